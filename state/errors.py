@@ -1,0 +1,86 @@
+"""What can go wrong, in the order in which a run meets it.
+
+Every message is one sentence that names the thing, the cause and the cure. The exit code is
+what the command line ends with.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+EXIT_DONE: Final = 0
+EXIT_FAILED: Final = 1
+EXIT_USAGE: Final = 2
+EXIT_INDEX: Final = 3
+EXIT_MODEL: Final = 4
+EXIT_INTERRUPTED: Final = 130
+
+__all__ = (
+    "BudgetExceededError",
+    "CorpusError",
+    "EmbeddingMismatchError",
+    "GateUnavailableError",
+    "HopyardError",
+    "IndexBusyError",
+    "IndexMissingError",
+    "ModelOutputError",
+    "ModelUnreachableError",
+    "ThreadMissingError",
+    "UsageError",
+)
+
+
+class HopyardError(Exception):
+    """Base of every error that Hopyard raises on purpose."""
+
+    exit_code: ClassVar[int] = EXIT_FAILED
+
+
+class UsageError(HopyardError):
+    """The question, a setting or an argument cannot be used as given."""
+
+    exit_code = EXIT_USAGE
+
+
+class IndexMissingError(HopyardError):
+    """The index directory is missing, unreadable or damaged."""
+
+    exit_code = EXIT_INDEX
+
+
+class EmbeddingMismatchError(IndexMissingError):
+    """The index was built with another embedding model than the one asked for."""
+
+
+class IndexBusyError(HopyardError):
+    """Another process is building this index."""
+
+
+class CorpusError(HopyardError):
+    """The documents given to an index cannot be read as they are."""
+
+
+class GateUnavailableError(HopyardError):
+    """The retrieval gate that was asked for is not there."""
+
+    exit_code = EXIT_USAGE
+
+
+class ThreadMissingError(HopyardError):
+    """No thread of that name has been checkpointed."""
+
+    exit_code = EXIT_USAGE
+
+
+class ModelUnreachableError(HopyardError):
+    """The model's server does not answer, or does not have the model."""
+
+    exit_code = EXIT_MODEL
+
+
+class ModelOutputError(HopyardError):
+    """The model's output did not fit the schema after repair and retries."""
+
+
+class BudgetExceededError(HopyardError):
+    """The run's budget of calls, tokens or seconds is used up."""
