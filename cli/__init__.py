@@ -1,1 +1,1 @@
-"""Hopyard."""
+"""The `hopyard` command."""

@@ -1,1 +1,1 @@
-"""Hopyard."""
+"""Chat and embedding models, and the one function through which every model call goes."""

@@ -1,1 +1,1 @@
-"""Hopyard."""
+"""The steps: async functions from state and runtime to an update."""

@@ -1,1 +1,1 @@
-"""Hopyard."""
+"""One module a prompt: name, version, wording, examples, output schema."""

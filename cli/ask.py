@@ -1,0 +1,113 @@
+"""`hopyard ask` and `hopyard resume`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Annotated, Any
+
+import typer
+from rich.status import Status
+
+from hopyard.cli.console import err, out, print_json
+from hopyard.cli.options import (
+    EmbeddingOption,
+    IndexOption,
+    JsonOption,
+    ModelOption,
+    SetOption,
+    StrategyOption,
+    context_from,
+)
+from hopyard.cli.render import as_json, event_line, rendered
+from hopyard.graphs.session import Event, Session, new_thread_id, open_session
+from hopyard.nodes.begin import checked_question
+
+__all__ = ("ask_command", "resume_command")
+
+StreamOption = Annotated[
+    bool, typer.Option("--stream", help="Print every step on a line of its own as it ends.")
+]
+
+
+def ask_command(
+    question: Annotated[str, typer.Argument(help="What you want to know.")],
+    index: IndexOption = None,
+    strategy: StrategyOption = None,
+    model: ModelOption = None,
+    embedding: EmbeddingOption = None,
+    gate: Annotated[str | None, typer.Option(help="off always retrieves.")] = None,
+    thread: Annotated[
+        str | None, typer.Option("--thread", "-t", help="A new thread's name, or an old thread.")
+    ] = None,
+    k: Annotated[int | None, typer.Option("-k", "--k", help="Passages a question.")] = None,
+    max_calls: Annotated[int | None, typer.Option(help="Model calls at most.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="Tokens at most.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Seconds at most.")] = None,
+    set_: SetOption = None,
+    stream: StreamOption = False,
+    json_: JsonOption = False,
+) -> None:
+    """Answer a question, with the least retrieval that will do."""
+    context = context_from(
+        {
+            "index": index,
+            "strategy": strategy,
+            "model": model,
+            "embedding": embedding,
+            "gate": gate,
+            "retrieval.k": k,
+            "budget.calls": max_calls,
+            "budget.tokens": max_tokens,
+            "budget.seconds": max_seconds,
+        },
+        set_,
+    )
+    asked, thread_id = checked_question(question), thread or new_thread_id()
+    _run(
+        lambda session: session.ask(asked, context, thread_id),
+        thread_id,
+        stream=stream,
+        as_json_object=json_,
+    )
+
+
+def resume_command(
+    thread: Annotated[str, typer.Argument(help="The thread that was interrupted or killed.")],
+    stream: StreamOption = False,
+    json_: JsonOption = False,
+) -> None:
+    """Go on with a thread at its last finished step; a finished one is shown again."""
+    _run(lambda session: session.resume(thread), thread, stream=stream, as_json_object=json_)
+
+
+def _run(
+    begin: Callable[[Session], AsyncIterator[Event]],
+    thread_id: str,
+    *,
+    stream: bool,
+    as_json_object: bool,
+) -> None:
+    try:
+        result = asyncio.run(_follow(begin, thread_id, stream=stream))
+    except KeyboardInterrupt:
+        err.print(f"\nInterrupted. Go on with: hopyard resume {thread_id}")
+        raise
+    if as_json_object:
+        print_json(as_json(result))
+    else:
+        out.print(rendered(result))
+
+
+async def _follow(
+    begin: Callable[[Session], AsyncIterator[Event]], thread_id: str, *, stream: bool
+) -> dict[str, Any]:
+    """Run to the end, telling on standard error which step has ended."""
+    async with open_session() as session:
+        with Status("thinking …", console=err) as status:
+            async for event in begin(session):
+                line = event_line(event.graph, event.node, event.update)
+                if stream:
+                    err.print(line, markup=False, style="dim")
+                status.update(line.replace("[", "\\[")[: max(20, err.width - 8)])
+        return await session.result(thread_id)

@@ -1,0 +1,82 @@
+"""The command line's entry: its commands, and how an error ends it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import logging
+import sys
+from typing import Annotated
+
+import typer
+
+from hopyard.cli import index, threads
+from hopyard.cli.ask import ask_command, resume_command
+from hopyard.cli.console import err
+from hopyard.cli.doctor import doctor_command
+from hopyard.cli.settings import settings_command
+from hopyard.state.errors import EXIT_INTERRUPTED, HopyardError
+
+__all__ = ("app", "main")
+
+app = typer.Typer(
+    name="hopyard",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Answer each question with the least retrieval that will do.",
+)
+app.add_typer(index.app, name="index")
+app.command("ask")(ask_command)
+app.command("resume")(resume_command)
+app.add_typer(threads.app, name="threads")
+app.command("settings")(settings_command)
+app.command("doctor")(doctor_command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"hopyard {importlib.metadata.version('hopyard')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks and log it all.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Set up logging before any command runs."""
+    del version
+    level = logging.DEBUG if debug else logging.INFO if verbose else logging.ERROR
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("hopyard").setLevel(level)
+    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG
+
+
+def main() -> None:
+    """Run the command line; an error is one sentence, a traceback only under --debug."""
+    debug = "--debug" in sys.argv
+    try:
+        app()
+    except HopyardError as error:
+        if debug:
+            raise
+        err.print(f"[red]Error:[/] {_plain(str(error))}", soft_wrap=True)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)
+    except Exception as error:  # the boundary: whatever is left becomes one sentence
+        if debug:
+            raise
+        err.print(
+            f"[red]Error:[/] {type(error).__name__}: {_plain(str(error))}; this is a fault of "
+            "Hopyard's, `hopyard --debug …` shows where.",
+            soft_wrap=True,
+        )
+        sys.exit(1)
+
+
+def _plain(text: str) -> str:
+    return text.replace("[", "\\[")

@@ -1,0 +1,79 @@
+"""Flags that several commands share, and how they become the run's context."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from hopyard.state.errors import UsageError
+from hopyard.state.settings import Context, read_context
+
+__all__ = (
+    "EmbeddingOption",
+    "IndexOption",
+    "JsonOption",
+    "ModelOption",
+    "SetOption",
+    "StrategyOption",
+    "context_from",
+)
+
+IndexOption = Annotated[
+    str | None, typer.Option("--index", "-i", help="The index directory [env: HOPYARD_INDEX].")
+]
+ModelOption = Annotated[
+    str | None, typer.Option(help="Chat model: embedded, ollama:NAME, or any provider:NAME.")
+]
+EmbeddingOption = Annotated[
+    str | None, typer.Option(help="Embedding model: embedded, ollama:NAME, or any provider:NAME.")
+]
+StrategyOption = Annotated[
+    str | None, typer.Option("--strategy", "-s", help="auto, direct, single or tree.")
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", help="Any setting by name, as in --set tree.theta=0.5; see `hopyard settings`."
+    ),
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object on standard output, nothing else.")
+]
+
+
+def context_from(given: dict[str, Any], sets: list[str] | None = None) -> Context:
+    """The run's context from flags, the environment, the file and the defaults.
+
+    Args:
+        given: Flags by setting name (dots for nested ones); None is left out.
+        sets: `NAME=VALUE` pairs.
+
+    Raises:
+        UsageError: A pair is not of that form, or a value is not usable.
+    """
+    flags: dict[str, Any] = {}
+    for name, value in [*given.items(), *(_pair(one) for one in sets or [])]:
+        if value is not None:
+            _put(flags, name, value)
+    return read_context(flags)
+
+
+def _pair(text: str) -> tuple[str, Any]:
+    name, separator, value = text.partition("=")
+    if not separator or not name:
+        raise UsageError(f"--set {text!r} is not NAME=VALUE, as in --set tree.theta=0.5.")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _put(flags: dict[str, Any], name: str, value: Any) -> None:
+    *groups, last = name.split(".")
+    for group in groups:
+        flags = flags.setdefault(group, {})
+        if not isinstance(flags, dict):
+            raise UsageError(f"The setting {name!r} is inside of one that has a plain value.")
+    flags[last] = value

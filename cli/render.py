@@ -1,0 +1,159 @@
+"""How a run is drawn in the terminal: the route, the tree, the citations, what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.markup import escape
+from rich.panel import Panel
+from rich.text import Text
+from rich.tree import Tree
+
+__all__ = ("as_json", "event_line", "rendered")
+
+_VERDICT_STYLE = {"leaf": "green", "split": "cyan", "pruned": "red"}
+_JSON_KEYS = (
+    "question",
+    "answer",
+    "strategy",
+    "gate",
+    "route",
+    "citations",
+    "evidence",
+    "steps",
+    "truncated",
+    "thread_id",
+    "usage",
+)
+
+
+def as_json(result: Mapping[str, Any]) -> dict[str, Any]:
+    """The object that `ask --json` prints."""
+    return {key: result.get(key) for key in _JSON_KEYS}
+
+
+def rendered(result: Mapping[str, Any]) -> RenderableType:
+    """A finished run."""
+    parts: list[RenderableType] = [
+        Panel(
+            Text(result["answer"] or "—", style="bold"),
+            title=escape(result["question"]),
+            title_align="left",
+            expand=False,
+        ),
+        _decisions(result),
+        *(_drawn_step(result["steps"])),
+        *_citations(result["citations"]),
+    ]
+    if result["truncated"]:
+        parts.append(Text("The budget ended this run before it was through.", style="yellow"))
+    parts.append(_usage(result))
+    return Group(*parts)
+
+
+def event_line(graph: str, node: str, update: Mapping[str, Any]) -> str:
+    """One finished step on one line, with what it found."""
+    name = f"{graph} · {node}" if graph else node
+    detail = ""
+    if node == "route" and "route" in update:
+        detail = update["route"]["strategy"]
+    elif "tree" in update:
+        detail = " | ".join(
+            one["question"] + (f" → {one['answer']}" if "answer" in one else "")
+            for one in update["tree"].values()
+            if one
+        )
+    elif update.get("answer"):
+        detail = update["answer"]
+    return f"{name}: {detail}" if detail else name
+
+
+def _decisions(result: Mapping[str, Any]) -> Text:
+    gate, route = result["gate"], result["route"]
+    text = Text()
+    text.append("gate   ", style="dim")
+    text.append("retrieve" if gate["retrieve"] else "do not retrieve")
+    if gate["probability"] is not None:
+        text.append(f" (p={gate['probability']:.2f})")
+    text.append(f" · {gate['gate']}: {gate['reason']}\n", style="dim")
+    text.append("route  ", style="dim")
+    text.append(route["strategy"], style="bold cyan")
+    text.append(f" · {route['by']}: {route['reason']}", style="dim")
+    return text
+
+
+def _drawn_step(steps: Iterable[Mapping[str, Any]]) -> list[RenderableType]:
+    drawn: list[RenderableType] = []
+    nodes = [step for step in steps if step["step"] == "tree-node"]
+    if nodes:
+        drawn.append(_tree(nodes))
+    for step in steps:
+        if step["step"] == "rewrite":
+            drawn.append(Text(f"asked  {step['answer']}", style="dim"))
+        elif step.get("verdict") in {"failed", "fallback"}:
+            drawn.append(Text(f"{step['step']} {step['verdict']}: {step['reason']}", style="red"))
+        elif step["step"] == "search":
+            drawn.append(Text(f"search {_names(step['passages'])}", style="dim"))
+    return drawn
+
+
+def _tree(nodes: list[Mapping[str, Any]]) -> Tree:
+    branches: dict[str, Tree] = {}
+    root = Tree(_node(nodes[0]), guide_style="dim")
+    branches[nodes[0]["path"]] = root
+    for node in nodes[1:]:
+        parent = node["path"].rpartition(".")[0]
+        branches[node["path"]] = branches[parent].add(_node(node))
+    return root
+
+
+def _node(node: Mapping[str, Any]) -> Group:
+    verdict = node.get("verdict", "")
+    head = Text(node["question"])
+    if node.get("answer"):
+        head.append(" → ", style="dim").append(node["answer"], style="bold")
+    lines: list[RenderableType] = [head]
+    about = Text(style="dim")
+    about.append(verdict or "open", style=_VERDICT_STYLE.get(verdict, "yellow"))
+    if node.get("rubric"):
+        about.append(f" · rubric {sum(node['rubric'].values())}/5")
+    if "score" in node:
+        scores = ", ".join(
+            f"{name.replace('_', ' ')} {score}" for name, score in node["scores"].items()
+        )
+        about.append(f" · branch {node['score']:.2f} ({scores})")
+    if node.get("passages"):
+        about.append(f" · {_names(node['passages'])}")
+    if node.get("reason"):
+        about.append(f" · {node['reason']}")
+    lines.append(about)
+    for thrown in node.get("replaced", []):
+        what = thrown.get("question") or f"{thrown['first']} / {thrown['second']}"
+        lines.append(Text(f"✗ {what} ({thrown['reason']})", style="dim red"))
+    return Group(*lines)
+
+
+def _names(passages: Iterable[Mapping[str, Any]]) -> str:
+    return ", ".join(f"{one['passage_id']} {one['score']:.2f}" for one in passages) or "nothing"
+
+
+def _citations(citations: Iterable[Mapping[str, Any]]) -> list[Text]:
+    lines = []
+    for number, citation in enumerate(citations, 1):
+        line = Text(f"[{number}] ", style="cyan")
+        line.append(f"“{citation['quote']}”", style="italic")
+        line.append(f" {citation['title']} ({citation['passage_id']})", style="dim")
+        lines.append(line)
+    return lines
+
+
+def _usage(result: Mapping[str, Any]) -> Text:
+    usage = result["usage"]
+    return Text(
+        f"{usage['model_calls']} model calls, {usage['cached_calls']} from the ledger, "
+        f"{usage['input_tokens']:,} tokens in, {usage['output_tokens']:,} out, "
+        f"{usage['seconds']:.1f} s · thread {result['thread_id']}",
+        style="dim",
+    )

@@ -1,0 +1,96 @@
+"""`hopyard threads list|show|fork|delete`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from typing import Annotated, TypeVar
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from hopyard.cli.console import out, print_json
+from hopyard.cli.options import JsonOption
+from hopyard.cli.render import as_json, rendered
+from hopyard.graphs.session import Session, open_session
+
+app = typer.Typer(no_args_is_help=True, help="Look at conversations, copy and delete them.")
+
+ThreadArgument = Annotated[str, typer.Argument(help="The thread's name.")]
+
+T = TypeVar("T")
+
+
+@app.command("list")
+def list_command(json_: JsonOption = False) -> None:
+    """List all threads, the one used last first."""
+    found = _with_session(lambda session: session.threads())
+    if json_:
+        print_json({"threads": [asdict(one) for one in found]})
+        return
+    if not found:
+        out.print('No thread yet; `hopyard ask "…" --index DIR` makes one.', markup=False)
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("thread", "state", "strategy", "question", "answer", "updated", "size"):
+        table.add_column(heading, style="dim" if heading in {"updated", "size"} else "")
+    for one in found:
+        table.add_row(
+            one.thread_id,
+            "finished" if one.finished else "[yellow]resumable[/]",
+            one.strategy,
+            escape(one.question),
+            escape(one.answer),
+            one.updated[:19].replace("T", " "),
+            f"{one.size / 1000:.0f} kB",
+        )
+    out.print(table)
+
+
+@app.command("show")
+def show_command(thread: ThreadArgument, json_: JsonOption = False) -> None:
+    """Show a thread's last question, its reasoning and its answer."""
+    result = _with_session(lambda session: session.result(thread))
+    if json_:
+        print_json(as_json(result) | {"finished": result["finished"]})
+    elif result["finished"]:
+        out.print(rendered(result))
+    else:
+        out.print(
+            f"{result.get('question', '')}\nNot finished; go on with: hopyard resume {thread}",
+            markup=False,
+        )
+
+
+@app.command("fork")
+def fork_command(
+    thread: ThreadArgument,
+    name: Annotated[str | None, typer.Argument(help="The copy's name.")] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Copy a thread with its history, so that the copy can go another way."""
+    copy = _with_session(lambda session: session.fork(thread, name))
+    if json_:
+        print_json({"thread_id": copy, "forked_from": thread})
+    else:
+        out.print(f"{thread} copied to {copy}", markup=False)
+
+
+@app.command("delete")
+def delete_command(thread: ThreadArgument, json_: JsonOption = False) -> None:
+    """Delete a thread with its whole history."""
+    _with_session(lambda session: session.delete(thread))
+    if json_:
+        print_json({"deleted": thread})
+    else:
+        out.print(f"{thread} deleted", markup=False)
+
+
+def _with_session(work: Callable[[Session], Awaitable[T]]) -> T:
+    async def run() -> T:
+        async with open_session() as session:
+            return await work(session)
+
+    return asyncio.run(run())

@@ -1,0 +1,25 @@
+"""`direct`: answer without a document."""
+
+from __future__ import annotations
+
+from langgraph.graph import END, START, StateGraph
+
+from hopyard.nodes.answer import answer_directly
+from hopyard.nodes.begin import begin
+from hopyard.state.schemas import StrategyInput, StrategyOutput, StrategyState
+from hopyard.state.settings import Context
+
+graph = (
+    StateGraph(
+        StrategyState,
+        input_schema=StrategyInput,
+        output_schema=StrategyOutput,
+        context_schema=Context,
+    )
+    .add_node("begin", begin)
+    .add_node("answer", answer_directly)
+    .add_edge(START, "begin")
+    .add_edge("begin", "answer")
+    .add_edge("answer", END)
+    .compile(name="direct")
+)

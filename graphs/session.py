@@ -1,0 +1,185 @@
+"""The agent on a thread: ask, be killed, resume."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import uuid4
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph.state import CompiledStateGraph
+
+from hopyard.graphs import router
+from hopyard.state.checkpoints import copy_thread, open_saver, thread_ids, thread_size
+from hopyard.state.errors import ThreadMissingError, UsageError
+from hopyard.state.schemas import AgentInput, AgentOutput, AgentState
+from hopyard.state.settings import Context
+
+__all__ = ("Event", "Session", "ThreadSummary", "open_session")
+
+_CONTEXT_KEY: Final = "hopyard_context"
+"""Checkpoint metadata that holds the run's settings: LangGraph itself does not keep them."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """One finished step, as it happens.
+
+    Attributes:
+        graph: The graph that it belongs to: "" is the agent, else the strategy.
+        node: The step's name.
+        update: What it wrote.
+    """
+
+    graph: str
+    node: str
+    update: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ThreadSummary:
+    """One thread in a list."""
+
+    thread_id: str
+    question: str
+    answer: str
+    strategy: str
+    finished: bool
+    updated: str
+    size: int
+
+
+@asynccontextmanager
+async def open_session() -> AsyncIterator[Session]:
+    """The agent with the user's thread store."""
+    async with open_saver() as saver:
+        yield Session(saver)
+
+
+class Session:
+    """The agent over one thread store."""
+
+    def __init__(self, saver: BaseCheckpointSaver[Any]) -> None:
+        self._saver: Any = saver
+        self._agent: CompiledStateGraph[AgentState, Context, AgentInput, AgentOutput] = (
+            router.build().compile(name="hopyard", checkpointer=saver)
+        )
+
+    async def ask(
+        self, question: str, context: Context, thread_id: str | None = None
+    ) -> AsyncIterator[Event]:
+        """Ask a question on a thread, new or old; gives each step as it ends.
+
+        Raises:
+            UsageError: The thread's last question is not finished.
+        """
+        thread_id = thread_id or new_thread_id()
+        config = _config(thread_id, context)
+        if (await self._agent.aget_state(config)).next:
+            raise UsageError(
+                f"The thread {thread_id!r} has an unfinished question; run "
+                f"`hopyard resume {thread_id}` first, or take another thread."
+            )
+        async for event in self._stream({"question": question}, config, context):
+            yield event
+
+    async def resume(self, thread_id: str) -> AsyncIterator[Event]:
+        """Go on with a thread where it stopped; gives nothing if it is finished."""
+        context = await self.context(thread_id)
+        config = _config(thread_id, context)
+        if (await self._agent.aget_state(config)).next:
+            async for event in self._stream(None, config, context):
+                yield event
+
+    async def result(self, thread_id: str) -> dict[str, Any]:
+        """The state of a thread: its last question, answer and reasoning."""
+        state = await self._agent.aget_state(_config(thread_id))
+        if not state.values:
+            raise ThreadMissingError(
+                f"There is no thread {thread_id!r}; `hopyard threads list` shows those there are."
+            )
+        return {**state.values, "thread_id": thread_id, "finished": not state.next}
+
+    async def context(self, thread_id: str) -> Context:
+        """The settings that a thread was last run with."""
+        saved = await self._saver.aget_tuple(_config(thread_id))
+        if saved is None:
+            raise ThreadMissingError(
+                f"There is no thread {thread_id!r}; `hopyard threads list` shows those there are."
+            )
+        return Context.model_validate(json.loads(saved.metadata.get(_CONTEXT_KEY, "{}")))
+
+    async def threads(self) -> list[ThreadSummary]:
+        """All threads, the one used last first."""
+        return [await self.summary(thread_id) for thread_id in await thread_ids(self._saver)]
+
+    async def summary(self, thread_id: str) -> ThreadSummary:
+        """One thread in short."""
+        state = await self._agent.aget_state(_config(thread_id))
+        values = state.values
+        return ThreadSummary(
+            thread_id=thread_id,
+            question=values.get("question", ""),
+            answer=values.get("answer", ""),
+            strategy=values.get("strategy", ""),
+            finished=not state.next,
+            updated=state.created_at or "",
+            size=await thread_size(self._saver, thread_id),
+        )
+
+    async def fork(self, thread_id: str, new_id: str | None = None) -> str:
+        """Copy a thread, so that the copy can go another way.
+
+        Raises:
+            ThreadMissingError: There is no such thread.
+            UsageError: The new name is taken.
+        """
+        await self.context(thread_id)
+        new_id = new_id or new_thread_id()
+        if new_id in await thread_ids(self._saver):
+            raise UsageError(f"There is a thread {new_id!r} already; choose another name.")
+        await copy_thread(self._saver, thread_id, new_id)
+        return new_id
+
+    async def delete(self, thread_id: str) -> None:
+        """Delete a thread with its whole history.
+
+        Raises:
+            ThreadMissingError: There is no such thread.
+        """
+        await self.context(thread_id)
+        await self._saver.adelete_thread(thread_id)
+
+    async def _stream(
+        self, given: AgentInput | None, config: RunnableConfig, context: Context
+    ) -> AsyncIterator[Event]:
+        stream: Any = self._agent.astream(
+            given,
+            config,
+            context=context,
+            stream_mode="updates",
+            subgraphs=True,
+            version="v2",
+            # Each super-step is on disk before the next begins: a kill loses no finished step.
+            durability="sync",
+        )
+        async for part in stream:
+            graph = part["ns"][0].partition(":")[0] if part["ns"] else ""
+            for node, update in part["data"].items():
+                yield Event(graph, node, update or {})
+
+
+def new_thread_id() -> str:
+    """A short name that can be typed."""
+    return uuid4().hex[:8]
+
+
+def _config(thread_id: str, context: Context | None = None) -> RunnableConfig:
+    config = RunnableConfig(configurable={"thread_id": thread_id})
+    if context is not None:
+        config["metadata"] = {_CONTEXT_KEY: context.model_dump_json()}
+    return config

@@ -1,0 +1,246 @@
+"""The one function through which every model call goes.
+
+Prompt and values in, validated object out. In between: the ledger (a finished call is never paid
+for twice), the budget, the provider's places, schema-constrained output, one repair by rule, a
+bounded number of retries, and then a typed failure.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from time import monotonic
+from typing import Final, Generic
+from weakref import WeakKeyDictionary
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+
+from hopyard.models.chat import ChatProvider, Sampling, chat_provider
+from hopyard.models.ledger import Entry, Ledger, ledger_key
+from hopyard.models.parse import UnfitOutputError, json_schema, parse
+from hopyard.models.request import answer_text, request
+from hopyard.models.scheduler import Scheduler
+from hopyard.prompts.prompt import OutputT, Prompt
+from hopyard.state.errors import ModelOutputError
+from hopyard.state.settings import Context, home
+from hopyard.state.usage import Meter, Usage
+
+__all__ = ("ModelCaller", "call_model", "model_caller", "usage_of")
+
+logger = logging.getLogger(__name__)
+
+_METERS_KEPT: Final = 4096
+_BAD_OUTPUT_SHOWN: Final = 400
+
+
+async def call_model(
+    prompt: Prompt[OutputT],
+    values: Mapping[str, str],
+    *,
+    context: Context,
+    run: str,
+    final: bool = False,
+) -> OutputT:
+    """Ask the run's model.
+
+    Args:
+        prompt: What to ask.
+        values: What the prompt's template is filled with.
+        context: The run's settings.
+        run: The run that the call is counted to.
+        final: Whether this is the closing call, for which the budget keeps a place.
+
+    Raises:
+        BudgetExceededError: The run's budget is used up.
+        ModelUnreachableError: The model does not answer.
+        ModelOutputError: The output did not fit the schema after repair and retries.
+    """
+    return await model_caller(context.model).call(prompt, values, context, run, final=final)
+
+
+def usage_of(run: str, context: Context) -> Usage:
+    """What a run has spent so far."""
+    return model_caller(context.model).meter(run).usage
+
+
+def model_caller(spec: str) -> ModelCaller:
+    """The caller of a model, one a process and data folder."""
+    return _caller(spec, home() / "ledger.sqlite")
+
+
+@lru_cache(maxsize=16)
+def _caller(spec: str, ledger: Path) -> ModelCaller:
+    return ModelCaller(chat_provider(spec), open_ledger(ledger))
+
+
+@lru_cache(maxsize=16)
+def open_ledger(path: Path) -> Ledger:
+    """The ledger at a path, opened once a process."""
+    return Ledger(path)
+
+
+@dataclass(frozen=True)
+class _Call(Generic[OutputT]):
+    """One attempt at one call: everything that its answer depends on, and who pays."""
+
+    prompt: Prompt[OutputT]
+    messages: list[BaseMessage]
+    attempt: int
+    context: Context
+    run: str
+    final: bool
+
+    @property
+    def sampling(self) -> Sampling:
+        return Sampling(
+            max_tokens=self.prompt.max_tokens,
+            temperature=self.context.temperature,
+            seed=self.context.seed + self.attempt,
+        )
+
+    def key(self, model: str) -> str:
+        return ledger_key(
+            {
+                "model": model,
+                "prompt": self.prompt.name,
+                "version": self.prompt.version,
+                "schema": json_schema(self.prompt.output),
+                "messages": [(message.type, message.content) for message in self.messages],
+                "sampling": asdict(self.sampling),
+                "attempt": self.attempt,
+            }
+        )
+
+
+class ModelCaller:
+    """Calls one chat model, under one ledger."""
+
+    def __init__(self, provider: ChatProvider, ledger: Ledger) -> None:
+        self.provider = provider
+        self.ledger = ledger
+        self._meters: OrderedDict[str, Meter] = OrderedDict()
+        # A future belongs to the event loop that made it; a process may run several in turn.
+        self._schedulers: WeakKeyDictionary[asyncio.AbstractEventLoop, Scheduler] = (
+            WeakKeyDictionary()
+        )
+        self._running: WeakKeyDictionary[
+            asyncio.AbstractEventLoop, dict[str, asyncio.Task[Entry]]
+        ] = WeakKeyDictionary()
+
+    def meter(self, run: str) -> Meter:
+        """The run's meter, which goes on from what the ledger says the run spent before."""
+        if run not in self._meters:
+            self._meters[run] = Meter(self.ledger.usage(run))
+            while len(self._meters) > _METERS_KEPT:
+                self._meters.popitem(last=False)
+        return self._meters[run]
+
+    async def call(
+        self,
+        prompt: Prompt[OutputT],
+        values: Mapping[str, str],
+        context: Context,
+        run: str,
+        *,
+        final: bool = False,
+    ) -> OutputT:
+        """Ask once, and again with the fault named while the output does not fit."""
+        asked = prompt.messages(values)
+        messages, problem = asked, ""
+        for attempt in range(context.retries + 1):
+            entry = await self._answer(_Call(prompt, messages, attempt, context, run, final))
+            try:
+                return parse(entry.output, prompt.output)[0]
+            except UnfitOutputError as error:
+                problem = str(error)
+                logger.info("%s, attempt %d: %s", prompt.name, attempt + 1, problem)
+                messages = [
+                    *asked,
+                    AIMessage(entry.output[:_BAD_OUTPUT_SHOWN]),
+                    HumanMessage(f"That does not fit ({problem}). Answer with the JSON alone."),
+                ]
+        raise ModelOutputError(
+            f"The prompt {prompt.name!r} got no usable output from {self.provider.identity} in "
+            f"{context.retries + 1} attempts ({problem}); try a larger model or more --retries."
+        )
+
+    async def _answer(self, call: _Call[OutputT]) -> Entry:
+        """The finished call: from a twin under way, from the ledger, or from the model."""
+        key = call.key(self.provider.identity)
+        running = self._running.setdefault(asyncio.get_running_loop(), {})
+        if key not in running:
+            running[key] = asyncio.create_task(self._known_or_paid(key, call))
+            running[key].add_done_callback(lambda done: _forget(running, key, done))
+        else:
+            self.meter(call.run).count_cached()
+        # Shielded: a call that is being paid for is finished and recorded, whoever stops waiting.
+        return await asyncio.shield(running[key])
+
+    async def _known_or_paid(self, key: str, call: _Call[OutputT]) -> Entry:
+        known = await asyncio.to_thread(self.ledger.find, key, call.run)
+        if known is None:
+            return await self._paid(key, call)
+        self.meter(call.run).count_cached()
+        return known
+
+    async def _paid(self, key: str, call: _Call[OutputT]) -> Entry:
+        meter, prompt = self.meter(call.run), call.prompt
+        async with self._scheduler(call.context).place(f"{prompt.name}/{prompt.version}"):
+            meter.start_call(call.context.budget, final=call.final)
+            started = monotonic()
+            answer: AIMessage | None = None
+            try:
+                answer = await request(
+                    self.provider, prompt, call.messages, call.sampling, call.context.timeout
+                )
+            finally:
+                tokens_in, tokens_out = _tokens(answer)
+                meter.end_call(tokens_in, tokens_out, finished=answer is not None)
+        text = answer_text(answer)
+        entry = Entry(
+            prompt=prompt.name,
+            version=prompt.version,
+            model=self.provider.identity,
+            attempt=call.attempt,
+            output=text,
+            outcome=_outcome(text, prompt),
+            input_tokens=tokens_in,
+            output_tokens=tokens_out,
+            seconds=monotonic() - started,
+        )
+        await asyncio.to_thread(
+            self.ledger.record, key, entry, run=call.run, run_seconds=meter.usage["seconds"]
+        )
+        return entry
+
+    def _scheduler(self, context: Context) -> Scheduler:
+        loop = asyncio.get_running_loop()
+        if loop not in self._schedulers:
+            self._schedulers[loop] = Scheduler(
+                context.concurrency or self.provider.concurrency,
+                keep_prefixes=self.provider.keep_prefixes,
+            )
+        return self._schedulers[loop]
+
+
+def _forget(running: dict[str, asyncio.Task[Entry]], key: str, done: asyncio.Task[Entry]) -> None:
+    running.pop(key, None)
+    if not done.cancelled():
+        done.exception()  # seen, also when every waiter has gone
+
+
+def _tokens(answer: AIMessage | None) -> tuple[int, int]:
+    usage = answer.usage_metadata if answer is not None else None
+    return (usage["input_tokens"], usage["output_tokens"]) if usage else (0, 0)
+
+
+def _outcome(text: str, prompt: Prompt[OutputT]) -> str:
+    try:
+        return "repaired" if parse(text, prompt.output)[1] else "parsed"
+    except UnfitOutputError:
+        return "failed"

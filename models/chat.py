@@ -1,0 +1,138 @@
+"""Chat models by name: the embedded one, Ollama's, and any that LangChain knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from langchain_core.language_models import BaseChatModel
+
+from hopyard.models import embedded
+from hopyard.state.errors import UsageError
+
+__all__ = ("ChatProvider", "Sampling", "chat_provider", "register_chat_provider")
+
+REMOTE_CONCURRENCY: Final = 16
+"""Calls at once to a hosted model: enough for all branches of a tree's deepest level."""
+OLLAMA_CONCURRENCY: Final = 4
+"""Ollama's own default of parallel requests (`OLLAMA_NUM_PARALLEL`)."""
+OLLAMA_WINDOW: Final = 8192
+"""Ollama's default window of 4,096 tokens would cut a prompt of five snippets and examples."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """What one call asks of the sampler."""
+
+    max_tokens: int
+    temperature: float
+    seed: int
+
+
+@dataclass(frozen=True)
+class ChatProvider:
+    """One chat model and how it wants to be used.
+
+    Attributes:
+        identity: The name under which the ledger keeps its answers.
+        connect: Makes the LangChain model for one kind of sampling.
+        concurrency: Calls at once.
+        keep_prefixes: Whether calls with one prefix are kept together.
+        cure: What to do when it does not answer.
+    """
+
+    identity: str
+    connect: Callable[[Sampling], BaseChatModel]
+    concurrency: int
+    keep_prefixes: bool
+    cure: str
+
+
+_registered: Final[dict[str, ChatProvider]] = {}
+
+
+def register_chat_provider(spec: str, provider: ChatProvider) -> None:
+    """Make a chat model of your own usable by name, `--model SPEC` included."""
+    _registered[spec] = provider
+
+
+def chat_provider(spec: str) -> ChatProvider:
+    """The provider of a model name.
+
+    Args:
+        spec: `embedded`, `ollama:NAME`, a registered name, or `provider:NAME` as LangChain's
+            `init_chat_model` has it.
+
+    Raises:
+        UsageError: The name has no provider, or the provider's package is missing.
+    """
+    if spec in _registered:
+        return _registered[spec]
+    if spec == "embedded":
+        return ChatProvider(
+            identity=embedded.embedded_identity(),
+            connect=_connect_embedded,
+            concurrency=embedded.EMBEDDED_SLOTS,
+            keep_prefixes=True,
+            cure="run `hopyard doctor`",
+        )
+    provider, separator, name = spec.partition(":")
+    if not separator or not name or not provider:
+        raise UsageError(
+            f"The model {spec!r} has no provider; write embedded, ollama:NAME or provider:NAME."
+        )
+    if provider == "ollama":
+        return ChatProvider(
+            identity=spec,
+            connect=lambda sampling: _connect_ollama(name, sampling),
+            concurrency=OLLAMA_CONCURRENCY,
+            keep_prefixes=True,
+            cure=f"start it with `ollama serve` and fetch the model with `ollama pull {name}`",
+        )
+    return ChatProvider(
+        identity=spec,
+        connect=lambda sampling: _connect_any(spec, sampling),
+        concurrency=REMOTE_CONCURRENCY,
+        keep_prefixes=False,
+        cure=f"check the address and the API key of {provider!r}",
+    )
+
+
+def _connect_embedded(sampling: Sampling) -> BaseChatModel:
+    from langchain_openai import ChatOpenAI  # noqa: PLC0415  (half a second, only where it is used)
+
+    options: dict[str, Any] = {
+        "base_url": embedded.embedded_address(),
+        "api_key": "none",
+        "model": "embedded",
+        "max_tokens": sampling.max_tokens,
+        "temperature": sampling.temperature,
+        "seed": sampling.seed,
+        "max_retries": 0,
+    }
+    return ChatOpenAI(**options)
+
+
+def _connect_ollama(name: str, sampling: Sampling) -> BaseChatModel:
+    from langchain_ollama import ChatOllama  # noqa: PLC0415
+
+    return ChatOllama(
+        model=name,
+        num_predict=sampling.max_tokens,
+        num_ctx=OLLAMA_WINDOW,
+        temperature=sampling.temperature,
+        seed=sampling.seed,
+    )
+
+
+def _connect_any(spec: str, sampling: Sampling) -> BaseChatModel:
+    from langchain.chat_models import init_chat_model  # noqa: PLC0415
+
+    try:
+        model: BaseChatModel = init_chat_model(
+            spec, max_tokens=sampling.max_tokens, temperature=sampling.temperature
+        )
+    except (ImportError, ValueError) as error:
+        raise UsageError(f"The model {spec!r} cannot be used: {error}.") from error
+    return model

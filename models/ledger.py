@@ -1,0 +1,186 @@
+"""The ledger: every finished model call, written at once, so that none is paid for twice.
+
+One SQLite file in the user's data folder. A row is one answer of a model under the key of all
+that it depended on. Which run used which row is kept too: a run's usage is read from here, and
+so survives a killed process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from hopyard.state.usage import Usage
+
+__all__ = ("Entry", "Ledger", "ParseRate", "ledger_key")
+
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS calls (
+    key TEXT PRIMARY KEY,
+    prompt TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    output TEXT NOT NULL,
+    outcome TEXT NOT NULL CHECK (outcome IN ('parsed', 'repaired', 'failed')),
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS uses (
+    run TEXT NOT NULL,
+    key TEXT NOT NULL,
+    cached INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS uses_of_run ON uses (run);
+CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID;
+"""
+
+_BUSY_SECONDS: Final = 30.0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One finished model call.
+
+    Attributes:
+        output: The model's text as it came.
+        outcome: parsed, repaired (by rule, without a second call) or failed.
+        attempt: 0 for the first, counted up by retries.
+    """
+
+    prompt: str
+    version: int
+    model: str
+    attempt: int
+    output: str
+    outcome: str
+    input_tokens: int
+    output_tokens: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ParseRate:
+    """How often one prompt's first output fitted its schema."""
+
+    prompt: str
+    version: int
+    model: str
+    calls: int
+    parsed: int
+    repaired: int
+    failed: int
+    input_tokens: int
+    output_tokens: int
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Share of outputs that fitted, repaired ones included; 1.0 for no call."""
+        return (self.parsed + self.repaired) / self.calls if self.calls else 1.0
+
+
+def ledger_key(parts: Mapping[str, object]) -> str:
+    """A key of everything that a call's answer depends on."""
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Ledger:
+    """The SQLite file of finished calls. Safe to use from several threads and processes."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = threading.Lock()
+        self._db = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
+        self._db.execute("PRAGMA journal_mode=WAL")
+        # A killed process loses nothing at NORMAL; only a power cut may lose the last call.
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.executescript(_SCHEMA)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._db.close()
+
+    def find(self, key: str, run: str) -> Entry | None:
+        """The finished call of that key, counted as used by the run.
+
+        A failed output is given back only to the run that paid for it: another run may try anew.
+        """
+        with self._lock, self._db:
+            row = self._db.execute(
+                "SELECT prompt, version, model, attempt, output, outcome, input_tokens, "
+                "output_tokens, seconds FROM calls WHERE key = ? AND (outcome != 'failed' OR "
+                "EXISTS (SELECT 1 FROM uses WHERE uses.run = ? AND uses.key = calls.key))",
+                (key, run),
+            ).fetchone()
+            if row is None:
+                return None
+            self._db.execute("INSERT INTO uses (run, key, cached) VALUES (?, ?, 1)", (run, key))
+        return Entry(*row)
+
+    def record(self, key: str, entry: Entry, *, run: str, run_seconds: float) -> None:
+        """Write a finished call and the run's working time, in one transaction."""
+        with self._lock, self._db:
+            self._db.execute(
+                "INSERT OR REPLACE INTO calls (key, prompt, version, model, attempt, output, "
+                "outcome, input_tokens, output_tokens, seconds) VALUES (?,?,?,?,?,?,?,?,?,?)",
+                (
+                    key,
+                    entry.prompt,
+                    entry.version,
+                    entry.model,
+                    entry.attempt,
+                    entry.output,
+                    entry.outcome,
+                    entry.input_tokens,
+                    entry.output_tokens,
+                    entry.seconds,
+                ),
+            )
+            self._db.execute("INSERT INTO uses (run, key, cached) VALUES (?, ?, 0)", (run, key))
+            self._db.execute(
+                "INSERT INTO runs VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET seconds = ?",
+                (run, run_seconds, run_seconds),
+            )
+
+    def usage(self, run: str) -> Usage:
+        """What a run has spent so far, over all processes that worked on it."""
+        with self._lock:
+            calls, cached, tokens_in, tokens_out = self._db.execute(
+                "SELECT COALESCE(SUM(1 - u.cached), 0), COALESCE(SUM(u.cached), 0), "
+                "COALESCE(SUM((1 - u.cached) * c.input_tokens), 0), "
+                "COALESCE(SUM((1 - u.cached) * c.output_tokens), 0) "
+                "FROM uses u JOIN calls c USING (key) WHERE u.run = ?",
+                (run,),
+            ).fetchone()
+            seconds = self._db.execute("SELECT seconds FROM runs WHERE run = ?", (run,)).fetchone()
+        return Usage(
+            model_calls=calls,
+            cached_calls=cached,
+            input_tokens=tokens_in,
+            output_tokens=tokens_out,
+            seconds=seconds[0] if seconds else 0.0,
+        )
+
+    def parse_rates(self, run: str | None = None) -> list[ParseRate]:
+        """Per prompt, version and model: how many outputs fitted their schema."""
+        where = "WHERE key IN (SELECT key FROM uses WHERE run = ?)" if run is not None else ""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT prompt, version, model, COUNT(*), SUM(outcome = 'parsed'), "
+                "SUM(outcome = 'repaired'), SUM(outcome = 'failed'), SUM(input_tokens), "
+                f"SUM(output_tokens), SUM(seconds) FROM calls {where} "
+                "GROUP BY prompt, version, model ORDER BY prompt, version, model",
+                () if run is None else (run,),
+            ).fetchall()
+        return [ParseRate(*row) for row in rows]

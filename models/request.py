@@ -1,0 +1,104 @@
+"""One request to a chat model: constrained to a schema, tried again while a failure is passing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import Sequence
+from typing import Any, Final
+
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables import Runnable
+
+from hopyard.models.chat import ChatProvider, Sampling
+from hopyard.models.failures import Failure, classify, retry_after
+from hopyard.models.parse import json_schema
+from hopyard.prompts.prompt import OutputT, Prompt
+from hopyard.state.errors import HopyardError, ModelOutputError, ModelUnreachableError
+
+__all__ = ("answer_text", "request")
+
+TRANSPORT_RETRIES: Final = 4
+"""Times that a failed connection or a busy server is tried again."""
+FIRST_PAUSE: Final = 0.5
+"""Seconds before the first of them; doubled each time, give or take a half."""
+
+
+async def request(
+    provider: ChatProvider,
+    prompt: Prompt[OutputT],
+    messages: Sequence[BaseMessage],
+    sampling: Sampling,
+    timeout: float,  # noqa: ASYNC109  (the limit of one try, not of the whole)
+) -> AIMessage:
+    """Send the messages and give the model's answer as it came.
+
+    Args:
+        provider: The model.
+        prompt: Gives the schema that the output is constrained to.
+        messages: What is sent.
+        sampling: How to sample.
+        timeout: Seconds that one try may take.
+
+    Raises:
+        ModelUnreachableError: The model does not answer, is not there, or refuses.
+        ModelOutputError: The prompt is longer than the model's window.
+    """
+    model = _constrained(provider, prompt, sampling)
+    pause = FIRST_PAUSE
+    for left in range(TRANSPORT_RETRIES, -1, -1):
+        try:
+            async with asyncio.timeout(timeout):
+                answer = await model.ainvoke(list(messages))
+            return answer["raw"] if isinstance(answer, dict) else answer
+        except Exception as error:  # every provider's client has a family of its own
+            failure = classify(error)
+            if failure is not Failure.TRANSIENT or not left:
+                raise _typed(failure, error, provider, timeout) from error
+            wait = retry_after(error)
+            await asyncio.sleep(pause * random.uniform(0.5, 1.5) if wait is None else wait)  # noqa: S311
+            pause *= 2
+    raise AssertionError("the last try returns or raises")
+
+
+def answer_text(answer: AIMessage) -> str:
+    """The JSON text, which some providers give as the arguments of a tool call."""
+    if answer.tool_calls:
+        return json.dumps(answer.tool_calls[0]["args"])
+    return answer.text
+
+
+def _constrained(
+    provider: ChatProvider, prompt: Prompt[OutputT], sampling: Sampling
+) -> Runnable[Any, Any]:
+    model = provider.connect(sampling)
+    schema = {"title": prompt.output.__name__, **json_schema(prompt.output)}
+    try:
+        return model.with_structured_output(schema, method="json_schema", include_raw=True)
+    except (NotImplementedError, TypeError, ValueError):
+        pass  # this provider has no JSON schema; most of those have tools
+    try:
+        return model.with_structured_output(schema, include_raw=True)
+    except NotImplementedError:
+        return model  # not constrained: the examples show the form, and `parse` insists on it
+
+
+def _typed(
+    failure: Failure, error: Exception, provider: ChatProvider, timeout: float
+) -> HopyardError:
+    name, cure = provider.identity, provider.cure
+    if failure is Failure.TOO_LONG:
+        return ModelOutputError(
+            f"The prompt is longer than the window of {name}; lower --k or --snippet-tokens."
+        )
+    if failure is Failure.MISSING:
+        return ModelUnreachableError(f"The model {name} is not there: {cure}.")
+    if failure is Failure.UNREACHABLE:
+        return ModelUnreachableError(f"The model {name} does not answer: {cure}.")
+    if isinstance(error, TimeoutError):
+        return ModelUnreachableError(
+            f"The model {name} did not answer in {timeout:g} s: raise --timeout or {cure}."
+        )
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return ModelUnreachableError(f"The model {name} failed ({lines[0][:200].rstrip('.')}): {cure}.")

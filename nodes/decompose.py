@@ -1,0 +1,119 @@
+"""Decompose(Q) → {Q1, Q2}, judged by five rubrics (ToR-RAG, section III.2)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from hopyard.models.call import call_model
+from hopyard.nodes.resources import context_of
+from hopyard.prompts.decompose import DECOMPOSE, Decomposition
+from hopyard.prompts.judge import JUDGE_DECOMPOSITION, Rubric
+from hopyard.prompts.passages import one_line
+from hopyard.state.errors import BudgetExceededError, ModelOutputError
+from hopyard.state.settings import Context
+from hopyard.state.tree import ROOT, TreeNode, TreeTask, child_paths
+
+__all__ = ("decompose", "echoes", "plain")
+
+
+async def decompose(task: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Split one node's question into two, or leave it a leaf.
+
+    A decomposition that the judge finds too bad is asked for again, with its faults named, a
+    bounded number of times. Then the question stays whole.
+    """
+    context = context_of(runtime)
+    node, run = task["node"], task["run"]
+    rejected: list[dict[str, Any]] = []
+    try:
+        for _ in range(context.tree.retries + 1):
+            split = await _split(node["question"], rejected, context, run)
+            if split.kind == "simple":
+                return _leaf(node, "the question is simple", rejected)
+            rubric, faults = await _judged(node["question"], split, context, run)
+            if not faults:
+                return _branch(node, split, rubric, rejected)
+            rejected.append({"first": split.first, "second": split.second, "reason": faults})
+        return _leaf(node, "no decomposition passed the judge", rejected)
+    except ModelOutputError as error:
+        return _leaf(node, str(error), rejected)
+    except BudgetExceededError as error:
+        return _leaf(node, str(error), rejected) | {"truncated": True}
+
+
+def echoes(question: str, split: Decomposition) -> str:
+    """Why the two sub-questions are none, or "": no judge need be paid to see that."""
+    first, second, whole = (plain(text) for text in (split.first, split.second, question))
+    if not first or not second:
+        return "a sub-question is empty"
+    if first == second:
+        return "the sub-questions are the same"
+    if whole in {first, second}:
+        return "a sub-question repeats the question"
+    return ""
+
+
+async def _split(
+    question: str, rejected: list[dict[str, Any]], context: Context, run: str
+) -> Decomposition:
+    values = {"question": one_line(question), "rejected": ""}
+    if rejected:
+        last = rejected[-1]
+        values["rejected"] = (
+            f"\nRejected, because {one_line(last['reason'])}: {one_line(last['first'])} / "
+            f"{one_line(last['second'])}"
+        )
+    return await call_model(DECOMPOSE, values, context=context, run=run)
+
+
+async def _judged(
+    question: str, split: Decomposition, context: Context, run: str
+) -> tuple[dict[str, int], str]:
+    """The rubric's points, and the faults that make the decomposition invalid, if any."""
+    echo = echoes(question, split)
+    if echo or not context.tree.judge:
+        return {}, echo
+    values = {
+        "question": one_line(question),
+        "first": one_line(split.first),
+        "second": one_line(split.second),
+    }
+    rubric: Rubric = await call_model(JUDGE_DECOMPOSITION, values, context=context, run=run)
+    valid = rubric.points >= context.tree.min_rubric
+    faults = "" if valid else "it fails on " + ", ".join(rubric.faults)
+    return rubric.model_dump(), faults
+
+
+def _branch(
+    node: TreeNode, split: Decomposition, rubric: dict[str, int], rejected: list[dict[str, Any]]
+) -> dict[str, Any]:
+    first, second = child_paths(node["path"])
+    parent: TreeNode = {**node, "phase": "judge", "rubric": rubric, "replaced": rejected}
+    return {
+        "tree": {
+            node["path"]: parent,
+            first: TreeNode(path=first, question=split.first, phase="search"),
+            second: TreeNode(path=second, question=split.second, phase="search"),
+        }
+    }
+
+
+def _leaf(node: TreeNode, reason: str, rejected: list[dict[str, Any]]) -> dict[str, Any]:
+    """A leaf keeps its partial answer; the root has none yet and is searched for as it is."""
+    unanswered_root = node["path"] == ROOT and "answer" not in node
+    leaf: TreeNode = {
+        **node,
+        "phase": "search" if unanswered_root else "done",
+        "verdict": "leaf",
+        "reason": reason,
+        "replaced": rejected,
+    }
+    return {"tree": {node["path"]: leaf}}
+
+
+def plain(text: str) -> str:
+    """A question's words alone, to see whether two are the same."""
+    return re.sub(r"\W+", " ", text).strip().lower()

@@ -1,0 +1,23 @@
+"""The agent's last step: what was spent, and the answer as a message."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.messages import AIMessage
+from langgraph.runtime import Runtime
+
+from hopyard.models.call import usage_of
+from hopyard.nodes.resources import context_of
+from hopyard.state.schemas import AgentState
+from hopyard.state.settings import Context
+
+__all__ = ("finish",)
+
+
+async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Close the run."""
+    return {
+        "usage": usage_of(state["run"], context_of(runtime)),
+        "messages": [AIMessage(state["answer"])],
+    }

@@ -1,0 +1,152 @@
+"""Settings: what a run may be told, where the values come from, and what Studio shows.
+
+`Context` travels with a LangGraph run (`context_schema`); it holds plain values and no secret,
+so it is stored with the thread and a resumed run needs no flag repeated. `Settings` reads the
+same fields from flags, then the environment (`HOPYARD_…`, nested names with `__`), then
+`hopyard.toml`, then the defaults below.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from hopyard.state.errors import UsageError
+
+STRATEGIES: Final = ("direct", "single", "tree")
+StrategyName = Literal["direct", "single", "tree"]
+StrategyChoice = Literal["auto", "direct", "single", "tree"]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Budget(_Frozen):
+    """The hard stop of one run; 0 means no limit. Cached calls cost nothing."""
+
+    calls: int = Field(0, ge=0, description="Model calls at most; 0 is no limit.")
+    tokens: int = Field(0, ge=0, description="Input and output tokens at most; 0 is no limit.")
+    seconds: float = Field(0, ge=0, description="Seconds of working time at most; 0 is no limit.")
+
+
+class RetrievalSettings(_Frozen):
+    """How passages are found. The defaults are ToR-RAG's: MMR with λ=0.75, k=5."""
+
+    method: Literal["mmr", "dense", "sparse", "hybrid"] = Field(
+        "mmr", description="How `single` and `tree` search: mmr, dense, sparse (BM25), hybrid."
+    )
+    k: int = Field(5, ge=1, le=100, description="Passages given to the model for one question.")
+    mmr_lambda: float = Field(
+        0.75, ge=0, le=1, description="MMR: 1 is relevance alone, 0 is diversity alone."
+    )
+    fetch_k: int = Field(20, ge=1, le=1000, description="Candidates from which MMR chooses.")
+    snippet_tokens: int = Field(
+        300, ge=20, description="Tokens of one passage that the model is shown, at most."
+    )
+
+
+class TreeSettings(_Frozen):
+    """ToR-RAG. The defaults are the paper's."""
+
+    max_depth: int = Field(3, ge=1, le=6, description="Levels of sub-questions (paper: 3).")
+    theta: float = Field(
+        0.4, ge=0, le=1, description="A branch is kept when its mean score, 0-1, reaches this."
+    )
+    min_rubric: int = Field(
+        3, ge=0, le=5, description="A decomposition with fewer of the five rubric points is redone."
+    )
+    retries: int = Field(
+        1, ge=0, le=5, description="Times that a bad decomposition or a weak branch is redone."
+    )
+    judge: bool = Field(True, description="Judge decompositions and branches; off keeps them all.")
+    evidence_k: int = Field(5, ge=1, le=50, description="Snippets kept for the final answer.")
+
+
+class Context(_Frozen):
+    """Everything that a run may be told. Plain values only: it is stored with the thread."""
+
+    index: str = Field("", description="The index directory.")
+    model: str = Field(
+        "embedded", description="Chat model: embedded, ollama:NAME, or any provider:NAME."
+    )
+    embedding: str = Field(
+        "embedded", description="Embedding model: embedded, ollama:NAME, or any provider:NAME."
+    )
+    strategy: StrategyChoice = Field("auto", description="auto lets the route choose.")
+    gate: str = Field("off", description="off always retrieves; model asks the trained gate.")
+    temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature (paper: 0.2).")
+    seed: int = Field(7, ge=0, description="Sampling seed, where the provider takes one.")
+    retries: int = Field(2, ge=0, le=10, description="Times that a bad model output is asked anew.")
+    timeout: float = Field(120.0, gt=0, description="Seconds that one model call may take.")
+    concurrency: int = Field(
+        0, ge=0, le=1024, description="Model calls at once; 0 takes the provider's own default."
+    )
+    budget: Budget = Field(default_factory=Budget, description="The hard stop of one run.")
+    retrieval: RetrievalSettings = Field(
+        default_factory=RetrievalSettings, description="How passages are found."
+    )
+    tree: TreeSettings = Field(default_factory=TreeSettings, description="ToR-RAG.")
+
+
+class Settings(BaseSettings, Context):
+    """`Context` as read from flags, the environment and `hopyard.toml`, in that order."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="HOPYARD_",
+        env_nested_delimiter="__",
+        toml_file="hopyard.toml",
+        extra="forbid",
+        frozen=True,
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Name the sources and their order."""
+        del dotenv_settings, file_secret_settings
+        return (init_settings, env_settings, TomlConfigSettingsSource(settings_cls))
+
+
+def read_context(flags: dict[str, Any]) -> Context:
+    """Read the run context.
+
+    Args:
+        flags: Values given by hand; nested settings as nested dicts. None values are left out by
+            the caller.
+
+    Raises:
+        UsageError: A value is out of range or a name in `hopyard.toml` is unknown.
+    """
+    try:
+        settings = Settings(**flags)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise UsageError(
+            f"The setting {name!r} is not usable: {first['msg']} (given: {first.get('input')!r})."
+        ) from error
+    return Context.model_validate(settings.model_dump())
+
+
+def home() -> Path:
+    """The user's data folder: threads, ledger and caches live here (`HOPYARD_HOME`)."""
+    path = Path(os.environ.get("HOPYARD_HOME") or platformdirs.user_data_path("hopyard"))
+    path.mkdir(parents=True, exist_ok=True)
+    return path

@@ -1,0 +1,105 @@
+"""What a run has spent, and the hard stop that a budget puts on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from time import monotonic
+
+from typing_extensions import TypedDict
+
+from hopyard.state.errors import BudgetExceededError
+from hopyard.state.settings import Budget
+
+__all__ = ("Meter", "Usage", "no_usage")
+
+
+class Usage(TypedDict):
+    """Totals of one run. Cached calls were answered by the ledger and cost nothing."""
+
+    model_calls: int
+    cached_calls: int
+    input_tokens: int
+    output_tokens: int
+    seconds: float
+
+
+def no_usage() -> Usage:
+    """Zero of everything."""
+    return Usage(model_calls=0, cached_calls=0, input_tokens=0, output_tokens=0, seconds=0.0)
+
+
+@dataclass(frozen=True)
+class _Spent:
+    model_calls: int = 0
+    cached_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class Meter:
+    """Counts one run in this process, on top of what the ledger says it spent before.
+
+    One closing call is always kept back, so that a run whose budget is used up can still answer:
+    `calls` is never exceeded, `tokens` and `seconds` by the closing call at most.
+    """
+
+    def __init__(self, before: Usage) -> None:
+        self._seconds_before = before["seconds"]
+        self._started = monotonic()
+        self._in_flight = 0
+        self._spent = _Spent(
+            before["model_calls"],
+            before["cached_calls"],
+            before["input_tokens"],
+            before["output_tokens"],
+        )
+
+    @property
+    def usage(self) -> Usage:
+        """The totals so far; seconds are working time, without the time between two processes."""
+        return Usage(
+            model_calls=self._spent.model_calls,
+            cached_calls=self._spent.cached_calls,
+            input_tokens=self._spent.input_tokens,
+            output_tokens=self._spent.output_tokens,
+            seconds=round(self._seconds_before + monotonic() - self._started, 3),
+        )
+
+    def start_call(self, budget: Budget, *, final: bool) -> None:
+        """Take one model call out of the budget.
+
+        Raises:
+            BudgetExceededError: The call would go beyond the budget.
+        """
+        calls = self._spent.model_calls + self._in_flight
+        limit = budget.calls if final else budget.calls - 1
+        if budget.calls and calls >= limit:
+            raise BudgetExceededError(
+                f"The budget of {budget.calls} model calls is used up; raise --max-calls."
+            )
+        usage = self.usage
+        tokens = usage["input_tokens"] + usage["output_tokens"]
+        if budget.tokens and tokens >= budget.tokens and not final:
+            raise BudgetExceededError(
+                f"The budget of {budget.tokens} tokens is used up; raise --max-tokens."
+            )
+        if budget.seconds and usage["seconds"] >= budget.seconds and not final:
+            raise BudgetExceededError(
+                f"The budget of {budget.seconds:g} seconds is used up; raise --max-seconds."
+            )
+        self._in_flight += 1
+
+    def end_call(self, input_tokens: int, output_tokens: int, *, finished: bool) -> None:
+        """Give the call's tokens; a call that never finished is not counted."""
+        self._in_flight -= 1
+        if finished:
+            self._spent = replace(
+                self._spent,
+                model_calls=self._spent.model_calls + 1,
+                input_tokens=self._spent.input_tokens + input_tokens,
+                output_tokens=self._spent.output_tokens + output_tokens,
+            )
+
+    def count_cached(self) -> None:
+        """Count one call that the ledger answered."""
+        self._spent = replace(self._spent, cached_calls=self._spent.cached_calls + 1)
