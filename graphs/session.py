@@ -181,5 +181,5 @@ def new_thread_id() -> str:
 def _config(thread_id: str, context: Context | None = None) -> RunnableConfig:
     config = RunnableConfig(configurable={"thread_id": thread_id})
     if context is not None:
-        config["metadata"] = {_CONTEXT_KEY: context.model_dump_json()}
+        config["metadata"] = {_CONTEXT_KEY: context.model_dump_json(exclude_defaults=True)}
     return config

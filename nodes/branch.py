@@ -26,15 +26,18 @@ async def answer_sub_question(task: TreeTask, runtime: Runtime[Context]) -> dict
     """Search for one question of the tree and answer it from what was found."""
     context = context_of(runtime)
     node = task["node"]
+    # A root that is answered here stays whole: this is the closing call, nothing comes after it.
+    closing = node["path"] == ROOT
     passages = await find_passages(node["question"], context)
     answered: TreeNode = {
         **node,
         "passages": passages,
-        # A root that is answered like this was not split: nothing comes after it.
-        "phase": "done" if node["path"] == ROOT else "answered",
+        "phase": "done" if closing else "answered",
     }
     try:
-        answered["answer"], _ = await read(node["question"], passages, context, task["run"])
+        answered["answer"], _ = await read(
+            node["question"], passages, context, task["run"], final=closing
+        )
     except (ModelOutputError, BudgetExceededError) as error:
         answered |= {"answer": UNKNOWN, "reason": str(error)}
         return {

@@ -23,7 +23,8 @@ async def decompose(task: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]
     """Split one node's question into two, or leave it a leaf.
 
     A decomposition that the judge finds too bad is asked for again, with its faults named, a
-    bounded number of times. Then the question stays whole.
+    bounded number of times. Then the question stays whole. One that merely repeats the question
+    says that there is nothing to split: neither a judge nor a second try is paid for it.
     """
     context = context_of(runtime)
     node, run = task["node"], task["run"]
@@ -33,6 +34,8 @@ async def decompose(task: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]
             split = await _split(node["question"], rejected, context, run)
             if split.kind == "simple":
                 return _leaf(node, "the question is simple", rejected)
+            if echo := echoes(node["question"], split):
+                return _leaf(node, f"not split: {echo}", rejected)
             rubric, faults = await _judged(node["question"], split, context, run)
             if not faults:
                 return _branch(node, split, rubric, rejected)
@@ -45,7 +48,7 @@ async def decompose(task: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]
 
 
 def echoes(question: str, split: Decomposition) -> str:
-    """Why the two sub-questions are none, or "": no judge need be paid to see that."""
+    """Why the two sub-questions are none; "" where they are."""
     first, second, whole = (plain(text) for text in (split.first, split.second, question))
     if not first or not second:
         return "a sub-question is empty"
@@ -73,9 +76,8 @@ async def _judged(
     question: str, split: Decomposition, context: Context, run: str
 ) -> tuple[dict[str, int], str]:
     """The rubric's points, and the faults that make the decomposition invalid, if any."""
-    echo = echoes(question, split)
-    if echo or not context.tree.judge:
-        return {}, echo
+    if not context.tree.judge:
+        return {}, ""
     values = {
         "question": one_line(question),
         "first": one_line(split.first),

@@ -24,10 +24,15 @@ async def grow(state: TreeState) -> dict[str, Any]:
 
 
 def next_tasks(state: TreeState) -> list[Send] | Literal["aggregate"]:
-    """One task for each node that waits for something; all of them run side by side."""
-    if state["truncated"]:
-        return "aggregate"
+    """One task for each node that waits for something; all of them run side by side.
+
+    Once the budget has ended the run, no task is sent but the one that answers an unsplit root.
+    """
     tree = state["tree"]
+    if state["truncated"]:  # nothing grows any more; a question without any answer gets its own
+        root = TreeTask(run=state["run"], node=tree[ROOT], children=[])
+        waiting = tree[ROOT]["phase"] == "search"
+        return [Send("answer_sub_question", root)] if waiting else "aggregate"
     tasks = []
     for path, node in tree.items():
         task = TreeTask(run=state["run"], node=node, children=[])

@@ -74,11 +74,11 @@ JUDGE_DECOMPOSITION: Final = Prompt(
     examples=(
         Example(
             {
-                "question": "Which was built first, the Eiffel Tower or the Brooklyn Bridge?",
-                "first": "When was the Eiffel Tower built?",
-                "second": "When was the Brooklyn Bridge built?",
+                "question": "Are the Seine and the Loire both in France?",
+                "first": "In which country is the Seine?",
+                "second": "Where is the Seine?",
             },
-            Rubric(wh_form=1, specific=1, relevant=1, non_overlapping=1, complete=1),
+            Rubric(wh_form=1, specific=1, relevant=1, non_overlapping=0, complete=0),
         ),
         Example(
             {
@@ -90,11 +90,11 @@ JUDGE_DECOMPOSITION: Final = Prompt(
         ),
         Example(
             {
-                "question": "Are the Seine and the Loire both in France?",
-                "first": "In which country is the Seine?",
-                "second": "Where is the Seine?",
+                "question": "Which was built first, the Eiffel Tower or the Brooklyn Bridge?",
+                "first": "When was the Eiffel Tower built?",
+                "second": "When was the Brooklyn Bridge built?",
             },
-            Rubric(wh_form=1, specific=1, relevant=1, non_overlapping=0, complete=0),
+            Rubric(wh_form=1, specific=1, relevant=1, non_overlapping=1, complete=1),
         ),
     ),
 )
@@ -120,14 +120,14 @@ JUDGE_BRANCH: Final = Prompt(
     examples=(
         Example(
             {
-                "question": "Which was built first, the Eiffel Tower or the Brooklyn Bridge?",
-                "first": "When was the Eiffel Tower built?",
-                "first_answer": "1889",
-                "second": "When was the Brooklyn Bridge built?",
-                "second_answer": "1883",
+                "question": "Are the Seine and the Loire both in France?",
+                "first": "Is it true?",
+                "first_answer": "Unknown",
+                "second": "What is true?",
+                "second_answer": "Unknown",
             },
             BranchScores(
-                sufficiency=5, non_redundancy=5, consistency=5, decomposition=5, weaker="first"
+                sufficiency=0, non_redundancy=1, consistency=1, decomposition=0, weaker="first"
             ),
         ),
         Example(
@@ -144,14 +144,14 @@ JUDGE_BRANCH: Final = Prompt(
         ),
         Example(
             {
-                "question": "Are the Seine and the Loire both in France?",
-                "first": "Is it true?",
-                "first_answer": "Unknown",
-                "second": "What is true?",
-                "second_answer": "Unknown",
+                "question": "Which was built first, the Eiffel Tower or the Brooklyn Bridge?",
+                "first": "When was the Eiffel Tower built?",
+                "first_answer": "1889",
+                "second": "When was the Brooklyn Bridge built?",
+                "second_answer": "1883",
             },
             BranchScores(
-                sufficiency=0, non_redundancy=1, consistency=1, decomposition=0, weaker="first"
+                sufficiency=5, non_redundancy=5, consistency=5, decomposition=5, weaker="first"
             ),
         ),
     ),

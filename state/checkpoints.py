@@ -11,6 +11,7 @@ import aiosqlite
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+from hopyard.state.serializer import CompressedSerializer
 from hopyard.state.settings import home
 
 __all__ = ("copy_thread", "create", "open_saver", "thread_ids", "thread_size")
@@ -23,7 +24,8 @@ async def open_saver(path: Path | None = None) -> AsyncIterator[AsyncSqliteSaver
     """The saver of the user's threads. Always used under `async with`: open, it blocks the exit."""
     async with aiosqlite.connect(path or home() / "threads.sqlite", timeout=_BUSY_SECONDS) as db:
         # State holds plain values and LangChain messages; nothing else may be loaded from disk.
-        saver = AsyncSqliteSaver(db, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
+        serde = CompressedSerializer(JsonPlusSerializer(allowed_msgpack_modules=None))
+        saver = AsyncSqliteSaver(db, serde=serde)
         await saver.setup()
         # A killed process loses nothing at NORMAL; only a power cut may lose the last step.
         await db.execute("PRAGMA synchronous=NORMAL")
