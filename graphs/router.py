@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
+from langchain_core.runnables import Runnable
 from langgraph.graph import END, START, StateGraph
 
 from hopyard.graphs import direct, single, tree
@@ -12,7 +15,7 @@ from hopyard.nodes.route import choose_strategy, chosen_strategy
 from hopyard.state.schemas import AgentInput, AgentOutput, AgentState
 from hopyard.state.settings import Context
 
-STRATEGY_GRAPHS = {
+STRATEGY_GRAPHS: Final[dict[str, Runnable[Any, Any]]] = {
     "direct": direct.graph,
     "single": single.graph,
     "tree": tree.graph,

