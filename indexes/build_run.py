@@ -1,0 +1,260 @@
+"""One build under its lock, from the first row to the new manifest."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Set, Sized
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from hopyard.indexes.atomic import sync_tree
+from hopyard.indexes.chunking import Chunker
+from hopyard.indexes.derived import Progress, UpdateContext
+from hopyard.indexes.embedder import Embedder
+from hopyard.indexes.embedding import embed_pending
+from hopyard.indexes.lock import locked
+from hopyard.indexes.manifest import (
+    Manifest,
+    check_files,
+    damaged,
+    find_manifest,
+    generation_directory,
+    write_manifest,
+)
+from hopyard.indexes.recipe import Recipe
+from hopyard.indexes.records import BadItem, Document, text_hash
+from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot
+from hopyard.indexes.store import CorpusStore
+from hopyard.state.errors import CorpusError, HopyardError, IndexMissingError, UsageError
+
+__all__ = ("BuildReport", "BuildRun", "started")
+
+
+@dataclass(slots=True)
+class BuildReport:
+    """What a build did."""
+
+    added: int = 0
+    """Documents that are new."""
+    updated: int = 0
+    """Documents that changed in text, title, metadata, source, or in how they are chunked."""
+    removed: int = 0
+    """Documents taken out."""
+    unchanged: int = 0
+    """Documents given that the index held as they are."""
+    passages: int = 0
+    """Passages in the index now."""
+    embedded: int = 0
+    """Texts embedded; all others had their vector."""
+    bad: list[BadItem] = field(default_factory=list)
+    """Documents left out, and why."""
+    seconds: float = 0.0
+
+    @property
+    def changed(self) -> bool:
+        """Whether the index holds other documents than before."""
+        return bool(self.added or self.updated or self.removed)
+
+
+@contextmanager
+def started(directory: Path, progress: Progress) -> Iterator[BuildRun]:
+    """Lock an index directory and take back what a killed build left in it.
+
+    Raises:
+        IndexBusyError: Another build holds the directory.
+        IndexMissingError: What is in the directory cannot be read.
+    """
+    with locked(directory), CorpusStore(directory) as store:
+        run = BuildRun(directory, store, find_manifest(directory), progress)
+        store.roll_back(run.generation - 1)
+        run.drop_generations()
+        yield run
+
+
+class BuildRun:
+    """The steps of a build. `started` makes one; then `put` or `remove`, then `finish`."""
+
+    def __init__(
+        self, directory: Path, store: CorpusStore, current: Manifest | None, progress: Progress
+    ) -> None:
+        self.generation = current.generation + 1 if current else 1
+        """The generation that this build writes."""
+        self._directory = directory
+        self._store = store
+        self._current = current
+        self._progress = progress
+        self._report = BuildReport()
+        self._began = time.perf_counter()
+
+    def put(self, documents: Iterable[Document], chunker: Chunker, *, replace: bool) -> None:
+        """Write the rows of new and changed documents; with `replace`, remove all others.
+
+        Raises:
+            CorpusError: No document would be left, or two passages have the same id.
+        """
+        report = self._report
+        total = len(documents) if isinstance(documents, Sized) else 0
+        seen: dict[str, str] = {}
+        with self._store.transaction():
+            before = self._store.fingerprints()
+            for number, document in enumerate(documents, start=1):
+                self._progress("read", number, total)
+                fingerprint = _fingerprint(document, chunker)
+                if (twin := seen.get(document.id)) is not None:
+                    if twin != fingerprint:
+                        self._leave_out(document, f"id {document.id!r} is taken by another text")
+                    continue
+                if before.get(document.id) == fingerprint:
+                    report.unchanged += 1
+                elif self._put(document, fingerprint, chunker):
+                    report.updated += document.id in before
+                    report.added += document.id not in before
+                else:
+                    continue
+                seen[document.id] = fingerprint
+            if replace:
+                self._remove(before.keys() - seen.keys())
+            self._check_not_empty(len(before) + report.added - report.removed)
+
+    def remove(self, document_ids: Iterable[str]) -> None:
+        """Take documents out.
+
+        Raises:
+            UsageError: One of them is not in the index.
+            CorpusError: None would be left.
+        """
+        ids = set(document_ids)
+        with self._store.transaction():
+            held = self._store.fingerprints().keys()
+            if unknown := sorted(ids - held):
+                raise UsageError(
+                    f"Document {unknown[0]!r} is not in the index {str(self._directory)!r}, so "
+                    "nothing was removed: check the id."
+                )
+            self._remove(ids)
+            self._check_not_empty(len(held) - len(ids))
+
+    def finish(self, recipe: Recipe, embedder: Embedder | None) -> BuildReport:
+        """Embed, derive, and put the new manifest in place, unless nothing changed.
+
+        Args:
+            recipe: What the index is to be made with.
+            embedder: The embedding model; None where every passage has its vector already.
+        """
+        report, manifest = self._report, self._current
+        if manifest is None or report.changed or not self._is_up_to_date(recipe, manifest):
+            if embedder is not None and any(kind.needs_vectors for kind in recipe.kinds):
+                report.embedded = embed_pending(self._store, embedder, self._progress)
+            try:
+                manifest = self._commit(recipe)
+            except OSError as error:
+                raise HopyardError(
+                    f"The index {str(self._directory)!r} cannot be written ({error}): mend the "
+                    "cause and run the same command again, which goes on from here."
+                ) from error
+        report.passages = manifest.counts["passages"]
+        report.seconds = time.perf_counter() - self._began
+        return report
+
+    def check_whole(self) -> None:
+        """See that the corpus store holds what the manifest says, before something is added.
+
+        Raises:
+            IndexMissingError: It does not.
+        """
+        if self._current and len(self._store.fingerprints()) != self._current.counts["documents"]:
+            raise damaged(self._directory / CORPUS_FILE, "does not hold the documents it should")
+
+    def drop_generations(self) -> None:
+        """Delete the folders that neither the manifest's readers nor those of the last one use."""
+        current = self._current.generation if self._current else 0
+        kept = {generation_directory(self._directory, current - age) for age in (0, 1)}
+        for folder in self._directory.glob("gen-*"):
+            if folder not in kept:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _put(self, document: Document, fingerprint: str, chunker: Chunker) -> bool:
+        try:
+            passages = chunker.split(document)
+        except CorpusError as error:
+            self._leave_out(document, str(error))
+            return False
+        self._store.put(document, fingerprint, passages, self.generation)
+        return True
+
+    def _leave_out(self, document: Document, reason: str) -> None:
+        self._report.bad.append(BadItem(document.source or document.id, reason))
+
+    def _remove(self, ids: Set[str]) -> None:
+        self._store.remove(ids, self.generation)
+        self._report.removed = len(ids)
+
+    def _check_not_empty(self, documents: int) -> None:
+        if not documents:
+            reason = f" ({self._report.bad[0]})" if self._report.bad else ""
+            raise CorpusError(
+                f"The index {str(self._directory)!r} would hold no document{reason}: give it some, "
+                "or delete the directory."
+            )
+
+    def _is_up_to_date(self, recipe: Recipe, manifest: Manifest) -> bool:
+        try:
+            check_files(self._directory, manifest)
+        except IndexMissingError:
+            return False
+        return recipe.is_that_of(manifest)
+
+    def _commit(self, recipe: Recipe) -> Manifest:
+        folder = generation_directory(self._directory, self.generation)
+        folder.mkdir()
+        counts = self._derive(recipe, folder)
+        now = datetime.now(UTC)
+        manifest = Manifest(
+            generation=self.generation,
+            embedding=recipe.embedding,
+            dimension=recipe.dimension,
+            chunk_tokens=recipe.chunk_tokens,
+            kinds=recipe.kind_names,
+            prompts=recipe.prompts,
+            counts=counts,
+            files=sync_tree(folder),
+            created=self._current.created if self._current else now,
+            updated=now,
+        )
+        write_manifest(self._directory, manifest)
+        self._current = manifest
+        self._store.purge(self.generation, recipe.embedding)
+        self.drop_generations()
+        return manifest
+
+    def _derive(self, recipe: Recipe, folder: Path) -> dict[str, int]:
+        last = generation_directory(self._directory, self.generation - 1)
+        with Snapshot(self._directory, self.generation) as corpus:
+            counts = corpus.counts()
+            for kind in recipe.kinds:
+                (folder / kind.name).mkdir()
+                context = UpdateContext(
+                    corpus=corpus,
+                    directory=folder / kind.name,
+                    previous=last / kind.name if (last / kind.name).is_dir() else None,
+                    embedding=recipe.embedding,
+                    dimension=recipe.dimension,
+                    progress=self._progress,
+                )
+                counts |= kind.update(context)
+        return counts
+
+
+def _fingerprint(document: Document, chunker: Chunker) -> str:
+    parts = [
+        document.title,
+        document.text,
+        document.source,
+        dict(document.metadata),
+        chunker.signature,
+    ]
+    return text_hash(json.dumps(parts, sort_keys=True))

@@ -1,0 +1,161 @@
+"""The manifest: one small file that says what an index directory holds.
+
+Renaming it into place is the one moment at which a build takes effect. It names a generation:
+the rows of the corpus store and the folder `gen-0000007/` that belong together.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from hopyard.indexes.atomic import write_file
+from hopyard.indexes.embedder import Embedder
+from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
+
+__all__ = (
+    "FORMAT_VERSION",
+    "MANIFEST_FILE",
+    "Manifest",
+    "check_embedding",
+    "check_files",
+    "damaged",
+    "find_manifest",
+    "generation_directory",
+    "read_manifest",
+    "write_manifest",
+)
+
+FORMAT_VERSION: Final = 1
+MANIFEST_FILE: Final = "manifest.json"
+
+
+class Manifest(BaseModel):
+    """What an index directory holds, and what it was made with."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format_version: int = FORMAT_VERSION
+    generation: int = Field(ge=1)
+    embedding: str
+    """Spec of the embedding model (`Embedder.name`)."""
+    dimension: int = Field(ge=1)
+    chunk_tokens: int = Field(ge=0)
+    """Tokens of a passage at most; 0: documents are kept whole."""
+    kinds: tuple[str, ...]
+    """What is derived from the corpus: dense, sparse, …"""
+    prompts: dict[str, str] = {}
+    """Version of each prompt that took part, by name."""
+    counts: dict[str, int]
+    """documents, passages, and what each derived kind counts."""
+    files: dict[str, int]
+    """Size in bytes of each file of the generation, by its path below the folder."""
+    created: datetime
+    updated: datetime
+
+
+class _Format(BaseModel):
+    format_version: int
+
+
+def read_manifest(directory: Path) -> Manifest:
+    """Read the manifest of an index.
+
+    Raises:
+        IndexMissingError: There is none, it cannot be read, or a newer Hopyard wrote it.
+    """
+    path = directory / MANIFEST_FILE
+    try:
+        text = path.read_text(encoding="utf-8")
+        version = _Format.model_validate_json(text).format_version
+        if version > FORMAT_VERSION:
+            raise IndexMissingError(
+                f"The index {str(directory)!r} has format {version} and this Hopyard reads up to "
+                f"{FORMAT_VERSION}: upgrade Hopyard, or build the index anew in another directory."
+            )
+        return Manifest.model_validate_json(text)
+    except FileNotFoundError as error:
+        raise IndexMissingError(
+            f"There is no index in {str(directory)!r}: "
+            f"run `hopyard index build PATH… --out {directory}`."
+        ) from error
+    except (OSError, UnicodeDecodeError, ValidationError) as error:
+        raise IndexMissingError(
+            f"The index's {str(path)!r} cannot be read ({_first_line(error)}): delete that file "
+            f"and run `hopyard index build PATH… --out {directory}`, which keeps the vectors."
+        ) from error
+
+
+def find_manifest(directory: Path) -> Manifest | None:
+    """Read the manifest, or None where nothing was built yet.
+
+    Raises:
+        IndexMissingError: There is one, and it cannot be read.
+    """
+    return read_manifest(directory) if (directory / MANIFEST_FILE).exists() else None
+
+
+def write_manifest(directory: Path, manifest: Manifest) -> None:
+    """Put a manifest in place: from here on readers see its generation."""
+    write_file(directory / MANIFEST_FILE, manifest.model_dump_json(indent=2).encode() + b"\n")
+
+
+def generation_directory(directory: Path, generation: int) -> Path:
+    """The folder of what was derived for a generation."""
+    return directory / f"gen-{generation:07d}"
+
+
+def check_files(directory: Path, manifest: Manifest) -> None:
+    """See that every file of the manifest's generation is there in its full length.
+
+    Raises:
+        IndexMissingError: One is not; the message names it.
+    """
+    folder = generation_directory(directory, manifest.generation)
+    for name, size in manifest.files.items():
+        try:
+            found = (folder / name).stat().st_size
+        except OSError:
+            found = -1
+        if found != size:
+            state = "is missing" if found < 0 else f"has {found} bytes instead of {size}"
+            raise damaged(folder / name, state)
+
+
+def check_embedding(directory: Path, manifest: Manifest, embedder: Embedder) -> None:
+    """See that an index can be asked and extended with an embedding model.
+
+    Raises:
+        EmbeddingMismatchError: Another model made the index, or one of another dimension.
+    """
+    if embedder.name != manifest.embedding:
+        raise EmbeddingMismatchError(
+            f"The index {str(directory)!r} was built with the embedding model "
+            f"{manifest.embedding!r}, not {embedder.name!r}: give `--embedding "
+            f"{manifest.embedding}`, or build it anew with `hopyard index build PATH… "
+            f"--out {directory} --embedding {embedder.name}`."
+        )
+    if embedder.dimension != manifest.dimension:
+        raise EmbeddingMismatchError(
+            f"The index {str(directory)!r} has vectors of {manifest.dimension} dimensions and the "
+            f"embedding model {embedder.name!r} now gives {embedder.dimension}: "
+            f"run `hopyard index build PATH… --out {directory}`."
+        )
+
+
+def damaged(file: Path, state: str) -> IndexMissingError:
+    """The error for a file of the index that cannot be used; `state` completes the sentence."""
+    return IndexMissingError(
+        f"The index file {str(file)!r} {state}: run `hopyard index build PATH… --out DIR` on its "
+        "directory to write it anew."
+    )
+
+
+def _first_line(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return ": ".join([*map(str, first["loc"]), first["msg"]])
+    return str(error).splitlines()[0]

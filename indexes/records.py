@@ -1,0 +1,95 @@
+"""What a corpus is made of: documents, the passages cut from them, and what could not be read."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+__all__ = (
+    "BadItem",
+    "Document",
+    "MetadataValue",
+    "Passage",
+    "Scored",
+    "embedded_text",
+    "text_hash",
+)
+
+MetadataValue = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document as the user gave it."""
+
+    id: str
+    """Stable name: the same id with another text is an update of the same document."""
+    title: str
+    """May be empty."""
+    text: str
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    source: str = ""
+    """The file that it came from, without the part of the path that changes between machines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a document: what is embedded, searched, shown to the model and cited."""
+
+    id: str
+    """The document's id where it is the only passage, else `DOCUMENT#HASH` (see `chunking`)."""
+    document_id: str
+    position: int
+    """0 for the first passage of its document."""
+    title: str
+    """The document's title."""
+    text: str
+    content_hash: str
+    """SHA-256 (hex) of `embedded_text`: two passages with the same hash share one vector."""
+    tokens: int
+    """Tokens of `text` alone, counted with the embedding model's tokenizer."""
+
+    @property
+    def embedded_text(self) -> str:
+        """What the embedding model and the sparse index read."""
+        return embedded_text(self.title, self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class BadItem:
+    """A file, a corpus line or a document that was left out, and why."""
+
+    source: str
+    reason: str
+    line: int | None = None
+    """Line in a corpus file, from 1."""
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}"
+
+    @property
+    def place(self) -> str:
+        """`FILE:LINE`, or the file alone."""
+        return self.source if self.line is None else f"{self.source}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A search result. Plain floats: numpy scalars do not survive a checkpoint."""
+
+    passage_id: str
+    score: float
+    """Higher is better: cosine (dense, mmr), BM25 (sparse) or reciprocal rank fusion (hybrid)."""
+    mmr_score: float | None = None
+    """Relevance less redundancy at the moment of the choice; None outside `mmr_search`."""
+
+
+def embedded_text(title: str, text: str) -> str:
+    """Title and text as one string: a passage in mid-document seldom repeats what it is about."""
+    return f"{title}\n{text}" if title else text
+
+
+def text_hash(text: str) -> str:
+    """SHA-256 of a text, 64 hex digits."""
+    return hashlib.sha256(text.encode()).hexdigest()

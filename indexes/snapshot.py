@@ -1,0 +1,196 @@
+"""The corpus as it stands at one generation, for readers.
+
+Rows of the store carry the generation that added and the one that removed them, so a reader sees
+the same corpus while a build writes the next one. It may lag one build behind; the rows of older
+generations are gone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, Self
+
+import numpy as np
+
+from hopyard.indexes.embedder import Vectors
+from hopyard.indexes.records import Document, Passage
+from hopyard.state.errors import IndexMissingError
+
+__all__ = ("BUSY_SECONDS", "CORPUS_FILE", "Snapshot", "corpus_error")
+
+CORPUS_FILE: Final = "corpus.sqlite"
+BUSY_SECONDS: Final = 30.0
+"""How long a connection waits for another one's write."""
+
+_PAGE: Final = 1000
+"""Passages fetched at once while going through all of them."""
+
+_VISIBLE: Final = "added <= :generation AND (removed IS NULL OR removed > :generation)"
+_LISTED: Final = "id IN (SELECT value FROM json_each(:ids))"
+_PASSAGE: Final = "id, document_id, position, title, text, content_hash, tokens"
+
+
+class Snapshot:
+    """Documents and passages at one generation. Any thread may use it.
+
+    Every method raises `IndexMissingError` when the corpus file is missing or damaged, or when
+    two later builds have dropped this generation.
+    """
+
+    def __init__(self, directory: Path, generation: int) -> None:
+        """Open the corpus store of an index.
+
+        Args:
+            directory: The index directory.
+            generation: The generation to look at, as the manifest says.
+        """
+        self.generation = generation
+        self._directory = directory
+        # One connection under a lock: a read takes less time than the opening of a connection.
+        self._lock = threading.Lock()
+        try:
+            self._connection = sqlite3.connect(
+                _uri(directory / CORPUS_FILE),
+                uri=True,
+                timeout=BUSY_SECONDS,
+                check_same_thread=False,
+                isolation_level=None,
+            )
+            self._connection.execute("PRAGMA query_only = ON")
+        except sqlite3.Error as error:
+            raise corpus_error(directory, error) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def get(self, passage_ids: Sequence[str]) -> list[Passage]:
+        """Fetch passages, in the order of their ids.
+
+        Raises:
+            IndexMissingError: A passage is not in this generation.
+        """
+        sql = f"SELECT {_PASSAGE} FROM passages WHERE {_VISIBLE} AND {_LISTED}"
+        rows = self._rows(sql, ids=json.dumps(list(passage_ids)))
+        found = {passage.id: passage for passage in map(_passage, rows)}
+        if unknown := [name for name in passage_ids if name not in found]:
+            raise IndexMissingError(
+                f"Passage {unknown[0]!r} is not in the index {str(self._directory)!r} (generation "
+                f"{self.generation}): it was updated or removed, so ask the question again."
+            )
+        return [found[name] for name in passage_ids]
+
+    def documents(self, document_ids: Sequence[str] | None = None) -> list[Document]:
+        """Fetch documents, sorted by id.
+
+        Args:
+            document_ids: Which ones, those that are not there being left out; None fetches all.
+        """
+        sql = f"SELECT id, title, text, metadata, source FROM documents WHERE {_VISIBLE}"
+        if document_ids is None:
+            rows = self._rows(f"{sql} ORDER BY id")
+        else:
+            rows = self._rows(
+                f"{sql} AND {_LISTED} ORDER BY id",
+                ids=json.dumps(list(document_ids)),
+            )
+        return [
+            Document(name, title, text, json.loads(metadata), source)
+            for name, title, text, metadata, source in rows
+        ]
+
+    def counts(self) -> dict[str, int]:
+        """Number of `documents` and `passages`."""
+        return {
+            table: self._rows(f"SELECT count(*) FROM {table} WHERE {_VISIBLE}")[0][0]
+            for table in ("documents", "passages")
+        }
+
+    def passage_ids(self) -> list[str]:
+        """All passage ids, sorted."""
+        return [
+            row[0] for row in self._rows(f"SELECT id FROM passages WHERE {_VISIBLE} ORDER BY id")
+        ]
+
+    def passages(self) -> Iterator[Passage]:
+        """Go through all passages, sorted by id, a thousand in memory at a time."""
+        sql = f"SELECT {_PASSAGE} FROM passages WHERE {_VISIBLE} AND id > :last ORDER BY id"
+        last = ""
+        while rows := self._rows(f"{sql} LIMIT {_PAGE}", last=last):
+            yield from map(_passage, rows)
+            last = rows[-1][0]
+
+    def vectors(self, embedding: str) -> tuple[list[str], Vectors]:
+        """The vectors of all passages that have one.
+
+        Args:
+            embedding: The embedding model that made them.
+
+        Returns:
+            The passage ids, sorted, and their vectors [n, d] in the same order.
+        """
+        rows = self._rows(
+            "SELECT passages.id, vector FROM passages JOIN vectors USING (content_hash) "
+            f"WHERE embedding = :embedding AND {_VISIBLE} ORDER BY passages.id",
+            embedding=embedding,
+        )
+        matrix = np.frombuffer(b"".join(vector for _, vector in rows), dtype="<f4")
+        return [name for name, _ in rows], matrix.reshape(len(rows), -1 if rows else 0)
+
+    def _rows(self, sql: str, **parameters: str) -> list[tuple[Any, ...]]:
+        with self._reading() as connection:
+            return connection.execute(sql, {"generation": self.generation, **parameters}).fetchall()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                # One transaction, so that the rows are there if the check finds them there.
+                self._connection.execute("BEGIN")
+                oldest = self._connection.execute("SELECT oldest FROM generations").fetchone()[0]
+                if self.generation < oldest:
+                    raise IndexMissingError(
+                        f"Generation {self.generation} of the index {str(self._directory)!r} was "
+                        "dropped by two later builds: open the index again."
+                    )
+                yield self._connection
+            except sqlite3.Error as error:
+                raise corpus_error(self._directory, error) from error
+            finally:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+
+
+def corpus_error(directory: Path, error: sqlite3.Error) -> IndexMissingError:
+    """The error for a corpus file that SQLite cannot use."""
+    if type(error) is sqlite3.DatabaseError:  # its subclasses: missing, locked, the disk full, …
+        cure = "it is damaged, so delete the directory"
+    else:
+        cure = "mend the cause"
+    return IndexMissingError(
+        f"The index file {str(directory / CORPUS_FILE)!r} cannot be used ({error}): {cure} and run "
+        f"`hopyard index build PATH… --out {directory}`."
+    )
+
+
+def _uri(file: Path) -> str:
+    # SQLite needs to write beside a database in WAL mode, even to read it, unless it is told that
+    # nobody else does: so an index in a read-only place (an image, a mounted disk) is immutable.
+    written = file.with_name(f"{file.name}-wal").exists() or os.access(file.parent, os.W_OK)
+    return f"{file.absolute().as_uri()}?mode={'rw' if written else 'ro&immutable=1'}"
+
+
+def _passage(row: tuple[Any, ...]) -> Passage:
+    return Passage(*row)

@@ -1,0 +1,122 @@
+"""The sparse index: BM25 over stemmed words, through bm25s.
+
+Lù, "BM25S: Orders of magnitude faster lexical search via eager sparse scoring", 2024
+(arXiv:2407.03618). Stems and stop words are English.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import bm25s
+import numpy as np
+import Stemmer
+
+from hopyard.indexes.derived import UpdateContext
+from hopyard.indexes.manifest import damaged
+from hopyard.indexes.rows import load_rows, save_rows
+
+__all__ = ("Sparse", "SparseIndex", "words")
+
+
+class SparseIndex:
+    """BM25 in the variant of Lucene, k1 = 1.5 and b = 0.75."""
+
+    def __init__(self, model: bm25s.BM25, ids: Sequence[str]) -> None:
+        """Wrap a BM25 model whose i-th text belongs to passage `ids[i]`."""
+        self._model = model
+        self._ids = ids
+
+    @classmethod
+    def build(cls, ids: Sequence[str], texts: Sequence[str]) -> SparseIndex:
+        """Index the texts of n passages. The same ids and texts always give the same index."""
+        tokens = words(texts)
+        # bm25s takes an empty vocabulary ill, so the empty word, which no text has, stands in.
+        vocabulary = sorted(set().union(*tokens)) or [""]
+        numbers = {word: number for number, word in enumerate(vocabulary)}
+        model = bm25s.BM25()
+        with np.errstate(invalid="ignore"):  # texts without a single word have a mean length of 0
+            model.index(
+                ([[numbers[word] for word in text] for text in tokens], numbers),
+                create_empty_token=False,
+                show_progress=False,
+            )
+        return cls(model, ids)
+
+    def save(self, directory: Path) -> None:
+        """Write the index and its ids into a folder: plain arrays (.npy) and JSON."""
+        self._model.save(directory, allow_pickle=False, show_progress=False)
+        save_rows(directory, self._ids)
+
+    @classmethod
+    def load(cls, directory: Path) -> SparseIndex:
+        """Read what `save` wrote.
+
+        Raises:
+            IndexMissingError: A file is missing or damaged.
+        """
+        ids = load_rows(directory, str)
+        try:
+            model = bm25s.BM25.load(directory, allow_pickle=False, show_progress=False)
+            fits = model.scores["num_docs"] == len(ids)
+        except (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError) as error:
+            raise damaged(directory, f"cannot be read ({error})") from error
+        if not fits or len(model.scores["indptr"]) != len(model.vocab_dict) + 1:
+            raise damaged(directory, f"does not fit its {len(ids)} passages")
+        return cls(model, ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @property
+    def vocabulary_size(self) -> int:
+        """Different words."""
+        return len(self._model.vocab_dict)
+
+    def search(self, query: str, k: int) -> list[tuple[str, float]]:
+        """Find the passages that share words with a query.
+
+        Returns:
+            At most k (passage id, BM25 score) pairs, the best first, equally good ones by id;
+            every score is above 0, and none comes of a query of stop words or unknown words.
+        """
+        tokens = self._model.get_tokens_ids(words([query])[0])
+        if not tokens:
+            return []
+        scores = self._model.get_scores_from_ids(tokens)
+        hits = np.flatnonzero(scores > 0)
+        # Stable, and the rows are sorted by id.
+        best = hits[np.argsort(-scores[hits], kind="stable")[:k]]
+        return [(self._ids[row], float(scores[row])) for row in best]
+
+
+class Sparse:
+    """The kind `sparse`, for the build."""
+
+    name: Final = "sparse"
+    needs_vectors: Final = False
+    prompts: Final[Mapping[str, str]] = {}
+
+    def update(self, context: UpdateContext) -> Mapping[str, int]:
+        """Index all passages anew: every score depends on the whole corpus."""
+        ids, texts = [], []
+        for passage in context.corpus.passages():
+            ids.append(passage.id)
+            texts.append(passage.embedded_text)
+        context.progress(self.name, 0, len(ids))
+        index = SparseIndex.build(ids, texts)
+        index.save(context.directory)
+        context.progress(self.name, len(ids), len(ids))
+        return {"words": index.vocabulary_size}
+
+
+def words(texts: Sequence[str]) -> list[list[str]]:
+    """The stemmed words of each text, lower case, without stop words and single letters."""
+    # A stemmer of its own for each call: they are not safe to share between threads.
+    stemmer = Stemmer.Stemmer("english")
+    tokens: list[list[str]] = bm25s.tokenize(
+        list(texts), stopwords="english", stemmer=stemmer, return_ids=False, show_progress=False
+    )
+    return tokens

@@ -1,0 +1,420 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hopyard.indexes.build import BuildReport, add, build, remove
+from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.derived import UpdateContext
+from hopyard.indexes.kinds import KINDS
+from hopyard.indexes.lock import locked
+from hopyard.indexes.manifest import read_manifest
+from hopyard.indexes.records import Document
+from hopyard.state.errors import (
+    CorpusError,
+    EmbeddingMismatchError,
+    HopyardError,
+    IndexBusyError,
+    IndexMissingError,
+    UsageError,
+)
+
+Fake = Any  # the fixture's class is not importable
+MakeDocuments = Callable[[int], list[Document]]
+
+
+@pytest.fixture
+def documents(make_documents: MakeDocuments) -> list[Document]:
+    return make_documents(10)
+
+
+@pytest.fixture
+def index(directory: Path, documents: list[Document], embedder: Fake) -> Path:
+    """An index of ten documents; `embedder.embedded` starts empty again."""
+    build(documents, directory=directory, embedder=embedder)
+    embedder.embedded.clear()
+    return directory
+
+
+def counts(report: BuildReport) -> tuple[int, ...]:
+    return report.added, report.updated, report.removed, report.unchanged, report.embedded
+
+
+def state(directory: Path) -> dict[str, tuple[int, bytes]]:
+    """Every file of an index that a reader depends on, with the time of its last change."""
+    return {
+        file.relative_to(directory).as_posix(): (file.stat().st_mtime_ns, file.read_bytes())
+        for file in sorted(directory.rglob("*"))
+        if file.is_file() and not file.name.startswith("build.")
+    }
+
+
+def changed(document: Document) -> Document:
+    return replace(document, text=f"Something else than {document.id}.")
+
+
+def test_a_first_build(directory: Path, documents: list[Document], embedder: Fake) -> None:
+    stages: dict[str, tuple[int, int]] = {}
+
+    report = build(
+        documents,
+        directory=directory,
+        embedder=embedder,
+        progress=lambda stage, done, total: stages.update({stage: (done, total)}),
+    )
+
+    assert counts(report) == (10, 0, 0, 0, 10)
+    assert (report.passages, report.bad) == (10, [])
+    assert stages == {"read": (10, 10), "embed": (10, 10), "dense": (10, 10), "sparse": (10, 10)}
+    manifest = read_manifest(directory)
+    assert (manifest.generation, manifest.embedding, manifest.chunk_tokens) == (1, "fake", 64)
+    assert manifest.kinds == ("dense", "sparse")
+    assert manifest.counts["documents"] == manifest.counts["vectors"] == 10
+    assert {name.split("/")[0] for name in manifest.files} == {"dense", "sparse"}
+
+
+def test_a_build_that_changes_nothing_writes_nothing(
+    index: Path, documents: list[Document], embedder: Fake
+) -> None:
+    before = state(index)
+
+    report = build(documents, directory=index, embedder=embedder)
+
+    assert counts(report) == (0, 0, 0, 10, 0)
+    assert report.passages == 10
+    assert state(index) == before
+
+
+def test_a_build_makes_the_index_equal_to_what_is_given(
+    index: Path, documents: list[Document], embedder: Fake
+) -> None:
+    new = Document("new", "New", "A new one.")
+
+    report = build(
+        [changed(documents[0]), *documents[1:8], new], directory=index, embedder=embedder
+    )
+
+    assert counts(report) == (1, 1, 2, 7, 2)
+    assert sorted(embedder.embedded) == ["New\nA new one.", "Page 0\nSomething else than d0000."]
+    with Index.open(index, embedder) as opened:
+        assert opened.corpus.passage_ids() == [f"d{number:04d}" for number in range(8)] + ["new"]
+        assert opened.passages(["d0000"])[0].text == "Something else than d0000."
+        assert len(opened.dense_search(embedder.embed_query("New"), 100)) == 9
+        assert [found.passage_id for found in opened.sparse_search("new", 9)] == ["new"]
+
+
+def test_metadata_alone_needs_no_embedding(
+    index: Path, documents: list[Document], embedder: Fake
+) -> None:
+    report = add(
+        [replace(documents[0], metadata={"number": 99})], directory=index, embedder=embedder
+    )
+
+    assert counts(report) == (0, 1, 0, 0, 0)
+    with Index.open(index, embedder) as opened:
+        assert opened.corpus.documents(["d0000"])[0].metadata == {"number": 99}
+
+
+def test_add_updates_adds_and_leaves_the_rest(
+    index: Path, documents: list[Document], embedder: Fake
+) -> None:
+    new = Document("new", "New", "A new one.")
+
+    report = add([changed(documents[0]), documents[1], new], directory=index, embedder=embedder)
+
+    assert counts(report) == (1, 1, 0, 1, 2)
+    assert report.passages == 11
+
+
+def test_an_index_reached_step_by_step_equals_one_built_at_once(
+    index: Path, make_documents: MakeDocuments, embedder: Fake, tmp_path: Path
+) -> None:
+    documents = make_documents(12)
+    remove(["d0003"], directory=index)
+    add(documents[10:], directory=index, embedder=embedder)
+    at_once = tmp_path / "at_once"
+    build(documents[:3] + documents[4:], directory=at_once, embedder=embedder)
+
+    def derived(directory: Path) -> dict[str, bytes]:
+        folder = directory / f"gen-{read_manifest(directory).generation:07d}"
+        return {
+            file.relative_to(folder).as_posix(): file.read_bytes()
+            for file in folder.rglob("*")
+            if file.is_file()
+        }
+
+    assert derived(index) == derived(at_once)
+
+
+def test_remove_needs_no_model(index: Path, embedder: Fake) -> None:
+    report = remove(["d0001", "d0002"], directory=index)
+
+    assert counts(report) == (0, 0, 2, 0, 0)
+    with Index.open(index) as opened:
+        assert opened.corpus.counts() == {"documents": 8, "passages": 8}
+        assert opened.sparse_search("Page 1", 10) != []
+        with pytest.raises(IndexMissingError, match="'d0001' is not in the index"):
+            opened.passages(["d0001"])
+
+
+def test_remove_of_an_unknown_document_removes_nothing(index: Path) -> None:
+    before = state(index)
+
+    with pytest.raises(UsageError, match="'nope' is not in the index"):
+        remove(["d0001", "nope"], directory=index)
+
+    assert state(index) == before
+
+
+def test_an_index_is_never_emptied(index: Path, documents: list[Document], embedder: Fake) -> None:
+    before = state(index)
+
+    with pytest.raises(CorpusError, match="would hold no document"):
+        remove([document.id for document in documents], directory=index)
+    with pytest.raises(CorpusError, match="would hold no document"):
+        build([], directory=index, embedder=embedder)
+
+    assert state(index) == before
+
+
+def test_bad_documents_are_left_out_and_named(directory: Path, embedder: Fake) -> None:
+    long = Document("long", "Title", "word " * 70, source="corpus.jsonl")
+    good = Document("good", "Title", "text")
+
+    report = build(
+        [long, good, good, replace(good, text="other")],
+        directory=directory,
+        embedder=embedder,
+        chunk_tokens=0,
+    )
+
+    assert (report.added, report.passages) == (1, 1)
+    assert [item.source for item in report.bad] == ["corpus.jsonl", "good"]
+    assert "'long' has 71 tokens" in report.bad[0].reason
+    assert "'good' is taken by another text" in report.bad[1].reason
+
+
+def test_a_corpus_of_bad_documents_alone(directory: Path, embedder: Fake) -> None:
+    with pytest.raises(CorpusError, match=r"would hold no document \(x: .* has no text"):
+        build([Document("x", "", " ")], directory=directory, embedder=embedder)
+
+
+def test_another_chunk_length_cuts_anew(
+    index: Path, documents: list[Document], embedder: Fake
+) -> None:
+    report = build(documents, directory=index, embedder=embedder, chunk_tokens=4)
+
+    assert report.updated == 10
+    assert report.passages > 10
+    assert read_manifest(index).chunk_tokens == 4
+    assert add(documents, directory=index, embedder=embedder).unchanged == 10
+
+
+def test_add_with_another_model_is_refused_and_build_takes_it(
+    index: Path, documents: list[Document], make_embedder: Callable[..., Fake]
+) -> None:
+    other = make_embedder("other", dimension=8)
+    before = state(index)
+
+    with pytest.raises(EmbeddingMismatchError, match="model 'fake', not 'other'"):
+        add(documents, directory=index, embedder=other)
+    with pytest.raises(EmbeddingMismatchError, match="model 'fake', not 'other'"):
+        Index.open(index, other)
+    assert state(index) == before
+
+    report = build(documents, directory=index, embedder=other)
+
+    assert report.embedded == 10
+    with Index.open(index, other) as opened:
+        assert len(opened.dense_search(other.embed_query("river"), 20)) == 10
+
+
+def test_a_model_that_changed_under_its_name_embeds_anew(
+    index: Path, documents: list[Document], make_embedder: Callable[..., Fake]
+) -> None:
+    wider = make_embedder(dimension=48)
+
+    with pytest.raises(EmbeddingMismatchError, match="now gives 48"):
+        add(documents, directory=index, embedder=wider)
+
+    assert build(documents, directory=index, embedder=wider).embedded == 10
+
+
+def test_without_dense_nothing_is_embedded(
+    directory: Path, documents: list[Document], embedder: Fake
+) -> None:
+    report = build(documents, directory=directory, embedder=embedder, kinds=["sparse"])
+
+    assert report.embedded == 0
+    with (
+        Index.open(directory, embedder) as opened,
+        pytest.raises(IndexMissingError, match=r"no dense part: .* --with sparse,dense"),
+    ):
+        opened.dense_search(embedder.embed_query("river"), 1)
+
+    assert build(documents, directory=directory, embedder=embedder).embedded == 10
+
+
+class Titles:
+    """A kind that counts titles, and says what it was given."""
+
+    name = "titles"
+    needs_vectors = False
+
+    def __init__(self, version: str = "1") -> None:
+        self.prompts: Mapping[str, str] = {"title": version}
+        self.previous: list[Path | None] = []
+
+    def update(self, context: UpdateContext) -> Mapping[str, int]:
+        self.previous.append(context.previous)
+        titles = {passage.title for passage in context.corpus.passages()}
+        (context.directory / "titles.txt").write_text("\n".join(sorted(titles)))
+        return {"titles": len(titles)}
+
+
+def test_another_kind_plugs_in(index: Path, documents: list[Document], embedder: Fake) -> None:
+    def rebuild(titles: Titles) -> None:
+        build(
+            documents,
+            directory=index,
+            embedder=embedder,
+            kinds=["dense", "titles"],
+            known_kinds={**KINDS, "titles": titles},
+        )
+
+    titles, newer = Titles(), Titles("2")
+    rebuild(titles)
+    rebuild(titles)  # nothing changed
+    rebuild(newer)
+
+    assert titles.previous == [None]
+    assert newer.previous == [index / "gen-0000002" / "titles"]
+    manifest = read_manifest(index)
+    assert (manifest.counts["titles"], manifest.prompts) == (10, {"title": "2"})
+    with Index.open(index) as opened:
+        assert (opened.kind_directory("titles") / "titles.txt").stat().st_size > 0
+    with pytest.raises(UsageError, match="no kind of index 'titles'"):
+        remove(["d0001"], directory=index)
+
+
+def test_readers_keep_their_generation_while_a_build_runs(
+    index: Path, documents: list[Document], make_embedder: Callable[..., Fake]
+) -> None:
+    seen: list[tuple[str, int]] = []
+    reader = Index.open(index)
+
+    def look() -> None:
+        for opened in (reader, Index.open(index)):
+            text = opened.passages(["d0000"])[0].text
+            seen.append((text, opened.corpus.counts()["documents"]))
+            assert opened.sparse_search("first", 20)
+        opened.close()
+
+    with reader:
+        add(
+            [changed(documents[0]), Document("new", "", "new text")],
+            directory=index,
+            embedder=make_embedder(before=look),
+        )
+        assert seen == [(documents[0].text, 10)] * 2
+        look()
+        assert seen[2:] == [(documents[0].text, 10), ("Something else than d0000.", 11)]
+
+        remove(["new"], directory=index)
+        with pytest.raises(IndexMissingError, match="open the index again"):
+            reader.passages(["d0000"])
+
+    assert sorted(path.name for path in index.glob("gen-*")) == ["gen-0000002", "gen-0000003"]
+
+
+def test_an_unfinished_build_is_taken_back(
+    index: Path, documents: list[Document], embedder: Fake, make_embedder: Callable[..., Fake]
+) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    before = {name: content for name, content in state(index).items() if "corpus" not in name}
+    with pytest.raises(KeyboardInterrupt):
+        build(
+            [changed(document) for document in documents[:5]],
+            directory=index,
+            embedder=make_embedder(before=interrupt),
+        )
+    (index / "gen-0000002").mkdir()
+
+    with Index.open(index, embedder) as opened:
+        assert opened.passages(["d0000"])[0].text == documents[0].text
+    report = build(documents, directory=index, embedder=embedder)
+
+    assert counts(report) == (0, 0, 0, 10, 0)
+    after = {name: content for name, content in state(index).items() if "corpus" not in name}
+    assert after == before
+
+
+def test_two_builds_at_once(index: Path, documents: list[Document], embedder: Fake) -> None:
+    with locked(index), pytest.raises(IndexBusyError, match="being built by process"):
+        add(documents, directory=index, embedder=embedder)
+
+
+@pytest.mark.parametrize("file", ["gen-0000001/dense/hnsw.faiss", "corpus.sqlite", "manifest.json"])
+def test_a_build_restores_what_is_missing(
+    index: Path, documents: list[Document], embedder: Fake, file: str
+) -> None:
+    (index / file).unlink()
+    with pytest.raises(IndexMissingError, match="hopyard index build"):
+        Index.open(index, embedder)
+
+    build(documents, directory=index, embedder=embedder)
+
+    assert len(embedder.embedded) == (10 if file == "corpus.sqlite" else 0)
+    with Index.open(index, embedder) as opened:
+        assert len(opened.dense_search(embedder.embed_query("river"), 20)) == 10
+
+
+def test_add_to_an_index_that_lost_its_corpus(index: Path, embedder: Fake) -> None:
+    (index / "corpus.sqlite").unlink()
+
+    with pytest.raises(IndexMissingError, match="does not hold the documents it should"):
+        add([Document("new", "", "text")], directory=index, embedder=embedder)
+
+
+def test_add_and_remove_need_an_index(directory: Path, embedder: Fake) -> None:
+    with pytest.raises(IndexMissingError, match="no index in"):
+        add([], directory=directory, embedder=embedder)
+    with pytest.raises(IndexMissingError, match="no index in"):
+        remove([], directory=directory)
+    assert not directory.exists()
+
+
+def test_a_directory_of_something_else_is_left_alone(
+    directory: Path, documents: list[Document], embedder: Fake
+) -> None:
+    directory.mkdir()
+    (directory / "thesis.tex").write_text("mine")
+
+    with pytest.raises(UsageError, match="holds something else than an index"):
+        build(documents, directory=directory, embedder=embedder)
+    with pytest.raises(UsageError, match=r"cannot be made \(File exists\)"):
+        build(documents, directory=directory / "thesis.tex", embedder=embedder)
+
+    assert [file.name for file in directory.iterdir()] == ["thesis.tex"]
+
+
+def test_a_full_disk_is_said(
+    index: Path, documents: list[Document], embedder: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr("hopyard.indexes.build_run.write_manifest", full)
+    with pytest.raises(HopyardError, match=r"cannot be written \(No space left.*run the same"):
+        add([changed(documents[0])], directory=index, embedder=embedder)
+    monkeypatch.undo()
+
+    report = add([changed(documents[0])], directory=index, embedder=embedder)
+
+    assert counts(report) == (0, 1, 0, 0, 0)  # embedded already

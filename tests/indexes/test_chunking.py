@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopyard.indexes.chunking import Chunker, passage_ids, token_counter
+from hopyard.indexes.embedder import Embedder
+from hopyard.indexes.records import Document, text_hash
+from hopyard.state.errors import CorpusError, UsageError
+
+MakeEmbedder = Callable[..., Embedder]
+
+SENTENCES = [f"Sentence number {number} ends here." for number in range(30)]  # 6 tokens each
+
+
+def test_a_short_document_is_one_passage_with_its_own_id(embedder: Embedder) -> None:
+    (passage,) = Chunker(embedder).split(Document("d1", "A title", "  Some words, and more. \n"))
+
+    assert passage.id == passage.document_id == "d1"
+    assert (passage.position, passage.text, passage.tokens) == (0, "Some words, and more.", 6)
+    assert passage.content_hash == text_hash("A title\nSome words, and more.")
+
+
+def test_passages_end_with_sentences_and_keep_to_the_limit(embedder: Embedder) -> None:
+    document = Document("d1", "Title", " ".join(SENTENCES))
+
+    passages = Chunker(embedder, 20).split(document)
+
+    assert " ".join(passage.text for passage in passages) == document.text
+    assert [passage.tokens for passage in passages] == [18] * 10
+    assert all(passage.text.endswith("here.") for passage in passages)
+    assert [passage.position for passage in passages] == list(range(10))
+    assert passages[0].id == f"d1#{text_hash(passages[0].text)[:8]}"
+
+
+def test_title_and_text_fit_the_window_together(make_embedder: MakeEmbedder) -> None:
+    embedder = make_embedder(window=24)
+    count = token_counter(embedder.tokenizer)
+    document = Document("d1", "A title of six words here", " ".join(SENTENCES))
+
+    passages = Chunker(embedder).split(document)
+
+    assert [count(passage.embedded_text) for passage in passages] == [24] * 10
+
+
+@pytest.mark.parametrize(("window", "expected"), [(64, 64), (1000, 300)])
+def test_default_length(make_embedder: MakeEmbedder, window: int, expected: int) -> None:
+    assert Chunker(make_embedder(window=window)).chunk_tokens == expected
+
+
+def test_special_tokens_take_their_part_of_the_window(make_embedder: MakeEmbedder) -> None:
+    assert Chunker(make_embedder(window=64, remote=True)).chunk_tokens == 62
+
+
+@pytest.mark.parametrize("chunk_tokens", [65, -1])
+def test_a_length_above_the_window_names_both_numbers(
+    embedder: Embedder, chunk_tokens: int
+) -> None:
+    with pytest.raises(UsageError, match=f"chunk_tokens is {chunk_tokens}.* 64 tokens"):
+        Chunker(embedder, chunk_tokens)
+
+
+def test_whole_documents(embedder: Embedder) -> None:
+    text = " ".join(SENTENCES[:10])  # 60 tokens
+
+    (passage,) = Chunker(embedder, 0).split(Document("d1", "Title", text))
+
+    assert (passage.text, passage.tokens) == (text, 60)
+
+
+def test_a_whole_document_that_does_not_fit_is_named_with_its_tokens(embedder: Embedder) -> None:
+    with pytest.raises(CorpusError, match=r"'d1' has 67 tokens .* reads 64"):
+        Chunker(embedder, 0).split(Document("d1", "Title", " ".join(SENTENCES[:11])))
+
+
+def test_an_overlong_title(embedder: Embedder) -> None:
+    with pytest.raises(CorpusError, match=r"title of document 'd1' alone has 60 tokens"):
+        Chunker(embedder).split(Document("d1", "word " * 60, "text " * 60))
+
+
+def test_blank_text(embedder: Embedder) -> None:
+    with pytest.raises(CorpusError, match="has no text"):
+        Chunker(embedder).split(Document("d1", "Title", " \n "))
+
+
+def test_an_unknown_tokenizer_counts_four_characters_a_token(make_embedder: MakeEmbedder) -> None:
+    chunker = Chunker(make_embedder(remote=True), 10)
+
+    passages = chunker.split(Document("d1", "", "Abc def ghi jkl. " * 8))
+
+    assert [len(passage.text) for passage in passages] == [33, 33, 33, 33]
+    assert passages[0].tokens == 9
+
+
+def test_a_tokenizer_that_truncates_and_pads_still_counts_all(embedder: Embedder) -> None:
+    tokenizer = embedder.tokenizer
+    assert tokenizer
+    tokenizer.enable_truncation(4)
+    tokenizer.enable_padding(length=16)
+
+    assert token_counter(tokenizer)("one two three four five six") == 6
+    assert len(tokenizer.encode("one two three four five six").ids) == 16
+
+
+def test_a_run_of_letters_is_no_single_token(embedder: Embedder) -> None:
+    passages = Chunker(embedder, 20).split(Document("d1", "", "x" * 1000))
+
+    assert [len(passage.text) for passage in passages] == [320, 320, 320, 40]
+    assert [passage.tokens for passage in passages] == [20, 20, 20, 3]
+
+
+def test_two_long_paragraphs_are_cut_in_linear_time(
+    embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[int] = []
+
+    def count(text: str) -> int:
+        looked_at.append(len(text))
+        return len(text.split())
+
+    monkeypatch.setattr("hopyard.indexes.chunking.token_counter", lambda _: count)
+    paragraph = " ".join(SENTENCES * 50)
+
+    Chunker(embedder, 20).split(Document("d1", "", f"{paragraph}\n{paragraph}"))
+
+    assert sum(looked_at) < 2 * 10 * len(paragraph)
+
+
+def test_a_passage_keeps_its_id_when_another_part_changes(embedder: Embedder) -> None:
+    paragraphs = [" ".join(SENTENCES[start : start + 3]) for start in range(0, 12, 3)]
+    chunker = Chunker(embedder, 20)
+
+    before = chunker.split(Document("d1", "", "\n\n".join(paragraphs)))
+    paragraphs[1] = "Something else stands here now, and it is about as long as before."
+    after = chunker.split(Document("d1", "", "\n\n".join(paragraphs)))
+
+    same = [old.id == new.id for old, new in zip(before, after, strict=True)]
+    assert same == [True, False, True, True]
+
+
+def test_the_same_text_twice_gets_a_number() -> None:
+    digits = text_hash("again")[:8]
+
+    assert passage_ids("d", ["again", "once", "again"]) == [
+        f"d#{digits}",
+        f"d#{text_hash('once')[:8]}",
+        f"d#{digits}-2",
+    ]
+
+
+@given(st.lists(st.sampled_from(["a", "b", "c"]), min_size=1))
+def test_passage_ids_are_unique(texts: list[str]) -> None:
+    assert len(set(passage_ids("d", texts))) == len(texts)

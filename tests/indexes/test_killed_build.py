@@ -1,0 +1,92 @@
+"""A build that is killed goes on where it stopped and ends as if nothing had happened."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hopyard.indexes.build import build
+from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.embedding import BATCH
+from hopyard.indexes.manifest import find_manifest
+from hopyard.indexes.records import Document
+from hopyard.state.errors import IndexBusyError
+
+DOCUMENTS = 6 * BATCH
+
+SLOW_BUILD = """
+import runpy, sys
+from pathlib import Path
+from hopyard.indexes.build import build
+
+conftest, directory, log, count = sys.argv[1:]
+fakes = runpy.run_path(conftest)
+build(
+    fakes["numbered_documents"](int(count)),
+    directory=Path(directory),
+    embedder=fakes["FakeEmbedder"](log=Path(log), seconds=0.3),
+)
+"""
+
+
+def lines(log: Path) -> list[str]:
+    return log.read_text().splitlines() if log.exists() else []
+
+
+def kill_during_third_batch(directory: Path, log: Path, meanwhile: Callable[[int], None]) -> None:
+    """Start a slow build in a process of its own, and kill it."""
+    conftest = str(Path(__file__).with_name("conftest.py"))
+    command = [sys.executable, "-c", SLOW_BUILD, conftest, str(directory), str(log)]
+    with subprocess.Popen([*command, str(DOCUMENTS)]) as process:
+        deadline = time.monotonic() + 60
+        while len(lines(log)) < 2 * BATCH:
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.01)
+        meanwhile(process.pid)
+        os.kill(process.pid, signal.SIGKILL)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_killed_while_embedding(
+    tmp_path: Path,
+    make_embedder: Callable[..., Any],
+    make_documents: Callable[[int], list[Document]],
+) -> None:
+    killed, undisturbed, log = tmp_path / "killed", tmp_path / "undisturbed", tmp_path / "log"
+    documents = make_documents(DOCUMENTS)
+
+    def second_build(pid: int) -> None:
+        with pytest.raises(IndexBusyError, match=f"built by process {pid}:"):
+            build(documents, directory=killed, embedder=make_embedder())
+
+    kill_during_third_batch(killed, log, second_build)
+    assert find_manifest(killed) is None
+
+    report = build(documents, directory=killed, embedder=make_embedder(log=log))
+    build(documents, directory=undisturbed, embedder=make_embedder())
+
+    assert report.embedded <= DOCUMENTS - 2 * BATCH + BATCH
+    embedded = Counter(lines(log))
+    assert len(embedded) == DOCUMENTS
+    assert sum(times - 1 for times in embedded.values()) <= BATCH
+    assert max(embedded.values()) <= 2
+
+    embedder = make_embedder()
+    query = embedder.embed_query("The castle of king number 17")
+    with Index.open(killed, embedder) as one, Index.open(undisturbed, embedder) as other:
+        assert list(one.corpus.passages()) == list(other.corpus.passages())
+        assert one.corpus.vectors("fake")[1].tobytes() == other.corpus.vectors("fake")[1].tobytes()
+        assert one.mmr_search(query, 5, 0.75) == other.mmr_search(query, 5, 0.75)
+        assert one.sparse_search("castle 17", 5) == other.sparse_search("castle 17", 5)
+        for file in one.kind_directory("dense").iterdir():
+            twin = other.kind_directory("dense") / file.name
+            assert file.read_bytes() == twin.read_bytes()

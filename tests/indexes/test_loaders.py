@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from hopyard.indexes.loaders import load
+from hopyard.state.errors import UsageError
+
+
+def derived(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    return tmp_path / "corpus.jsonl"
+
+
+def write(path: Path, *lines: object) -> None:
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+def test_a_corpus_line(corpus: Path) -> None:
+    write(
+        corpus,
+        {"id": "a", "title": "T", "text": "One.", "metadata": {"year": 1990, "x": None}, "url": ""},
+        {"id": 7, "text": "Two\0."},
+        {"title": "T", "text": "Three."},
+    )
+
+    report = load([corpus])
+
+    a, seven, three = report.documents
+    assert (a.id, a.title, a.text, a.metadata) == ("a", "T", "One.", {"year": 1990})
+    assert (seven.id, seven.title, seven.text) == ("7", "", "Two.")
+    assert three.id == derived("T\nThree.")
+    assert {document.source for document in report.documents} == {
+        f"{corpus.parent.name}/corpus.jsonl"
+    }
+    assert not report.bad
+
+
+def test_bad_lines_are_named_and_the_others_kept(corpus: Path) -> None:
+    corpus.write_bytes(
+        b'\xef\xbb\xbf{"id": "good", "text": "kept"}\n'
+        b"{not json}\n"
+        b"\n"
+        b'{"id": "no text"}\n'
+        b'{"text": " \\u0000 "}\n'
+        b'{"text": "caf\xe9"}\n'
+        b'{"text": "x", "metadata": {"nested": {"a": 1}}}\n'
+        b'{"text": "x", "id": " "}\n'
+        b'{"text": "x", "metadata": {"n": NaN}}\n'
+        b"[1]\n"
+        b'{"text": "half a pair \\ud800"}\n'
+        b'{"id": "last", "text": "also kept"}'
+    )
+
+    report = load([corpus])
+
+    assert [document.id for document in report.documents] == ["good", "last"]
+    assert [item.line for item in report.bad] == [2, 4, 5, 6, 7, 8, 9, 10, 11]
+    reasons = [item.reason for item in report.bad]
+    assert "JSON" in reasons[0]
+    assert reasons[1:3] == ["text: Field required", "the text is empty"]
+    assert "UTF-8" in reasons[3]
+    assert reasons[4].startswith("metadata.nested")
+    assert reasons[5] == "the id is empty"
+    assert str(report.bad[0]).startswith(f"{corpus}:2: ")
+
+
+def test_the_same_id_twice(corpus: Path) -> None:
+    write(
+        corpus,
+        {"id": "a", "text": "one"},
+        {"id": "a", "text": "one", "metadata": {"x": 1}},
+        {"id": "a", "text": "two"},
+    )
+
+    report = load([corpus])
+
+    assert [document.text for document in report.documents] == ["one"]
+    assert report.duplicates == 1
+    (bad,) = report.bad
+    assert str(bad) == f"{corpus}:3: id 'a' is taken by another text, {corpus}:1"
+
+
+def test_a_folder_is_read_in_order_and_says_what_it_skips(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    (docs / "sub").mkdir(parents=True)
+    (docs / ".git").mkdir()
+    (docs / ".git" / "x.txt").write_text("hidden")
+    (docs / "b.txt").write_text("Text B")
+    (docs / "a.md").write_text("# Heading A\nText A")
+    (docs / "sub" / "c.HTML").write_text("<p>Text C")
+    (docs / "image.png").write_bytes(b"\x89PNG")
+    (docs / "empty.txt").write_text(" \n")
+    (tmp_path / "outside.txt").write_text("outside")
+    (docs / "link.txt").symlink_to(tmp_path / "outside.txt")
+    (docs / "loop").symlink_to(docs)
+    os.mkfifo(docs / "pipe.txt")
+
+    report = load([docs])
+
+    assert [(document.title, document.source) for document in report.documents] == [
+        ("Heading A", "docs/a.md"),
+        ("b", "docs/b.txt"),
+        ("c", "docs/sub/c.HTML"),
+    ]
+    assert {Path(skipped.path).name: skipped.reason for skipped in report.skipped} == {
+        ".git": "hidden",
+        "image.png": "unknown suffix '.png' (known: .jsonl, .txt, .md, .html, .htm, .pdf)",
+        "link.txt": "a symbolic link",
+        "loop": "a symbolic link",
+        "pipe.txt": "not a plain file",
+    }
+    assert [str(item) for item in report.bad] == [f"{docs / 'empty.txt'}: the text is empty"]
+
+
+def test_a_files_id_is_that_of_its_path_and_survives_an_edit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "docs" / "a.txt"
+    file.parent.mkdir()
+    file.write_text("before")
+    (before,) = load([tmp_path / "docs"]).documents
+
+    file.write_text("after")
+    (after,) = load([tmp_path / "docs"]).documents
+    monkeypatch.chdir(tmp_path / "docs")
+
+    assert before.id == after.id == derived("docs/a.txt")
+    assert load(["."]).documents == load(["a.txt"]).documents == [after]
+
+
+def test_files_of_the_same_name_in_two_folders_are_two_documents(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "README.md").write_text(f"# {name}\n")
+
+    report = load([tmp_path / "one", tmp_path / "two"])
+
+    assert [document.title for document in report.documents] == ["one", "two"]
+
+
+def test_a_file_name_that_is_no_unicode(tmp_path: Path) -> None:
+    name = os.fsdecode(b"caf\xe9.txt")
+    (tmp_path / name).write_text("text")
+
+    (document,) = load([tmp_path]).documents
+
+    assert document.source == f"{tmp_path.name}/caf\ufffd.txt"
+    assert document.title == "caf\ufffd"
+
+
+def test_a_given_file_of_unknown_kind_is_bad(tmp_path: Path) -> None:
+    (tmp_path / "x.docx").write_bytes(b"PK")
+
+    assert "unknown suffix '.docx'" in load([tmp_path / "x.docx"]).bad[0].reason
+
+
+def test_a_missing_path(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no file or folder"):
+        load([tmp_path / "nowhere"])

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from hopyard.indexes.sparse import SparseIndex, words
+from hopyard.state.errors import IndexMissingError
+
+TEXTS = {
+    "p1": "The river runs through the valley",
+    "p2": "Rivers and mountains",
+    "p3": "A singer from the mountains",
+    "p4": "Rivers and mountains",
+}
+
+
+@pytest.fixture
+def index() -> SparseIndex:
+    return SparseIndex.build(list(TEXTS), list(TEXTS.values()))
+
+
+def test_words_are_stemmed_and_stop_words_dropped() -> None:
+    assert words(["The rivers were RUNNING", ""]) == [["river", "were", "run"], []]
+
+
+def test_scores_are_lucenes_bm25_by_hand(index: SparseIndex) -> None:
+    # "singer" is in one text of four, which has two words ("from" counts) of a mean of 2.5.
+    length = len(words([TEXTS["p3"]])[0])
+    mean = sum(len(text) for text in words(list(TEXTS.values()))) / 4
+    idf = math.log(1 + (4 - 1 + 0.5) / (1 + 0.5))
+    expected = idf * 1 / (1 + 1.5 * (1 - 0.75 + 0.75 * length / mean))
+
+    ((name, score),) = index.search("singers", 5)
+
+    assert name == "p3"
+    assert score == pytest.approx(expected)
+    assert type(score) is float
+
+
+def test_equal_scores_go_by_id_and_k_cuts(index: SparseIndex) -> None:
+    assert [name for name, _ in index.search("rivers mountains", 2)] == ["p2", "p4"]
+
+
+def test_only_passages_that_share_a_word(index: SparseIndex) -> None:
+    assert {name for name, _ in index.search("valley singer", 10)} == {"p1", "p3"}
+
+
+@pytest.mark.parametrize("query", ["", "the of and", "zyzzyva", "?!"])
+def test_a_query_without_known_words_finds_nothing(index: SparseIndex, query: str) -> None:
+    assert index.search(query, 5) == []
+
+
+def test_save_and_load_without_pickle(index: SparseIndex, tmp_path: Path) -> None:
+    index.save(tmp_path)
+
+    loaded = SparseIndex.load(tmp_path)
+
+    assert loaded.search("river valley", 5) == index.search("river valley", 5)
+    assert {file.suffix for file in tmp_path.iterdir()} == {".npy", ".json"}
+
+
+def test_the_same_texts_give_the_same_files(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        SparseIndex.build(list(TEXTS), list(TEXTS.values())).save(tmp_path / name)
+
+    for file in (tmp_path / "one").iterdir():
+        assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
+
+
+def test_texts_without_a_single_word(tmp_path: Path) -> None:
+    SparseIndex.build(["a", "b"], ["?", "of the"]).save(tmp_path)
+
+    assert SparseIndex.load(tmp_path).search("of ?", 5) == []
+    assert SparseIndex.load(tmp_path).search("word", 5) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["data.csc.index.npy", "vocab.index.json", "params.index.json", "ids.json"]
+)
+@pytest.mark.parametrize("content", [None, b"", b"[]"])
+def test_damaged_files(
+    index: SparseIndex, tmp_path: Path, name: str, content: bytes | None
+) -> None:
+    index.save(tmp_path)
+    if content is None:
+        (tmp_path / name).unlink()
+    else:
+        (tmp_path / name).write_bytes(content)
+
+    with pytest.raises(IndexMissingError, match="hopyard index build"):
+        SparseIndex.load(tmp_path)

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hopyard.indexes.records import Document, Passage, text_hash
+from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot
+from hopyard.indexes.store import CorpusStore
+from hopyard.state.errors import CorpusError, IndexMissingError
+
+Put = Callable[..., None]
+
+
+def passages_of(document_id: str, *texts: str) -> list[Passage]:
+    return [
+        Passage(f"{document_id}#{text}", document_id, position, "T", text, text_hash(text), 1)
+        for position, text in enumerate(texts)
+    ]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[CorpusStore]:
+    with CorpusStore(tmp_path) as store:
+        yield store
+
+
+@pytest.fixture
+def put(store: CorpusStore) -> Put:
+    def put(document_id: str, *texts: str, generation: int) -> None:
+        document = Document(document_id, "T", " ".join(texts), {"n": 1, "ok": True}, "file")
+        with store.transaction():
+            store.put(document, " ".join(texts), passages_of(document_id, *texts), generation)
+
+    return put
+
+
+def test_a_reader_sees_its_generation_until_two_later(
+    store: CorpusStore, put: Put, tmp_path: Path
+) -> None:
+    put("a", "one", "two", generation=1)
+    put("b", "three", generation=1)
+    put("a", "one", "four", generation=2)
+    with store.transaction():
+        store.remove(["b"], 3)
+
+    first, second, third = (Snapshot(tmp_path, generation) for generation in (1, 2, 3))
+
+    with first, second, third:
+        assert first.passage_ids() == ["a#one", "a#two", "b#three"]
+        assert second.passage_ids() == ["a#four", "a#one", "b#three"]
+        assert third.passage_ids() == ["a#four", "a#one"]
+        assert first.counts() == {"documents": 2, "passages": 3}
+        assert [document.text for document in first.documents()] == ["one two", "three"]
+        assert [document.text for document in second.documents(["a"])] == ["one four"]
+
+        store.purge(3, "fake")
+
+        assert second.passage_ids() == ["a#four", "a#one", "b#three"]
+        with pytest.raises(IndexMissingError, match=r"Generation 1 .* open the index again"):
+            first.passage_ids()
+
+
+def test_passages_that_stay_are_not_touched(store: CorpusStore, put: Put, tmp_path: Path) -> None:
+    put("a", "one", "two", generation=1)
+    put("a", "one", "two", "three", generation=2)
+
+    store.roll_back(1)
+
+    with Snapshot(tmp_path, 1) as snapshot:
+        assert snapshot.passage_ids() == ["a#one", "a#two"]
+    assert store.fingerprints() == {"a": "one two"}
+
+
+def test_documents_and_passages_come_back_as_they_were(put: Put, tmp_path: Path) -> None:
+    put("a", "one", "two", generation=1)
+
+    with Snapshot(tmp_path, 1) as snapshot:
+        assert snapshot.documents() == [Document("a", "T", "one two", {"n": 1, "ok": True}, "file")]
+        assert snapshot.get(["a#two", "a#one", "a#two"]) == [
+            passages_of("a", "one", "two")[position] for position in (1, 0, 1)
+        ]
+        assert list(snapshot.passages()) == passages_of("a", "one", "two")
+        with pytest.raises(IndexMissingError, match="'x' is not in the index"):
+            snapshot.get(["a#one", "x"])
+
+
+def test_all_passages_are_gone_through_in_pages(
+    put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hopyard.indexes.snapshot._PAGE", 3)
+    put("a", *"hgfedcba", generation=1)
+
+    with Snapshot(tmp_path, 1) as snapshot:
+        assert [passage.text for passage in snapshot.passages()] == list("abcdefgh")
+
+
+def test_vectors_are_kept_by_text_and_model(store: CorpusStore, put: Put, tmp_path: Path) -> None:
+    put("a", "one", "three", generation=1)
+    put("b", "one", generation=1)
+    pending = store.pending("fake", 2)
+    assert store.texts(pending) == ["T\nthree", "T\none"]  # the longest first, each text once
+
+    vectors = np.array([[0.25, 1], [1, 0.5]], dtype=np.float32)
+    store.add_vectors("fake", pending[:1], vectors[:1])
+    assert store.pending("fake", 2) == pending[1:]
+    store.add_vectors("fake", pending[1:], vectors[1:])
+
+    assert store.pending("fake", 2) == []
+    assert store.pending("fake", 3) == store.pending("other", 2) == pending
+    with Snapshot(tmp_path, 1) as snapshot:
+        ids, matrix = snapshot.vectors("fake")
+        assert ids == ["a#one", "a#three", "b#one"]
+        assert matrix.tolist() == [[1, 0.5], [0.25, 1], [1, 0.5]]
+        assert snapshot.vectors("other")[0] == []
+
+
+def test_vectors_that_no_passage_uses_go_with_the_purge(store: CorpusStore, put: Put) -> None:
+    put("a", "one", "two", generation=1)
+    pending = store.pending("fake", 1)
+    store.add_vectors("fake", pending, np.ones((2, 1), np.float32))
+    with store.transaction():
+        store.put(Document("a", "T", "one"), "", passages_of("a", "one"), 2)
+
+    store.roll_back(1)
+    assert store.pending("fake", 1) == []  # a roll-back keeps vectors
+
+    put("a", "one", generation=2)
+    store.purge(2, "fake")
+    put("a", "one", "two", generation=3)
+    assert store.pending("fake", 1) == []  # still used by readers of generation 1
+
+    put("a", "one", generation=3)
+    store.purge(4, "fake")
+    put("a", "one", "two", generation=5)
+    assert store.texts(store.pending("fake", 1)) == ["T\ntwo"]
+
+
+def test_two_documents_cannot_share_a_passage_id(store: CorpusStore, put: Put) -> None:
+    put("a", "one", generation=1)
+
+    with pytest.raises(CorpusError, match="passage of document 'b'"), store.transaction():
+        store.put(Document("b", "", ""), "", passages_of("a", "one"), 1)
+
+    assert list(store.fingerprints()) == ["a"]
+
+
+def test_a_transaction_that_fails_leaves_nothing(store: CorpusStore) -> None:
+    with pytest.raises(KeyboardInterrupt), store.transaction():
+        store.put(Document("a", "T", "one"), "", passages_of("a", "one"), 1)
+        raise KeyboardInterrupt
+
+    assert store.fingerprints() == {}
+
+
+def test_many_threads_read_one_snapshot(put: Put, tmp_path: Path) -> None:
+    put("a", *map(str, range(50)), generation=1)
+
+    with Snapshot(tmp_path, 1) as snapshot, ThreadPoolExecutor(8) as threads:
+        found = threads.map(lambda number: snapshot.get([f"a#{number % 50}"])[0].text, range(200))
+        assert list(found) == [str(number % 50) for number in range(200)]
+
+
+def test_a_missing_and_a_damaged_file(tmp_path: Path) -> None:
+    with pytest.raises(IndexMissingError, match=r"corpus\.sqlite.*hopyard index build"):
+        Snapshot(tmp_path, 1)
+
+    (tmp_path / CORPUS_FILE).write_bytes(b"this is no database" * 100)
+
+    with pytest.raises(IndexMissingError, match="damaged, so delete the directory"):
+        Snapshot(tmp_path, 1).counts()
+    with pytest.raises(IndexMissingError, match="damaged, so delete the directory"):
+        CorpusStore(tmp_path)
+
+
+def test_reading_where_nothing_can_be_written(
+    store: CorpusStore, put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put("a", "one", generation=1)
+    store.close()
+    monkeypatch.setattr("os.access", lambda *_: False)
+    before = sorted(file.name for file in tmp_path.iterdir())
+
+    with Snapshot(tmp_path, 1) as snapshot:
+        assert snapshot.passage_ids() == ["a#one"]
+        assert sorted(file.name for file in tmp_path.iterdir()) == before == [CORPUS_FILE]
