@@ -15,7 +15,7 @@ from hopyard.indexes.embedder import Embedder, Vector, Vectors
 from hopyard.models.failures import Failure, classify
 from hopyard.state.errors import ModelUnreachableError, UsageError
 
-__all__ = ("LangChainEmbedder", "MiniLMEmbedder", "embedder")
+__all__ = ("LangChainEmbedder", "MiniLMEmbedder", "embedder", "register_embedder")
 
 MINILM_DIMENSION: Final = 384
 MINILM_WINDOW: Final = 256
@@ -24,16 +24,29 @@ REMOTE_WINDOW: Final = 2048
 """Assumed of a remote model: nomic-embed-text, Qwen3-Embedding and OpenAI read at least this."""
 
 
-@lru_cache(maxsize=8)
+_registered: Final[dict[str, Embedder]] = {}
+
+
+def register_embedder(spec: str, embedder: Embedder) -> None:
+    """Make an embedding model of your own usable by name, `--embedding SPEC` included."""
+    _registered[spec] = embedder
+
+
 def embedder(spec: str) -> Embedder:
     """The embedding model of a name.
 
     Args:
-        spec: `embedded`, `ollama:NAME`, or `provider:NAME` as LangChain's `init_embeddings` has it.
+        spec: `embedded`, `ollama:NAME`, a registered name, or `provider:NAME` as LangChain's
+            `init_embeddings` has it.
 
     Raises:
         UsageError: The name has no provider, or the provider's package is missing.
     """
+    return _registered[spec] if spec in _registered else _known(spec)
+
+
+@lru_cache(maxsize=8)
+def _known(spec: str) -> Embedder:
     if spec == "embedded":
         return MiniLMEmbedder()
     provider, separator, name = spec.partition(":")

@@ -23,6 +23,12 @@ class Failure(Enum):
 
 _TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _LONGEST_RETRY_AFTER: Final = 30.0
+_UNREACHABLE: Final = (
+    httpx.ConnectError,
+    httpx.UnsupportedProtocol,
+    httpx.InvalidURL,
+    ConnectionRefusedError,
+)
 
 
 def classify(error: BaseException) -> Failure:
@@ -38,11 +44,12 @@ def classify(error: BaseException) -> Failure:
         return Failure.TOO_LONG
     if status in _TRANSIENT_STATUS or isinstance(error, (asyncio.TimeoutError, TimeoutError)):
         return Failure.TRANSIENT
-    for cause in _causes(error):
-        if isinstance(cause, httpx.ConnectError | ConnectionRefusedError):
-            return Failure.UNREACHABLE
-        if isinstance(cause, httpx.TransportError | ConnectionError | httpx.InvalidURL):
-            return Failure.TRANSIENT
+    causes = _causes(error)
+    # Over all causes first: Ollama's client wraps a refused connection in a plain ConnectionError.
+    if any(isinstance(cause, _UNREACHABLE) for cause in causes):
+        return Failure.UNREACHABLE
+    if any(isinstance(cause, httpx.TransportError | ConnectionError) for cause in causes):
+        return Failure.TRANSIENT
     return Failure.REFUSED
 
 
@@ -51,9 +58,10 @@ def retry_after(error: BaseException) -> float | None:
     response: Any = getattr(error, "response", None)
     headers = getattr(response, "headers", None) or {}
     try:
-        return min(float(headers["retry-after"]), _LONGEST_RETRY_AFTER)
+        seconds = float(headers["retry-after"])
     except (KeyError, TypeError, ValueError):
         return None
+    return min(seconds, _LONGEST_RETRY_AFTER) if seconds >= 0 else None
 
 
 def _status(error: BaseException) -> int | None:

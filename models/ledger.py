@@ -173,8 +173,13 @@ class Ledger:
         )
 
     def parse_rates(self, run: str | None = None) -> list[ParseRate]:
-        """Per prompt, version and model: how many outputs fitted their schema."""
-        where = "WHERE key IN (SELECT key FROM uses WHERE run = ?)" if run is not None else ""
+        """Per prompt, version and model: how many outputs fitted their schema.
+
+        Args:
+            run: Only the calls that this run paid for; None for all that are recorded.
+        """
+        paid = "WHERE key IN (SELECT key FROM uses WHERE run = ? AND cached = 0)"
+        where = paid if run is not None else ""
         with self._lock:
             rows = self._db.execute(
                 "SELECT prompt, version, model, COUNT(*), SUM(outcome = 'parsed'), "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, Final
 
 import json_repair
@@ -13,8 +12,8 @@ from hopyard.prompts.prompt import Output, OutputT
 
 __all__ = ("UnfitOutputError", "json_schema", "parse")
 
-_LONGEST_OUTPUT: Final = 100_000
-_THOUGHTS: Final = re.compile(r"<think>.*?</think>", re.DOTALL)
+_LONGEST_REPAIRED: Final = 8_000
+"""Characters. Repair is quadratic where brackets nest: this many take two seconds at worst."""
 
 
 class UnfitOutputError(ValueError):
@@ -44,20 +43,27 @@ def parse(text: str, output: type[OutputT]) -> tuple[OutputT, bool]:
         return output.model_validate_json(text), False
     except ValidationError as error:
         problem = _first(error)
-    if len(text) > _LONGEST_OUTPUT:
-        raise UnfitOutputError(f"the output has {len(text)} characters")
-    try:
-        repaired = json_repair.loads(_json_part(text))
-        return output.model_validate_json(json.dumps(repaired)), True
-    except (ValidationError, ValueError, RecursionError):
-        raise UnfitOutputError(problem) from None
+    part = _json_part(text)
+    if len(part) > _LONGEST_REPAIRED:
+        raise UnfitOutputError(f"the output has {len(part)} characters")
+    for loads in (_first_object, json_repair.loads):
+        try:
+            return output.model_validate_json(json.dumps(loads(part))), True
+        except (ValidationError, ValueError, RecursionError):
+            continue
+    raise UnfitOutputError(problem)
 
 
 def _json_part(text: str) -> str:
-    """From the first brace on: models put prose or a code fence in front."""
-    text = _THOUGHTS.sub("", text)
-    start = text.find("{")
-    return text[start:] if start >= 0 else text
+    """From the first brace after the model's thoughts on: prose or a code fence stands before."""
+    spoken = text.rpartition("</think>")[2]
+    start = spoken.find("{")
+    return spoken[start:] if start >= 0 else spoken
+
+
+def _first_object(text: str) -> Any:
+    """The JSON at the beginning, whatever prose comes after it."""
+    return json.JSONDecoder().raw_decode(text)[0]
 
 
 def _first(error: ValidationError) -> str:

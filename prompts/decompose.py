@@ -45,12 +45,12 @@ DECOMPOSE: Final = Prompt(
     output=Decomposition,
     max_tokens=128,
     examples=(
+        _example("Who wrote the novel Moby-Dick?"),
         _example(
             "Which was built first, the Eiffel Tower or the Brooklyn Bridge?",
             "When was the Eiffel Tower built?",
             "When was the Brooklyn Bridge built?",
         ),
-        _example("Who wrote the novel Moby-Dick?"),
         _example(
             "Where was the director of the film Jaws born?",
             "Who directed the film Jaws?",
@@ -63,9 +63,40 @@ DECOMPOSE: Final = Prompt(
         ),
         _example("When was the Brooklyn Bridge built?"),
         _example(
+            "Who is older, Paul McCartney or Mick Jagger?",
+            "When was Paul McCartney born?",
+            "When was Mick Jagger born?",
+        ),
+        _example(
             "Who founded the company that makes the PlayStation?",
             "Which company makes the PlayStation?",
-            "Who founded the company behind the PlayStation?",
+            "Who founded Sony?",
+        ),
+        _example(
+            "Were Mozart and Haydn born in the same city?",
+            "In which city was Mozart born?",
+            "In which city was Haydn born?",
+        ),
+        _example(
+            "In which year did the inventor of the telephone die?",
+            "Who invented the telephone?",
+            "In which year did Alexander Graham Bell die?",
+        ),
+        _example("What is the highest mountain in Peru?"),
+        _example(
+            "Which river is longer, the Nile or the Amazon?",
+            "How long is the Nile?",
+            "How long is the Amazon?",
+        ),
+        _example(
+            "What is the capital of the country where the tango was born?",
+            "In which country was the tango born?",
+            "What is the capital of Argentina?",
+        ),
+        _example(
+            "Did Argentina and Brazil both win the World Cup?",
+            "When did Argentina win the World Cup?",
+            "When did Brazil win the World Cup?",
         ),
     ),
 )

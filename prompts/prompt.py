@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from string import Template
-from typing import Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
 
 __all__ = ("Example", "Output", "OutputT", "Prompt")
 
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""Control characters but tab and line ends: a terminal would obey them, Postgres refuse NUL."""
+
 
 class Output(BaseModel):
-    """Base of every output schema: nothing but the named fields."""
+    """Base of every output schema: nothing but the named fields, in text without controls."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _without_controls(cls, value: Any) -> Any:
+        return _CONTROL.sub("", value) if isinstance(value, str) else value
 
 
 OutputT = TypeVar("OutputT", bound=Output)
