@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final, TypeVar, cast
 
 from rich.console import Console
 from rich.progress import (
@@ -20,10 +21,26 @@ from rich.progress import (
 
 from hopyard.indexes.derived import Progress as ProgressCallback
 
-__all__ = ("err", "out", "print_json", "progress_bar")
+__all__ = ("err", "out", "print_json", "printable", "progress_bar")
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
+
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""All of them but tab and line feed."""
+
+T = TypeVar("T")
+
+
+def printable(value: T) -> T:
+    """The value without control characters in its texts: a terminal would obey them."""
+    if isinstance(value, str):
+        return cast(T, _CONTROL.sub("", value))
+    if isinstance(value, Mapping):
+        return cast(T, {key: printable(one) for key, one in value.items()})
+    if isinstance(value, list):
+        return cast(T, [printable(one) for one in value])
+    return value
 
 
 def print_json(value: Any) -> None:

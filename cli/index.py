@@ -17,7 +17,7 @@ from hopyard.indexes.kinds import DEFAULT_KINDS
 from hopyard.indexes.loaders import LoadReport, load
 from hopyard.indexes.status import status as index_status
 from hopyard.models.embeddings import embedder
-from hopyard.state.errors import CorpusError
+from hopyard.state.errors import CorpusError, UsageError
 
 app = typer.Typer(no_args_is_help=True, help="Build an index of documents, and keep it up to date.")
 
@@ -52,8 +52,10 @@ def build_command(
 ) -> None:
     """Make an index that holds exactly these documents. A killed build goes on where it stopped."""
     context = context_from({"embedding": embedding})
-    loaded = load(paths)
     kinds = [kind.strip() for kind in with_.split(",") if kind.strip()]
+    if not kinds:
+        raise UsageError(f"--with names nothing; leave it out for {','.join(DEFAULT_KINDS)}.")
+    loaded = load(paths)
     with progress_bar() as progress:
         report = building.build(
             loaded.documents,
@@ -139,7 +141,7 @@ def _finish(
     else:
         _print(directory, report, skipped)
     for item in bad[:BAD_ITEMS_SHOWN]:
-        err.print(f"[yellow]left out[/] {escape(str(item))}")
+        err.print(f"[yellow]left out[/] {escape(str(item))}", soft_wrap=True)
     if len(bad) > BAD_ITEMS_SHOWN:
         err.print(f"… and {len(bad) - BAD_ITEMS_SHOWN} more")
     if bad and not skip_bad:

@@ -14,7 +14,7 @@ from hopyard.cli.ask import ask_command, resume_command
 from hopyard.cli.console import err
 from hopyard.cli.doctor import doctor_command
 from hopyard.cli.settings import settings_command
-from hopyard.state.errors import EXIT_INTERRUPTED, HopyardError
+from hopyard.state.errors import EXIT_FAILED, EXIT_INTERRUPTED, HopyardError
 
 __all__ = ("app", "main")
 
@@ -67,6 +67,11 @@ def main() -> None:
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
+    except OSError as error:  # a full disk, a missing permission: nobody's fault
+        if debug:
+            raise
+        err.print(f"[red]Error:[/] {_plain(str(error))}.", soft_wrap=True)
+        sys.exit(EXIT_FAILED)
     except Exception as error:  # the boundary: whatever is left becomes one sentence
         if debug:
             raise
@@ -75,8 +80,12 @@ def main() -> None:
             "Hopyard's, `hopyard --debug …` shows where.",
             soft_wrap=True,
         )
-        sys.exit(1)
+        sys.exit(EXIT_FAILED)
 
 
 def _plain(text: str) -> str:
     return text.replace("[", "\\[")
+
+
+if __name__ == "__main__":
+    main()

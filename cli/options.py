@@ -30,7 +30,7 @@ EmbeddingOption = Annotated[
     str | None, typer.Option(help="Embedding model: embedded, ollama:NAME, or any provider:NAME.")
 ]
 StrategyOption = Annotated[
-    str | None, typer.Option("--strategy", "-s", help="auto, direct, single or tree.")
+    str | None, typer.Option("--strategy", "-s", help="auto, direct, single, tree or hop.")
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -64,10 +64,12 @@ def _pair(text: str) -> tuple[str, Any]:
     name, separator, value = text.partition("=")
     if not separator or not name:
         raise UsageError(f"--set {text!r} is not NAME=VALUE, as in --set tree.theta=0.5.")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
+    if value.startswith("{"):  # a whole group, as in --set 'tree={"theta": 0.5}'
+        try:
+            return name, json.loads(value)
+        except ValueError as error:
+            raise UsageError(f"--set {text!r} is not valid JSON: {error}.") from error
+    return name, value  # text: the setting itself knows whether it is a number
 
 
 def _put(flags: dict[str, Any], name: str, value: Any) -> None:

@@ -11,6 +11,9 @@ from rich.panel import Panel
 from rich.text import Text
 from rich.tree import Tree
 
+from hopyard.cli.console import printable
+from hopyard.prompts.passages import one_line
+
 __all__ = ("as_json", "event_line", "rendered")
 
 _VERDICT_STYLE = {"leaf": "green", "split": "cyan", "pruned": "red"}
@@ -36,6 +39,7 @@ def as_json(result: Mapping[str, Any]) -> dict[str, Any]:
 
 def rendered(result: Mapping[str, Any]) -> RenderableType:
     """A finished run."""
+    result = printable(result)
     parts: list[RenderableType] = [
         Panel(
             Text(result["answer"] or "—", style="bold"),
@@ -67,7 +71,7 @@ def event_line(graph: str, node: str, update: Mapping[str, Any]) -> str:
         )
     elif update.get("answer"):
         detail = update["answer"]
-    return f"{name}: {detail}" if detail else name
+    return f"{name}: {one_line(detail)}" if detail else name
 
 
 def _decisions(result: Mapping[str, Any]) -> Text:

@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from hopyard.cli.console import out, print_json
+from hopyard.cli.console import out, print_json, printable
 from hopyard.cli.options import JsonOption
 from hopyard.cli.render import as_json, rendered
 from hopyard.graphs.session import Session, open_session
@@ -38,11 +38,11 @@ def list_command(json_: JsonOption = False) -> None:
         table.add_column(heading, style="dim" if heading in {"updated", "size"} else "")
     for one in found:
         table.add_row(
-            one.thread_id,
+            escape(printable(one.thread_id)),
             "finished" if one.finished else "[yellow]resumable[/]",
             one.strategy,
-            escape(one.question),
-            escape(one.answer),
+            escape(printable(one.question)),
+            escape(printable(one.answer)),
             one.updated[:19].replace("T", " "),
             f"{one.size / 1000:.0f} kB",
         )
@@ -58,10 +58,8 @@ def show_command(thread: ThreadArgument, json_: JsonOption = False) -> None:
     elif result["finished"]:
         out.print(rendered(result))
     else:
-        out.print(
-            f"{result.get('question', '')}\nNot finished; go on with: hopyard resume {thread}",
-            markup=False,
-        )
+        out.print(printable(result.get("question", "")), markup=False)
+        out.print(f"Not finished; go on with: hopyard resume {thread}", markup=False)
 
 
 @app.command("fork")

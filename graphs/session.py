@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
@@ -14,6 +15,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 
 from hopyard.graphs import router
+from hopyard.nodes.begin import checked_question
 from hopyard.state.checkpoints import copy_thread, open_saver, thread_ids, thread_size
 from hopyard.state.errors import ThreadMissingError, UsageError
 from hopyard.state.schemas import AgentInput, AgentOutput, AgentState
@@ -75,8 +77,9 @@ class Session:
         """Ask a question on a thread, new or old; gives each step as it ends.
 
         Raises:
-            UsageError: The thread's last question is not finished.
+            UsageError: The question is none, or the thread's last one is not finished.
         """
+        question = checked_question(question)
         thread_id = thread_id or new_thread_id()
         config = _config(thread_id, context)
         if (await self._agent.aget_state(config)).next:
@@ -181,5 +184,8 @@ def new_thread_id() -> str:
 def _config(thread_id: str, context: Context | None = None) -> RunnableConfig:
     config = RunnableConfig(configurable={"thread_id": thread_id})
     if context is not None:
-        config["metadata"] = {_CONTEXT_KEY: context.model_dump_json(exclude_defaults=True)}
+        kept = context.model_dump(mode="json", exclude_defaults=True)
+        if context.index:  # a thread may be resumed from another folder
+            kept["index"] = str(Path(context.index).absolute())
+        config["metadata"] = {_CONTEXT_KEY: json.dumps(kept)}
     return config

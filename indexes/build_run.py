@@ -206,7 +206,10 @@ class BuildRun:
             check_files(self._directory, manifest)
         except IndexMissingError:
             return False
-        return recipe.is_that_of(manifest)
+        folder = generation_directory(self._directory, manifest.generation)
+        return recipe.is_that_of(manifest) and all(
+            kind.is_current(folder / kind.name) for kind in recipe.kinds
+        )
 
     def _commit(self, recipe: Recipe) -> Manifest:
         folder = generation_directory(self._directory, self.generation)
@@ -239,6 +242,7 @@ class BuildRun:
                 (folder / kind.name).mkdir()
                 context = UpdateContext(
                     corpus=corpus,
+                    index_directory=self._directory,
                     directory=folder / kind.name,
                     previous=last / kind.name if (last / kind.name).is_dir() else None,
                     embedding=recipe.embedding,

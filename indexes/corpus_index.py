@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, Self, TypeVar
 
 from hopyard.indexes.dense import DenseIndex
-from hopyard.indexes.embedder import Embedder, Vector
+from hopyard.indexes.embedder import Embedder, Vector, Vectors
 from hopyard.indexes.fusion import reciprocal_rank_fusion
 from hopyard.indexes.manifest import (
     Manifest,
@@ -169,6 +169,14 @@ class Index:
             Scored(*found[row], mmr_score=mmr_score)
             for row, mmr_score in mmr(query_vector, vectors, k, lambda_)
         ]
+
+    def vectors(self, passage_ids: Sequence[str]) -> Vectors:
+        """The embeddings [n, d] of passages, in the order of their ids.
+
+        Raises:
+            IndexMissingError: The index has no dense part, or a passage is not in it.
+        """
+        return self._need(self._dense, "dense").vectors(passage_ids)
 
     def _need(self, part: _Part | None, kind: str) -> _Part:
         if part is None:

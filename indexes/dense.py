@@ -155,6 +155,11 @@ class Dense:
     needs_vectors: Final = True
     prompts: Final[Mapping[str, str]] = {}
 
+    def is_current(self, directory: Path) -> bool:
+        """Always: the passages decide everything."""
+        del directory
+        return True
+
     def update(self, context: UpdateContext) -> Mapping[str, int]:
         """Link all vectors anew: HNSW cannot forget a passage, and a fresh graph is repeatable."""
         ids, vectors = context.corpus.vectors(context.embedding)

@@ -31,6 +31,9 @@ class UpdateContext:
 
     corpus: Snapshot
     """The corpus of the new generation."""
+    index_directory: Path
+    """The index directory, where a kind may keep one file, named after what is in it, that
+    outlives a killed build. Its folders belong to the build."""
     directory: Path
     """The kind's own folder in the new generation: there, and empty."""
     previous: Path | None
@@ -55,6 +58,13 @@ class Derived(Protocol):
     @property
     def prompts(self) -> Mapping[str, str]:
         """Version of each prompt that takes part, by name; another one means an update."""
+
+    def is_current(self, directory: Path) -> bool:
+        """Whether `update` would write again what is in the kind's folder, the corpus the same.
+
+        It would not where settings differ from those it was written with, or where a budget
+        stopped it before the end.
+        """
 
     def update(self, context: UpdateContext) -> Mapping[str, int]:
         """Write the kind's files for the new generation.

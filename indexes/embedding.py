@@ -11,7 +11,7 @@ from hopyard.indexes.embedder import Embedder, Vectors
 from hopyard.indexes.store import CorpusStore
 from hopyard.state.errors import ModelOutputError
 
-__all__ = ("embed_pending",)
+__all__ = ("BATCH", "check_vectors", "embed_pending")
 
 BATCH: Final = 64
 """Texts embedded and stored at once: enough to fill a processor, and little to lose on a kill."""
@@ -37,13 +37,18 @@ def embed_pending(store: CorpusStore, embedder: Embedder, progress: Progress) ->
         progress("embed", start, len(pending))
         batch = pending[start : start + BATCH]
         vectors = embedder.embed_documents(store.texts(batch))
-        _check(vectors, len(batch), embedder)
+        check_vectors(vectors, len(batch), embedder)
         store.add_vectors(embedder.name, batch, vectors)
     progress("embed", len(pending), len(pending))
     return len(pending)
 
 
-def _check(vectors: Vectors, count: int, embedder: Embedder) -> None:
+def check_vectors(vectors: Vectors, count: int, embedder: Embedder) -> None:
+    """See that a model gave a unit vector for each text.
+
+    Raises:
+        ModelOutputError: It did not.
+    """
     expected = (count, embedder.dimension)
     if vectors.shape != expected:
         found = f"an array of shape {vectors.shape} instead of {expected}"

@@ -99,6 +99,11 @@ class Sparse:
     needs_vectors: Final = False
     prompts: Final[Mapping[str, str]] = {}
 
+    def is_current(self, directory: Path) -> bool:
+        """Always: the passages decide everything."""
+        del directory
+        return True
+
     def update(self, context: UpdateContext) -> Mapping[str, int]:
         """Index all passages anew: every score depends on the whole corpus."""
         ids, texts = [], []

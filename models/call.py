@@ -26,7 +26,7 @@ from hopyard.models.parse import UnfitOutputError, json_schema, parse
 from hopyard.models.request import answer_text, request
 from hopyard.models.scheduler import Scheduler
 from hopyard.prompts.prompt import OutputT, Prompt
-from hopyard.state.errors import ModelOutputError
+from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.settings import Context, home
 from hopyard.state.usage import Meter, Usage
 
@@ -166,26 +166,32 @@ class ModelCaller:
                 ]
         raise ModelOutputError(
             f"The prompt {prompt.name!r} got no usable output from {self.provider.identity} in "
-            f"{context.retries + 1} attempts ({problem}); try a larger model or more --retries."
+            f"{context.retries + 1} attempts ({problem}); try a larger model, or more tries with "
+            "--set retries=5."
         )
 
     async def _answer(self, call: _Call[OutputT]) -> Entry:
         """The finished call: from a twin under way, from the ledger, or from the model."""
         key = call.key(self.provider.identity)
         running = self._running.setdefault(asyncio.get_running_loop(), {})
-        if key not in running:
-            running[key] = asyncio.create_task(self._known_or_paid(key, call))
-            running[key].add_done_callback(lambda done: _forget(running, key, done))
-        else:
-            self.meter(call.run).count_cached()
         # Shielded: a call that is being paid for is finished and recorded, whoever stops waiting.
+        while key in running:
+            try:
+                entry = await asyncio.shield(running[key])
+            except BudgetExceededError:
+                continue  # the budget of the twin's run, not of this one
+            self.meter(call.run).count_cached()
+            return entry
+        running[key] = asyncio.create_task(self._known_or_paid(key, call))
+        running[key].add_done_callback(lambda done: _forget(running, key, done))
         return await asyncio.shield(running[key])
 
     async def _known_or_paid(self, key: str, call: _Call[OutputT]) -> Entry:
+        meter = self.meter(call.run)  # first: it begins with what the ledger says until now
         known = await asyncio.to_thread(self.ledger.find, key, call.run)
         if known is None:
             return await self._paid(key, call)
-        self.meter(call.run).count_cached()
+        meter.count_cached()
         return known
 
     async def _paid(self, key: str, call: _Call[OutputT]) -> Entry:

@@ -9,6 +9,8 @@ from typing import Any, Final
 from langchain_core.language_models import BaseChatModel
 
 from hopyard.models import embedded
+from hopyard.models.failures import first_line
+from hopyard.models.per_loop import PerLoop
 from hopyard.state.errors import UsageError
 
 __all__ = ("ChatProvider", "Sampling", "chat_provider", "register_chat_provider")
@@ -28,6 +30,9 @@ class Sampling:
     max_tokens: int
     temperature: float
     seed: int
+
+
+_Connections = PerLoop[Sampling, BaseChatModel]
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,7 @@ def chat_provider(spec: str) -> ChatProvider:
     if spec == "embedded":
         return ChatProvider(
             identity=embedded.embedded_identity(),
-            connect=_connect_embedded,
+            connect=_Connections(_connect_embedded),
             concurrency=embedded.EMBEDDED_SLOTS,
             keep_prefixes=True,
             cure="run `hopyard doctor`",
@@ -85,14 +90,14 @@ def chat_provider(spec: str) -> ChatProvider:
     if provider == "ollama":
         return ChatProvider(
             identity=spec,
-            connect=lambda sampling: _connect_ollama(name, sampling),
+            connect=_Connections(lambda sampling: _connect_ollama(name, sampling)),
             concurrency=OLLAMA_CONCURRENCY,
             keep_prefixes=True,
             cure=f"start it with `ollama serve` and fetch the model with `ollama pull {name}`",
         )
     return ChatProvider(
         identity=spec,
-        connect=lambda sampling: _connect_any(spec, sampling),
+        connect=_Connections(lambda sampling: _connect_any(spec, sampling)),
         concurrency=REMOTE_CONCURRENCY,
         keep_prefixes=False,
         cure=f"check the address and the API key of {provider!r}",
@@ -110,8 +115,24 @@ def _connect_embedded(sampling: Sampling) -> BaseChatModel:
         "temperature": sampling.temperature,
         "seed": sampling.seed,
         "max_retries": 0,
+        # A new connection a call costs nothing beside the call, and none outlives its event loop.
+        "default_headers": {"Connection": "close"},
+        **_openai_clients(trust_env=False),  # a proxy of the user's knows nothing of this port
     }
     return ChatOpenAI(**options)
+
+
+def _openai_clients(*, trust_env: bool = True) -> dict[str, Any]:
+    """HTTP clients of this model's own: LangChain would share one pool between event loops."""
+    from openai import DefaultAsyncHttpxClient, DefaultHttpxClient  # noqa: PLC0415
+
+    return {
+        "http_client": DefaultHttpxClient(trust_env=trust_env),
+        "http_async_client": DefaultAsyncHttpxClient(trust_env=trust_env),
+        "http_socket_options": (),  # LangChain's would shadow the user's proxy, with a warning
+        # Asked for, because LangChain leaves it out with clients that are not its own.
+        "stream_usage": True,
+    }
 
 
 def _connect_ollama(name: str, sampling: Sampling) -> BaseChatModel:
@@ -129,10 +150,19 @@ def _connect_ollama(name: str, sampling: Sampling) -> BaseChatModel:
 def _connect_any(spec: str, sampling: Sampling) -> BaseChatModel:
     from langchain.chat_models import init_chat_model  # noqa: PLC0415
 
-    try:
-        model: BaseChatModel = init_chat_model(
-            spec, max_tokens=sampling.max_tokens, temperature=sampling.temperature
-        )
-    except (ImportError, ValueError) as error:
-        raise UsageError(f"The model {spec!r} cannot be used: {error}.") from error
-    return model
+    options: dict[str, Any] = {
+        "max_tokens": sampling.max_tokens,
+        "temperature": sampling.temperature,
+    }
+    if spec.startswith(("openai:", "azure_openai:")):
+        options |= _openai_clients()
+    # `request` tries again itself: a client that did so too would multiply the tries.
+    problem: Exception | None = None
+    for retries in ({"max_retries": 0}, {}):
+        try:
+            model: BaseChatModel = init_chat_model(spec, **(options | retries))
+        except Exception as error:  # no package, no key, an unknown provider: each has its own
+            problem = problem or error
+        else:
+            return model
+    raise UsageError(f"The model {spec!r} cannot be used: {first_line(problem)}.") from problem

@@ -12,7 +12,7 @@ from langchain_core.embeddings import Embeddings
 from tokenizers import Tokenizer
 
 from hopyard.indexes.embedder import Embedder, Vector, Vectors
-from hopyard.models.failures import Failure, classify
+from hopyard.models.failures import Failure, classify, first_line
 from hopyard.state.errors import ModelUnreachableError, UsageError
 
 __all__ = ("LangChainEmbedder", "MiniLMEmbedder", "embedder", "register_embedder")
@@ -63,8 +63,8 @@ def _known(spec: str) -> Embedder:
 
     try:
         model = init_embeddings(spec)
-    except (ImportError, ValueError) as error:
-        raise UsageError(f"The embedding {spec!r} cannot be used: {error}.") from error
+    except Exception as error:  # no package, no key, an unknown provider: each has its own
+        raise UsageError(f"The embedding {spec!r} cannot be used: {first_line(error)}.") from error
     return LangChainEmbedder(spec, model, f"check the address and the API key of {provider!r}")
 
 

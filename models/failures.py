@@ -6,9 +6,7 @@ import asyncio
 from enum import Enum
 from typing import Any, Final
 
-import httpx
-
-__all__ = ("Failure", "classify", "retry_after")
+__all__ = ("Failure", "classify", "first_line", "retry_after")
 
 
 class Failure(Enum):
@@ -23,12 +21,12 @@ class Failure(Enum):
 
 _TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _LONGEST_RETRY_AFTER: Final = 30.0
-_UNREACHABLE: Final = (
-    httpx.ConnectError,
-    httpx.UnsupportedProtocol,
-    httpx.InvalidURL,
-    ConnectionRefusedError,
+_LONGEST_LINE: Final = 200
+_UNREACHABLE: Final = frozenset(
+    {"ConnectError", "UnsupportedProtocol", "InvalidURL", "ConnectionRefusedError"}
 )
+"""Exception classes by name: httpx, its fork httpx2 (OpenAI's) and others have each their own."""
+_TRANSIENT: Final = frozenset({"TransportError", "ConnectionError", "APIConnectionError"})
 
 
 def classify(error: BaseException) -> Failure:
@@ -44,13 +42,11 @@ def classify(error: BaseException) -> Failure:
         return Failure.TOO_LONG
     if status in _TRANSIENT_STATUS or isinstance(error, (asyncio.TimeoutError, TimeoutError)):
         return Failure.TRANSIENT
-    causes = _causes(error)
-    # Over all causes first: Ollama's client wraps a refused connection in a plain ConnectionError.
-    if any(isinstance(cause, _UNREACHABLE) for cause in causes):
+    kinds = {kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__}
+    # Unreachable first: Ollama's client wraps a refused connection in a plain ConnectionError.
+    if kinds & _UNREACHABLE:
         return Failure.UNREACHABLE
-    if any(isinstance(cause, httpx.TransportError | ConnectionError) for cause in causes):
-        return Failure.TRANSIENT
-    return Failure.REFUSED
+    return Failure.TRANSIENT if kinds & _TRANSIENT else Failure.REFUSED
 
 
 def retry_after(error: BaseException) -> float | None:
@@ -62,6 +58,12 @@ def retry_after(error: BaseException) -> float | None:
     except (KeyError, TypeError, ValueError):
         return None
     return min(seconds, _LONGEST_RETRY_AFTER) if seconds >= 0 else None
+
+
+def first_line(error: BaseException | None) -> str:
+    """What an exception says, as a part of a sentence."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0][:_LONGEST_LINE].rstrip(".: ")
 
 
 def _status(error: BaseException) -> int | None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from hopyard.state.errors import HopyardError
 from hopyard.state.usage import Usage
 
 __all__ = ("Entry", "Ledger", "ParseRate", "ledger_key")
@@ -69,7 +70,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class ParseRate:
-    """How often one prompt's first output fitted its schema."""
+    """How often one prompt's outputs, those of retries included, fitted its schema."""
 
     prompt: str
     version: int
@@ -94,17 +95,32 @@ def ledger_key(parts: Mapping[str, object]) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def _open(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
+    db.execute("PRAGMA journal_mode=WAL")
+    # A killed process loses nothing at NORMAL; only a power cut may lose the last call.
+    db.execute("PRAGMA synchronous=NORMAL")
+    db.executescript(_SCHEMA)
+    return db
+
+
 class Ledger:
-    """The SQLite file of finished calls. Safe to use from several threads and processes."""
+    """The SQLite file of finished calls. Safe to use from several threads and processes.
+
+    Raises:
+        HopyardError: The file cannot be opened.
+    """
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
-        self._db = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
-        self._db.execute("PRAGMA journal_mode=WAL")
-        # A killed process loses nothing at NORMAL; only a power cut may lose the last call.
-        self._db.execute("PRAGMA synchronous=NORMAL")
-        self._db.executescript(_SCHEMA)
+        try:
+            self._db = _open(path)
+        except sqlite3.Error as error:
+            raise HopyardError(
+                f"The ledger {str(path)!r} cannot be opened ({error}); move the file away, or set "
+                "HOPYARD_HOME to another folder."
+            ) from error
 
     def close(self) -> None:
         """Close the file."""

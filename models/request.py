@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable
 
 from hopyard.models.chat import ChatProvider, Sampling
-from hopyard.models.failures import Failure, classify, retry_after
+from hopyard.models.failures import Failure, classify, first_line, retry_after
 from hopyard.models.parse import json_schema
 from hopyard.prompts.prompt import OutputT, Prompt
 from hopyard.state.errors import HopyardError, ModelOutputError, ModelUnreachableError
@@ -66,8 +66,10 @@ async def request(
 def answer_text(answer: AIMessage) -> str:
     """The JSON text, which some providers give as the arguments of a tool call."""
     if answer.tool_calls:
-        return json.dumps(answer.tool_calls[0]["args"])
-    return answer.text
+        return json.dumps(answer.tool_calls[0]["args"], ensure_ascii=False)
+    bad = answer.invalid_tool_calls
+    text = (bad[0]["args"] if bad else None) or answer.text
+    return text.encode("utf-8", "replace").decode()  # half a character can be neither kept nor sent
 
 
 def _constrained(
@@ -91,7 +93,8 @@ def _typed(
     name, cure = provider.identity, provider.cure
     if failure is Failure.TOO_LONG:
         return ModelOutputError(
-            f"The prompt is longer than the window of {name}; lower --k or --snippet-tokens."
+            f"The prompt is longer than the window of {name}; lower --set "
+            "retrieval.k=5 or --set retrieval.snippet_tokens=300."
         )
     if failure is Failure.MISSING:
         return ModelUnreachableError(f"The model {name} is not there: {cure}.")
@@ -99,7 +102,7 @@ def _typed(
         return ModelUnreachableError(f"The model {name} does not answer: {cure}.")
     if isinstance(error, TimeoutError):
         return ModelUnreachableError(
-            f"The model {name} did not answer in {timeout:g} s: raise --timeout or {cure}."
+            f"The model {name} did not answer in {timeout:g} s: raise it with --set timeout=300, "
+            f"or {cure}."
         )
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return ModelUnreachableError(f"The model {name} failed ({lines[0][:200].rstrip('.')}): {cure}.")
+    return ModelUnreachableError(f"The model {name} failed ({first_line(error)}): {cure}.")

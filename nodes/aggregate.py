@@ -7,9 +7,10 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from hopyard.models.call import call_model, usage_of
+from hopyard.models.call import call_model
 from hopyard.nodes.answer import shown
 from hopyard.nodes.citations import cite
+from hopyard.nodes.finish import spent
 from hopyard.nodes.resources import context_of, passages_of
 from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import UNKNOWN
@@ -25,13 +26,15 @@ __all__ = ("aggregate", "best_evidence")
 async def aggregate(state: TreeState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Answer the question from the leaves' partial answers and their best snippets."""
     context = context_of(runtime)
-    found = leaves(state["tree"]) or _answered(state["tree"].values())
+    found = leaves(state["tree"])
     evidence = best_evidence(found, context.tree.evidence_k)
     passages = await passages_of([one["passage_id"] for one in evidence], context)
     closing: Step = {"step": "aggregate", "question": state["question"], "passages": evidence}
     truncated = False
     if [leaf["path"] for leaf in found] == [ROOT]:
-        closing |= {"answer": found[0]["answer"], "reason": "the question was not split"}
+        pruned = len(state["tree"]) > 1
+        reason = "the branch was pruned" if pruned else "the question was not split"
+        closing |= {"answer": found[0]["answer"], "reason": reason}
     else:
         try:
             output = await call_model(
@@ -55,7 +58,7 @@ async def aggregate(state: TreeState, runtime: Runtime[Context]) -> dict[str, An
         "evidence": evidence,
         "steps": [*(_step(node) for node in in_order(state["tree"])), closing],
         "truncated": truncated,
-        "usage": usage_of(state["run"], context),
+        **spent(state["run"], context),
     }
 
 
@@ -81,11 +84,6 @@ def _best_answer(found: Sequence[TreeNode]) -> str:
     if not known:
         return UNKNOWN
     return max(known, key=lambda leaf: leaf["passages"][0]["score"])["answer"]
-
-
-def _answered(nodes: Any) -> list[TreeNode]:
-    """All partial answers of a tree that the budget ended before it had leaves."""
-    return [node for node in nodes if "answer" in node]
 
 
 def _step(node: TreeNode) -> Step:

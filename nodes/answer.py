@@ -7,8 +7,9 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from hopyard.indexes.records import Passage
-from hopyard.models.call import call_model, usage_of
+from hopyard.models.call import call_model
 from hopyard.nodes.citations import cite
+from hopyard.nodes.finish import spent
 from hopyard.nodes.resources import context_of, passages_of
 from hopyard.prompts.answer import ANSWER, UNKNOWN
 from hopyard.prompts.direct import DIRECT
@@ -39,8 +40,7 @@ async def answer_directly(state: StrategyState, runtime: Runtime[Context]) -> di
         update |= _unanswered(state["question"], error)
     else:
         update["answer"] = output.answer
-    update["usage"] = usage_of(state["run"], context)
-    return update
+    return update | spent(state["run"], context)
 
 
 async def answer_from_evidence(state: StrategyState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -62,8 +62,7 @@ async def answer_from_evidence(state: StrategyState, runtime: Runtime[Context]) 
             *steps,
             {"step": "read", "question": state["question"], "answer": answer},
         ]
-    update["usage"] = usage_of(state["run"], context)
-    return update
+    return update | spent(state["run"], context)
 
 
 async def read(

@@ -17,7 +17,7 @@ from hopyard.prompts.judge import JUDGE_BRANCH, BranchScores, branch_score
 from hopyard.prompts.passages import one_line
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.settings import Context
-from hopyard.state.tree import ROOT, TreeNode, TreeTask, depth_of
+from hopyard.state.tree import ROOT, TreeNode, TreeTask, because, depth_of
 
 __all__ = ("answer_sub_question", "judge_branch")
 
@@ -39,7 +39,7 @@ async def answer_sub_question(state: TreeTask, runtime: Runtime[Context]) -> dic
             node["question"], passages, context, state["run"], final=closing
         )
     except (ModelOutputError, BudgetExceededError) as error:
-        answered |= {"answer": UNKNOWN, "reason": str(error)}
+        answered |= {"answer": UNKNOWN, "reason": because(node, str(error))}
         return {
             "tree": {node["path"]: answered},
             "truncated": isinstance(error, BudgetExceededError),
@@ -52,7 +52,8 @@ async def judge_branch(state: TreeTask, runtime: Runtime[Context]) -> dict[str, 
 
     A branch whose normalised score reaches θ is kept, and its sub-questions may be split in turn.
     One below θ has its weaker sub-question replaced, a bounded number of times, and is pruned if
-    it stays below. A judge whose output cannot be used keeps the branch as it is, unexpanded.
+    it stays below, or if no replacement can be had. A judge whose output cannot be used keeps the
+    branch as it is, unexpanded.
     """
     context = context_of(runtime)
     node, children, run = state["node"], state["children"], state["run"]
@@ -62,21 +63,20 @@ async def judge_branch(state: TreeTask, runtime: Runtime[Context]) -> dict[str, 
         judgement: BranchScores = await call_model(
             JUDGE_BRANCH, _values(node, children), context=context, run=run
         )
-        judged: TreeNode = {
-            **node,
-            "scores": judgement.scores,
-            "score": round(branch_score(judgement.scores), 3),
-        }
-        if judged["score"] >= context.tree.theta:
-            return _kept(judged, children, f"at or above θ={context.tree.theta:g}", context)
-        weak = 0 if judgement.weaker == "first" else 1
-        if _replacements(node) < context.tree.retries:
-            return await _replaced(judged, children, weak, context, run)
+    except (ModelOutputError, BudgetExceededError) as error:
+        cut_short = isinstance(error, BudgetExceededError)
+        return _closed(node, children, str(error)) | {"truncated": cut_short}
+    judged: TreeNode = {
+        **node,
+        "scores": judgement.scores,
+        "score": round(branch_score(judgement.scores), 3),
+    }
+    if judged["score"] >= context.tree.theta:
+        return _kept(judged, children, f"at or above θ={context.tree.theta:g}", context)
+    if _replacements(node) >= context.tree.retries:
         return _pruned(judged, children, f"below θ={context.tree.theta:g}")
-    except ModelOutputError as error:
-        return _closed(node, children, str(error))
-    except BudgetExceededError as error:
-        return _closed(node, children, str(error)) | {"truncated": True}
+    weak = 0 if judgement.weaker == "first" else 1
+    return await _replaced(judged, children, weak, context, run)
 
 
 def _values(node: TreeNode, children: list[TreeNode]) -> dict[str, str]:
@@ -95,39 +95,33 @@ def _kept(
 ) -> dict[str, Any]:
     """The branch stands; its sub-questions are split next, unless they are at full depth."""
     full = depth_of(node["path"]) + 1 >= context.tree.max_depth
-    kept: TreeNode = {**node, "phase": "done", "verdict": "split", "reason": reason}
-    update: dict[str, TreeNode] = {node["path"]: kept}
+    update = {node["path"]: _done(node, "split", reason)}
     for child in children:
         update[child["path"]] = (
-            {**child, "phase": "done", "verdict": "leaf", "reason": "at full depth"}
-            if full
-            else {**child, "phase": "decompose"}
+            _done(child, "leaf", "at full depth") if full else {**child, "phase": "decompose"}
         )
     return {"tree": update}
 
 
 def _closed(node: TreeNode, children: list[TreeNode], reason: str) -> dict[str, Any]:
     """The branch stands, but nothing below it is split."""
-    closed: TreeNode = {**node, "phase": "done", "verdict": "split", "reason": reason}
-    update: dict[str, TreeNode] = {node["path"]: closed}
-    for child in children:
-        update[child["path"]] = {**child, "phase": "done", "verdict": "leaf", "reason": reason}
+    update = {node["path"]: _done(node, "split", reason)}
+    update |= {child["path"]: _done(child, "leaf", reason) for child in children}
     return {"tree": update}
 
 
 def _pruned(node: TreeNode, children: list[TreeNode], reason: str) -> dict[str, Any]:
     """The sub-questions are thrown away; the question answers for itself."""
-    unanswered_root = node["path"] == ROOT
-    pruned: TreeNode = {
-        **node,
-        "phase": "search" if unanswered_root else "done",
-        "verdict": "leaf",
-        "reason": f"its branch was pruned: {reason}",
-    }
-    update: dict[str, TreeNode] = {node["path"]: pruned}
-    for child in children:
-        update[child["path"]] = {**child, "phase": "done", "verdict": "pruned", "reason": reason}
+    pruned = _done(node, "leaf", f"its branch was pruned: {reason}")
+    if node["path"] == ROOT:  # the root has no answer yet
+        pruned["phase"] = "search"
+    update = {node["path"]: pruned}
+    update |= {child["path"]: _done(child, "pruned", reason) for child in children}
     return {"tree": update}
+
+
+def _done(node: TreeNode, verdict: str, reason: str) -> TreeNode:
+    return {**node, "phase": "done", "verdict": verdict, "reason": because(node, reason)}
 
 
 async def _replaced(
@@ -136,20 +130,20 @@ async def _replaced(
     """Ask for a better sub-question in the weaker one's place, and search for it.
 
     A replacement that repeats what is there already would find the same again: the branch is
-    pruned without paying for that.
+    pruned without paying for that, as it is where no replacement can be had.
     """
     old, kept = children[weak], children[1 - weak]
-    better = await call_model(
-        REPLACE,
-        {
-            "question": one_line(node["question"]),
-            "kept": one_line(kept["question"]),
-            "answer": one_line(kept["answer"]),
-            "weak": one_line(old["question"]),
-        },
-        context=context,
-        run=run,
-    )
+    values = {
+        "question": one_line(node["question"]),
+        "kept": one_line(kept["question"]),
+        "answer": one_line(kept["answer"]),
+        "weak": one_line(old["question"]),
+    }
+    try:
+        better = await call_model(REPLACE, values, context=context, run=run)
+    except (ModelOutputError, BudgetExceededError) as error:
+        cut_short = isinstance(error, BudgetExceededError)
+        return _pruned(node, children, str(error)) | {"truncated": cut_short}
     asked_before = {plain(one["question"]) for one in (node, old, kept)}
     if plain(better.question) in asked_before:
         return _pruned(node, children, "the weaker sub-question's replacement repeats another")

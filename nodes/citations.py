@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
@@ -24,6 +25,8 @@ _FUNCTION_WORDS: Final = frozenset(
     )
     for word in line.split()
 )
+_JUDGEMENTS: Final = frozenset({"yes", "no", "neither", "none", "equal", "equally"})
+"""Words of an answer that is concluded, and stands in no passage."""
 LEAST_SHARED_WORDS: Final = 2
 
 
@@ -35,7 +38,8 @@ def stands_in(quote: str, passage: Passage) -> bool:
 def cite(question: str, answer: str, passages: Sequence[Passage]) -> list[Citation]:
     """Find the sentences that support an answer.
 
-    A sentence supports a name, number or date when it holds it. An answer such as "yes" stands
+    A sentence supports a name, number or date when it holds it; an answer in a whole sentence is
+    supported by what holds all that the question did not say. An answer such as "yes" stands
     nowhere: then each passage's sentence that shares most content words with the question is
     quoted, if it shares two. What cannot be quoted is not cited.
 
@@ -47,15 +51,18 @@ def cite(question: str, answer: str, passages: Sequence[Passage]) -> list[Citati
     Returns:
         At most three citations, at most one a passage, in the order of the passages.
     """
-    if answer.strip().lower() in {"", UNKNOWN.lower()}:
+    if not _WORD.search(answer) or answer.strip().lower() == UNKNOWN.lower():
         return []
     wanted = _content(answer)
     asked = _content(question)
-    if wanted and wanted.isdisjoint({"yes", "no"}):
-        holding = _best_sentences(passages, lambda words: wanted <= words, asked)
-        if holding:
-            return holding
-    return _best_sentences(passages, lambda words: len(asked & words) >= LEAST_SHARED_WORDS, asked)
+    if not wanted or wanted & _JUDGEMENTS:
+        return _best_sentences(
+            passages, lambda words: len(asked & words) >= LEAST_SHARED_WORDS, asked
+        )
+    holding = _best_sentences(passages, lambda words: wanted <= words, asked)
+    if not holding and (new := wanted - asked):
+        holding = _best_sentences(passages, lambda words: new <= words, asked)
+    return holding
 
 
 def _best_sentences(
@@ -84,7 +91,8 @@ def _sentences(passage: Passage) -> Iterable[tuple[str, set[str]]]:
 
 
 def _content(text: str) -> set[str]:
-    return {word for word in _WORD.findall(text.lower()) if word not in _FUNCTION_WORDS}
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return {word for word in _WORD.findall(plain) if word not in _FUNCTION_WORDS}
 
 
 def _flat(text: str) -> str:

@@ -14,7 +14,7 @@ from hopyard.prompts.judge import JUDGE_DECOMPOSITION, Rubric
 from hopyard.prompts.passages import one_line
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.settings import Context
-from hopyard.state.tree import ROOT, TreeNode, TreeTask, child_paths
+from hopyard.state.tree import ROOT, TreeNode, TreeTask, because, child_paths
 
 __all__ = ("decompose", "echoes", "plain")
 
@@ -110,7 +110,7 @@ def _leaf(node: TreeNode, reason: str, rejected: list[dict[str, Any]]) -> dict[s
         **node,
         "phase": "search" if unanswered_root else "done",
         "verdict": "leaf",
-        "reason": reason,
+        "reason": because(node, reason),
         "replaced": rejected,
     }
     return {"tree": {node["path"]: leaf}}

@@ -1,4 +1,4 @@
-"""The agent's last step: what was spent, and the answer as a message."""
+"""The last step: what was spent, and the agent's answer as a message."""
 
 from __future__ import annotations
 
@@ -12,7 +12,15 @@ from hopyard.nodes.resources import context_of
 from hopyard.state.schemas import AgentState
 from hopyard.state.settings import Context
 
-__all__ = ("finish",)
+__all__ = ("finish", "spent")
+
+
+def spent(run: str, context: Context) -> dict[str, Any]:
+    """A strategy's last update: what its run spent.
+
+    The run's name is let go, so that the next question on the same thread is a run of its own.
+    """
+    return {"usage": usage_of(run, context), "run": ""}
 
 
 async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:

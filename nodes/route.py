@@ -7,9 +7,10 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from hopyard.models.call import call_model
+from hopyard.nodes.hop_graph import has_graph
 from hopyard.nodes.resources import context_of
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.route import ROUTE, ROUTE_REASONS
+from hopyard.prompts.route import ROUTE, ROUTE_REASONS, ROUTE_WITH_HOP
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import AgentState, RouteDecision
 from hopyard.state.settings import Context
@@ -35,9 +36,10 @@ def chosen_strategy(state: AgentState) -> str:
 
 
 async def _ask_model(state: AgentState, context: Context) -> RouteDecision:
+    prompt = ROUTE_WITH_HOP if await has_graph(context) else ROUTE
     try:
         chosen = await call_model(
-            ROUTE,
+            prompt,
             {"question": one_line(state["question"])},
             context=context,
             run=state["run"],

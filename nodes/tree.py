@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from langgraph.types import Send
+from langgraph.types import Overwrite, Send
 
 from hopyard.state.tree import ROOT, TreeNode, TreeState, TreeTask, child_paths
 
@@ -12,9 +12,10 @@ __all__ = ("grow", "next_tasks", "plant")
 
 
 async def plant(state: TreeState) -> dict[str, Any]:
-    """Make the user's question the root of the tree."""
+    """Make the user's question the root of a new tree; what a thread's last turn grew is gone."""
     root = TreeNode(path=ROOT, question=state["question"], phase="decompose")
-    return {"tree": {ROOT: root}, "truncated": False}
+    old = dict.fromkeys(state.get("tree", {}))
+    return {"tree": {**old, ROOT: root}, "truncated": Overwrite(False)}
 
 
 async def grow(state: TreeState) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Final
 
 __all__ = ("one_line", "passage_lines")
 
-_BREAKS: Final = re.compile(r"[\s\x00-\x1f\x7f]+")
+_BREAKS: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 """White space, line and paragraph separators, and control characters."""
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Any, Final, Literal
+
+from pydantic import create_model
 
 from hopyard.prompts.prompt import Example, Output, Prompt
 
-__all__ = ("ROUTE", "ROUTE_REASONS", "Route")
+__all__ = ("ROUTE", "ROUTE_REASONS", "ROUTE_WITH_HOP", "Route")
 
-RoutedStrategy = Literal["direct", "single", "tree"]
+RoutedStrategy = Literal["direct", "single", "tree", "hop"]
 
 
 class Route(Output):
@@ -21,43 +23,54 @@ ROUTE_REASONS: Final[dict[RoutedStrategy, str]] = {
     "direct": "it asks for no fact from a document: greeting, arithmetic, language, common sense",
     "single": "it asks for one fact, which one passage can state",
     "tree": "it compares things or joins facts, which stand in several passages",
+    "hop": "it asks about something that it does not name: one passage has to say what that is",
 }
 """What each label means: told to the model, and recorded as the reason of its choice."""
 
 
-def _example(question: str, strategy: RoutedStrategy) -> Example[Route]:
-    return Example({"question": question}, Route(strategy=strategy))
-
-
-ROUTE: Final = Prompt(
-    name="route",
-    version=1,
-    system="Say how the question is answered best.\n"
-    + "\n".join(f"{strategy}: {reason}." for strategy, reason in ROUTE_REASONS.items()),
-    template="Question: $question",
-    output=Route,
-    max_tokens=16,
-    examples=(
-        _example("Good morning, how are you?", "direct"),
-        _example("Who wrote the novel Moby-Dick?", "single"),
-        _example("Which was built first, the Eiffel Tower or the Brooklyn Bridge?", "tree"),
-        _example("What is 9 times 8?", "direct"),
-        _example("In which year did the Battle of Hastings take place?", "single"),
-        _example("Where was the director of the film Jaws born?", "tree"),
-        _example("What is the plural of child?", "direct"),
-        _example("What is the highest mountain in Peru?", "single"),
-        _example("Are the Seine and the Loire both in France?", "tree"),
-        _example("Put this in the past tense: She sings.", "direct"),
-        _example("How many strings does a violin have?", "single"),
-        _example("Who founded the company that makes the PlayStation?", "tree"),
-        _example("How many hours are in three days?", "direct"),
-        _example("Which painter made the first portrait of Napoleon?", "single"),
-        _example("Which is longer, the Nile or the Amazon?", "tree"),
-        _example("What is a word that means the opposite of big?", "direct"),
-        _example("What was the name of the ship that Darwin sailed on?", "single"),
-        _example("When did the inventor of the telephone die?", "tree"),
-        _example("What is 14 plus 5?", "direct"),
-        _example("Were Mozart and Haydn born in the same city?", "tree"),
-        _example("How tall is Mont Blanc?", "single"),
-    ),
+_EXAMPLES: Final[tuple[tuple[str, RoutedStrategy], ...]] = (
+    ("Good morning, how are you?", "direct"),
+    ("Who wrote the novel Moby-Dick?", "single"),
+    ("Which was built first, the Eiffel Tower or the Brooklyn Bridge?", "tree"),
+    ("What is 9 times 8?", "direct"),
+    ("In which year did the Battle of Hastings take place?", "single"),
+    ("Where was the director of the film Jaws born?", "hop"),
+    ("What is the plural of child?", "direct"),
+    ("What is the highest mountain in Peru?", "single"),
+    ("Are the Seine and the Loire both in France?", "tree"),
+    ("Put this in the past tense: She sings.", "direct"),
+    ("How many strings does a violin have?", "single"),
+    ("Who founded the company that makes the PlayStation?", "hop"),
+    ("How many hours are in three days?", "direct"),
+    ("Which painter made the first portrait of Napoleon?", "single"),
+    ("Which is longer, the Nile or the Amazon?", "tree"),
+    ("What is a word that means the opposite of big?", "direct"),
+    ("What was the name of the ship that Darwin sailed on?", "single"),
+    ("When did the inventor of the telephone die?", "hop"),
+    ("What is 14 plus 5?", "direct"),
+    ("Were Mozart and Haydn born in the same city?", "tree"),
+    ("How tall is Mont Blanc?", "single"),
 )
+
+
+def _prompt(*offered: RoutedStrategy) -> Prompt[Route]:
+    """The prompt that offers these strategies; what `hop` would answer best is else for `tree`."""
+    labels: Any = Literal.__getitem__(offered)
+    best = [(text, label if label in offered else "tree") for text, label in _EXAMPLES]
+    return Prompt(
+        name="route",
+        version=2,
+        system="Say how the question is answered best.\n"
+        + "\n".join(f"{strategy}: {ROUTE_REASONS[strategy]}." for strategy in offered),
+        template="Question: $question",
+        output=create_model("Route", __base__=Route, strategy=(labels, ...)),
+        max_tokens=16,
+        examples=[Example({"question": text}, Route(strategy=label)) for text, label in best],
+    )
+
+
+ROUTE: Final = _prompt("direct", "single", "tree")
+"""For an index without a passage graph: a strategy that cannot run is not offered."""
+
+ROUTE_WITH_HOP: Final = _prompt("direct", "single", "tree", "hop")
+"""For an index with one."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Final
 
 import aiosqlite
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+from hopyard.state.errors import HopyardError
 from hopyard.state.serializer import CompressedSerializer
 from hopyard.state.settings import home
 
@@ -21,14 +22,29 @@ _BUSY_SECONDS: Final = 30.0
 
 @asynccontextmanager
 async def open_saver(path: Path | None = None) -> AsyncIterator[AsyncSqliteSaver]:
-    """The saver of the user's threads. Always used under `async with`: open, it blocks the exit."""
-    async with aiosqlite.connect(path or home() / "threads.sqlite", timeout=_BUSY_SECONDS) as db:
-        # State holds plain values and LangChain messages; nothing else may be loaded from disk.
-        serde = CompressedSerializer(JsonPlusSerializer(allowed_msgpack_modules=None))
-        saver = AsyncSqliteSaver(db, serde=serde)
-        await saver.setup()
-        # A killed process loses nothing at NORMAL; only a power cut may lose the last step.
-        await db.execute("PRAGMA synchronous=NORMAL")
+    """The saver of the user's threads. Always used under `async with`: open, it blocks the exit.
+
+    Raises:
+        HopyardError: The file cannot be opened.
+    """
+    path = path or home() / "threads.sqlite"
+    async with AsyncExitStack() as opened:
+        try:
+            sqlite3.connect(
+                path
+            ).close()  # fails here: aiosqlite's thread would outlive its failure
+            db = await opened.enter_async_context(aiosqlite.connect(path, timeout=_BUSY_SECONDS))
+            # State holds plain values and LangChain messages; nothing else is loaded from disk.
+            serde = CompressedSerializer(allowed_msgpack_modules=None)
+            saver = AsyncSqliteSaver(db, serde=serde)
+            await saver.setup()
+            # A killed process loses nothing at NORMAL; only a power cut may lose the last step.
+            await db.execute("PRAGMA synchronous=NORMAL")
+        except sqlite3.Error as error:
+            raise HopyardError(
+                f"The thread store {str(path)!r} cannot be opened ({error}); move the file away, "
+                "or set HOPYARD_HOME to another folder."
+            ) from error
         yield saver
 
 
@@ -68,10 +84,14 @@ _COPIED: Final = {
 async def copy_thread(saver: AsyncSqliteSaver, source: str, target: str) -> None:
     """Copy a thread with its whole history under another name, in one transaction."""
     async with saver.lock:
-        for table, columns in _COPIED.items():
-            await saver.conn.execute(
-                f"INSERT INTO {table} (thread_id, {columns}) "
-                f"SELECT ?, {columns} FROM {table} WHERE thread_id = ?",
-                (target, source),
-            )
+        try:
+            for table, columns in _COPIED.items():
+                await saver.conn.execute(
+                    f"INSERT INTO {table} (thread_id, {columns}) "
+                    f"SELECT ?, {columns} FROM {table} WHERE thread_id = ?",
+                    (target, source),
+                )
+        except BaseException:
+            await saver.conn.rollback()
+            raise
         await saver.conn.commit()

@@ -35,7 +35,8 @@ class Evidence(TypedDict):
 
     passage_id: str
     score: float
-    """Cosine, BM25 or MMR score, as the search that found it gives; higher is better."""
+    """Cosine, BM25 or MMR score or helpfulness, as the search that found it gives; higher is
+    better."""
 
 
 class Citation(TypedDict):
@@ -71,7 +72,7 @@ class Step(TypedDict, total=False):
     """One step of the reasoning, as it is read afterwards. Every strategy uses what it needs."""
 
     step: str
-    """What was done: gate, route, search, read, tree-node, aggregate, …"""
+    """What was done: gate, route, search, read, tree-node, aggregate, hop, prune, …"""
     path: str
     """Place in a tree: "" is the question, "1.2" the second half of its first half."""
     question: str
@@ -82,11 +83,19 @@ class Step(TypedDict, total=False):
     scores: dict[str, int]
     """The four 0-5 scores of a branch."""
     score: float
-    """The branch's normalised score, 0 to 1."""
+    """The branch's normalised score, 0 to 1; of a hop, how similar its question is to the query."""
     verdict: str
     reason: str
     replaced: list[dict[str, Any]]
     """Sub-questions and decompositions that were thrown away, and why."""
+    round: int
+    """A hop's round; 0 is the entry into the graph."""
+    tail: str
+    """The passage that a hop was chosen at."""
+    head: str
+    """The passage that it reached; absent where it stayed."""
+    visits: int
+    """How often the head had been reached by then."""
 
 
 class StrategyInput(TypedDict):

@@ -9,31 +9,47 @@ from __future__ import annotations
 import zlib
 from typing import Any, Final
 
-from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 __all__ = ("CompressedSerializer",)
 
 _MARK: Final = "+zlib"
-_WORTH_IT: Final = 256
+_WORTH_IT: Final = 64
 """Bytes below which compression gains nothing."""
+_WORDS: Final = (
+    b"channel_values channel_versions versions_seen updated_channels messages usage truncated "
+    b"citations evidence gate route strategy retrieve probability steps step tree-node aggregate "
+    b"node children phase decompose search answered judge done replaced rubric wh_form specific "
+    b"relevant non_overlapping complete scores sufficiency non_redundancy consistency "
+    b"decomposition reason the question is simple at full depth verdict pruned split leaf "
+    b"path question answer passages passage_id score"
+)
+"""What nearly every checkpoint holds, the most frequent last; deflate need not write it out.
+
+Checkpoints can be read with these very bytes only: to change them, write under another mark.
+"""
 
 
-class CompressedSerializer:
-    """Compress what another serialiser writes; read what either has written."""
+class CompressedSerializer(JsonPlusSerializer):
+    """Compress what LangGraph's serialiser writes; read what either has written.
 
-    def __init__(self, inner: SerializerProtocol) -> None:
-        self._inner = inner
+    A subclass, not a wrapper: LangGraph keeps `LANGGRAPH_STRICT_MSGPACK` only with serialisers
+    that are its own.
+    """
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
         """Serialise, and compress where it pays."""
-        kind, data = self._inner.dumps_typed(obj)
+        kind, data = super().dumps_typed(obj)
         if len(data) < _WORTH_IT:
             return kind, data
-        return kind + _MARK, zlib.compress(data)
+        deflate = zlib.compressobj(zdict=_WORDS)
+        return kind + _MARK, deflate.compress(data) + deflate.flush()
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """Load what `dumps_typed` has written."""
         kind, payload = data
         if kind.endswith(_MARK):
-            return self._inner.loads_typed((kind.removesuffix(_MARK), zlib.decompress(payload)))
-        return self._inner.loads_typed(data)
+            inflate = zlib.decompressobj(zdict=_WORDS)
+            plain = inflate.decompress(payload) + inflate.flush()
+            return super().loads_typed((kind.removesuffix(_MARK), plain))
+        return super().loads_typed(data)

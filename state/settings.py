@@ -9,7 +9,9 @@ same fields from flags, then the environment (`HOPYARD_…`, nested names with `
 from __future__ import annotations
 
 import os
+import reprlib
 from pathlib import Path
+from tomllib import TOMLDecodeError
 from typing import Any, Final, Literal
 
 import platformdirs
@@ -18,14 +20,16 @@ from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     TomlConfigSettingsSource,
 )
 
 from hopyard.state.errors import UsageError
 
-STRATEGIES: Final = ("direct", "single", "tree")
-StrategyName = Literal["direct", "single", "tree"]
-StrategyChoice = Literal["auto", "direct", "single", "tree"]
+SETTINGS_FILE: Final = "hopyard.toml"
+STRATEGIES: Final = ("direct", "single", "tree", "hop")
+StrategyName = Literal["direct", "single", "tree", "hop"]
+StrategyChoice = Literal["auto", "direct", "single", "tree", "hop"]
 
 
 class _Frozen(BaseModel):
@@ -73,6 +77,89 @@ class TreeSettings(_Frozen):
     evidence_k: int = Field(5, ge=1, le=50, description="Snippets kept for the final answer.")
 
 
+class GraphSettings(_Frozen):
+    """The passage graph, while it is built. An index keeps what its last build was given."""
+
+    edge_factor: float = Field(
+        1.0,
+        gt=0,
+        le=100,
+        description="c: the graph keeps at most c·n·log2 n edges, n its passages (paper: O(n log n)).",
+    )
+    max_failure_rate: float = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="A build ends with an error when the model gives nothing usable for a larger "
+        "share of the passages.",
+    )
+    temperature: float = Field(
+        0.4,
+        ge=0,
+        le=2,
+        description="Sampling temperature of the questions; at 0 a small model repeats itself.",
+    )
+    passage_characters: int = Field(
+        2400, ge=200, description="Characters of one passage that the model is shown, at most."
+    )
+
+
+class HopSettings(_Frozen):
+    """HopRAG. The defaults are the paper's, or less where the small embedded model reasons."""
+
+    n_hop: int = Field(
+        0, ge=0, le=10, description="Rounds of hops; 0 takes 4 (paper), with the embedded model 2."
+    )
+    top_k: int = Field(
+        0,
+        ge=0,
+        le=100,
+        description="Edges that are entered by, and passages kept at the end; 0 takes 20 (paper), "
+        "with the embedded model 6.",
+    )
+    evidence_k: int = Field(
+        0,
+        ge=0,
+        le=100,
+        description="Kept passages that the answer is read from; 0 takes all of them (paper), "
+        "with the embedded model 5.",
+    )
+    reasoner: Literal["model", "similarity"] = Field(
+        "model",
+        description="Who chooses an edge: the model, or the similarity to the question, which "
+        "takes no model call (paper, Table 5).",
+    )
+    entry: Literal["edges", "passages", "both"] = Field(
+        "edges",
+        description="Where the traversal begins: at the heads of the edges most similar to the "
+        "question (paper), at the nearest passages, or half and half.",
+    )
+    max_choices: int = Field(
+        8, ge=1, le=32, description="Edges of one passage shown to the model, the most similar."
+    )
+    temperature: float = Field(
+        0.1, ge=0, le=2, description="Sampling temperature of the choices (paper: 0.1)."
+    )
+
+    def for_model(self, model: str) -> HopSettings:
+        """These settings with every 0 filled in.
+
+        Args:
+            model: The run's model. The embedded one runs on the user's own processor: it is given
+                fewer vertices to reason about, and fewer passages to read.
+        """
+        small = model == "embedded"
+        few_hops = small and self.reasoner == "model"
+        top_k = self.top_k or (6 if few_hops else 20)
+        return self.model_copy(
+            update={
+                "n_hop": self.n_hop or (2 if few_hops else 4),
+                "top_k": top_k,
+                "evidence_k": self.evidence_k or (5 if small else top_k),
+            }
+        )
+
+
 class Context(_Frozen):
     """Everything that a run may be told. Plain values only: it is stored with the thread."""
 
@@ -97,6 +184,10 @@ class Context(_Frozen):
         default_factory=RetrievalSettings, description="How passages are found."
     )
     tree: TreeSettings = Field(default_factory=TreeSettings, description="ToR-RAG.")
+    hop: HopSettings = Field(default_factory=HopSettings, description="HopRAG.")
+    graph: GraphSettings = Field(
+        default_factory=GraphSettings, description="The passage graph, while it is built."
+    )
 
 
 class Settings(BaseSettings, Context):
@@ -105,7 +196,7 @@ class Settings(BaseSettings, Context):
     model_config = SettingsConfigDict(
         env_prefix="HOPYARD_",
         env_nested_delimiter="__",
-        toml_file="hopyard.toml",
+        toml_file=SETTINGS_FILE,
         extra="forbid",
         frozen=True,
     )
@@ -132,7 +223,8 @@ def read_context(flags: dict[str, Any]) -> Context:
             the caller.
 
     Raises:
-        UsageError: A value is out of range or a name in `hopyard.toml` is unknown.
+        UsageError: A value is out of range, a name in `hopyard.toml` is unknown, or that file
+            cannot be read.
     """
     try:
         settings = Settings(**flags)
@@ -140,13 +232,28 @@ def read_context(flags: dict[str, Any]) -> Context:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         raise UsageError(
-            f"The setting {name!r} is not usable: {first['msg']} (given: {first.get('input')!r})."
+            f"The setting {name!r} is not usable: {first['msg']} "
+            f"(given: {reprlib.repr(first.get('input'))}); see `hopyard settings`."
         ) from error
+    except SettingsError as error:
+        raise UsageError(f"A variable HOPYARD_… is not usable: {error}.") from error
+    except (TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise UsageError(f"The file {SETTINGS_FILE!r} here cannot be read: {error}.") from error
     return Context.model_validate(settings.model_dump())
 
 
 def home() -> Path:
-    """The user's data folder: threads, ledger and caches live here (`HOPYARD_HOME`)."""
+    """The user's data folder: threads, ledger and caches live here (`HOPYARD_HOME`).
+
+    Raises:
+        UsageError: The folder cannot be made.
+    """
     path = Path(os.environ.get("HOPYARD_HOME") or platformdirs.user_data_path("hopyard"))
-    path.mkdir(parents=True, exist_ok=True)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"The data folder {str(path)!r} cannot be made ({error.strerror}); set HOPYARD_HOME to "
+            "a folder that you may write to."
+        ) from error
     return path

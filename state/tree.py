@@ -15,6 +15,7 @@ __all__ = (
     "TreeNode",
     "TreeState",
     "TreeTask",
+    "because",
     "child_paths",
     "depth_of",
     "in_order",
@@ -89,6 +90,21 @@ def in_order(tree: Tree) -> list[TreeNode]:
     return [tree[path] for path in sorted(tree)]
 
 
-def leaves(tree: Tree) -> list[TreeNode]:
-    """The nodes whose partial answers make the final one."""
-    return [node for node in in_order(tree) if node.get("verdict") == "leaf" and "answer" in node]
+def leaves(tree: Tree, path: str = ROOT) -> list[TreeNode]:
+    """The nodes whose partial answers make the final one, from a node on downwards.
+
+    Where the budget ended a branch before it was judged, its question answers for itself; the
+    root, which then has no answer of its own, is answered by its sub-questions.
+    """
+    node = tree.get(path)
+    if node is None or node.get("verdict") == "pruned":
+        return []
+    if "answer" in node and node.get("verdict") != "split":
+        return [node]
+    return [leaf for child in child_paths(path) for leaf in leaves(tree, child)]
+
+
+def because(node: TreeNode, reason: str) -> str:
+    """The reason of a verdict, after what the node tells already: no failure is forgotten."""
+    told = node.get("reason", "")
+    return reason if told in {"", reason} else f"{told.rstrip('.')}; {reason}"

@@ -269,6 +269,9 @@ class Titles:
         self.prompts: Mapping[str, str] = {"title": version}
         self.previous: list[Path | None] = []
 
+    def is_current(self, directory: Path) -> bool:
+        return True
+
     def update(self, context: UpdateContext) -> Mapping[str, int]:
         self.previous.append(context.previous)
         titles = {passage.title for passage in context.corpus.passages()}

@@ -1,0 +1,42 @@
+"""`hop`: HopRAG, a traversal of the passage graph: retrieve, reason, prune.
+
+The edges most similar to the question lead to the first passages. Then all passages in the queue
+choose a hop side by side, one task each; those reached for the first time make the next queue.
+After the last round, or when nothing new is reached, the most helpful passages are read.
+"""
+
+from __future__ import annotations
+
+from langgraph.graph import END, START, StateGraph
+
+from hopyard.nodes.answer import answer_from_evidence
+from hopyard.nodes.begin import begin
+from hopyard.nodes.hop import collect, enter, next_hops
+from hopyard.nodes.hop_choice import choose_hop
+from hopyard.nodes.hop_prune import prune
+from hopyard.state.hop import HopState, HopTask
+from hopyard.state.schemas import StrategyInput, StrategyOutput
+from hopyard.state.settings import Context
+
+graph = (
+    StateGraph(
+        HopState,
+        input_schema=StrategyInput,
+        output_schema=StrategyOutput,
+        context_schema=Context,
+    )
+    .add_node("begin", begin)
+    .add_node("enter", enter)
+    .add_node("collect", collect)
+    .add_node("choose_hop", choose_hop, input_schema=HopTask)
+    .add_node("prune", prune)
+    .add_node("answer", answer_from_evidence)
+    .add_edge(START, "begin")
+    .add_edge("begin", "enter")
+    .add_edge("enter", "collect")
+    .add_conditional_edges("collect", next_hops, ["choose_hop", "prune"])
+    .add_edge("choose_hop", "collect")
+    .add_edge("prune", "answer")
+    .add_edge("answer", END)
+    .compile(name="hop")
+)

@@ -1,0 +1,92 @@
+"""Retrieve, and the rounds of hops (HopRAG, Algorithm 1, lines 1 to 16)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite, Send
+
+from hopyard.indexes.passage_graph.graph import GraphIndex
+from hopyard.nodes.hop_graph import Query, graph_of, query_of
+from hopyard.nodes.resources import context_of, index_of
+from hopyard.state.hop import (
+    ENTRY,
+    Hop,
+    HopState,
+    HopTask,
+    Relevance,
+    Vertex,
+    arrivals,
+    verdicts,
+)
+from hopyard.state.settings import Context, HopSettings
+
+__all__ = ("collect", "enter", "next_hops")
+
+
+async def enter(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Follow the edges most similar to the query: their heads are the first queue.
+
+    A graph without a single edge is entered by its passages, as if these had been asked for.
+    """
+    context = context_of(runtime)
+    settings = context.hop.for_model(context.model)
+    graph, query = await graph_of(context), await query_of(state["question"], context)
+    hops = await asyncio.to_thread(_by_edges, graph, query, settings)
+    if settings.entry != "edges" or not hops:
+        index = await index_of(context)
+        missing = settings.top_k - len(hops)
+        found = await asyncio.to_thread(index.dense_search, query.vector, missing)
+        hops += [Hop(round=ENTRY, head=one.passage_id, score=one.score) for one in found]
+    return {
+        "hops": Overwrite(hops),
+        "round": ENTRY,
+        "truncated": Overwrite(False),
+    }
+
+
+def _by_edges(graph: GraphIndex, query: Query, settings: HopSettings) -> list[Hop]:
+    shares = {"edges": settings.top_k, "both": settings.top_k // 2, "passages": 0}
+    k = shares[settings.entry]
+    found = graph.entry_edges(query.vector, query.keywords, k) if k else []
+    return [
+        Hop(round=ENTRY, question=edge.question, head=edge.head, score=round(float(score), 4))
+        for edge, score in found
+    ]
+
+
+async def collect(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Wait until every vertex of the round has chosen; those reached first are the next queue."""
+    context = context_of(runtime)
+    settings = context.hop.for_model(context.model)
+    reached = arrivals(state["hops"], state["round"])
+    if state["truncated"] or state["round"] == settings.n_hop or not reached:
+        return {"queue": []}
+    graph, judged = await graph_of(context), verdicts(state["hops"])
+    queue = await asyncio.to_thread(_queued, graph, reached, judged)
+    return {"queue": queue, "round": state["round"] + 1}
+
+
+def _queued(graph: GraphIndex, reached: list[str], judged: dict[str, Relevance]) -> list[Vertex]:
+    """Each vertex with the judgements that it can use: the whole list would be sent with each."""
+    queue = []
+    for passage_id in reached:
+        questions = {edge.question for edge in graph.out_edges(passage_id)}
+        known = {question: judged[question] for question in judged if question in questions}
+        queue.append(Vertex(passage_id=passage_id, known=known))
+    return queue
+
+
+def next_hops(state: HopState) -> list[Send] | Literal["prune"]:
+    """One task for each vertex in the queue; all of a round run side by side."""
+    return [
+        Send(
+            "choose_hop",
+            HopTask(
+                run=state["run"], question=state["question"], round=state["round"], vertex=vertex
+            ),
+        )
+        for vertex in state["queue"]
+    ] or "prune"

@@ -1,0 +1,268 @@
+"""`hopyard ask` and `hopyard resume`."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from model_server import ModelServer, Reply
+
+from .conftest import Run
+
+DESIGN_KEYS = [
+    "question",
+    "answer",
+    "strategy",
+    "gate",
+    "route",
+    "citations",
+    "evidence",
+    "steps",
+    "truncated",
+    "thread_id",
+    "usage",
+]
+QUESTION = "How many moons does Mars have?"
+
+
+@pytest.fixture(autouse=True)
+def two_moons(model: ModelServer) -> None:
+    usual = model.answer
+    model.answer = lambda title, messages: (
+        {"answer": "two moons"} if title == "Answer" else usual(title, messages)
+    )
+
+
+def test_json_is_one_object_with_the_keys_of_the_design(hopyard: Run, index: Path) -> None:
+    ended = hopyard("ask", QUESTION, "--index", index, "--strategy", "single", "--json")
+    assert ended.code == 0
+    result = ended.json
+    assert list(result) == DESIGN_KEYS
+    assert (result["question"], result["answer"]) == (QUESTION, "two moons")
+    assert result["strategy"] == result["route"]["strategy"] == "single"
+    assert {"probability", "retrieve"} <= set(result["gate"])
+    assert result["route"]["reason"]
+    assert result["truncated"] is False
+    best = result["evidence"][0]
+    assert (best["passage_id"], set(best)) == ("mars", {"passage_id", "score"})
+    assert isinstance(best["score"], float)
+    assert result["citations"][0]["title"] == "Mars"
+    assert result["citations"][0]["quote"] in "Mars has two moons, Phobos and Deimos."
+    usage = result["usage"]
+    assert set(usage) == {
+        "model_calls",
+        "cached_calls",
+        "input_tokens",
+        "output_tokens",
+        "seconds",
+    }
+    assert (usage["model_calls"], usage["cached_calls"]) == (1, 0)
+    assert usage["input_tokens"] > 50
+
+
+def test_the_route_is_the_models_choice(hopyard: Run, index: Path, model: ModelServer) -> None:
+    result = hopyard("ask", QUESTION, "--index", index, "--json").json
+    assert (result["strategy"], result["route"]["by"]) == ("single", "model")
+    assert model.titles() == ["Route", "Answer"]
+
+
+def test_the_same_question_again_is_answered_by_the_ledger(
+    hopyard: Run, index: Path, model: ModelServer
+) -> None:
+    for calls in (1, 0):
+        result = hopyard("ask", QUESTION, "-i", index, "-s", "single", "--json").json
+        assert result["usage"]["model_calls"] == calls
+    assert len(model.calls) == 1
+
+
+def test_a_person_reads_answer_citation_and_thread(hopyard: Run, index: Path) -> None:
+    ended = hopyard("ask", QUESTION, "--index", index, "-s", "single", "--thread", "mine")
+    assert ended.code == 0
+    for shown in (QUESTION, "two moons", "single", "[1]", "mars", "1 model calls", "thread mine"):
+        assert shown in ended.out
+
+
+def test_stream_tells_each_step_on_standard_error(hopyard: Run, index: Path) -> None:
+    ended = hopyard("ask", QUESTION, "-i", index, "-s", "single", "--stream", "--json")
+    assert ended.json["answer"] == "two moons"
+    assert "route: single" in ended.err
+    assert "single · " in ended.err
+
+
+def test_flags_reach_the_run(hopyard: Run, index: Path) -> None:
+    result = hopyard(
+        "ask", QUESTION, "-i", index, "-s", "single", "-k", "2", "--set", "seed=5", "--json"
+    ).json
+    assert len(result["evidence"]) == 2
+
+
+def test_a_used_up_budget_is_told(hopyard: Run, index: Path, model: ModelServer) -> None:
+    ended = hopyard("ask", QUESTION, "-i", index, "--max-calls", "1", "--json")
+    assert ended.code == 0
+    assert ended.json["usage"]["model_calls"] == 1
+    assert ended.json["answer"] == "two moons"
+    assert ended.json["route"]["by"] == "fallback"
+
+
+def test_odd_text_comes_through_unchanged(hopyard: Run, index: Path, model: ModelServer) -> None:
+    odd = "[red]Wie heißt [/] “火星”? \\n {x} $y \U0001f600"
+    model.answer = lambda title, messages: {"answer": "[bold]x[/bold] \\[y] {z}"}
+    arguments = ("ask", odd, "-i", index, "-s", "single")
+    result = hopyard(*arguments, "--json").json
+    assert (result["question"], result["answer"]) == (odd, "[bold]x[/bold] \\[y] {z}")
+    shown = hopyard(*arguments).out
+    assert odd in shown
+    assert "[bold]x[/bold] \\[y] {z}" in shown
+
+
+def test_an_answer_cannot_steer_the_terminal(hopyard: Run, index: Path, model: ModelServer) -> None:
+    model.answer = lambda title, messages: {"answer": "two\x1b[2J\x1b]0;mine\x07 moons"}
+    ended = hopyard("ask", QUESTION, "-i", index, "-s", "single", "--stream")
+    assert "\x1b" not in ended.out + ended.err
+    assert "\x07" not in ended.out + ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "named"),
+    [
+        ([""], 2, "question is empty"),
+        (["  \n "], 2, "question is empty"),
+        (["x" * 5000], 2, "at most 4000"),
+        ([QUESTION, "--strategy", "chain"], 2, "'strategy'"),
+        ([QUESTION, "--set", "tree.theta"], 2, "NAME=VALUE"),
+        ([QUESTION, "--set", "=3"], 2, "NAME=VALUE"),
+        ([QUESTION, "--set", "tree.theta=7"], 2, "'tree.theta'"),
+        ([QUESTION, "--set", "tree.thta=0.5"], 2, "'tree.thta'"),
+        ([QUESTION, "--set", "model.name=x"], 2, "'model'"),
+        ([QUESTION, "--set", "seed=abc"], 2, "'seed'"),
+        ([QUESTION, "-k", "0"], 2, "'retrieval.k'"),
+        ([QUESTION, "--gate", "trained"], 2, "--gate off"),
+        ([QUESTION, "--model", "llama"], 2, "ollama:NAME"),
+        ([QUESTION, "--model", "nonsense:x"], 2, "nonsense:x"),
+        ([QUESTION, "--model", "openai:x"], 2, "credentials"),
+        ([QUESTION, "--strategy", "single"], 2, "--index DIR"),
+        ([QUESTION, "--strategy", "single", "--index", "missing"], 3, "hopyard index build"),
+        ([QUESTION, "--strategy", "single", "--embedding", "embedded"], 2, "--index DIR"),
+    ],
+)
+def test_an_error_is_one_sentence_and_an_exit_code(
+    hopyard: Run, arguments: list[str], code: int, named: str
+) -> None:
+    ended = hopyard("ask", *arguments, "--json")
+    assert (ended.code, ended.out) == (code, "")
+    assert named in ended.error
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], [QUESTION, "--nonsense"], [QUESTION, "-k", "many"], ["Who", "wrote?"]]
+)
+def test_wrong_usage_ends_with_2(hopyard: Run, arguments: list[str]) -> None:
+    ended = hopyard("ask", *arguments)
+    assert (ended.code, ended.out) == (2, "")
+
+
+def test_another_embedding_model_than_the_indexs_is_refused(hopyard: Run, index: Path) -> None:
+    ended = hopyard("ask", QUESTION, "-i", index, "-s", "single", "--embedding", "embedded")
+    assert ended.code == 3
+    for named in (str(index), "'words'", "'embedded'", "--embedding words"):
+        assert named in ended.error
+
+
+@pytest.mark.parametrize("file", ["manifest.json", "corpus.sqlite"])
+def test_a_damaged_index_is_named(hopyard: Run, index: Path, folder: Path, file: str) -> None:
+    import shutil
+
+    damaged = folder / "damaged"
+    shutil.copytree(index, damaged)
+    (damaged / file).write_bytes(b"{ not what it was")
+    ended = hopyard("ask", QUESTION, "-i", damaged, "-s", "single")
+    assert ended.code == 3
+    assert file in ended.error
+
+
+def test_an_ollama_that_is_not_there_ends_with_4(
+    hopyard: Run, closed_address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", closed_address)
+    ended = hopyard("ask", QUESTION, "-s", "direct", "--model", "ollama:llama3.1", "--json")
+    assert (ended.code, ended.out) == (4, "")
+    assert "ollama:llama3.1" in ended.error
+    assert "ollama pull llama3.1" in ended.error
+
+
+def test_an_embedding_model_that_is_not_there_ends_with_4(
+    hopyard: Run, closed_address: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", closed_address)
+    (folder / "a.txt").write_text("Some text.")
+    ended = hopyard("index", "build", "a.txt", "--out", "new", "--embedding", "ollama:cli-words")
+    assert ended.code == 4
+    assert "ollama pull cli-words" in ended.error
+
+
+def test_a_model_that_refuses_ends_with_4(hopyard: Run, index: Path, model: ModelServer) -> None:
+    model.answer = lambda title, messages: Reply(401)
+    ended = hopyard("ask", QUESTION, "-i", index, "-s", "single")
+    assert ended.code == 4
+
+
+def test_an_interrupted_run_can_be_resumed(hopyard: Run, index: Path, model: ModelServer) -> None:
+    def interrupt(title: str, messages: object) -> dict[str, str]:
+        if title == "Route":
+            return {"strategy": "single"}
+        os.kill(os.getpid(), signal.SIGINT)
+        return {"answer": "too late"}
+
+    usual, model.answer = model.answer, interrupt
+    model.delay = 0.3
+    ended = hopyard("ask", QUESTION, "-i", index, "--thread", "mine", "--json")
+    assert (ended.code, ended.out) == (130, "")
+    assert "hopyard resume mine" in ended.err
+
+    listed = hopyard("threads", "list", "--json").json["threads"]
+    assert [(one["thread_id"], one["finished"]) for one in listed] == [("mine", False)]
+    shown = hopyard("threads", "show", "mine")
+    assert "hopyard resume mine" in shown.out
+    again = hopyard("ask", "Another?", "-i", index, "--thread", "mine")
+    assert again.code == 2
+    assert "hopyard resume mine" in again.error
+
+    model.answer, model.delay = usual, 0.0
+    result = hopyard("resume", "mine", "--json").json
+    assert (result["answer"], result["question"]) == ("two moons", QUESTION)
+    assert model.titles().count("Route") == 1
+    assert result["usage"]["model_calls"] == 2
+
+
+def test_a_finished_thread_is_shown_again_for_nothing(
+    hopyard: Run, index: Path, model: ModelServer
+) -> None:
+    first = hopyard("ask", QUESTION, "-i", index, "-s", "single", "-t", "mine", "--json").json
+    assert hopyard("resume", "mine", "--json").json == first
+    assert len(model.calls) == 1
+
+
+def test_a_thread_that_is_not_there_is_named(hopyard: Run) -> None:
+    ended = hopyard("resume", "nowhere")
+    assert ended.code == 2
+    assert "'nowhere'" in ended.error
+    assert "hopyard threads list" in ended.error
+
+
+def test_a_thread_goes_on_as_a_conversation(hopyard: Run, index: Path, model: ModelServer) -> None:
+    usual = model.answer
+    model.answer = lambda title, messages: (
+        {"question": "Is Venus the second planet from the Sun?"}
+        if title == "StandAlone"
+        else usual(title, messages)
+    )
+    arguments = ("-i", index, "-s", "single", "-t", "mine", "--json")
+    hopyard("ask", QUESTION, *arguments)
+    result = hopyard("ask", "And Venus?", *arguments).json
+    assert result["question"] == "Is Venus the second planet from the Sun?"
+    assert result["evidence"][0]["passage_id"] == "venus"
+    assert "How many moons does Mars have?" in model.calls[1].turn
+    assert json.dumps(result["steps"]).count("rewrite") == 1

@@ -1,0 +1,213 @@
+"""`hopyard index build|add|remove|status`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import WordEmbedder
+
+from .conftest import Run, write_corpus
+
+REPORT_KEYS = ["directory", "documents", "passages", "embedded", "seconds", "bad", "skipped"]
+
+
+@pytest.fixture(autouse=True)
+def embedding(words: WordEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOPYARD_EMBEDDING", "words")
+
+
+def document(number: int, text: str = "") -> dict[str, Any]:
+    return {"id": f"d{number}", "title": f"T{number}", "text": text or f"Text number {number}."}
+
+
+@pytest.fixture
+def corpus(folder: Path) -> Path:
+    return write_corpus(folder / "corpus.jsonl", document(1), document(2))
+
+
+def changes(report: dict[str, Any]) -> dict[str, int]:
+    return {name: count for name, count in report["documents"].items() if count}
+
+
+def test_build_add_remove_and_status(hopyard: Run, corpus: Path, folder: Path) -> None:
+    built = hopyard("index", "build", corpus, "--out", "i", "--json")
+    assert built.code == 0
+    assert list(built.json) == REPORT_KEYS
+    assert changes(built.json) == {"added": 2}
+    assert (built.json["passages"], built.json["embedded"], built.json["bad"]) == (2, 2, [])
+
+    again = hopyard("index", "build", corpus, "--out", "i", "--json").json
+    assert changes(again) == {"unchanged": 2}
+    assert again["embedded"] == 0
+
+    more = write_corpus(folder / "more.jsonl", document(2, "Another text."), document(3))
+    added = hopyard("index", "add", "i", more, "--json").json
+    assert changes(added) == {"added": 1, "updated": 1} | (
+        {"unchanged": 1} if "unchanged" in changes(added) else {}
+    )
+    assert added["embedded"] == 2
+
+    removed = hopyard("index", "remove", "i", "d1", "--json").json
+    assert removed["documents"]["removed"] == 1
+    assert removed["embedded"] == 0
+
+    status = hopyard("index", "status", "i", "--json").json
+    assert set(status) >= {"directory", "bytes", "manifest"}
+    manifest = status["manifest"]
+    assert manifest["counts"]["documents"] == 2
+    assert manifest["counts"]["passages"] == 2
+    assert (manifest["embedding"], manifest["generation"]) == ("words", 3)
+    assert manifest["kinds"] == ["dense", "sparse"]
+
+
+def test_a_person_reads_what_was_done(hopyard: Run, corpus: Path) -> None:
+    built = hopyard("index", "build", corpus, "--out", "i")
+    assert built.code == 0
+    assert "2 added; 2 passages, 2 embedded" in built.out
+    shown = hopyard("index", "status", "i").out
+    assert "2 documents, 2 passages" in shown
+    assert "words, 32 dimensions" in shown
+
+
+def test_a_built_index_can_be_asked(
+    hopyard: Run, corpus: Path, model_server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hopyard("index", "build", corpus, "--out", "i", "--with", "dense, sparse,")
+    result = hopyard(
+        "ask", "Text number 2?", "-i", "i", "-s", "single", "--model", "scripted", "--json"
+    ).json
+    assert result["evidence"][0]["passage_id"] == "d2"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "not json",
+        '{"id": "x"}',
+        '{"id": "x", "text": "  "}',
+        '{"id": "x", "text": 3}',
+        '["id", "text"]',
+        b'{"id": "x", "text": "\xff"}',
+        '{"id": "x", "text": "cut',
+    ],
+)
+def test_a_bad_line_is_named_and_the_others_are_kept(
+    hopyard: Run, folder: Path, line: str | bytes
+) -> None:
+    corpus = write_corpus(folder / "corpus.jsonl", document(1), line, document(3))
+    ended = hopyard("index", "build", corpus, "--out", "i", "--json")
+    assert ended.code == 1
+    assert "--skip-bad" in ended.error
+    assert changes(ended.json) == {"added": 2}
+    (bad,) = ended.json["bad"]
+    assert bad["place"].endswith("corpus.jsonl:2")
+    assert bad["reason"]
+    assert f"left out {bad['place']}" in ended.err
+    assert hopyard("index", "status", "i", "--json").json["manifest"]["counts"]["documents"] == 2
+
+
+def test_bad_lines_can_be_passed_over(hopyard: Run, folder: Path) -> None:
+    corpus = write_corpus(folder / "corpus.jsonl", document(1), "not json")
+    ended = hopyard("index", "build", corpus, "--out", "i", "--skip-bad", "--json")
+    assert ended.code == 0
+    assert len(ended.json["bad"]) == 1
+    assert "corpus.jsonl:2" in ended.err
+    more = write_corpus(folder / "more.jsonl", "no", document(2))
+    assert hopyard("index", "add", "i", more).code == 1
+    assert hopyard("index", "add", "i", more, "--skip-bad").code == 0
+
+
+def test_many_bad_lines_are_counted_and_not_all_shown(hopyard: Run, folder: Path) -> None:
+    corpus = write_corpus(folder / "corpus.jsonl", document(1), *["no"] * 100)
+    ended = hopyard("index", "build", corpus, "--out", "i", "--json")
+    assert "100 items" in ended.error
+    assert len(ended.json["bad"]) == 100
+    assert ended.err.count("left out") < 30
+    assert "… and 80 more" in ended.err
+
+
+def test_one_id_for_two_texts_is_named_at_both_places(hopyard: Run, folder: Path) -> None:
+    corpus = write_corpus(
+        folder / "corpus.jsonl", document(1), document(1, "Another text."), document(1)
+    )
+    ended = hopyard("index", "build", corpus, "--out", "i", "--json")
+    assert ended.code == 1
+    (bad,) = ended.json["bad"]
+    assert bad["place"].endswith("corpus.jsonl:2")
+    assert "'d1'" in bad["reason"]
+    assert "corpus.jsonl:1" in bad["reason"]
+    assert changes(ended.json) == {"added": 1}
+
+
+def test_the_same_embedding_model_must_add(
+    hopyard: Run, corpus: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hopyard("index", "build", corpus, "--out", "i")
+    ended = hopyard("index", "add", "i", corpus, "--embedding", "embedded")
+    assert ended.code == 3
+    assert "'words'" in ended.error
+    assert "'embedded'" in ended.error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "named"),
+    [
+        (["build", "nowhere.jsonl", "--out", "i"], 2, "nowhere.jsonl"),
+        (["build", "corpus.jsonl", "--out", "i", "--with", "nonsense"], 2, "nonsense"),
+        (["build", "corpus.jsonl", "--out", "i", "--with", ""], 2, "dense"),
+        (["build", "corpus.jsonl", "--out", "i", "--chunk-tokens", "-5"], 2, "-5"),
+        (["build", "corpus.jsonl", "--out", "i", "--chunk-tokens", "999999"], 2, "999999"),
+        (["build", "corpus.jsonl", "--out", "i", "--embedding", "x"], 2, "provider:NAME"),
+        (["build", "corpus.jsonl", "--out", "corpus.jsonl"], 2, "corpus.jsonl"),
+        (["build", "corpus.jsonl", "--out", "."], 2, "something else"),
+        (["build", "empty.jsonl", "--out", "i"], 1, "document"),
+        (["add", "missing", "corpus.jsonl"], 3, "hopyard index build"),
+        (["remove", "missing", "d1"], 3, "hopyard index build"),
+        (["status", "missing"], 3, "hopyard index build"),
+    ],
+)
+def test_an_error_is_one_sentence_and_an_exit_code(
+    hopyard: Run, corpus: Path, folder: Path, arguments: list[str], code: int, named: str
+) -> None:
+    (folder / "empty.jsonl").write_text("\n")
+    ended = hopyard("index", *arguments, "--json")
+    assert (ended.code, ended.out) == (code, "")
+    assert named in ended.error
+    assert not (folder / "missing").exists()
+
+
+def test_a_document_that_is_not_there_is_not_removed(hopyard: Run, corpus: Path) -> None:
+    hopyard("index", "build", corpus, "--out", "i")
+    ended = hopyard("index", "remove", "i", "d1", "nobody", "--json")
+    assert (ended.code, ended.out) == (2, "")
+    assert "nobody" in ended.error
+    assert hopyard("index", "status", "i", "--json").json["manifest"]["counts"]["documents"] == 2
+
+
+def test_an_empty_corpus_leaves_the_old_index(hopyard: Run, corpus: Path, folder: Path) -> None:
+    hopyard("index", "build", corpus, "--out", "i")
+    (folder / "empty.jsonl").write_text("")
+    assert hopyard("index", "build", "empty.jsonl", "--out", "i").code == 1
+    assert hopyard("index", "status", "i", "--json").json["manifest"]["counts"]["documents"] == 2
+
+
+def test_a_folder_is_read_whole(hopyard: Run, folder: Path) -> None:
+    docs = folder / "docs"
+    docs.mkdir()
+    (docs / "a.txt").write_text("Plain text.")
+    (docs / "b.md").write_text("# Title\n\nMarked text.")
+    (docs / "c.bin").write_bytes(b"\x00")
+    write_corpus(docs / "d.jsonl", document(1))
+    report = hopyard("index", "build", docs, "--out", "i", "--json").json
+    assert changes(report) == {"added": 3}
+    assert (report["bad"], report["skipped"]) == ([], 1)
+
+
+def test_the_sample_corpus_builds(hopyard: Run) -> None:
+    sample = Path(__file__).parents[2] / "examples" / "solar_system" / "corpus.jsonl"
+    lines = [json.loads(line) for line in sample.read_text(encoding="utf-8").splitlines()]
+    report = hopyard("index", "build", sample, "--out", "i", "--json").json
+    assert changes(report) == {"added": len(lines)}

@@ -1,0 +1,93 @@
+"""What every test gets: a data folder of its own, and on demand a model whose answers it writes."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from model_server import EMBEDDING_DIMENSION, ModelServer, Reply, scripted_provider, word_vector
+from tokenizers import Tokenizer
+
+from hopyard.models import call, chat, embeddings
+
+
+class WordEmbedder:
+    """A deterministic embedding model: texts that share words lie close together."""
+
+    name = "words"
+    dimension = EMBEDDING_DIMENSION
+    window = 2048
+    tokenizer: Tokenizer | None = None
+
+    def embed_documents(self, texts: list[str]) -> np.ndarray:
+        vectors = [word_vector(text) for text in texts]
+        return np.stack(vectors) if vectors else np.empty((0, self.dimension), np.float32)
+
+    def embed_query(self, text: str) -> np.ndarray:
+        return word_vector(text)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A data folder of the test's own; no setting of the developer's reaches a test."""
+    for name in os.environ:
+        if name.startswith(("HOPYARD_", "OLLAMA_", "OPENAI_")):
+            monkeypatch.delenv(name)
+    folder = tmp_path / "home"
+    monkeypatch.setenv("HOPYARD_HOME", str(folder))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    _forget_models()
+    yield folder
+    _forget_models()
+
+
+def _forget_models() -> None:
+    call._caller.cache_clear()
+    call.open_ledger.cache_clear()
+
+
+def default_answer(title: str, messages: list[dict[str, Any]]) -> dict[str, Any] | str | Reply:
+    """A usable output of every schema; a test that cares sets `model_server.answer`."""
+    return {
+        "Route": {"strategy": "single"},
+        "Decomposition": {"kind": "simple", "first": "", "second": ""},
+        "Rubric": dict.fromkeys(
+            ("wh_form", "specific", "relevant", "non_overlapping", "complete"), 1
+        ),
+        "BranchScores": dict.fromkeys(
+            ("sufficiency", "non_redundancy", "consistency", "decomposition"), 5
+        )
+        | {"weaker": "first"},
+        "Answer": {"answer": "Unknown"},
+        "Replacement": {"question": "What is it?"},
+        "StandAlone": {"question": "What is it?"},
+    }[title]
+
+
+@pytest.fixture
+def model_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """A scripted chat model, usable in this process as the model `scripted`."""
+    with ModelServer(default_answer) as server:
+        monkeypatch.setitem(chat._registered, "scripted", scripted_provider(server))
+        yield server
+
+
+@pytest.fixture
+def words(monkeypatch: pytest.MonkeyPatch) -> WordEmbedder:
+    """A fast embedding model, usable in this process as the embedding `words`."""
+    embedder = WordEmbedder()
+    monkeypatch.setitem(embeddings._registered, "words", embedder)
+    return embedder
+
+
+@pytest.fixture
+def closed_address() -> str:
+    """An address of this machine at which nothing listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{free.getsockname()[1]}"

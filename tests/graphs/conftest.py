@@ -1,0 +1,146 @@
+"""A scripted model, a small index, and a run's settings, for every test of the graphs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from model_server import EMBEDDING_DIMENSION, ModelServer, word_vector
+
+from hopyard.graphs.session import Session, open_session
+from hopyard.indexes.build import build
+from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.embedder import Vector, Vectors
+from hopyard.indexes.records import Document
+from hopyard.models import chat, embeddings
+from hopyard.models.chat import ChatProvider
+from hopyard.state.settings import Context
+
+from .script import Script, ScriptedChat
+
+pytest.register_assert_rewrite("tests.graphs.strategy_contract", "tests.graphs.checkpointed")
+
+EMBEDDING = "ollama:words"
+"""In this process a registered embedder; in a subprocess the test server's own."""
+
+SAMPLE = Path(__file__).parents[2] / "examples" / "solar_system"
+
+CORPUS = {
+    "iron-bridge": "The Iron Bridge was opened in 1781. It crosses the River Severn.",
+    "stone-bridge": "The Stone Bridge was completed in 1146. It crosses the Danube at Regensburg.",
+    "severn": "The Severn is the longest river in Great Britain. It is 354 kilometres long.",
+    "danube": "The Danube flows through ten countries. It is 2,850 kilometres long.",
+    "regensburg": "Regensburg is a city in Bavaria. Its cathedral was begun in 1273.",
+    "abraham-darby": "Abraham Darby III cast the ribs of the Iron Bridge in Coalbrookdale.",
+    "coalbrookdale": "Coalbrookdale is a village in Shropshire. Coke was first used there in 1709.",
+    "garden": "Gardens need water. " + "Every garden has a gate and a wall and a path. " * 60,
+}
+
+
+class Words:
+    """The embedding model that `/api/embed` of the test server serves, without the server."""
+
+    name = EMBEDDING
+    dimension = EMBEDDING_DIMENSION
+    window = 4096
+    tokenizer = None
+
+    def embed_documents(self, texts: list[str]) -> Vectors:
+        import numpy as np
+
+        return np.stack([self.embed_query(text) for text in texts])
+
+    def embed_query(self, text: str) -> Vector:
+        return word_vector(text)
+
+
+@pytest.fixture(scope="session")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eight passages, one a document, under the ids of `CORPUS`."""
+    directory = tmp_path_factory.mktemp("bridges") / "index"
+    documents = [
+        Document(id=name, title=name.replace("-", " ").title(), text=text)
+        for name, text in CORPUS.items()
+    ]
+    build(documents, directory=directory, embedder=Words(), chunk_tokens=0)
+    return directory
+
+
+@pytest.fixture(scope="session")
+def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample corpus under the same embedding model."""
+    directory = tmp_path_factory.mktemp("sample") / "index"
+    build(sample_documents(), directory=directory, embedder=Words(), chunk_tokens=0)
+    return directory
+
+
+@pytest.fixture(scope="session")
+def passages(index: Path) -> dict[str, str]:
+    """The text of every passage by its id."""
+    with Index.open(index) as opened:
+        return {one.id: one.text for one in opened.passages(list(CORPUS))}
+
+
+@pytest.fixture
+def script(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Script:
+    """What the model says; every request that comes is kept in `asked`."""
+    script = Script()
+    model_server.answer = script
+    monkeypatch.setitem(embeddings._registered, EMBEDDING, Words())
+    return script
+
+
+@pytest.fixture
+def quick_script(monkeypatch: pytest.MonkeyPatch) -> Script:
+    """The same without a server, for the many tests that look at `asked` alone."""
+    script = Script()
+    model: Any = ScriptedChat(script)
+    provider = ChatProvider("scripted", lambda _: model, 16, keep_prefixes=False, cure="")
+    monkeypatch.setitem(chat._registered, "scripted", provider)
+    monkeypatch.setitem(embeddings._registered, EMBEDDING, Words())
+    return script
+
+
+@pytest.fixture
+def context(index: Path, script: Script) -> Context:
+    """Settings of a run: the scripted model over the small index."""
+    return Context.model_validate(
+        {
+            "index": str(index),
+            "model": "scripted",
+            "embedding": EMBEDDING,
+            "retries": 0,
+            "retrieval": {"k": 2},
+        }
+    )
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[Session]:
+    """The agent with the test's own thread store."""
+    async with open_session() as opened:
+        yield opened
+
+
+def changed(context: Context, **settings: Any) -> Context:
+    """A context with other settings; nested ones by `group__name`."""
+    values = context.model_dump()
+    for name, value in settings.items():
+        group, _, inner = name.partition("__")
+        if inner:
+            values[group][inner] = value
+        else:
+            values[group] = value
+    return Context.model_validate(values)
+
+
+def sample_documents() -> list[Document]:
+    """The sample corpus that comes with Hopyard."""
+    lines = (SAMPLE / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
+    return [
+        Document(id=one["id"], title=one["title"], text=one["text"])
+        for one in map(json.loads, lines)
+    ]

@@ -1,0 +1,154 @@
+"""What the model says in a test: outputs by kind of request and by the question it is about."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.runnables import RunnableLambda
+
+Said = dict[str, Any] | str
+"""One output: an object, or the text as it is."""
+
+_TITLES = {
+    "Route": "route",
+    "StandAlone": "rewrite",
+    "Decomposition": "split",
+    "Rubric": "rubric",
+    "BranchScores": "judge",
+    "Replacement": "replace",
+}
+_QUESTION = re.compile(r"^(?:Last q|Q)uestion: (.*)$", re.MULTILINE)
+_RUBRICS = ("wh_form", "specific", "relevant", "non_overlapping", "complete")
+_SCORES = ("sufficiency", "non_redundancy", "consistency", "decomposition")
+
+SIMPLE: Said = {"kind": "simple", "first": "", "second": ""}
+GARBAGE: Said = "I would rather talk about the weather."
+
+
+def split(first: str, second: str) -> Said:
+    """A decomposition."""
+    return {"kind": "compound", "first": first, "second": second}
+
+
+def rubric(points: int) -> Said:
+    """The first so many rubrics are met."""
+    return {name: int(number < points) for number, name in enumerate(_RUBRICS)}
+
+
+def scores(total: int, weaker: str = "first") -> Said:
+    """Four scores with that sum: θ=0.4 asks for 8 of 20."""
+    each, more = divmod(total, 4)
+    values = {name: each + (number < more) for number, name in enumerate(_SCORES)}
+    return {**values, "weaker": weaker}
+
+
+def said(answer: str) -> Said:
+    """A short answer."""
+    return {"answer": answer}
+
+
+class Script:
+    """An answer function for `ModelServer`.
+
+    Outputs are looked up by (kind, question); a list gives one after the other, the last one for
+    ever. Kinds: route, rewrite, split, rubric, judge, replace, read (passages), aggregate
+    (findings), direct. What is not scripted is answered so that the run goes on: questions are
+    simple, judges content, answers tell their question.
+
+    Attributes:
+        lines: The outputs.
+        asked: (kind, question) of every request, in the order in which they came.
+        turns: The last message of every request, in that order.
+        before: Called with (kind, question) before each answer; may block.
+    """
+
+    def __init__(self, lines: dict[tuple[str, str], Said | list[Said]] | None = None) -> None:
+        self.lines: dict[tuple[str, str], Said | list[Said]] = lines or {}
+        self.asked: list[tuple[str, str]] = []
+        self.turns: list[str] = []
+        self.before: Callable[[str, str], None] = lambda kind, question: None
+        self._lock = threading.Lock()
+
+    def __call__(self, title: str, messages: list[dict[str, Any]]) -> Said:
+        kind, question = request_of(title, messages)
+        with self._lock:
+            self.asked.append((kind, question))
+            self.turns.append(str(messages[-1]["content"]))
+            line = self.lines.get((kind, question), _otherwise(kind, question))
+            if isinstance(line, list):
+                line = line.pop(0) if len(line) > 1 else line[0]
+        self.before(kind, question)
+        return line
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Requests by kind."""
+        return dict(Counter(kind for kind, _ in self.asked))
+
+    def turn(self, kind: str, question: str, number: int = 0) -> str:
+        """The last message of the so-manieth request of that kind about that question."""
+        places = [place for place, one in enumerate(self.asked) if one == (kind, question)]
+        return self.turns[places[number]]
+
+
+class ScriptedChat:
+    """A chat model without a server: ten times as fast, where no test looks at the requests."""
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+
+    def with_structured_output(self, schema: dict[str, Any], **_: Any) -> RunnableLambda[Any, Any]:
+        async def answer(messages: list[BaseMessage]) -> AIMessage:
+            asked = [{"role": one.type, "content": one.content} for one in messages]
+            said = self._script(schema["title"], asked)
+            usage = UsageMetadata(input_tokens=100, output_tokens=10, total_tokens=110)
+            text = said if isinstance(said, str) else json.dumps(said)
+            return AIMessage(text, usage_metadata=usage)
+
+        return RunnableLambda(answer)
+
+
+def request_of(title: str, messages: list[dict[str, Any]]) -> tuple[str, str]:
+    """The kind of a request and the question that it is about."""
+    turn = str(messages[-1]["content"])
+    if turn.startswith("That does not fit"):  # a retry: the question stands two messages before
+        turn = str(messages[-3]["content"])
+    kind = _TITLES.get(title, "direct")
+    if kind == "direct" and "\nFindings:\n" in turn:
+        kind = "aggregate"
+    elif kind == "direct" and turn.startswith("Passages:\n"):
+        kind = "read"
+    found = _QUESTION.findall(turn)
+    return kind, found[-1] if found and kind != "direct" else turn
+
+
+def _otherwise(kind: str, question: str) -> Said:
+    if kind == "route":
+        return {"strategy": "single"}
+    if kind == "split":
+        return SIMPLE
+    if kind == "rubric":
+        return rubric(5)
+    if kind == "judge":
+        return scores(20)
+    if kind in {"rewrite", "replace"}:
+        return {"question": f"{question} Anew?"}
+    return said(f"{kind}: {question}")
+
+
+def full_tree(question: str, depth: int) -> dict[tuple[str, str], Any]:
+    """Splits that make a full binary tree: each question has one about its left and its right."""
+    if not depth:
+        return {}
+    halves = [f"{question.rstrip('?')} {side}?" for side in ("left", "right")]
+    lines: dict[tuple[str, str], Any] = {("split", question): split(*halves)}
+    for half in halves:
+        lines |= full_tree(half, depth - 1)
+    return lines

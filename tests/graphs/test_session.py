@@ -1,0 +1,297 @@
+"""Threads: stopped and resumed in this process, copied, deleted, listed."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from model_server import ModelServer, Reply
+
+from hopyard.graphs.session import Event, Session, open_session
+from hopyard.models import call
+from hopyard.state.checkpoints import thread_size
+from hopyard.state.errors import ModelUnreachableError, ThreadMissingError, UsageError
+from hopyard.state.settings import Context, home
+
+from .checkpointed import saved_values
+from .conftest import changed
+from .script import Script, full_tree, said, split
+
+QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
+IRON = "When was the Iron Bridge opened?"
+STONE = "When was the Stone Bridge completed?"
+HALVES = ("first", "second")
+
+
+@pytest.fixture
+def tree(context: Context, script: Script) -> Context:
+    """Settings for a tree of two halves: eight calls."""
+    script.lines = {
+        ("split", QUESTION): split(IRON, STONE),
+        ("read", IRON): said("1781"),
+        ("read", STONE): said("1146"),
+        ("aggregate", QUESTION): said("Stone Bridge"),
+    }
+    return changed(context, strategy="tree")
+
+
+async def events(stream: AsyncIterator[Event]) -> list[Event]:
+    return [event async for event in stream]
+
+
+async def stopped(session: Session, server: ModelServer, context: Context, thread: str) -> None:
+    """A thread whose model went away when the second half of its question was read."""
+    script: Any = server.answer
+
+    def answer(title: str, messages: list[dict[str, Any]]) -> Any:
+        said = script(title, messages)
+        return Reply(401) if script.asked[-1] == ("read", STONE) else said
+
+    server.answer = answer
+    with pytest.raises(ModelUnreachableError):
+        await events(session.ask(QUESTION, context, thread))
+    server.answer = script
+
+
+async def test_steps_come_as_they_end(session: Session, tree: Context) -> None:
+    told = [(event.graph, event.node) for event in await events(session.ask(QUESTION, tree, "t"))]
+    assert told[:4] == [("", "receive"), ("", "gate"), ("", "route"), ("tree", "begin")]
+    assert told.count(("tree", "answer_sub_question")) == 2
+    assert told[-3:] == [("tree", "aggregate"), ("", "tree"), ("", "finish")]
+
+
+async def test_a_result_is_the_state_of_the_thread(session: Session, tree: Context) -> None:
+    await events(session.ask(QUESTION, tree, "t"))
+    result = await session.result("t")
+    assert result["answer"] == "Stone Bridge"
+    assert (result["thread_id"], result["finished"]) == ("t", True)
+    assert result["usage"]["model_calls"] == 8
+
+
+class TestResume:
+    async def test_it_goes_on_where_it_stopped(
+        self, session: Session, tree: Context, script: Script, model_server: ModelServer
+    ) -> None:
+        await events(session.ask(QUESTION, tree, "whole"))
+        whole = await session.result("whole")
+        other = changed(tree, seed=8)  # another key in the ledger
+        script.asked.clear()
+        await stopped(session, model_server, other, "t")
+        assert (await session.result("t"))["finished"] is False
+        before = len(script.asked)
+        told = [(event.graph, event.node) for event in await events(session.resume("t"))]
+        assert ("", "receive") not in told
+        assert ("tree", "decompose") in told  # the two halves', not the root's
+        assert len(script.asked) == 8 + 1  # the refused one is asked again, no other
+        assert script.asked[before] == ("read", STONE)
+        assert script.asked.count(("read", IRON)) == 1
+        result = await session.result("t")
+        for key in ("answer", "steps", "citations", "evidence", "truncated", "question"):
+            assert result[key] == whole[key]
+        assert result["usage"]["model_calls"] == 8
+        assert result["finished"] is True
+
+    async def test_a_finished_thread_makes_no_call(
+        self, session: Session, tree: Context, script: Script
+    ) -> None:
+        await events(session.ask(QUESTION, tree, "t"))
+        before = await session.result("t")
+        script.asked.clear()
+        assert await events(session.resume("t")) == []
+        assert script.asked == []
+        assert await session.result("t") == before
+
+    async def test_it_needs_no_setting_repeated(
+        self, session: Session, tree: Context, model_server: ModelServer
+    ) -> None:
+        given = changed(tree, tree__max_depth=1, temperature=0.2, budget__calls=50)
+        await stopped(session, model_server, given, "t")
+        assert await session.context("t") == given
+        await events(session.resume("t"))
+        reasons = [step.get("reason") for step in (await session.result("t"))["steps"]]
+        assert "at full depth" in reasons
+
+    async def test_it_finds_the_index_from_another_folder(
+        self,
+        session: Session,
+        tree: Context,
+        model_server: ModelServer,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.chdir(Path(tree.index).parent)
+        await stopped(session, model_server, changed(tree, index="index"), "t")
+        monkeypatch.chdir(tmp_path)
+        await events(session.resume("t"))
+        assert (await session.result("t"))["answer"] == "Stone Bridge"
+
+    @pytest.mark.parametrize("calls", [5, 6, 7, 8])
+    async def test_the_budget_counts_what_was_spent_before(
+        self, tree: Context, script: Script, model_server: ModelServer, calls: int
+    ) -> None:
+        limited = changed(tree, budget__calls=calls)
+        async with open_session() as session:
+            await stopped(session, model_server, limited, "t")
+        call._caller.cache_clear()  # a new process knows only what the ledger says
+        call.open_ledger.cache_clear()
+        async with open_session() as session:
+            await events(session.resume("t"))
+            result = await session.result("t")
+        assert len(script.asked) == calls + 1  # the refused call is not counted
+        assert result["usage"]["model_calls"] == calls
+        assert result["truncated"] is (calls < 8)
+        assert result["answer"] == "Stone Bridge"
+
+    async def test_an_unfinished_thread_takes_no_question(
+        self, session: Session, tree: Context, script: Script, model_server: ModelServer
+    ) -> None:
+        await stopped(session, model_server, tree, "t")
+        script.asked.clear()
+        with pytest.raises(UsageError, match="hopyard resume t"):
+            await events(session.ask("Another?", tree, "t"))
+        assert script.asked == []
+        await events(session.resume("t"))
+        assert (await session.result("t"))["question"] == QUESTION
+        await events(session.ask(QUESTION, changed(tree, strategy="direct"), "t"))
+
+    async def test_a_question_that_is_none_leaves_no_thread(
+        self, session: Session, tree: Context
+    ) -> None:
+        with pytest.raises(UsageError, match="empty"):
+            await events(session.ask("  ", tree, "t"))
+        assert await session.threads() == []
+        await events(session.ask(QUESTION, tree, "t"))
+        with pytest.raises(UsageError, match="empty"):
+            await events(session.ask("", tree, "t"))
+        assert (await session.result("t"))["finished"] is True
+
+
+async def test_a_thread_is_a_conversation(
+    session: Session, context: Context, script: Script
+) -> None:
+    script.lines = {("rewrite", "And the other?"): {"question": STONE}}
+    single = changed(context, strategy="single")
+    await events(session.ask(IRON, single, "t"))
+    await events(session.ask("And the other?", single, "t"))
+    result = await session.result("t")
+    assert result["question"] == STONE
+    assert result["answer"] == f"read: {STONE}"
+    assert len(result["messages"]) == 4
+
+
+class TestFork:
+    async def test_the_copy_goes_its_own_way(
+        self, session: Session, context: Context, script: Script
+    ) -> None:
+        script.lines = {("rewrite", "And the other?"): {"question": STONE}}
+        single = changed(context, strategy="single")
+        await events(session.ask(IRON, single, "old"))
+        before = await session.result("old")
+        assert await session.fork("old", "new") == "new"
+        assert await session.result("new") == before | {"thread_id": "new"}
+        await events(session.ask("And the other?", single, "new"))
+        assert (await session.result("new"))["question"] == STONE
+        assert await session.result("old") == before
+        await session.delete("old")
+        assert (await session.result("new"))["question"] == STONE
+
+    async def test_the_copy_of_a_stopped_thread_can_be_resumed(
+        self, session: Session, tree: Context, script: Script, model_server: ModelServer
+    ) -> None:
+        await stopped(session, model_server, tree, "old")
+        new = await session.fork("old")
+        assert new != "old"
+        script.asked.clear()
+        await events(session.resume(new))
+        assert ("split", QUESTION) not in script.asked
+        assert (await session.result(new))["answer"] == "Stone Bridge"
+        assert (await session.result("old"))["finished"] is False
+        script.asked.clear()
+        await events(session.resume("old"))
+        assert script.asked == []  # the copy has paid for it
+        assert (await session.result("old"))["answer"] == "Stone Bridge"
+
+    async def test_a_name_is_taken_once(self, session: Session, tree: Context) -> None:
+        await events(session.ask(QUESTION, tree, "a"))
+        await events(session.ask(QUESTION, tree, "b"))
+        before = await session.result("b")
+        with pytest.raises(UsageError, match="'b'"):
+            await session.fork("a", "b")
+        assert await session.result("b") == before
+
+
+class TestThreads:
+    async def test_deleted_is_gone(self, session: Session, tree: Context) -> None:
+        await events(session.ask(QUESTION, tree, "t"))
+        await events(session.ask(QUESTION, tree, "stays"))
+        await session.delete("t")
+        assert [one.thread_id for one in await session.threads()] == ["stays"]
+        assert await thread_size(session._saver, "t") == 0
+        with pytest.raises(ThreadMissingError):
+            await session.result("t")
+        assert (await session.result("stays"))["answer"] == "Stone Bridge"
+
+    @pytest.mark.parametrize("verb", ["resume", "result", "context", "fork", "delete"])
+    async def test_one_that_is_not_there_is_named(self, session: Session, verb: str) -> None:
+        with pytest.raises(ThreadMissingError, match="'nowhere'"):
+            outcome: Any = getattr(session, verb)("nowhere")
+            await (events(outcome) if verb == "resume" else outcome)
+        assert await session.threads() == []
+
+    async def test_the_last_used_comes_first(
+        self, session: Session, tree: Context, model_server: ModelServer
+    ) -> None:
+        await events(session.ask(QUESTION, tree, "first"))
+        await stopped(session, model_server, changed(tree, seed=8), "second")
+        second, first = await session.threads()
+        assert (first.thread_id, first.question, first.answer) == (
+            "first",
+            QUESTION,
+            "Stone Bridge",
+        )
+        assert (first.strategy, first.finished) == ("tree", True)
+        assert (second.thread_id, second.answer, second.finished) == ("second", "", False)
+        assert first.size == await thread_size(session._saver, "first") > 1000
+        assert first.updated > "2020"
+
+    async def test_they_are_kept_for_the_next_process(self, tree: Context) -> None:
+        async with open_session() as session:
+            await events(session.ask(QUESTION, tree, "t"))
+            before = await session.result("t")
+        async with open_session() as session:
+            assert await session.result("t") == before
+        assert (home() / "threads.sqlite").exists()
+
+    async def test_a_new_name_is_made_up(self, session: Session, tree: Context) -> None:
+        await events(session.ask(QUESTION, tree))
+        await events(session.ask(QUESTION, tree))
+        names = [one.thread_id for one in await session.threads()]
+        assert len(set(names)) == 2
+
+
+async def test_a_thread_with_eight_leaves_is_small(
+    session: Session, context: Context, script: Script, sample_index: Path
+) -> None:
+    """Questions of usual length, five passages each: ids and scores, no text."""
+    question = "Which probe to the outer planets was launched first, Voyager 1 or Pioneer 10?"
+    script.lines = full_tree(question, 3)
+    for line in list(script.lines.values()):
+        script.lines |= {("read", line[half]): said("5 September 1977") for half in HALVES}
+    settings = changed(context, strategy="tree", index=str(sample_index), retrieval__k=5)
+    await events(session.ask(question, settings, "t"))
+    result = await session.result("t")
+    leaves = [step for step in result["steps"] if step.get("verdict") == "leaf"]
+    assert len(leaves) == 8
+    assert all(len(leaf["passages"]) == 5 for leaf in leaves)
+    assert await thread_size(session._saver, "t") < 64_000
+
+
+async def test_secrets_do_not_reach_a_checkpoint(
+    session: Session, tree: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-disk")
+    await events(session.ask(QUESTION, tree, "t"))
+    assert "sk-not-for-disk" not in str(await saved_values(session._saver))
+    assert b"sk-not-for-disk" not in (home() / "threads.sqlite").read_bytes()

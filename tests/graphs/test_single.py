@@ -1,0 +1,84 @@
+"""`single`: one search, one reading."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pytest
+
+from hopyard.graphs import single
+from hopyard.state.settings import Context
+
+from .conftest import changed
+from .script import GARBAGE, Script, said
+from .strategy_contract import StrategyContract
+
+QUESTION = "When was the Iron Bridge opened?"
+
+
+class TestSingle(StrategyContract):
+    graph = single.graph
+    question = QUESTION
+    lines: ClassVar = {("read", QUESTION): said("1781")}
+    answer = "1781"
+    calls = 1
+
+
+async def test_its_steps_tell_the_search_and_the_reading(context: Context, script: Script) -> None:
+    script.lines = {("read", QUESTION): said("1781")}
+    output = await single.graph.ainvoke({"question": f"  {QUESTION}\n"}, context=context)
+    assert output["steps"] == [
+        {"step": "search", "question": QUESTION, "passages": output["evidence"]},
+        {"step": "read", "question": QUESTION, "answer": "1781"},
+    ]
+    assert output["evidence"][0]["passage_id"] == "iron-bridge"
+    assert output["citations"] == [
+        {
+            "passage_id": "iron-bridge",
+            "title": "Iron Bridge",
+            "quote": "The Iron Bridge was opened in 1781.",
+        }
+    ]
+
+
+async def test_a_failed_reading_keeps_the_search(context: Context, script: Script) -> None:
+    script.lines = {("read", QUESTION): GARBAGE}
+    output = await single.graph.ainvoke({"question": QUESTION}, context=context)
+    assert [step["step"] for step in output["steps"]] == ["search", "read"]
+    assert output["steps"][1]["verdict"] == "failed"
+    assert output["evidence"] == output["steps"][0]["passages"] != []
+    assert output["citations"] == []
+
+
+async def test_nothing_found_is_unknown_without_a_call(context: Context, script: Script) -> None:
+    sparse = changed(context, retrieval__method="sparse")
+    output = await single.graph.ainvoke({"question": "Xylophone?"}, context=sparse)
+    assert output["answer"] == "Unknown"
+    assert output["evidence"] == output["citations"] == script.asked == []
+
+
+@pytest.mark.parametrize("method", ["mmr", "dense", "sparse", "hybrid"])
+async def test_every_way_to_search_finds_it(context: Context, script: Script, method: str) -> None:
+    settings = changed(context, retrieval__method=method, retrieval__k=3)
+    output = await single.graph.ainvoke({"question": QUESTION}, context=settings)
+    found = output["evidence"]
+    assert "iron-bridge" in [one["passage_id"] for one in found]
+    assert len(found) == 3
+    if method != "mmr":
+        scores = [one["score"] for one in found]
+        assert scores == sorted(scores, reverse=True)
+
+
+async def test_passages_are_cut_to_snippets_at_a_word(
+    context: Context, script: Script, passages: dict[str, str]
+) -> None:
+    settings = changed(context, retrieval__snippet_tokens=20, retrieval__k=8)
+    question = "Has every garden a gate and a wall and a path?"
+    await single.graph.ainvoke({"question": question}, context=settings)
+    turn = script.turn("read", question)
+    shown = next(line for line in turn.splitlines() if "Garden: " in line).partition(": ")[2]
+    assert len(shown) <= 20 * 4
+    whole = passages["garden"]
+    assert whole.startswith(shown)
+    assert whole[len(shown)] == " "  # the cut is between two words
+    assert "Regensburg is a city in Bavaria. Its cathedral was begun in 1273." in turn

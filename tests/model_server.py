@@ -1,0 +1,309 @@
+"""A model of one's own for tests: a loopback server whose answers the test writes.
+
+It speaks the chat protocols of OpenAI (`/v1/chat/completions`) and Ollama (`/api/chat`), and
+Ollama's `/api/embed` and `/api/tags`. In this process a test registers it by name
+(`scripted_provider`); a subprocess is given `server.environment()` and, for example,
+`--model openai:scripted --embedding ollama:words`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import numpy as np
+
+from hopyard.models.chat import ChatProvider, Sampling
+
+__all__ = ("Answer", "Call", "ModelServer", "Reply", "scripted_provider", "word_vector")
+
+EMBEDDING_DIMENSION = 32
+
+
+class Reply(Exception):  # noqa: N818  (not an error: what the server says instead of an answer)
+    """An HTTP reply in place of an answer; an answer function may return or raise it."""
+
+    def __init__(
+        self, status: int, *, headers: dict[str, str] | None = None, body: Any = None
+    ) -> None:
+        super().__init__(status)
+        self.status = status
+        self.headers = headers or {}
+        self.body = {"error": {"message": f"scripted {status}"}} if body is None else body
+
+
+Answer = Callable[[str, list[dict[str, Any]]], dict[str, Any] | str | Reply]
+"""From the schema's title and the messages to the output: an object, or the text as it is."""
+
+
+@dataclass
+class Call:
+    """One chat request. `finished` is 0.0 while it runs; the times are `time.monotonic()`'s."""
+
+    title: str
+    messages: list[dict[str, Any]]
+    payload: dict[str, Any]
+    started: float
+    finished: float = 0.0
+
+    @property
+    def turn(self) -> str:
+        """The last message's text: what differs from call to call."""
+        return str(self.messages[-1]["content"])
+
+
+@dataclass
+class ModelServer:
+    """The server. Use it under `with`.
+
+    Attributes:
+        answer: Gives the output of a call; may be replaced while the server runs.
+        delay: Seconds that every chat request takes, each in a thread of its own.
+        models: The names that `/api/tags` lists.
+        keep_alive: Whether connections stay open, as real servers keep them; by default each is
+            closed at once, because an open one would outlive its test's event loop.
+        calls: Every chat request so far, refused ones included.
+        embedded: Every text embedded so far.
+    """
+
+    answer: Answer
+    delay: float = 0.0
+    models: tuple[str, ...] = ("scripted:latest",)
+    keep_alive: bool = False
+    calls: list[Call] = field(default_factory=list)
+    embedded: list[str] = field(default_factory=list)
+
+    def __enter__(self) -> ModelServer:
+        self._lock = threading.Lock()
+        self._called = threading.Event()
+        self._http = _Http(("127.0.0.1", 0), _Handler)
+        self._http.model_server = self
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        )
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    @property
+    def address(self) -> str:
+        """Where it listens; what OLLAMA_HOST takes."""
+        return f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    @property
+    def base_url(self) -> str:
+        """What an OpenAI client takes."""
+        return f"{self.address}/v1"
+
+    def environment(self) -> dict[str, str]:
+        """The variables by which another process finds this server."""
+        return {
+            "OPENAI_BASE_URL": self.base_url,
+            "OPENAI_API_KEY": "none",
+            "OLLAMA_HOST": self.address,
+            "NO_PROXY": "127.0.0.1",
+        }
+
+    def titles(self) -> list[str]:
+        """The schema titles of all calls, in the order in which they came."""
+        return [call.title for call in self.calls]
+
+    def wait_for_call(self) -> None:
+        """Block until the first chat request is in."""
+        self._called.wait(30)
+
+    def most_at_once(self) -> int:
+        """The largest number of chat requests that ran at the same time."""
+        with self._lock:
+            events = [(call.started, 1) for call in self.calls]
+            events += [(call.finished, -1) for call in self.calls if call.finished]
+        running = most = 0
+        for _, change in sorted(events):
+            running += change
+            most = max(most, running)
+        return most
+
+    def _reply(self, payload: dict[str, Any]) -> tuple[str, dict[str, Any] | str | Reply]:
+        title, messages = _title(payload), payload["messages"]
+        call = Call(title, messages, payload, time.monotonic())
+        with self._lock:
+            self.calls.append(call)
+        self._called.set()
+        try:
+            reply = self.answer(title, messages)
+        except Reply as scripted:
+            reply = scripted
+        except Exception as error:  # a fault of the test's: 400 is not tried again
+            reply = Reply(400, body={"error": {"message": f"answer raised {error!r}"}})
+        time.sleep(self.delay)
+        call.finished = time.monotonic()
+        return title, reply
+
+
+def scripted_provider(
+    server: ModelServer,
+    *,
+    identity: str = "scripted",
+    concurrency: int = 16,
+    keep_prefixes: bool = False,
+) -> ChatProvider:
+    """The server as a chat provider, to be given to `register_chat_provider`."""
+    from langchain_openai import ChatOpenAI
+
+    def connect(sampling: Sampling) -> ChatOpenAI:
+        return ChatOpenAI(
+            base_url=server.base_url,
+            api_key="none",
+            model="scripted",
+            max_tokens=sampling.max_tokens,
+            temperature=sampling.temperature,
+            seed=sampling.seed,
+            max_retries=0,
+        )
+
+    return ChatProvider(identity, connect, concurrency, keep_prefixes, "mend the test")
+
+
+def word_vector(text: str, dimension: int = EMBEDDING_DIMENSION) -> np.ndarray:
+    """One random direction a word, added up: texts that share words lie close together."""
+    words = "".join(one if one.isalnum() else " " for one in text.lower()).split() or [""]
+    total = np.zeros(dimension)
+    for word in words:
+        seed = int.from_bytes(hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()[:8])
+        total += np.random.default_rng(seed).normal(size=dimension)
+    return (total / np.linalg.norm(total)).astype(np.float32)
+
+
+class _Http(ThreadingHTTPServer):
+    request_queue_size = 256
+    daemon_threads = True
+    model_server: ModelServer
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a client that has gone: tests kill clients on purpose."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Http
+
+    def do_GET(self) -> None:
+        names = self.server.model_server.models
+        self._send(200, [{"models": [{"name": name, "model": name} for name in names]}])
+
+    def do_POST(self) -> None:
+        payload = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        server = self.server.model_server
+        if self.path == "/api/embed":
+            texts = payload["input"] if isinstance(payload["input"], list) else [payload["input"]]
+            server.embedded.extend(texts)
+            self._send(200, [{"embeddings": [word_vector(text).tolist() for text in texts]}])
+            return
+        ollama = self.path == "/api/chat"
+        title, reply = server._reply(payload)
+        if isinstance(reply, Reply):
+            self._send(reply.status, [reply.body], reply.headers)
+        elif ollama:
+            self._send(200, [_ollama_chat(payload, _text(reply))])
+        elif payload.get("stream"):
+            self._send(200, _openai_chunks(payload, _text(reply)), {}, "text/event-stream")
+        else:
+            tool = title if payload.get("tools") else ""
+            self._send(200, [_openai_chat(payload, _text(reply), tool)])
+
+    def _send(
+        self,
+        status: int,
+        parts: Iterable[Any],
+        headers: dict[str, str] | None = None,
+        kind: str = "application/json",
+    ) -> None:
+        body = b"".join(
+            part.encode() if isinstance(part, str) else json.dumps(part).encode() for part in parts
+        )
+        self.send_response(status)
+        connection = "keep-alive" if self.server.model_server.keep_alive else "close"
+        sent = {"content-type": kind, "content-length": str(len(body)), "connection": connection}
+        for name, value in (sent | (headers or {})).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Print nothing."""
+
+
+def _title(payload: dict[str, Any]) -> str:
+    wanted = (payload.get("response_format") or {}).get("json_schema") or {}
+    if wanted:
+        return str(wanted.get("schema", {}).get("title") or wanted.get("name", ""))
+    if isinstance(payload.get("format"), dict):
+        return str(payload["format"].get("title", ""))
+    for tool in payload.get("tools") or []:
+        return str(tool["function"]["name"])
+    return ""
+
+
+def _text(reply: dict[str, Any] | str | Reply) -> str:
+    return reply if isinstance(reply, str) else json.dumps(reply)
+
+
+def _tokens(payload: dict[str, Any], text: str) -> tuple[int, int]:
+    """Words stand in for tokens."""
+    words = sum(len(str(message.get("content", "")).split()) for message in payload["messages"])
+    return words, max(1, len(text.split()))
+
+
+def _openai_usage(payload: dict[str, Any], text: str) -> dict[str, int]:
+    read, written = _tokens(payload, text)
+    return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+
+
+def _openai_chat(payload: dict[str, Any], text: str, tool: str) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": text}
+    if tool:
+        function = {"name": tool, "arguments": text}
+        message["content"] = None
+        message["tool_calls"] = [{"id": "call-1", "type": "function", "function": function}]
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "scripted",
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": _openai_usage(payload, text),
+    }
+
+
+def _openai_chunks(payload: dict[str, Any], text: str) -> list[str]:
+    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": "s"}
+    delta = {"role": "assistant", "content": text}
+    chunks: list[dict[str, Any]] = [
+        {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+        {"choices": [], "usage": _openai_usage(payload, text)},
+    ]
+    return [*(f"data: {json.dumps(head | chunk)}\n\n" for chunk in chunks), "data: [DONE]\n\n"]
+
+
+def _ollama_chat(payload: dict[str, Any], text: str) -> dict[str, Any]:
+    read, written = _tokens(payload, text)
+    return {
+        "model": payload["model"],
+        "created_at": "2025-01-01T00:00:00Z",
+        "message": {"role": "assistant", "content": text},
+        "done": True,
+        "done_reason": "stop",
+        "prompt_eval_count": read,
+        "eval_count": written,
+    }

@@ -1,0 +1,423 @@
+"""The one function through which every model call goes: what it asks, and how often it pays."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+from typing import Any
+
+import pytest
+from langchain_core.language_models import FakeListChatModel
+from model_server import ModelServer, Reply
+
+from hopyard.models import request as requests
+from hopyard.models.call import call_model, model_caller, usage_of
+from hopyard.models.chat import ChatProvider, register_chat_provider
+from hopyard.prompts.answer import Answer
+from hopyard.prompts.direct import DIRECT
+from hopyard.state.errors import BudgetExceededError, ModelOutputError, ModelUnreachableError
+from hopyard.state.settings import Budget, Context
+
+CONTEXT = Context(model="scripted")
+PARIS = {"answer": "Paris"}
+
+
+@pytest.fixture(autouse=True)
+def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "FIRST_PAUSE", 0.0)
+
+
+@pytest.fixture
+def server(model_server: ModelServer) -> ModelServer:
+    model_server.answer = lambda title, messages: PARIS
+    return model_server
+
+
+async def ask(
+    question: str = "Capital of France?", run: str = "run", context: Context = CONTEXT, **more: Any
+) -> str:
+    return (
+        await call_model(DIRECT, {"question": question}, context=context, run=run, **more)
+    ).answer
+
+
+def in_turn(*replies: dict[str, Any] | str | Reply) -> Any:
+    """Give these replies one after the other, and the last one for ever."""
+    left = list(replies)
+    return lambda title, messages: left.pop(0) if len(left) > 1 else left[0]
+
+
+def restart() -> None:
+    """Forget what a killed process forgets; the ledger's file stays."""
+    from hopyard.models import call
+
+    call._caller.cache_clear()
+    call.open_ledger.cache_clear()
+
+
+# What is asked
+
+
+async def test_a_call_is_constrained_to_the_prompts_schema(server: ModelServer) -> None:
+    assert await ask() == "Paris"
+    (call,) = server.calls
+    assert call.title == "Answer"
+    assert call.turn == "Capital of France?"
+    wanted = call.payload["response_format"]["json_schema"]["schema"]
+    assert wanted["required"] == ["answer"]
+    assert call.payload["temperature"] == 0.0
+    assert call.payload["seed"] == CONTEXT.seed
+
+
+@pytest.mark.parametrize("reply", [PARIS, '{"answer": "Paris",}'])
+async def test_a_model_without_json_schema_is_asked_through_a_tool(
+    server: ModelServer, reply: dict[str, str] | str
+) -> None:
+    server.answer = in_turn(reply)
+    provider = model_caller("scripted").provider
+
+    def connect(sampling: Any) -> Any:
+        model = provider.connect(sampling)
+
+        class WithoutSchema(type(model)):
+            def with_structured_output(self, schema: Any, **options: Any) -> Any:
+                if options.get("method") == "json_schema":
+                    raise NotImplementedError
+                options["method"] = "function_calling"
+                return super().with_structured_output(schema, **options)
+
+        return WithoutSchema(**model.model_dump(include={"seed", "temperature"}), **SERVER)
+
+    SERVER = {"base_url": server.base_url, "api_key": "none", "model": "scripted"}  # noqa: N806
+    register("tools", connect)
+    assert await ask(context=Context(model="tools")) == "Paris"
+    (call,) = server.calls
+    assert call.payload["tools"][0]["function"]["name"] == "Answer"
+    assert "response_format" not in call.payload
+
+
+async def test_a_model_without_any_constraint_is_asked_plainly() -> None:
+    replies = ["Let me think … Paris?", '```json\n{"answer": "Paris"}\n```']
+    model = FakeListChatModel(responses=replies)
+    register("plain", lambda sampling: model)
+    context = Context(model="plain")
+    assert await ask(context=context) == "Paris"
+    assert usage_of("run", context)["model_calls"] == 2
+    (rate,) = model_caller("plain").ledger.parse_rates()
+    assert (rate.calls, rate.repaired, rate.failed) == (2, 1, 1)
+
+
+def register(name: str, connect: Any) -> None:
+    register_chat_provider(name, ChatProvider(name, connect, 4, False, "mend the test"))
+
+
+# What is paid
+
+
+async def test_a_finished_call_is_never_paid_twice(server: ModelServer) -> None:
+    assert [await ask(), await ask(), await ask(run="other")] == ["Paris"] * 3
+    assert len(server.calls) == 1
+    mine, others = usage_of("run", CONTEXT), usage_of("other", CONTEXT)
+    assert (mine["model_calls"], mine["cached_calls"]) == (1, 1)
+    assert mine["input_tokens"] > 50
+    assert mine["output_tokens"] == 2
+    assert (others["model_calls"], others["cached_calls"], others["input_tokens"]) == (0, 1, 0)
+
+
+async def test_a_finished_call_is_not_paid_again_after_a_restart(server: ModelServer) -> None:
+    await ask()
+    before = usage_of("run", CONTEXT)
+    restart()
+    after = usage_of("run", CONTEXT)
+    assert after | {"seconds": 0} == before | {"seconds": 0}
+    await ask()
+    assert len(server.calls) == 1
+    assert usage_of("run", CONTEXT)["cached_calls"] == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"question": "Capital of Italy?"},
+        {"context": Context(model="scripted", seed=8)},
+        {"context": Context(model="scripted", temperature=0.2)},
+    ],
+)
+async def test_another_call_is_paid(server: ModelServer, change: dict[str, Any]) -> None:
+    await ask()
+    await ask(**change)
+    assert len(server.calls) == 2
+
+
+async def test_what_the_answer_does_not_depend_on_costs_nothing(server: ModelServer) -> None:
+    await ask()
+    await ask(context=Context(model="scripted", index="other", timeout=3, retries=0))
+    assert len(server.calls) == 1
+
+
+async def test_twins_under_way_share_one_request(server: ModelServer) -> None:
+    server.delay = 0.1
+    answers = await asyncio.gather(*(ask(run=run) for run in ("a", "a", "b", "b", "b")))
+    assert answers == ["Paris"] * 5
+    assert len(server.calls) == 1
+    used = [usage_of(run, CONTEXT) for run in ("a", "b")]
+    assert [usage["model_calls"] for usage in used] == [1, 0]
+    assert [usage["cached_calls"] for usage in used] == [1, 3]
+
+
+async def test_a_twin_is_not_bound_by_the_other_runs_budget(server: ModelServer) -> None:
+    spent = Context(model="scripted", budget=Budget(calls=1))
+    poor, rich = await asyncio.gather(
+        ask(run="poor", context=spent), ask(run="rich"), return_exceptions=True
+    )
+    assert isinstance(poor, BudgetExceededError)
+    assert rich == "Paris"
+
+
+async def test_a_cancelled_waiter_does_not_lose_the_paid_call(server: ModelServer) -> None:
+    server.delay = 0.1
+    waiter = asyncio.create_task(ask())
+    await asyncio.to_thread(server.wait_for_call)
+    waiter.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiter
+    assert await ask(run="other") == "Paris"
+    assert len(server.calls) == 1
+
+
+async def test_a_cancelled_waiter_leaves_its_twin_alone(server: ModelServer) -> None:
+    server.delay = 0.1
+    waiters = [asyncio.create_task(ask()) for _ in range(2)]
+    await asyncio.to_thread(server.wait_for_call)
+    waiters[0].cancel()
+    assert await waiters[1] == "Paris"
+    assert len(server.calls) == 1
+
+
+async def test_calls_run_at_once_up_to_the_limit(server: ModelServer) -> None:
+    server.delay = 0.05
+    context = Context(model="scripted", concurrency=3)
+    await asyncio.gather(*(ask(f"Question {number}?", context=context) for number in range(9)))
+    assert server.most_at_once() == 3
+
+
+async def test_a_budget_stops_the_calls_and_keeps_one_for_the_end(server: ModelServer) -> None:
+    context = Context(model="scripted", budget=Budget(calls=2))
+    await ask("1?", context=context)
+    with pytest.raises(BudgetExceededError, match="--max-calls"):
+        await ask("2?", context=context)
+    assert await ask("3?", context=context, final=True) == "Paris"
+    assert await ask("1?", context=context) == "Paris"  # the ledger's answers cost nothing
+    assert len(server.calls) == 2
+
+
+# Bad output
+
+
+async def test_a_bad_output_is_asked_anew_with_the_fault_named(server: ModelServer) -> None:
+    server.answer = in_turn("The capital is Paris.", PARIS)
+    assert await ask() == "Paris"
+    first, second = server.calls
+    *asked, bad, complaint = second.messages
+    assert asked == first.messages
+    assert (bad["role"], bad["content"]) == ("assistant", "The capital is Paris.")
+    assert "Invalid JSON" in complaint["content"]
+    assert second.payload["seed"] == first.payload["seed"] + 1
+    assert usage_of("run", CONTEXT)["model_calls"] == 2
+
+
+async def test_an_output_that_never_fits_names_the_prompt_and_the_cure(server: ModelServer) -> None:
+    server.answer = in_turn("no", "still no", "never")
+    with pytest.raises(ModelOutputError, match=r"'direct'.*scripted.*3 attempts") as raised:
+        await ask()
+    assert "--set retries=" in str(raised.value)
+    assert len(server.calls) == 3
+    rate = model_caller("scripted").ledger.parse_rates()[0]
+    assert (rate.prompt, rate.calls, rate.failed, rate.rate) == ("direct", 3, 3, 0.0)
+
+
+async def test_without_retries_one_bad_output_is_enough(server: ModelServer) -> None:
+    server.answer = in_turn("no")
+    with pytest.raises(ModelOutputError):
+        await ask(context=Context(model="scripted", retries=0))
+    assert len(server.calls) == 1
+
+
+async def test_a_resumed_run_does_not_pay_for_its_failed_outputs_again(server: ModelServer) -> None:
+    server.answer = in_turn("no")
+    for run, requests_then in (("run", 3), ("run", 3), ("other", 6)):
+        restart()
+        with pytest.raises(ModelOutputError):
+            await ask(run=run)
+        assert len(server.calls) == requests_then
+
+
+async def test_an_output_with_half_a_character_is_a_bad_output(server: ModelServer) -> None:
+    server.answer = in_turn('{"answer": "\ud83d', PARIS)
+    assert await ask() in {"Paris", "?", "\ufffd"}
+    assert len(server.calls) <= 2
+
+
+async def test_an_empty_output_is_a_bad_output(server: ModelServer) -> None:
+    server.answer = in_turn("", PARIS)
+    assert await ask() == "Paris"
+    assert len(server.calls) == 2
+
+
+# Failures on the way
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+async def test_a_busy_server_is_asked_again(server: ModelServer, status: int) -> None:
+    server.answer = in_turn(Reply(status, headers={"retry-after": "0"}), PARIS)
+    assert await ask() == "Paris"
+    assert len(server.calls) == 2
+    assert usage_of("run", CONTEXT)["model_calls"] == 1
+
+
+async def test_a_server_that_stays_busy_is_given_up(server: ModelServer) -> None:
+    server.answer = in_turn(Reply(503))
+    with pytest.raises(ModelUnreachableError, match=r"scripted.*mend the test"):
+        await ask()
+    assert len(server.calls) == 1 + requests.TRANSPORT_RETRIES
+    assert usage_of("run", CONTEXT)["model_calls"] == 0
+
+
+async def test_the_server_says_how_long_to_wait(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(requests, "FIRST_PAUSE", 60.0)
+    server.answer = in_turn(Reply(429, headers={"retry-after": "0.05"}), PARIS)
+    async with asyncio.timeout(10):
+        assert await ask() == "Paris"
+    first, second = server.calls
+    assert second.started - first.finished >= 0.05
+
+
+@pytest.mark.parametrize("status", [400, 401, 403])
+async def test_a_refusal_is_not_asked_again(server: ModelServer, status: int) -> None:
+    server.answer = in_turn(Reply(status))
+    with pytest.raises(ModelUnreachableError, match=f"scripted {status}.*mend the test"):
+        await ask()
+    assert len(server.calls) == 1
+
+
+async def test_a_hosted_models_client_does_not_retry_on_its_own(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in server.environment().items():
+        monkeypatch.setenv(name, value)
+    server.answer = in_turn(Reply(503, headers={"retry-after": "0"}))
+    with pytest.raises(ModelUnreachableError, match="openai:scripted"):
+        await ask(context=Context(model="openai:scripted"))
+    assert len(server.calls) == 1 + requests.TRANSPORT_RETRIES
+
+
+@pytest.mark.parametrize(
+    ("model", "cure"),
+    [("openai:gone", "API key of 'openai'"), ("ollama:gone", "ollama pull gone")],
+)
+async def test_a_refused_connection_names_the_cure(
+    closed_address: str, monkeypatch: pytest.MonkeyPatch, model: str, cure: str
+) -> None:
+    monkeypatch.setattr(requests, "FIRST_PAUSE", 60.0)  # a second try would not end in time
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{closed_address}/v1")
+    monkeypatch.setenv("OLLAMA_HOST", closed_address)
+    async with asyncio.timeout(30):
+        with pytest.raises(ModelUnreachableError, match=f"{model} does not answer.*{cure}"):
+            await ask(context=Context(model=model))
+
+
+async def test_a_model_that_ollama_lacks_is_to_be_pulled(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", server.address)
+    server.answer = in_turn(Reply(404, body={"error": "model 'llama9' not found"}))
+    with pytest.raises(ModelUnreachableError, match=r"ollama:llama9 is not there.*pull llama9"):
+        await ask(context=Context(model="ollama:llama9"))
+    assert len(server.calls) == 1
+
+
+async def test_ollama_is_asked_with_schema_window_and_seed(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", server.address)
+    context = Context(model="ollama:llama3.1:8b")
+    assert await ask(context=context) == "Paris"
+    (call,) = server.calls
+    assert call.title == "Answer"
+    assert call.payload["model"] == "llama3.1:8b"
+    assert call.payload["options"] == {
+        "num_ctx": 8192,
+        "num_predict": DIRECT.max_tokens,
+        "temperature": 0.0,
+        "seed": 7,
+    }
+    assert usage_of("run", context)["output_tokens"] == 2
+
+
+async def test_a_call_that_takes_too_long_names_the_limit(server: ModelServer) -> None:
+    server.delay = 0.3
+    with pytest.raises(ModelUnreachableError, match=r"did not answer in 0\.02 s") as raised:
+        await ask(context=Context(model="scripted", timeout=0.02))
+    assert "--set timeout=" in str(raised.value)
+    assert len(server.calls) <= 1 + requests.TRANSPORT_RETRIES
+
+
+async def test_a_prompt_beyond_the_window_is_not_asked_again(server: ModelServer) -> None:
+    body = {"error": {"message": "the request exceeds the available context size (8192 tokens)"}}
+    server.answer = in_turn(Reply(400, body=body))
+    with pytest.raises(ModelOutputError, match="longer than the window of scripted") as raised:
+        await ask()
+    assert "--set retrieval.snippet_tokens=" in str(raised.value)
+    assert len(server.calls) == 1
+
+
+async def test_failures_keep_no_place_and_no_budget(server: ModelServer) -> None:
+    context = Context(model="scripted", concurrency=1, budget=Budget(calls=2))
+    server.answer = in_turn(Reply(400), PARIS)
+    with pytest.raises(ModelUnreachableError):
+        await ask(context=context)
+    assert await ask(context=context) == "Paris"
+
+
+def test_a_process_may_run_several_event_loops(server: ModelServer) -> None:
+    for number in range(3):
+        assert asyncio.run(ask(f"{number}?")) == "Paris"
+    assert asyncio.run(ask("0?")) == "Paris"
+    assert len(server.calls) == 3
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize("model", ["openai:scripted", "ollama:scripted"])
+def test_connections_kept_alive_do_not_outlive_their_loop(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    for name, value in server.environment().items():
+        monkeypatch.setenv(name, value)
+    server.keep_alive = True
+
+    async def ask_some(questions: int) -> None:
+        for number in range(questions):
+            assert (
+                await ask(f"{id(asyncio.get_running_loop())} {number}", context=context) == "Paris"
+            )
+
+    context = Context(model=model)
+    for _ in range(3):
+        asyncio.run(ask_some(2))
+    restart()
+    gc.collect()  # the connections left open are closed here, where their warning is expected
+
+
+async def test_text_is_sent_and_read_as_it_is(server: ModelServer) -> None:
+    server.answer = lambda title, messages: {"answer": json.dumps(messages[-1]["content"])[:300]}
+    odd = "$price ${x} {y} 日本 \U0001f600 \u2028 <|im_end|>"
+    assert json.loads(await ask(odd)) == odd
+
+
+def test_an_answer_is_an_object_of_the_prompts_schema(server: ModelServer) -> None:
+    answer = asyncio.run(call_model(DIRECT, {"question": "?"}, context=CONTEXT, run="r"))
+    assert answer == Answer(answer="Paris")

@@ -1,0 +1,60 @@
+"""Models by name, and how each provider wants to be used."""
+
+from __future__ import annotations
+
+import pytest
+from langchain_core.language_models import FakeListChatModel
+
+from hopyard.models import chat
+from hopyard.models.chat import ChatProvider, Sampling, chat_provider, register_chat_provider
+from hopyard.state.errors import UsageError
+
+SAMPLING = Sampling(max_tokens=5, temperature=0.0, seed=1)
+
+
+@pytest.mark.parametrize("spec", ["", "llama3.1", "ollama:", ":llama", ":"])
+def test_a_name_without_provider_is_refused(spec: str) -> None:
+    with pytest.raises(UsageError, match="write embedded, ollama:NAME or provider:NAME"):
+        chat_provider(spec)
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ("nonsense:x", "provider"),
+        ("anthropic:x", "langchain-anthropic"),
+        ("openai:x", "credentials"),
+    ],
+)
+def test_a_provider_that_cannot_be_used_says_why_in_one_line(spec: str, reason: str) -> None:
+    with pytest.raises(UsageError, match=reason) as raised:
+        chat_provider(spec).connect(SAMPLING)
+    assert repr(spec) in str(raised.value)
+    assert len(str(raised.value).splitlines()) == 1
+
+
+def test_an_ollama_model_keeps_its_tag_and_its_prefixes() -> None:
+    provider = chat_provider("ollama:llama3.1:8b")
+    assert provider.identity == "ollama:llama3.1:8b"
+    assert provider.keep_prefixes
+    assert "ollama pull llama3.1:8b" in provider.cure
+
+
+def test_a_hosted_model_is_asked_in_parallel(monkeypatch: pytest.MonkeyPatch) -> None:
+    provider = chat_provider("openai:gpt-x")
+    assert provider.concurrency > chat_provider("ollama:x").concurrency
+    assert not provider.keep_prefixes
+
+
+def test_the_embedded_model_is_known_by_its_version() -> None:
+    provider = chat_provider("embedded")
+    assert provider.identity.startswith("embedded/smollm2-135m@")
+    assert provider.keep_prefixes
+
+
+def test_a_model_of_ones_own_is_used_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat, "_registered", {})
+    mine = ChatProvider("mine@1", lambda _: FakeListChatModel(responses=["x"]), 1, False, "ask me")
+    register_chat_provider("mine", mine)
+    assert chat_provider("mine") is mine
+    assert chat_provider("mine").connect(SAMPLING).invoke("?").text == "x"

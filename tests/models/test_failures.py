@@ -1,0 +1,100 @@
+"""Which exception means what, for the clients of the providers that are installed."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+import httpx
+import ollama
+import openai
+import pytest
+
+from hopyard.models.failures import Failure, classify, retry_after
+
+openai_httpx = sys.modules[openai.DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0]]
+"""httpx, or the fork of it that OpenAI's client uses since its version 3."""
+REQUEST = httpx.Request("POST", "http://127.0.0.1/v1/chat/completions")
+
+
+def status(code: int, text: str = "no", **headers: str) -> openai.APIStatusError:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    response = httpx.Response(code, request=REQUEST, headers=named)
+    return openai.APIStatusError(text, response=response, body=None)
+
+
+def caused(error: Exception, cause: Exception) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "failure"),
+    [
+        *((status(code), Failure.TRANSIENT) for code in (408, 409, 429, 500, 502, 503, 504, 529)),
+        *((status(code), Failure.REFUSED) for code in (400, 401, 403, 422)),
+        (status(404), Failure.MISSING),
+        (ollama.ResponseError("model 'x' not found", 404), Failure.MISSING),
+        (ollama.ResponseError("busy", 503), Failure.TRANSIENT),
+        (status(400, "maximum context length is 8192 tokens"), Failure.TOO_LONG),
+        (status(400, "the request exceeds the available context size"), Failure.TOO_LONG),
+        (status(500, "input is too long for the context"), Failure.TOO_LONG),
+        (TimeoutError(), Failure.TRANSIENT),
+        (asyncio.TimeoutError(), Failure.TRANSIENT),  # noqa: UP041
+        (httpx.ConnectError("refused"), Failure.UNREACHABLE),
+        (ConnectionRefusedError(111, "refused"), Failure.UNREACHABLE),
+        (ConnectionResetError("reset"), Failure.TRANSIENT),
+        (httpx.ReadTimeout("slow"), Failure.TRANSIENT),
+        (httpx.RemoteProtocolError("gone"), Failure.TRANSIENT),
+        (openai_httpx.ConnectError("refused"), Failure.UNREACHABLE),
+        (openai_httpx.ReadTimeout("slow"), Failure.TRANSIENT),
+        (
+            caused(
+                openai.APIConnectionError(request=REQUEST), openai_httpx.ConnectError("refused")
+            ),
+            Failure.UNREACHABLE,
+        ),
+        (httpx.UnsupportedProtocol("ftp"), Failure.UNREACHABLE),
+        (httpx.InvalidURL("no address"), Failure.UNREACHABLE),
+        (caused(ConnectionError("Ollama"), httpx.ConnectError("refused")), Failure.UNREACHABLE),
+        (
+            caused(openai.APITimeoutError(REQUEST), httpx.ReadTimeout("slow")),
+            Failure.TRANSIENT,
+        ),
+        (
+            caused(openai.APIConnectionError(request=REQUEST), httpx.ConnectError("refused")),
+            Failure.UNREACHABLE,
+        ),
+        (
+            caused(openai.APIConnectionError(request=REQUEST), httpx.ReadError("reset")),
+            Failure.TRANSIENT,
+        ),
+        (RuntimeError("what"), Failure.REFUSED),
+        (ValueError("invalid context"), Failure.REFUSED),
+    ],
+)
+def test_an_exception_is_sorted(error: Exception, failure: Failure) -> None:
+    assert classify(error) is failure
+
+
+def test_a_circle_of_causes_ends() -> None:
+    one, other = ValueError("one"), ValueError("other")
+    one.__cause__, other.__cause__ = other, one
+    assert classify(one) is Failure.REFUSED
+
+
+@pytest.mark.parametrize(
+    ("error", "seconds"),
+    [
+        (status(429, retry_after="0"), 0.0),
+        (status(429, retry_after="2.5"), 2.5),
+        (status(429, retry_after="3600"), 30.0),
+        (status(429, retry_after="-5"), None),
+        (status(429, retry_after="nan"), None),
+        (status(429, retry_after="Wed, 21 Oct 2026 07:28:00 GMT"), None),
+        (status(429), None),
+        (RuntimeError("no response"), None),
+    ],
+)
+def test_the_servers_own_pause_is_read(error: Exception, seconds: float | None) -> None:
+    assert retry_after(error) == seconds

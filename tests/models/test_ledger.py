@@ -1,0 +1,193 @@
+"""The ledger: a finished call is kept, whoever wrote it, and counted once to the run that paid."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopyard.models.ledger import Entry, Ledger, ledger_key
+from hopyard.state.usage import no_usage
+
+PARSED = Entry(
+    prompt="answer",
+    version=1,
+    model="m",
+    attempt=0,
+    output='{"answer": "Paris"}',
+    outcome="parsed",
+    input_tokens=100,
+    output_tokens=5,
+    seconds=0.5,
+)
+FAILED = replace(PARSED, output="Par", outcome="failed")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "folder" / "ledger.sqlite"
+
+
+@pytest.fixture
+def ledger(path: Path) -> Iterator[Ledger]:
+    opened = Ledger(path)
+    yield opened
+    opened.close()
+
+
+def test_an_unknown_call_is_not_found(ledger: Ledger) -> None:
+    assert ledger.find("k", "run") is None
+    assert ledger.usage("run") == no_usage()
+
+
+def test_a_finished_call_is_found_by_every_run(ledger: Ledger) -> None:
+    ledger.record("k", PARSED, run="a", run_seconds=1.5)
+    assert ledger.find("k", "a") == PARSED
+    assert ledger.find("k", "b") == PARSED
+
+
+def test_a_finished_call_outlives_its_process(ledger: Ledger, path: Path) -> None:
+    ledger.record("k", PARSED, run="a", run_seconds=1.5)
+    again = Ledger(path)
+    assert again.find("k", "a") == PARSED
+    again.close()
+
+
+def test_a_failed_output_is_given_back_only_to_the_run_that_paid(ledger: Ledger) -> None:
+    ledger.record("k", FAILED, run="a", run_seconds=1.0)
+    assert ledger.find("k", "b") is None
+    assert ledger.find("k", "a") == FAILED
+    assert ledger.usage("b") == no_usage()
+
+
+def test_a_better_output_takes_the_place_of_a_failed_one(ledger: Ledger) -> None:
+    ledger.record("k", FAILED, run="a", run_seconds=1.0)
+    ledger.record("k", PARSED, run="b", run_seconds=1.0)
+    assert ledger.find("k", "a") == PARSED
+    assert ledger.find("k", "c") == PARSED
+
+
+def test_usage_counts_what_a_run_paid_and_what_it_was_given(ledger: Ledger) -> None:
+    ledger.record("k1", PARSED, run="a", run_seconds=1.0)
+    ledger.record("k2", replace(PARSED, input_tokens=7, output_tokens=3), run="a", run_seconds=2.5)
+    ledger.find("k1", "a")
+    ledger.find("k1", "b")
+    assert ledger.usage("a") == {
+        "model_calls": 2,
+        "cached_calls": 1,
+        "input_tokens": 107,
+        "output_tokens": 8,
+        "seconds": 2.5,
+    }
+    assert ledger.usage("b") == no_usage() | {"cached_calls": 1}
+
+
+def test_parse_rates_are_told_by_prompt_version_and_model(ledger: Ledger) -> None:
+    ledger.record("k1", PARSED, run="a", run_seconds=0)
+    ledger.record("k2", replace(PARSED, outcome="repaired"), run="a", run_seconds=0)
+    ledger.record("k3", FAILED, run="b", run_seconds=0)
+    ledger.record("k4", replace(PARSED, version=2), run="b", run_seconds=0)
+    first, second = ledger.parse_rates()
+    assert (first.version, first.calls, first.parsed, first.repaired, first.failed) == (
+        1,
+        3,
+        1,
+        1,
+        1,
+    )
+    assert first.rate == pytest.approx(2 / 3)
+    assert (first.input_tokens, first.output_tokens, first.seconds) == (300, 15, 1.5)
+    assert (second.version, second.rate) == (2, 1.0)
+
+
+def test_parse_rates_of_one_run_leave_the_others_out(ledger: Ledger) -> None:
+    ledger.record("k1", PARSED, run="a", run_seconds=0)
+    ledger.record("k2", FAILED, run="b", run_seconds=0)
+    assert [rate.failed for rate in ledger.parse_rates("b")] == [1]
+    assert ledger.parse_rates("nobody") == []
+
+
+def test_text_of_any_kind_is_kept_as_it_is(ledger: Ledger) -> None:
+    odd = replace(PARSED, output="\x00 \U0001f600 \u2028 '; DROP TABLE calls; --")
+    ledger.record("k", odd, run="a", run_seconds=0)
+    assert ledger.find("k", "a") == odd
+
+
+def test_threads_write_side_by_side(ledger: Ledger) -> None:
+    def work(number: int) -> None:
+        for call in range(25):
+            ledger.record(f"{number}/{call}", PARSED, run="shared", run_seconds=float(call))
+            ledger.find(f"{number}/{call}", "shared")
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    usage = ledger.usage("shared")
+    assert (usage["model_calls"], usage["cached_calls"]) == (200, 200)
+    assert usage["input_tokens"] == 200 * PARSED.input_tokens
+
+
+_WRITER = """
+import sys
+from pathlib import Path
+from hopyard.models.ledger import Entry, Ledger
+ledger = Ledger(Path(sys.argv[1]))
+print("ready", flush=True)
+sys.stdin.readline()
+for call in range(100):
+    entry = Entry("answer", 1, "m", 0, "{}", "parsed", 1, 1, 0.0)
+    ledger.record(f"{sys.argv[2]}/{call}", entry, run="shared", run_seconds=1.0)
+"""
+
+
+def test_processes_write_side_by_side(ledger: Ledger, path: Path) -> None:
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", _WRITER, str(path), name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for name in ("one", "two")
+    ]
+    for writer in writers:
+        assert writer.stdout.readline() == "ready\n"
+    for writer in writers:
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    for writer in writers:
+        writer.communicate(timeout=60)
+        assert writer.returncode == 0
+    assert ledger.usage("shared")["model_calls"] == 200
+
+
+PARTS = {"model": "m", "prompt": "answer", "messages": [["human", "Who?"]], "attempt": 0}
+
+
+def test_the_key_does_not_depend_on_the_order_of_its_parts() -> None:
+    assert ledger_key(PARTS) == ledger_key(dict(reversed(PARTS.items())))
+
+
+def test_the_key_stays_the_same_between_versions() -> None:
+    """A change here makes every user pay for every finished call again: is it worth that?"""
+    expected = "9314d308491dff83f4c8d1ed07af1b0e20b04859f237cdf1096b6924433dd3d9"
+    assert ledger_key(PARTS) == expected
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_key_depends_on_every_part(part: str) -> None:
+    assert ledger_key(PARTS) != ledger_key(PARTS | {part: "other"})
+
+
+@given(st.text(st.characters(exclude_categories=())), st.text())
+def test_two_inputs_have_two_keys(one: str, other: str) -> None:
+    assert (ledger_key({"input": one}) == ledger_key({"input": other})) == (one == other)

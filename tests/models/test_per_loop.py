@@ -1,0 +1,49 @@
+"""One client an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+
+from hopyard.models.per_loop import PerLoop
+
+
+def counting() -> tuple[PerLoop[str, object], list[str]]:
+    made: list[str] = []
+
+    def make(key: str) -> object:
+        made.append(key)
+        return object()
+
+    return PerLoop(make, most=2), made
+
+
+async def same(clients: PerLoop[str, object], key: str) -> bool:
+    return clients(key) is clients(key)
+
+
+def test_a_loop_gets_one_client_a_key() -> None:
+    clients, made = counting()
+    for _ in range(2):
+        assert asyncio.run(same(clients, "a"))
+    assert made == ["a", "a"]
+
+
+def test_the_clients_of_a_closed_loop_are_let_go() -> None:
+    clients, _ = counting()
+    for _ in range(5):
+        asyncio.run(same(clients, "a"))
+    assert len(clients._clients) == 1
+
+
+async def test_a_loop_keeps_so_many_and_no_more() -> None:
+    clients, made = counting()
+    for key in ("a", "b", "c", "a"):
+        clients(key)
+    assert made == ["a", "b", "c", "a"]
+    assert len(clients._clients[asyncio.get_running_loop()]) == 2
+
+
+def test_outside_of_a_loop_each_client_is_new() -> None:
+    clients, made = counting()
+    assert clients("a") is not clients("a")
+    assert made == ["a", "a"]

@@ -1,0 +1,212 @@
+"""Citations: sentences that stand in their passage and support the answer."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopyard.indexes.records import Passage
+from hopyard.nodes.citations import MOST_CITATIONS, cite, stands_in
+
+
+def passage(title: str, text: str, name: str = "") -> Passage:
+    return Passage(
+        id=name or title.lower().replace(" ", "-"),
+        document_id=title,
+        position=0,
+        title=title,
+        text=text,
+        content_hash="",
+        tokens=len(text.split()),
+    )
+
+
+IRON = passage("Iron Bridge", "The Iron Bridge crosses the Severn. It was opened in 1781!")
+STONE = passage("Stone Bridge", "The Stone Bridge was completed in 1146. It crosses the Danube.")
+DANUBE = passage("Danube", "The Danube is 2,850 kilometres long. It flows through Regensburg.")
+MUNCH = passage("Edvard Munch", "He painted The Scream in 1893. He was born in Løten, in Norway.")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "quotes"),
+    [
+        pytest.param(
+            "When was the Iron Bridge opened?", "1781", ["It was opened in 1781!"], id="a date"
+        ),
+        pytest.param(
+            "How long is the Danube?",
+            "2,850 kilometres",
+            ["The Danube is 2,850 kilometres long."],
+            id="a number",
+        ),
+        pytest.param(
+            "Where was Munch born?",
+            "LØTEN",
+            ["He was born in Løten, in Norway."],
+            id="other letters, other case",
+        ),
+        pytest.param(
+            "Where was Munch born?",
+            unicodedata.normalize("NFD", "Løten, Norway"),
+            ["He was born in Løten, in Norway."],
+            id="letters in two parts",
+        ),
+        pytest.param(
+            "Which bridge crosses the Danube?",
+            "Stone Bridge",
+            ["It crosses the Danube."],
+            id="only the title names it",
+        ),
+        pytest.param(
+            "Who painted The Scream?",
+            "Edvard Munch",
+            ["He painted The Scream in 1893."],
+            id="he is whom the title names",
+        ),
+        pytest.param(
+            "Do the Iron Bridge and the Stone Bridge both cross the Danube?",
+            "no",
+            ["It was opened in 1781!", "It crosses the Danube."],
+            id="no",
+        ),
+        pytest.param(
+            "Was the Iron Bridge opened before The Scream was painted?",
+            "Yes, it was.",
+            ["It was opened in 1781!", "He painted The Scream in 1893."],
+            id="yes",
+        ),
+        pytest.param(
+            "Which was opened first, the Iron Bridge or the Stone Bridge?",
+            "The first.",
+            ["It was opened in 1781!", "It crosses the Danube."],
+            id="words that stand in every passage",
+        ),
+        pytest.param(
+            "When was the Iron Bridge opened?",
+            "The Iron Bridge was opened to traffic in the year 1781",
+            [],
+            id="more than any sentence says",
+        ),
+        pytest.param(
+            "In which year was the bridge of iron opened to the public?",
+            "The bridge of iron was opened to the public in 1781.",
+            ["It was opened in 1781!"],
+            id="a whole sentence whose news stands there",
+        ),
+        pytest.param("When was the Iron Bridge opened?", "1782", [], id="another number"),
+        pytest.param("When was the Iron Bridge opened?", "178", [], id="part of a number"),
+        pytest.param("Who opened the Iron Bridge?", "Napoleon", [], id="a name made up"),
+        pytest.param("Who sang at the wedding?", "yes", [], id="nothing of the question"),
+        pytest.param("Is it so?", "yes", [], id="a question without a content word"),
+        pytest.param("When was the Iron Bridge opened?", "Unknown", [], id="unknown"),
+        pytest.param("When was the Iron Bridge opened?", " unknown ", [], id="unknown, small"),
+        pytest.param("When was the Iron Bridge opened?", "", [], id="nothing"),
+        pytest.param("When was the Iron Bridge opened?", "?!", [], id="no word"),
+    ],
+)
+def test_what_is_quoted(question: str, answer: str, quotes: list[str]) -> None:
+    found = cite(question, answer, [IRON, STONE, DANUBE, MUNCH])
+    assert [one["quote"] for one in found] == quotes
+
+
+def test_a_citation_names_its_passage() -> None:
+    assert cite("Which bridge was completed in 1146?", "Stone Bridge", [IRON, STONE]) == [
+        {
+            "passage_id": "stone-bridge",
+            "title": "Stone Bridge",
+            "quote": "The Stone Bridge was completed in 1146.",
+        }
+    ]
+
+
+def test_at_most_three_in_the_order_of_the_passages() -> None:
+    many = [passage("Page", f"Page {number} is from 1781.", f"p{number}") for number in range(9)]
+    found = cite("From when is it?", "1781", many)
+    assert [one["passage_id"] for one in found] == ["p0", "p1", "p2"]
+    assert len(found) == MOST_CITATIONS
+
+
+def test_of_two_sentences_the_one_nearer_to_the_question_then_the_shorter() -> None:
+    text = "In 1781 it rained a lot. In 1781 the bridge was opened. The bridge was opened 1781."
+    found = cite("When was the bridge opened?", "1781", [passage("A", text)])
+    assert [one["quote"] for one in found] == ["The bridge was opened 1781."]
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ('He said "It was 1781." Then he left.', 'He said "It was 1781."'),
+        ("It cost 1.5 marks in 1781. Then 2.", "It cost 1.5 marks in 1781."),
+        ("No full stop in 1781", "No full stop in 1781"),
+        ("First line\nin 1781 still.\n\nOther.", "First line\nin 1781 still."),
+        ("Was it 1781? Yes.", "Was it 1781?"),
+        ("1781", "1781"),
+    ],
+)
+def test_where_a_sentence_ends(text: str, quote: str) -> None:
+    assert [one["quote"] for one in cite("When?", "1781", [passage("A", text)])] == [quote]
+
+
+@pytest.mark.parametrize(
+    ("quote", "stands"),
+    [
+        ("It was opened in 1781!", True),
+        ("was  opened\nin", True),
+        ("It was opened in 1782!", False),
+        ("it was opened", False),
+        ("", False),
+        ("  ", False),
+        ("Stone Bridge", False),
+    ],
+)
+def test_a_quote_stands_in_a_passage_white_space_aside(quote: str, stands: bool) -> None:
+    assert stands_in(quote, IRON) is stands
+
+
+words = st.sampled_from(
+    [
+        "bridge",
+        "Iron",
+        "1781",
+        "é",
+        "e\u0301",
+        "río",
+        "橋",
+        "yes",
+        "no",
+        "the",
+        "Mr.",
+        "3.5",
+        '"so."',
+    ]
+)
+texts = st.lists(words | st.text(max_size=8), max_size=25).map(" ".join)
+spaces = st.sampled_from([" ", "\n", "\t", "\u2028", "\u00a0"])
+
+
+@given(question=texts, answer=texts, pages=st.lists(st.tuples(texts, texts), max_size=5))
+def test_every_quote_stands_in_its_passage_word_for_word(
+    question: str, answer: str, pages: list[tuple[str, str]]
+) -> None:
+    passages = [passage(title, text, f"p{number}") for number, (title, text) in enumerate(pages)]
+    by_id = {one.id: one for one in passages}
+    found = cite(question, answer, passages)
+    assert len(found) <= MOST_CITATIONS
+    assert len({one["passage_id"] for one in found}) == len(found)
+    for one in found:
+        cited = by_id[one["passage_id"]]
+        assert one["quote"].strip()
+        assert one["quote"] in cited.text
+        assert stands_in(one["quote"], cited)
+        assert one["title"] == cited.title
+
+
+@given(text=texts, space=spaces)
+def test_white_space_in_a_passage_changes_no_finding(text: str, space: str) -> None:
+    one = passage("Title", f"{text}. It was in 1781.")
+    other = passage("Title", one.text.replace(" ", space))
+    first, second = (cite("When was it?", "1781", [page]) for page in (one, other))
+    assert len(first) == len(second) == 1

@@ -1,0 +1,218 @@
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hopyard.indexes.passage_graph import candidates
+from hopyard.indexes.passage_graph.matching import (
+    Matches,
+    best_matches,
+    better_of,
+    measure_agreement,
+)
+from hopyard.indexes.passage_graph.questions import Questions
+
+Ask = Callable[..., Questions]
+Literal = Callable[[Questions, Questions], tuple[list[int], list[float]]]
+
+WORDS = "abcdef"
+# Few directions, so that equal vectors, equal questions and ties turn up all the time.
+DIRECTIONS = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (3, 4, 0), (-1, 0, 0), (1, 1, 1), (2, 2, 1)]
+
+Row = tuple[int, frozenset[str], tuple[float, ...]]
+
+
+def _rows(passages: int = 3, most: int = 8) -> st.SearchStrategy[list[Row]]:
+    direction = st.sampled_from(DIRECTIONS) | st.tuples(*[st.integers(1, 9)] * 3)
+    row = st.tuples(
+        st.integers(0, passages), st.frozensets(st.sampled_from(WORDS), max_size=3), direction
+    )
+    return st.lists(row, max_size=most)
+
+
+def _questions(ask: Ask, rows: list[Row], ids: list[int] | None = None) -> Questions:
+    if not rows:
+        return Questions(
+            np.empty(0, np.int64), np.empty(0, np.int64), [], np.empty((0, 3), np.float32)
+        )
+    owners, words, vectors = zip(*rows, strict=True)
+    return ask(owners, words, vectors, ids)
+
+
+def _join(left: Questions, right: Questions) -> Questions:
+    return Questions(
+        np.concatenate([left.ids, right.ids]),
+        np.concatenate([left.owners, right.owners]),
+        [*left.keywords, *right.keywords],
+        np.concatenate([left.vectors, right.vectors]),
+    )
+
+
+def _same(left: Matches, right: Matches) -> None:
+    np.testing.assert_array_equal(left.incoming, right.incoming)
+    np.testing.assert_array_equal(left.similarity, right.similarity)
+
+
+@pytest.fixture(params=["as shipped", "all keywords frequent", "tiny blocks"])
+def _constants(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small inputs must reach what only large ones reach with the shipped constants."""
+    if request.param == "all keywords frequent":
+        monkeypatch.setattr(candidates, "_FREQUENT_PAIRS", 1)
+    if request.param == "tiny blocks":
+        monkeypatch.setattr(candidates, "_FREQUENT_PAIRS", 3)
+        monkeypatch.setattr(candidates, "_FREQUENT", 2)
+        monkeypatch.setattr(candidates, "_BLOCK_ROWS", 2)
+        monkeypatch.setattr(candidates, "_BLOCK_COLUMNS", 3)
+        monkeypatch.setattr(candidates, "_PAIRS", 2)
+
+
+def test_a_graph_worked_by_hand(ask: Ask) -> None:
+    """Three passages. 0: Shire, 1: Frodo, 2: Gondor."""
+    outcoming = ask(
+        owners=[0, 0, 1, 2],
+        keywords=[{"frodo"}, {"gondor", "king"}, set(), {"frodo"}],
+        vectors=[(1, 0), (0, 1), (0.6, 0.8), (0, 1)],
+    )
+    incoming = ask(
+        owners=[0, 1, 2, 2],
+        keywords=[{"shire"}, {"frodo"}, {"gondor"}, {"gondor", "king"}],
+        vectors=[(1, 0), (0.6, 0.8), (0, 1), (-1, 0)],
+    )
+    matches = best_matches(outcoming, incoming)
+    # 0 {frodo} (1,0):        1 -> (1 + 0.6)/2 = 0.8;  2, 3 -> 0, -0.5
+    # 0 {gondor, king} (0,1): 1 -> 0.8/2;  2 -> (1/2 + 1)/2 = 0.75;  3 -> (1 + 0)/2 = 0.5
+    # 1 {} (0.6,0.8):         0 -> 0.3;  2 -> 0.4;  3 -> -0.3; its own question, 1, is left out
+    # 2 {frodo} (0,1):        0 -> 0;  1 -> (1 + 0.8)/2 = 0.9
+    assert matches.incoming.tolist() == [1, 2, 2, 1]
+    np.testing.assert_allclose(matches.similarity, [0.8, 0.75, 0.4, 0.9], atol=1e-7)
+    assert matches.approximate == 0
+
+
+def test_the_lowest_id_wins_among_equals(ask: Ask) -> None:
+    outcoming = ask([0, 1], [{"a"}, {"a"}], [(1, 0), (1, 0)])
+    incoming = ask([1, 2, 0, 1], [{"a"}] * 4, [(1, 0)] * 4, ids=[70, 50, 30, 90])
+    assert best_matches(outcoming, incoming).incoming.tolist() == [50, 30]
+
+
+def test_a_near_vector_without_keyword_beats_a_far_one_with(ask: Ask) -> None:
+    outcoming = ask([0], [{"a", "b", "c"}], [(1, 0)])
+    incoming = ask([1, 2], [{"c", "d", "e"}, {"f"}], [(0, 1), (1, 0.1)])
+    assert best_matches(outcoming, incoming).incoming.tolist() == [1]
+
+
+def test_no_match_where_no_other_passage_asks(ask: Ask) -> None:
+    outcoming = ask([0, 1], [{"a"}, {"a"}], [(1, 0), (1, 0)])
+    incoming = ask([0, 0], [{"a"}, set()], [(1, 0), (0, 1)])
+    matches = best_matches(outcoming, incoming)
+    assert matches.incoming.tolist() == [-1, 0]
+    assert matches.similarity.tolist() == [float("-inf"), 1.0]
+
+
+def test_empty_sides(ask: Ask) -> None:
+    none, one = _questions(ask, []), _questions(ask, [(0, frozenset("a"), (1, 0, 0))])
+    assert len(best_matches(none, one)) == 0
+    assert len(best_matches(none, none)) == 0
+    assert best_matches(one, none).incoming.tolist() == [-1]
+    assert measure_agreement(none, one, best_matches(none, one)).share == 1.0
+    assert measure_agreement(one, none, best_matches(one, none)).share == 1.0
+
+
+@given(outcoming=_rows(), incoming=_rows(), seed=st.randoms(use_true_random=False))
+@settings(max_examples=150, deadline=None)
+@pytest.mark.usefixtures("_constants")
+def test_equal_to_every_pair_scored(
+    ask: Ask, literal: Literal, outcoming: list[Row], incoming: list[Row], seed: Any
+) -> None:
+    ids = seed.sample(range(100), len(incoming))
+    out, into = _questions(ask, outcoming), _questions(ask, incoming, ids)
+    matches = best_matches(out, into)
+    expected_ids, expected_scores = literal(out, into)
+    assert matches.incoming.tolist() == expected_ids
+    assert matches.similarity.tolist() == expected_scores
+
+
+def test_equal_to_every_pair_scored_on_real_sizes(ask: Ask, literal: Literal) -> None:
+    """Zipf keywords and 384 dimensions: every search and several blocks have work to do."""
+    rng = np.random.default_rng(7)
+
+    def draw(count: int) -> Questions:
+        words = [
+            frozenset(f"w{code}" for code in rng.zipf(1.4, rng.integers(4))) for _ in range(count)
+        ]
+        topics = rng.standard_normal((20, 384))[rng.integers(20, size=count)]
+        return ask(rng.integers(60, size=count), words, topics + rng.standard_normal((count, 384)))
+
+    out, into = draw(250), draw(400)
+    matches = best_matches(out, into)
+    expected_ids, expected_scores = literal(out, into)
+    assert matches.incoming.tolist() == expected_ids
+    assert matches.similarity.tolist() == expected_scores
+
+
+@given(outcoming=_rows(), old=_rows(), new=_rows())
+@settings(max_examples=100, deadline=None)
+def test_updating_by_new_questions_equals_starting_over(
+    ask: Ask, outcoming: list[Row], old: list[Row], new: list[Row]
+) -> None:
+    out = _questions(ask, outcoming)
+    before = _questions(ask, old, list(range(0, 2 * len(old), 2)))
+    added = _questions(ask, new, list(range(1, 2 * len(new), 2)))
+    updated = better_of(best_matches(out, before), best_matches(out, added))
+    _same(updated, best_matches(out, _join(before, added)))
+
+
+@given(outcoming=_rows(), incoming=_rows(), data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_some_rows_match_as_all_rows_do(
+    ask: Ask, outcoming: list[Row], incoming: list[Row], data: st.DataObject
+) -> None:
+    out, into = _questions(ask, outcoming), _questions(ask, incoming)
+    chosen = np.array(data.draw(st.permutations(range(len(out))))[: len(out) // 2], dtype=np.int64)
+    everything, some = best_matches(out, into), best_matches(out.take(chosen), into)
+    np.testing.assert_array_equal(some.incoming, everything.incoming[chosen])
+    np.testing.assert_array_equal(some.similarity, everything.similarity[chosen])
+
+
+def test_hnsw_is_measured_against_the_exact_answer(ask: Ask) -> None:
+    rng = np.random.default_rng(3)
+    into = ask(rng.integers(300, size=900), [set()] * 900, rng.standard_normal((900, 16)))
+    out = ask(rng.integers(300, size=400), [set()] * 400, rng.standard_normal((400, 16)))
+    exact, rough = best_matches(out, into), best_matches(out, into, exact_pairs=0)
+    assert rough.approximate == 400
+    agreement = measure_agreement(out, into, rough, sample=400)
+    assert agreement.sampled == 400
+    assert agreement.same == np.count_nonzero(rough.similarity == exact.similarity)
+    assert agreement.share > 0.9
+    assert agreement.worst_loss == pytest.approx((exact.similarity - rough.similarity).max())
+    assert measure_agreement(out, into, exact).share == 1.0
+
+
+def test_hnsw_looks_past_a_crowd_of_own_questions(ask: Ask) -> None:
+    """Passage 0 fills every place among the nearest; the answer lies behind."""
+    crowd = [(1.0, 0.001 * number) for number in range(50)]
+    into = ask([0] * 50 + [1], [set()] * 51, [*crowd, (0.0, 1.0)])
+    out = ask([0], [set()], [(1.0, 0.0)])
+    assert best_matches(out, into, exact_pairs=0).incoming.tolist() == [50]
+
+
+def test_questions_say_what_is_wrong_with_them(ask: Ask) -> None:
+    good = ask([0, 1], [set(), set()], [(1, 0), (0, 1)])
+    with pytest.raises(ValueError, match="do not describe the same questions"):
+        Questions(good.ids, good.owners, [set()], good.vectors)
+    with pytest.raises(ValueError, match="unique"):
+        Questions(np.array([3, 3]), good.owners, good.keywords, good.vectors)
+    with pytest.raises(ValueError, match="question 1 is not of length 1"):
+        Questions(good.ids, good.owners, good.keywords, good.vectors * np.float32([[1], [2]]))
+    with pytest.raises(ValueError, match="question 0 is not of length 1"):
+        Questions(good.ids, good.owners, good.keywords, good.vectors * np.float32("nan"))
+
+
+def test_matching_refuses_sides_that_do_not_fit(ask: Ask) -> None:
+    flat, deep = ask([0], [set()], [(1, 0)]), ask([1], [set()], [(1, 0, 0)])
+    with pytest.raises(ValueError, match="2 dimensions and in-coming ones 3"):
+        best_matches(flat, deep)
+    with pytest.raises(ValueError, match="1 and 0 matches"):
+        better_of(best_matches(flat, flat), best_matches(_questions(ask, []), deep))

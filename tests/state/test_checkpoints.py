@@ -1,0 +1,141 @@
+"""The thread store: threads in order, their size, copies that go another way."""
+
+from __future__ import annotations
+
+import asyncio
+import operator
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+import pytest_asyncio
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import interrupt
+from typing_extensions import TypedDict
+
+from hopyard.state.checkpoints import copy_thread, create, open_saver, thread_ids, thread_size
+
+
+class Notes(TypedDict):
+    notes: Annotated[list[str], operator.add]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "threads.sqlite"
+
+
+@pytest_asyncio.fixture
+async def saver(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
+    async with open_saver(path) as opened:
+        yield opened
+
+
+def graph(saver: AsyncSqliteSaver) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Two steps; the second waits for a word if a note asks for it."""
+
+    def second(state: Notes) -> dict[str, Any]:
+        return {"notes": [interrupt("?") if "wait" in state["notes"] else "second"]}
+
+    notes = StateGraph(Notes)
+    notes.add_node("first", lambda state: {"notes": ["first"]})
+    notes.add_node("second", second)
+    notes.add_edge(START, "first")
+    notes.add_edge("first", "second")
+    notes.add_edge("second", END)
+    return notes.compile(checkpointer=saver)
+
+
+def on(thread: str) -> Any:
+    return {"configurable": {"thread_id": thread}}
+
+
+async def history(saver: AsyncSqliteSaver, thread: str) -> list[Any]:
+    return [state.values async for state in graph(saver).aget_state_history(on(thread))]
+
+
+async def test_threads_are_listed_the_last_used_first(saver: AsyncSqliteSaver) -> None:
+    assert await thread_ids(saver) == []
+    for thread in ("a", "b", "c", "a"):
+        await graph(saver).ainvoke({"notes": []}, on(thread))
+    assert await thread_ids(saver) == ["a", "c", "b"]
+
+
+async def test_a_threads_size_counts_its_history(saver: AsyncSqliteSaver) -> None:
+    assert await thread_size(saver, "a") == 0
+    await graph(saver).ainvoke({"notes": ["x" * 10_000]}, on("a"))
+    once = await thread_size(saver, "a")
+    await graph(saver).ainvoke({"notes": []}, on("a"))
+    assert 0 < once < await thread_size(saver, "a")
+
+
+async def test_a_copy_has_the_whole_history(saver: AsyncSqliteSaver) -> None:
+    await graph(saver).ainvoke({"notes": ["one"]}, on("a"))
+    await copy_thread(saver, "a", "b")
+    assert await history(saver, "b") == await history(saver, "a")
+    assert len(await history(saver, "b")) == 4
+
+
+async def test_a_copy_goes_its_own_way(saver: AsyncSqliteSaver) -> None:
+    await graph(saver).ainvoke({"notes": ["one"]}, on("a"))
+    await copy_thread(saver, "a", "b")
+    before = await history(saver, "a")
+    await graph(saver).ainvoke({"notes": ["two"]}, on("b"))
+    assert await history(saver, "a") == before
+    await saver.adelete_thread("a")
+    notes = (await graph(saver).aget_state(on("b"))).values["notes"]
+    assert notes == ["one", "first", "second", "two", "first", "second"]
+
+
+async def test_a_copy_of_an_unfinished_thread_can_be_resumed(saver: AsyncSqliteSaver) -> None:
+    from langgraph.types import Command
+
+    await graph(saver).ainvoke({"notes": ["wait"]}, on("a"))
+    await copy_thread(saver, "a", "b")
+    state = await graph(saver).aget_state(on("b"))
+    assert state.next == ("second",)
+    result = await graph(saver).ainvoke(Command(resume="told"), on("b"))
+    assert result["notes"] == ["wait", "first", "told"]
+    assert (await graph(saver).aget_state(on("a"))).next == ("second",)
+
+
+async def test_a_copy_is_whole_or_not_there(saver: AsyncSqliteSaver) -> None:
+    await graph(saver).ainvoke({"notes": ["one"]}, on("a"))
+    await copy_thread(saver, "a", "b")
+    await saver.conn.execute("DELETE FROM checkpoints WHERE thread_id = 'b'")
+    await saver.conn.commit()
+    with pytest.raises(sqlite3.IntegrityError):  # the second table still has rows of that name
+        await copy_thread(saver, "a", "b")
+    await graph(saver).ainvoke({"notes": ["more"]}, on("a"))
+    assert await thread_ids(saver) == ["a"]
+
+
+async def test_a_thread_outlives_the_store(path: Path) -> None:
+    for _ in range(2):
+        async with open_saver(path) as saver:
+            await graph(saver).ainvoke({"notes": ["x"]}, on("a"))
+    async with open_saver(path) as saver:
+        notes = (await graph(saver).aget_state(on("a"))).values["notes"]
+    assert notes == ["x", "first", "second"] * 2
+
+
+async def test_two_stores_write_side_by_side(path: Path) -> None:
+    async with open_saver(path) as one, open_saver(path) as other:
+        await asyncio.gather(
+            *(
+                graph(saver).ainvoke({"notes": []}, on(f"{name}{number}"))
+                for name, saver in (("a", one), ("b", other))
+                for number in range(10)
+            )
+        )
+        assert len(await thread_ids(one)) == 20
+
+
+async def test_the_servers_store_is_the_users(home: Path) -> None:
+    async with create() as saver:
+        await graph(saver).ainvoke({"notes": []}, on("a"))
+    assert (home / "threads.sqlite").exists()
