@@ -67,10 +67,10 @@ def main() -> None:
     result["slope"] = _slope(result["growth"])
     result["speed_ratio"] = compared["literal"]["seconds"] / compared["hopyard"]["seconds"]
     result["memory_share"] = compared["hopyard"]["peak_mb"] / compared["literal"]["peak_mb"]
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(result, indent=2) + "\n"
-    (arguments.out / "passage_graph.json").write_text(text, encoding="utf-8")
-    plot(result, arguments.out / "passage_graph.png")
+    for path in (arguments.out, arguments.figure):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    arguments.out.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    plot(result, arguments.figure)
     print(table(result))
 
 
@@ -88,7 +88,10 @@ def _arguments() -> argparse.Namespace:
     )
     cache = Path(tempfile.gettempdir()) / "hopyard-benchmarks"
     parser.add_argument("--cache", type=Path, default=cache, help="where embeddings are kept")
-    parser.add_argument("--out", type=Path, default=here / "docs" / "figures")
+    results = here / "benchmarks" / "results" / "passage_graph.json"
+    parser.add_argument("--out", type=Path, default=results, help="where the numbers go")
+    figure = here / "docs" / "figures" / "passage_graph.png"
+    parser.add_argument("--figure", type=Path, default=figure, help="where the plot goes")
     parser.add_argument("--worker", choices=(*_METHODS, "growth"), help=argparse.SUPPRESS)
     parser.add_argument("--size", type=int, help=argparse.SUPPRESS)
     return parser.parse_args()

@@ -53,8 +53,7 @@ def literal(
     for row in range(rows):
         words = outcoming.keywords[row]
         jaccards = [
-            len(words.intersection(others)) / (len(words.union(others)) or 1)
-            for others in incoming.keywords
+            len(words & others) / (len(words | others) or 1) for others in incoming.keywords
         ]
         sums = similarities[row]
         sums += np.asarray(jaccards, dtype=np.float32)

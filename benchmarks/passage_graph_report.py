@@ -32,13 +32,15 @@ def table(result: dict[str, Any]) -> str:
     ours = result["methods"]["hopyard"]
     for method, measured in result["methods"].items():
         same = result["same"].get(method)
-        matches = "" if same is None else f"{same['same']:,} + {same['tied']} ties of"
-        matches = "" if same is None else f"{matches} {same['questions']:,}"
+        matches = ""
+        if same is not None:
+            matches = f"{same['same']:,} + {same['tied']:,} tied, of {same['questions']:,}"
         lines.append(
             f"| {_NAMES[method]} | {measured['seconds']:.2f} "
             f"| {measured['seconds'] / ours['seconds']:.1f} "
             f"| {measured['peak_mb']:.0f} | {matches} |"
         )
+    lines += ["", "Tied: another question whose SIM is the same to within 1e-6."]
     if result["literal_sample"] is not None:
         lines += ["", f"Scored literally for {result['literal_sample']:,} questions; time scaled."]
     lines += [
@@ -72,7 +74,7 @@ def plot(result: dict[str, Any], path: Path) -> None:
     seconds = np.array([point["seconds"] for point in result["growth"]])
     growth.loglog(sizes, seconds, "o-", color="#2f6f4f", label="Hopyard")
     line = np.exp(np.log(seconds).mean()) * (sizes / np.exp(np.log(sizes).mean()))
-    growth.loglog(sizes, line * 1.0, ":", color="#888888", label="slope 1")
+    growth.loglog(sizes, line, ":", color="#888888", label="slope 1")
     growth.set(xlabel="passages", ylabel="seconds", title=f"growth: slope {result['slope']:.2f}")
     growth.legend(frameon=False)
     figure.savefig(path, dpi=150)

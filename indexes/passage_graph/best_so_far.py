@@ -59,8 +59,8 @@ class BestSoFar:
         self.columns: Final = _encode(incoming, vocabulary)
         self.score: Final = np.full(len(outcoming), -np.inf)
         self.column: Final = np.full(len(outcoming), -1, dtype=np.int64)
-        # A float32 dot product is off by at most about d roundings.
-        self.slack: Final = outcoming.vectors.shape[1] * float(np.finfo(np.float32).eps)
+        # A float32 dot product is off by at most d roundings; adding the Jaccard takes a few more.
+        self.slack: Final = (outcoming.vectors.shape[1] + 8) * float(np.finfo(np.float32).eps)
 
     def open_rows(self, jaccard_ceiling: NDArray[np.float64] | float) -> NDArray[np.bool_]:
         """Rows that a pair with at most this Jaccard could still improve, or tie."""

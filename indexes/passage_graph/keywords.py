@@ -49,8 +49,10 @@ _QUOTES: Final = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "`": "'", "�
 
 # Longer quotations are sentences that somebody said; as one keyword they would match nothing.
 _QUOTED_WORDS: Final = 8
-
-_INITIAL: Final = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]|St|Mr|Mrs|Ms|Dr|Jr|Sr|Mt|Ft|Lt|Gen|Prof|No")
+# What a point follows without ending a name.
+_ABBREVIATION: Final = re.compile(
+    r"(?:[^\W\d_]\.)*[^\W\d_]|St|Mr|Mrs|Ms|Dr|Jr|Sr|Mt|Ft|Lt|Gen|Prof|No"
+)
 
 
 def normalise_keyword(text: str) -> str:
@@ -138,7 +140,7 @@ def _tokens(text: str) -> list[_Token]:
     end = 0
     for match in _WORD.finditer(text):
         gap = text[end : match.start()]
-        if tokens and gap.startswith(". ") and _INITIAL.fullmatch(tokens[-1].word):
+        if tokens and gap.startswith(". ") and _ABBREVIATION.fullmatch(tokens[-1].word):
             gap = gap[1:]
         tokens.append(_Token(match.group(), gap, first=not tokens))
         end = match.end()

@@ -103,6 +103,28 @@ def test_a_near_vector_without_keyword_beats_a_far_one_with(ask: Ask) -> None:
     assert best_matches(outcoming, incoming).incoming.tolist() == [1]
 
 
+@pytest.mark.parametrize(
+    ("rare_vector", "expected"),
+    [((3.0, 4.0), 0), ((1.0, 0.0), 0), ((4.0, 3.0), 0)],
+    ids=["better", "as good, lower id", "a little better"],
+)
+def test_a_frequent_keyword_is_looked_at_while_it_can_win(
+    ask: Ask,
+    monkeypatch: pytest.MonkeyPatch,
+    rare_vector: tuple[float, float],
+    expected: int,
+) -> None:
+    """The rare keyword has its match, and the frequent one reaches the ceiling: (1/2 + 1) / 2."""
+    monkeypatch.setattr(candidates, "_FREQUENT", 1)
+    monkeypatch.setattr(candidates, "_FREQUENT_PAIRS", 1)
+    outcoming = ask([0, 9], [{"frequent", "rare"}, {"frequent"}], [(1, 0), (1, 0)])
+    words = [{"frequent"}, {"rare"}, {"frequent"}, {"frequent"}]
+    incoming = ask([1, 2, 3, 4], words, [(1, 0), rare_vector, (-1, 0), (-1, 0)])
+    matches = best_matches(outcoming, incoming)
+    assert matches.incoming[0] == expected
+    assert matches.similarity[0] == 0.75
+
+
 def test_no_match_where_no_other_passage_asks(ask: Ask) -> None:
     outcoming = ask([0, 1], [{"a"}, {"a"}], [(1, 0), (1, 0)])
     incoming = ask([0, 0], [{"a"}, set()], [(1, 0), (0, 1)])
@@ -188,6 +210,7 @@ def test_hnsw_is_measured_against_the_exact_answer(ask: Ask) -> None:
     assert agreement.share > 0.9
     assert agreement.worst_loss == pytest.approx((exact.similarity - rough.similarity).max())
     assert measure_agreement(out, into, exact).share == 1.0
+    _same(rough, best_matches(out, into, exact_pairs=0))
 
 
 def test_hnsw_looks_past_a_crowd_of_own_questions(ask: Ask) -> None:
