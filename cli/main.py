@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from hopyard.cli import index, threads
+from hopyard.cli import graph, index, threads
 from hopyard.cli.ask import ask_command, resume_command
 from hopyard.cli.console import err
 from hopyard.cli.doctor import doctor_command
@@ -26,6 +26,7 @@ app = typer.Typer(
     help="Answer each question with the least retrieval that will do.",
 )
 app.add_typer(index.app, name="index")
+app.add_typer(graph.app, name="graph")
 app.command("ask")(ask_command)
 app.command("resume")(resume_command)
 app.add_typer(threads.app, name="threads")

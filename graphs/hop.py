@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from langgraph.graph import END, START, StateGraph
 
-from hopyard.nodes.answer import answer_from_evidence
 from hopyard.nodes.begin import begin
 from hopyard.nodes.hop import collect, enter, next_hops
+from hopyard.nodes.hop_answer import answer
 from hopyard.nodes.hop_choice import choose_hop
 from hopyard.nodes.hop_prune import prune
 from hopyard.state.hop import HopState, HopTask
@@ -30,10 +30,10 @@ graph = (
     .add_node("collect", collect)
     .add_node("choose_hop", choose_hop, input_schema=HopTask)
     .add_node("prune", prune)
-    .add_node("answer", answer_from_evidence)
+    .add_node("answer", answer)
     .add_edge(START, "begin")
     .add_edge("begin", "enter")
-    .add_edge("enter", "collect")
+    .add_conditional_edges("enter", next_hops, ["choose_hop", "prune"])
     .add_conditional_edges("collect", next_hops, ["choose_hop", "prune"])
     .add_edge("choose_hop", "collect")
     .add_edge("prune", "answer")

@@ -66,7 +66,7 @@ def chat_provider(spec: str) -> ChatProvider:
     """The provider of a model name.
 
     Args:
-        spec: `embedded`, `ollama:NAME`, a registered name, or `provider:NAME` as LangChain's
+        spec: `embedded`, `embedded:base` (without the adapter), `ollama:NAME`, a registered name, or `provider:NAME` as LangChain's
             `init_chat_model` has it.
 
     Raises:
@@ -74,15 +74,15 @@ def chat_provider(spec: str) -> ChatProvider:
     """
     if spec in _registered:
         return _registered[spec]
-    if spec == "embedded":
+    provider, separator, name = spec.partition(":")
+    if spec == "embedded" or (provider == "embedded" and name):
         return ChatProvider(
-            identity=embedded.embedded_identity(),
-            connect=_Connections(_connect_embedded),
+            identity=embedded.embedded_identity(name),
+            connect=_Connections(lambda sampling: _connect_embedded(name, sampling)),
             concurrency=embedded.EMBEDDED_SLOTS,
             keep_prefixes=True,
             cure="run `hopyard doctor`",
         )
-    provider, separator, name = spec.partition(":")
     if not separator or not name or not provider:
         raise UsageError(
             f"The model {spec!r} has no provider; write embedded, ollama:NAME or provider:NAME."
@@ -104,11 +104,11 @@ def chat_provider(spec: str) -> ChatProvider:
     )
 
 
-def _connect_embedded(sampling: Sampling) -> BaseChatModel:
+def _connect_embedded(variant: str, sampling: Sampling) -> BaseChatModel:
     from langchain_openai import ChatOpenAI  # noqa: PLC0415  (half a second, only where it is used)
 
     options: dict[str, Any] = {
-        "base_url": embedded.embedded_address(),
+        "base_url": embedded.embedded_address(variant),
         "api_key": "none",
         "model": "embedded",
         "max_tokens": sampling.max_tokens,
@@ -117,22 +117,32 @@ def _connect_embedded(sampling: Sampling) -> BaseChatModel:
         "max_retries": 0,
         # A new connection a call costs nothing beside the call, and none outlives its event loop.
         "default_headers": {"Connection": "close"},
-        **_openai_clients(trust_env=False),  # a proxy of the user's knows nothing of this port
+        **_openai_clients(_LOOPBACK),
     }
     return ChatOpenAI(**options)
 
 
-def _openai_clients(*, trust_env: bool = True) -> dict[str, Any]:
-    """HTTP clients of this model's own: LangChain would share one pool between event loops."""
+_INTERNET: Final = "internet"
+_LOOPBACK: Final = "loopback"
+
+
+def _make_openai_clients(where: str) -> dict[str, Any]:
     from openai import DefaultAsyncHttpxClient, DefaultHttpxClient  # noqa: PLC0415
 
+    # A proxy of the user's knows nothing of a port in this process, and certificates, which take
+    # a twentieth of a second to load, are of no use there.
+    options: dict[str, Any] = {"trust_env": False, "verify": False} if where == _LOOPBACK else {}
     return {
-        "http_client": DefaultHttpxClient(trust_env=trust_env),
-        "http_async_client": DefaultAsyncHttpxClient(trust_env=trust_env),
+        "http_client": DefaultHttpxClient(**options),
+        "http_async_client": DefaultAsyncHttpxClient(**options),
         "http_socket_options": (),  # LangChain's would shadow the user's proxy, with a warning
         # Asked for, because LangChain leaves it out with clients that are not its own.
         "stream_usage": True,
     }
+
+
+_openai_clients: Final = PerLoop[str, dict[str, Any]](_make_openai_clients)
+"""HTTP clients of Hopyard's own: LangChain would share one pool between event loops."""
 
 
 def _connect_ollama(name: str, sampling: Sampling) -> BaseChatModel:
@@ -155,7 +165,7 @@ def _connect_any(spec: str, sampling: Sampling) -> BaseChatModel:
         "temperature": sampling.temperature,
     }
     if spec.startswith(("openai:", "azure_openai:")):
-        options |= _openai_clients()
+        options |= _openai_clients(_INTERNET)
     # `request` tries again itself: a client that did so too would multiply the tries.
     problem: Exception | None = None
     for retries in ({"max_retries": 0}, {}):

@@ -2,11 +2,15 @@
 
 `xllamacpp` runs llama.cpp's own server in a thread on a loopback port, and speaks the OpenAI
 protocol there, so that the embedded model is used exactly as a remote one is.
+
+Hopyard ships a small adapter that teaches the model its steps (`docs/adapter.md`). A variant says
+which adapter is used: "" the shipped one, "base" none, anything else the path of a GGUF file.
 """
 
 from __future__ import annotations
 
 import atexit
+import hashlib
 import importlib.metadata
 import logging
 import os
@@ -16,9 +20,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from hopyard.state.errors import ModelUnreachableError
+from hopyard.state.errors import ModelUnreachableError, UsageError
 
-__all__ = ("EMBEDDED_SLOTS", "EMBEDDED_WINDOW", "embedded_address", "embedded_identity", "weights")
+__all__ = (
+    "BASE",
+    "EMBEDDED_SLOTS",
+    "EMBEDDED_WINDOW",
+    "adapter_file",
+    "embedded_address",
+    "embedded_identity",
+    "weights",
+)
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +39,10 @@ EMBEDDED_WINDOW: Final = 8192
 """Tokens of prompt and answer together: what SmolLM2 was trained for."""
 EMBEDDED_SLOTS: Final = 1
 """Calls at once. Each slot computes a shared prefix anew: on a CPU one slot is the fastest."""
+BASE: Final = "base"
+"""The variant without an adapter."""
+SHIPPED_ADAPTER: Final = Path(__file__).parent / "adapter" / "smollm2-135m-hopyard.gguf"
+_FULL_STRENGTH: Final = 1.0
 _QUIET: Final = -1
 _lock = threading.Lock()
 
@@ -51,23 +67,56 @@ def weights() -> Path:
     )
 
 
-def embedded_identity() -> str:
-    """The name under which the ledger keeps this model's answers."""
-    return f"embedded/smollm2-135m@{importlib.metadata.version(EMBEDDED_PACKAGE)}"
+def adapter_file(variant: str = "") -> Path | None:
+    """The adapter of a variant; None where there is none to use.
+
+    Raises:
+        UsageError: The file is missing.
+    """
+    if variant == BASE:
+        return None
+    file = Path(variant) if variant else SHIPPED_ADAPTER
+    if file.is_file():
+        return file
+    if variant:
+        raise UsageError(
+            f"The adapter {variant!r} is not there; write embedded, embedded:base or "
+            "embedded:FILE.gguf."
+        )
+    raise ModelUnreachableError(
+        f"The embedded model's adapter {file.name} is missing from this installation; install "
+        "Hopyard again, or use --model embedded:base."
+    )
 
 
-def embedded_address() -> str:
-    """Start the engine once a process and give its OpenAI base address.
+def embedded_identity(variant: str = "") -> str:
+    """The name under which the ledger keeps this model's answers.
+
+    An adapter goes into it by its content: a new one gives new answers.
+    """
+    base = f"embedded/smollm2-135m@{importlib.metadata.version(EMBEDDED_PACKAGE)}"
+    file = adapter_file(variant)
+    return f"{base}+{_digest(file, file.stat().st_mtime_ns)}" if file else base
+
+
+def embedded_address(variant: str = "") -> str:
+    """Start the variant's engine once a process and give its OpenAI base address.
 
     Raises:
         ModelUnreachableError: The engine or the weights are missing, or the model does not load.
+        UsageError: The variant's adapter is missing.
     """
     with _lock:
-        return f"{_server().listening_address}/v1"
+        return f"{_server(adapter_file(variant)).listening_address}/v1"
 
 
-@lru_cache(maxsize=1)
-def _server() -> Any:
+@lru_cache(maxsize=8)
+def _digest(file: Path, _changed: int) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+
+
+@lru_cache(maxsize=4)
+def _server(adapter: Path | None) -> Any:
     try:
         import xllamacpp  # noqa: PLC0415  (starting llama.cpp's library is left until it is needed)
     except ImportError as error:
@@ -76,6 +125,8 @@ def _server() -> Any:
         ) from error
     params = xllamacpp.CommonParams()
     params.model.path = str(weights())
+    if adapter:
+        params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(adapter), _FULL_STRENGTH)]
     params.n_ctx = EMBEDDED_WINDOW * EMBEDDED_SLOTS
     params.n_parallel = EMBEDDED_SLOTS
     threads = _cores()

@@ -16,10 +16,11 @@ from hopyard.state.hop import (
     Hop,
     HopState,
     HopTask,
-    Relevance,
+    Judged,
     Vertex,
     arrivals,
-    verdicts,
+    question_key,
+    visits,
 )
 from hopyard.state.settings import Context, HopSettings
 
@@ -37,24 +38,35 @@ async def enter(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
     hops = await asyncio.to_thread(_by_edges, graph, query, settings)
     if settings.entry != "edges" or not hops:
         index = await index_of(context)
-        missing = settings.top_k - len(hops)
+        missing = settings.top_k - sum(visits(hops).values())
         found = await asyncio.to_thread(index.dense_search, query.vector, missing)
-        hops += [Hop(round=ENTRY, head=one.passage_id, score=one.score) for one in found]
+        hops += [Hop(round=ENTRY, head=one.passage_id) for one in found]
     return {
         "hops": Overwrite(hops),
-        "round": ENTRY,
+        "judged": Overwrite({}),
+        "queue": [Vertex(passage_id=head, known={}) for head in arrivals(hops, ENTRY)],
+        "round": ENTRY + 1,
         "truncated": Overwrite(False),
     }
 
 
 def _by_edges(graph: GraphIndex, query: Query, settings: HopSettings) -> list[Hop]:
+    """The hops along the most similar edges; those with one question and one head are one hop."""
     shares = {"edges": settings.top_k, "both": settings.top_k // 2, "passages": 0}
     k = shares[settings.entry]
     found = graph.entry_edges(query.vector, query.keywords, k) if k else []
-    return [
-        Hop(round=ENTRY, question=edge.question, head=edge.head, score=round(float(score), 4))
-        for edge, score in found
-    ]
+    hops: dict[tuple[str, str], Hop] = {}
+    for edge, _ in found:
+        if same := hops.get((edge.question, edge.head)):
+            same["times"] = same.get("times", 1) + 1
+        else:
+            hops[edge.question, edge.head] = Hop(
+                round=ENTRY,
+                tail=edge.tail,
+                edge=graph.out_edges(edge.tail).index(edge),
+                head=edge.head,
+            )
+    return list(hops.values())
 
 
 async def collect(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -64,17 +76,17 @@ async def collect(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
     reached = arrivals(state["hops"], state["round"])
     if state["truncated"] or state["round"] == settings.n_hop or not reached:
         return {"queue": []}
-    graph, judged = await graph_of(context), verdicts(state["hops"])
-    queue = await asyncio.to_thread(_queued, graph, reached, judged)
+    graph = await graph_of(context)
+    queue = await asyncio.to_thread(_queued, graph, reached, state["judged"])
     return {"queue": queue, "round": state["round"] + 1}
 
 
-def _queued(graph: GraphIndex, reached: list[str], judged: dict[str, Relevance]) -> list[Vertex]:
+def _queued(graph: GraphIndex, reached: list[str], judged: Judged) -> list[Vertex]:
     """Each vertex with the judgements that it can use: the whole list would be sent with each."""
     queue = []
     for passage_id in reached:
-        questions = {edge.question for edge in graph.out_edges(passage_id)}
-        known = {question: judged[question] for question in judged if question in questions}
+        keys = {question_key(edge.question): None for edge in graph.out_edges(passage_id)}
+        known = {key: judged[key] for key in keys if key in judged}
         queue.append(Vertex(passage_id=passage_id, known=known))
     return queue
 

@@ -1,15 +1,16 @@
 """Reason: one vertex chooses one of its edges, or none (HopRAG, Algorithm 1, line 8).
 
-In the paper the model picks the edge whose question helps most, and judges questions one by one.
-Here a vertex costs one call: the model sees its questions together, picks one or none, and judges
-the one that it picked. A judgement holds for the rest of the run: a question found irrelevant is
-shown to no later vertex, and a vertex whose questions are all judged asks nobody.
+The paper's judgement is of one edge question at a time. Here one call judges all questions of a
+vertex, and the most useful edge is chosen, the most similar among equals. A judgement holds for
+the rest of the run: no vertex asks again about a question that another has had judged, nor about
+one that could no longer be chosen.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from langgraph.runtime import Runtime
@@ -18,101 +19,113 @@ from hopyard.indexes.passage_graph.graph import Edge, GraphIndex
 from hopyard.models.call import call_model
 from hopyard.nodes.hop_graph import Query, graph_of, query_of
 from hopyard.nodes.resources import context_of
-from hopyard.prompts.hop import NONE, choice_prompt, question_lines
+from hopyard.prompts.hop import judge_prompt, question_lines
 from hopyard.prompts.passages import one_line
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
-from hopyard.state.hop import Hop, HopTask, Relevance
+from hopyard.state.hop import Hop, HopTask, Judged, Relevance, question_key
 from hopyard.state.settings import Context
 
 __all__ = ("choose_hop",)
 
-Option = tuple[Edge, float]
-"""An edge, and the similarity of its question to the query."""
+
+@dataclass(frozen=True)
+class _Option:
+    """An edge that may be chosen."""
+
+    edge: Edge
+    place: int
+    """Among the edges of its tail."""
+    key: str
+    """Of its question."""
+
 
 _USE: Final[Mapping[Relevance, int]] = {"irrelevant": 0, "indirect": 1, "necessary": 2}
 
 
 async def choose_hop(state: HopTask, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Let one vertex hop along its most useful edge.
+    """Let one vertex hop along its most useful edge, or stay where all are irrelevant.
 
     A vertex whose call gives nothing usable hops by similarity. One that the budget leaves without
     a call stays, and the traversal ends with its round.
     """
     context = context_of(runtime)
-    try:
-        return {"hops": [await _chosen(state, context)]}
-    except BudgetExceededError as error:
-        return {"hops": [_stay(state, str(error))], "truncated": True}
-
-
-async def _chosen(state: HopTask, context: Context) -> Hop:
-    settings, known = context.hop.for_model(context.model), state["vertex"]["known"]
+    settings = context.hop.for_model(context.model)
     graph, query = await graph_of(context), await query_of(state["question"], context)
     options = await asyncio.to_thread(_options, graph, query, state["vertex"]["passage_id"])
     if not options:
-        return _stay(state, "it has no edge to another passage")
-    useful = [option for option in options if known.get(option[0].question) != "irrelevant"]
-    if not useful:
-        return _stay(state, "its questions were all judged irrelevant before")
+        return {"hops": [_stay(state, "it has no edge to another passage")]}
     if settings.reasoner == "similarity":
-        return _go(state, useful[0], reason="the most similar question")
-    shown = useful[: settings.max_choices]
-    if all(edge.question in known for edge, _ in shown):
-        best = max(shown, key=lambda option: _USE[known[option[0].question]])
-        return _go(state, best, known[best[0].question], reason="judged before")
+        return {"hops": [_go(state, options[0], reason="the most similar question")]}
+    known = state["vertex"]["known"]
+    open_options = _open(options, known, settings.max_choices)
     try:
-        return await _asked(state, shown, context)
+        new = await _judged(state, open_options, context)
+    except BudgetExceededError as error:
+        return {"hops": [_stay(state, str(error))], "truncated": True}
     except ModelOutputError as error:
-        return _go(state, shown[0], reason=f"the most similar question: {error}")
+        hop = _go(state, open_options[0], reason=f"the most similar question: {error}")
+        return {"hops": [hop]}
+    return {"hops": [_most_useful(state, open_options, {**new, **known})], "judged": new}
 
 
-def _options(graph: GraphIndex, query: Query, passage_id: str) -> list[Option]:
+def _options(graph: GraphIndex, query: Query, passage_id: str) -> list[_Option]:
     """A vertex's edges, the most similar first, each question once."""
     edges = graph.out_edges(passage_id)
     scores = graph.similarities(query.vector, query.keywords, edges)
-    ranked = sorted(
-        zip(edges, map(float, scores), strict=True), key=lambda one: (-one[1], one[0].id)
-    )
-    first: dict[str, Option] = {}
-    for edge, score in ranked:
-        first.setdefault(edge.question, (edge, score))
-    return list(first.values())
+    options: dict[str, _Option] = {}
+    for place in sorted(range(len(edges)), key=lambda place: -scores[place]):
+        key = question_key(edges[place].question)
+        options.setdefault(key, _Option(edges[place], place, key))
+    return list(options.values())
 
 
-async def _asked(state: HopTask, shown: Sequence[Option], context: Context) -> Hop:
-    """The model's choice. A question judged before keeps that judgement."""
-    values = {
-        "question": one_line(state["question"]),
-        "follow_ups": question_lines([edge.question for edge, _ in shown]),
-    }
+def _open(options: Sequence[_Option], known: Judged, most: int) -> list[_Option]:
+    """The edges that may still be chosen: nothing less similar beats a necessary question."""
+    possible: list[_Option] = []
+    for option in options:
+        verdict = known.get(option.key)
+        if verdict != "irrelevant":
+            possible.append(option)
+        if verdict == "necessary" or len(possible) == most:
+            break
+    return possible
+
+
+async def _judged(state: HopTask, options: Sequence[_Option], context: Context) -> Judged:
+    """The model's judgement of the questions not judged before; no call where there is none."""
+    new = [option for option in options if option.key not in state["vertex"]["known"]]
+    if not new:
+        return {}
+    questions = [option.edge.question for option in new]
     output = await call_model(
-        choice_prompt(len(shown)),
-        values,
+        judge_prompt(len(questions)),
+        {"question": one_line(state["question"]), "follow_ups": question_lines(questions)},
         context=context.model_copy(update={"temperature": context.hop.temperature}),
         run=state["run"],
     )
-    if output.choice == NONE:
-        return _stay(state, "none of its questions helps")
-    chosen = shown[output.choice - 1]
-    verdict = state["vertex"]["known"].get(chosen[0].question, output.relevance)
-    return _go(state, chosen, verdict)
+    return dict(zip((option.key for option in new), output.judgements, strict=True))
+
+
+def _most_useful(state: HopTask, options: Sequence[_Option], judged: Judged) -> Hop:
+    """Hop along the best judged edge, the first of equals, unless nothing is relevant."""
+    use = [_USE[judged[option.key]] for option in options]
+    if not any(use):
+        return _stay(state, "none of its questions is relevant")
+    chosen = options[use.index(max(use))]
+    return _go(state, chosen, judged[chosen.key])
 
 
 def _go(
-    state: HopTask, option: Option, verdict: Relevance | None = None, *, reason: str = ""
+    state: HopTask, option: _Option, verdict: Relevance | None = None, *, reason: str = ""
 ) -> Hop:
-    """Hop along an edge; one whose question is irrelevant is chosen but not followed."""
-    edge, score = option
     hop = Hop(
         round=state["round"],
-        tail=state["vertex"]["passage_id"],
-        question=edge.question,
-        score=round(score, 4),
+        tail=option.edge.tail,
+        edge=option.place,
+        head=option.edge.head,
     )
-    if verdict is not None:
+    if verdict:
         hop["verdict"] = verdict
-    if verdict != "irrelevant":
-        hop["head"] = edge.head
     if reason:
         hop["reason"] = reason
     return hop

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
@@ -14,8 +14,8 @@ from hopyard.indexes.passage_graph.graph import GraphIndex
 from hopyard.indexes.passage_graph.similarity import similarities
 from hopyard.nodes.hop_graph import Query, graph_of, query_of
 from hopyard.nodes.resources import context_of, index_of
-from hopyard.state.hop import Hop, HopState, visits
-from hopyard.state.schemas import Evidence, Step
+from hopyard.state.hop import HopState, visits
+from hopyard.state.schemas import Evidence
 from hopyard.state.settings import Context
 
 __all__ = ("helpfulness", "importance", "prune")
@@ -50,24 +50,14 @@ def helpfulness(similarity: float, importance: float) -> float:
 
 
 async def prune(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Keep the top_k most helpful passages; the answer is read from the best of them.
-
-    The hops become the steps that a reader sees.
-    """
+    """Keep the top_k most helpful passages."""
     context = context_of(runtime)
     settings = context.hop.for_model(context.model)
     counts = visits(state["hops"])
     index, graph = await index_of(context), await graph_of(context)
     query = await query_of(state["question"], context)
     kept = (await asyncio.to_thread(_ranked, index, graph, query, counts))[: settings.top_k]
-    steps = [_step(hop, state["hops"][: place + 1]) for place, hop in enumerate(state["hops"])]
-    steps.append({"step": "prune", "question": state["question"], "passages": kept})
-    return {
-        "evidence": kept[: settings.evidence_k],
-        "steps": steps,
-        "hops": Overwrite([]),
-        "queue": [],
-    }
+    return {"evidence": kept, "judged": Overwrite({})}
 
 
 def _ranked(
@@ -89,10 +79,3 @@ def _ranked(
         for one, score in zip(found, scores, strict=True)
     ]
     return sorted(helpful, key=lambda one: (-one["score"], one["passage_id"]))
-
-
-def _step(hop: Hop, until: Sequence[Hop]) -> Step:
-    step = cast(Step, {"step": "hop", **hop})  # every key of a hop is one of a step
-    if "head" in hop:
-        step["visits"] = visits(until)[hop["head"]]
-    return step

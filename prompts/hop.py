@@ -1,11 +1,11 @@
-"""Choose a vertex's most useful edge question, and judge it (HopRAG, section 3.3 and Fig. 8)."""
+"""Judge the edge questions of one vertex, all in one call (HopRAG, section 3.3 and Fig. 8)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Final, Literal
+from typing import Final
 
 from pydantic import Field, create_model
 
@@ -13,87 +13,73 @@ from hopyard.prompts.passages import one_line
 from hopyard.prompts.prompt import Example, Output, Prompt
 from hopyard.state.hop import Relevance
 
-__all__ = ("CHOOSE_HOP", "NONE", "Choice", "choice_prompt", "question_lines")
-
-NONE: Final = 0
-"""The number that chooses none of the questions."""
+__all__ = ("JUDGE_EDGES", "Judgements", "judge_prompt", "question_lines")
 
 
-class Choice(Output):
-    """The number of the follow-up question chosen, and what it is to the question."""
+class Judgements(Output):
+    """What each follow-up question is to the question, in the order shown."""
 
-    choice: int = Field(ge=NONE)
-    relevance: Relevance
+    judgements: list[Relevance]
 
 
 def question_lines(questions: Sequence[str]) -> str:
-    """Number the edge questions, one a line, after the choice of none of them."""
-    lines = [f"{number}. {one_line(text)}" for number, text in enumerate(questions, NONE + 1)]
-    return "\n".join([f"{NONE}. none of these", *lines])
+    """Number edge questions, one a line."""
+    return "\n".join(f"{number}. {one_line(text)}" for number, text in enumerate(questions, 1))
 
 
 @lru_cache(maxsize=64)
-def choice_prompt(shown: int) -> Prompt[Choice]:
-    """The prompt for a vertex with so many questions: no other number can be answered."""
-    numbers: Any = Literal.__getitem__(tuple(range(NONE, shown + 1)))
-    return replace(
-        CHOOSE_HOP, output=create_model("Choice", __base__=Choice, choice=(numbers, ...))
-    )
+def judge_prompt(shown: int) -> Prompt[Judgements]:
+    """The prompt for so many questions, which takes so many judgements and no other number."""
+    exactly = Field(min_length=shown, max_length=shown)
+    output = create_model("Judgements", __base__=Judgements, judgements=(list[Relevance], exactly))
+    return replace(JUDGE_EDGES, output=output)
 
 
-def _example(
-    question: str, follow_ups: Sequence[str], choice: int, relevance: Relevance
-) -> Example[Choice]:
-    values = {"question": question, "follow_ups": question_lines(follow_ups)}
-    return Example(values, Choice(choice=choice, relevance=relevance))
+def _example(question: str, *judged: tuple[Relevance, str]) -> Example[Judgements]:
+    values = {"question": question, "follow_ups": question_lines([text for _, text in judged])}
+    return Example(values, Judgements(judgements=[label for label, _ in judged]))
 
 
-CHOOSE_HOP: Final = Prompt(
-    name="choose-hop",
+JUDGE_EDGES: Final = Prompt(
+    name="judge-edges",
     version=1,
     system=(
-        "A question needs facts from several passages. Choose the one follow-up question whose "
-        "answer helps most to answer it, or 0 if none helps. Then say what the chosen one is:\n"
+        "A question needs facts from several passages. Judge each follow-up question in turn:\n"
         "necessary: without its answer the question cannot be answered.\n"
         "indirect: it is about a related matter, but its answer is not needed.\n"
         "irrelevant: it has nothing to do with the question."
     ),
     template="Question: $question\nFollow-up questions:\n$follow_ups",
-    output=Choice,
-    max_tokens=24,
+    output=Judgements,
+    max_tokens=256,
     examples=(
         _example(
-            "Where was the director of the film Jaws born?",
-            (
-                "When was the film Jaws released?",
-                "Who is Steven Spielberg and where was he born?",
-                "What do great white sharks eat?",
-            ),
-            2,
-            "necessary",
+            "Which award did the author of the novel Beloved win in 1993?",
+            ("indirect", "Who published the novel Beloved?"),
+            ("irrelevant", "How long is the river Nile?"),
+            ("necessary", "Who wrote the novel Beloved?"),
         ),
         _example(
-            "Who founded the company that makes the PlayStation?",
-            ("What is the capital of Japan?", "How deep is the Pacific Ocean?"),
-            NONE,
-            "irrelevant",
+            "When did the inventor of the telephone die?",
+            ("necessary", "When did Alexander Graham Bell die?"),
         ),
         _example(
             "In which country is the river on which the city of Lyon lies?",
-            (
-                "Through which country does the Rhône flow?",
-                "What is Lyon known for?",
-                "Which bishop lived in Lyon?",
-                "When was the university of Lyon founded?",
-            ),
-            1,
-            "necessary",
+            ("indirect", "What is Lyon known for?"),
+            ("necessary", "On which river does Lyon lie?"),
+            ("indirect", "Which bishop lived in Lyon?"),
+            ("irrelevant", "Who wrote Moby-Dick?"),
         ),
         _example(
-            "Which award did the author of the novel Beloved win in 1993?",
-            ("Which films were made from novels?", "Who published the novel Beloved?"),
-            2,
-            "indirect",
+            "Who founded the company that makes the PlayStation?",
+            ("irrelevant", "How deep is the Pacific Ocean?"),
+            ("irrelevant", "What is the capital of Japan?"),
+        ),
+        _example(
+            "Where was the director of the film Jaws born?",
+            ("necessary", "Who directed the film Jaws?"),
+            ("indirect", "When was the film Jaws released?"),
+            ("irrelevant", "What do great white sharks eat?"),
         ),
     ),
 )

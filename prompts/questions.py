@@ -9,7 +9,7 @@ is worth keeping, and the caller asks once more for the rest (`again`).
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from pydantic import Field
 
@@ -36,7 +36,7 @@ LONGEST: Final = 160
 """Characters of a question at most: one that asks for a single fact needs half as many."""
 
 
-def _between(least: int, most: int) -> dict[str, object]:
+def _between(least: int, most: int) -> dict[str, Any]:
     return {"minItems": least, "maxItems": most, "items": {"type": "string", "maxLength": LONGEST}}
 
 

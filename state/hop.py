@@ -1,11 +1,16 @@
 """The state of HopRAG's traversal: the hops made so far, and what follows from them.
 
-Queue, visits and judgements of Algorithm 1 are all read from the list of hops. A vertex that had
-finished before a kill has its hop there, and is counted once however often the run goes on.
+Queue and visits of Algorithm 1 are read from the list of hops. A vertex that had finished before
+a kill has its hop there, and is counted once however often the run goes on.
+
+Edges stand here without their questions, and judgements under keys of ten digits. Hundreds of
+questions are judged for one query, and the state is written down twice a round: their texts would
+make up most of a thread, and those that tell the path are read from the graph at the end.
 """
 
 from __future__ import annotations
 
+import hashlib
 import operator
 from collections import Counter
 from collections.abc import Iterable
@@ -20,10 +25,12 @@ __all__ = (
     "Hop",
     "HopState",
     "HopTask",
+    "Judged",
     "Relevance",
     "Vertex",
     "arrivals",
-    "verdicts",
+    "merge_judged",
+    "question_key",
     "visits",
 )
 
@@ -40,15 +47,15 @@ class Hop(TypedDict):
 
     round: int
     tail: NotRequired[str]
-    """The vertex that chose; at the entry there is none."""
-    question: NotRequired[str]
-    """The edge's question; none where no edge was chosen, or a passage was entered by itself."""
+    """The vertex whose edge it was: the one that chose; none where a passage was entered by."""
+    edge: NotRequired[int]
+    """The edge's place among those of the tail, from 0; none where no edge was chosen."""
     verdict: NotRequired[Relevance]
-    """What the model judged the question to be; none where similarity chose."""
+    """What the question was judged to be; none where similarity chose."""
     head: NotRequired[str]
     """The vertex reached; none where the vertex stayed."""
-    score: NotRequired[float]
-    """Similarity of query and question, from -0.5 to 1."""
+    times: NotRequired[int]
+    """How many edges with this question led to the head at the entry; 1 where it is not said."""
     reason: NotRequired[str]
 
 
@@ -57,7 +64,21 @@ class Vertex(TypedDict):
 
     passage_id: str
     known: dict[str, Relevance]
-    """Those of its edge questions that another vertex has had judged."""
+    """Those of its edge questions that were judged at another vertex, by key."""
+
+
+Judged = dict[str, Relevance]
+"""Judgements by the key of the question: they hold for one query, at whatever vertex."""
+
+
+def question_key(question: str) -> str:
+    """Ten hexadecimal digits that stand for an edge question."""
+    return hashlib.blake2b(question.encode(), digest_size=5).hexdigest()
+
+
+def merge_judged(old: Judged, new: Judged) -> Judged:
+    """Reducer: of two vertices of a round that had the same question judged, the first counts."""
+    return new | old
 
 
 class HopState(StrategyState):
@@ -67,6 +88,7 @@ class HopState(StrategyState):
     """The round that the queue is for."""
     queue: list[Vertex]
     hops: Annotated[list[Hop], operator.add]
+    judged: Annotated[Judged, merge_judged]
     truncated: Annotated[bool, operator.or_]
 
 
@@ -81,7 +103,11 @@ class HopTask(TypedDict):
 
 def visits(hops: Iterable[Hop]) -> dict[str, int]:
     """How often each vertex was reached, the entry included (C_count of Algorithm 1)."""
-    return dict(Counter(hop["head"] for hop in hops if "head" in hop))
+    counts: Counter[str] = Counter()
+    for hop in hops:
+        if "head" in hop:
+            counts[hop["head"]] += hop.get("times", 1)
+    return dict(counts)
 
 
 def arrivals(hops: Iterable[Hop], in_round: int) -> list[str]:
@@ -91,12 +117,3 @@ def arrivals(hops: Iterable[Hop], in_round: int) -> list[str]:
     return list(
         dict.fromkeys(head for head, when in heads if when == in_round and head not in before)
     )
-
-
-def verdicts(hops: Iterable[Hop]) -> dict[str, Relevance]:
-    """What each edge question was judged to be; where two vertices differ, the first one's."""
-    judged: dict[str, Relevance] = {}
-    for hop in hops:
-        if "question" in hop and "verdict" in hop:
-            judged.setdefault(hop["question"], hop["verdict"])
-    return judged

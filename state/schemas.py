@@ -91,7 +91,7 @@ class Step(TypedDict, total=False):
     round: int
     """A hop's round; 0 is the entry into the graph."""
     tail: str
-    """The passage that a hop was chosen at."""
+    """The passage whose edge a hop went along, or that stayed."""
     head: str
     """The passage that it reached; absent where it stayed."""
     visits: int

@@ -17,6 +17,8 @@ _MARK: Final = "+zlib"
 _WORTH_IT: Final = 64
 """Bytes below which compression gains nothing."""
 _WORDS: Final = (
+    b"branch:to:collect choose_hop prune hops hop queue vertex passage_id known judged irrelevant "
+    b"indirect necessary none of its questions is relevant visits kept round tail edge head "
     b"channel_values channel_versions versions_seen updated_channels messages usage truncated "
     b"citations evidence gate route strategy retrieve probability steps step tree-node aggregate "
     b"node children phase decompose search answered judge done replaced rubric wh_form specific "

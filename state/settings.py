@@ -84,7 +84,7 @@ class GraphSettings(_Frozen):
         1.0,
         gt=0,
         le=100,
-        description="c: the graph keeps at most c·n·log2 n edges, n its passages (paper: O(n log n)).",
+        description="c: a graph of n passages keeps at most c·n·log2 n edges (paper: O(n·log n)).",
     )
     max_failure_rate: float = Field(
         0.2,
@@ -135,7 +135,7 @@ class HopSettings(_Frozen):
         "question (paper), at the nearest passages, or half and half.",
     )
     max_choices: int = Field(
-        8, ge=1, le=32, description="Edges of one passage shown to the model, the most similar."
+        8, ge=1, le=32, description="Edges of one passage that are judged, the most similar ones."
     )
     temperature: float = Field(
         0.1, ge=0, le=2, description="Sampling temperature of the choices (paper: 0.1)."

@@ -8,28 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from model_server import EMBEDDING_DIMENSION, ModelServer, Reply, scripted_provider, word_vector
-from tokenizers import Tokenizer
+from model_server import ModelServer, Reply, WordEmbedder, scripted_provider
 
 from hopyard.models import call, chat, embeddings
-
-
-class WordEmbedder:
-    """A deterministic embedding model: texts that share words lie close together."""
-
-    name = "words"
-    dimension = EMBEDDING_DIMENSION
-    window = 2048
-    tokenizer: Tokenizer | None = None
-
-    def embed_documents(self, texts: list[str]) -> np.ndarray:
-        vectors = [word_vector(text) for text in texts]
-        return np.stack(vectors) if vectors else np.empty((0, self.dimension), np.float32)
-
-    def embed_query(self, text: str) -> np.ndarray:
-        return word_vector(text)
 
 
 @pytest.fixture(autouse=True)

@@ -14,14 +14,24 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import numpy as np
+from tokenizers import Tokenizer
 
 from hopyard.models.chat import ChatProvider, Sampling
 
-__all__ = ("Answer", "Call", "ModelServer", "Reply", "scripted_provider", "word_vector")
+__all__ = (
+    "Answer",
+    "Call",
+    "ModelServer",
+    "Reply",
+    "WordEmbedder",
+    "scripted_provider",
+    "word_vector",
+)
 
 EMBEDDING_DIMENSION = 32
 
@@ -169,9 +179,23 @@ def scripted_provider(
             temperature=sampling.temperature,
             seed=sampling.seed,
             max_retries=0,
+            **_clients(),
         )
 
     return ChatProvider(identity, connect, concurrency, keep_prefixes, "mend the test")
+
+
+@lru_cache(maxsize=1)
+def _clients() -> dict[str, Any]:
+    """HTTP clients for all tests: to load the certificates for each takes longer than the test."""
+    from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
+
+    options: dict[str, Any] = {"trust_env": False, "verify": False}
+    return {
+        "http_client": DefaultHttpxClient(**options),
+        "http_async_client": DefaultAsyncHttpxClient(**options),
+        "http_socket_options": (),
+    }
 
 
 def word_vector(text: str, dimension: int = EMBEDDING_DIMENSION) -> np.ndarray:
@@ -182,6 +206,22 @@ def word_vector(text: str, dimension: int = EMBEDDING_DIMENSION) -> np.ndarray:
         seed = int.from_bytes(hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()[:8])
         total += np.random.default_rng(seed).normal(size=dimension)
     return (total / np.linalg.norm(total)).astype(np.float32)
+
+
+class WordEmbedder:
+    """A deterministic embedding model: texts that share words lie close together."""
+
+    name = "words"
+    dimension = EMBEDDING_DIMENSION
+    window = 2048
+    tokenizer: Tokenizer | None = None
+
+    def embed_documents(self, texts: list[str]) -> np.ndarray:
+        vectors = [word_vector(text) for text in texts]
+        return np.stack(vectors) if vectors else np.empty((0, self.dimension), np.float32)
+
+    def embed_query(self, text: str) -> np.ndarray:
+        return word_vector(text)
 
 
 class _Http(ThreadingHTTPServer):

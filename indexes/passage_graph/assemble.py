@@ -12,7 +12,7 @@ from hopyard.indexes.passage_graph.edges import Edges, edge_keywords
 from hopyard.indexes.passage_graph.graph import EDGE_ROW, GraphFiles
 from hopyard.indexes.passage_graph.keywords import extract_keywords
 from hopyard.indexes.passage_graph.ragged import Ragged
-from hopyard.indexes.passage_graph.sides import QuestionSide
+from hopyard.indexes.passage_graph.sides import QuestionSide, Sides
 from hopyard.indexes.snapshot import Snapshot
 
 __all__ = ("Contents", "Vocabulary", "graph_files", "read_contents")
@@ -59,12 +59,12 @@ def read_contents(corpus: Snapshot, vocabulary: Vocabulary) -> Contents:
 
 def graph_files(
     contents: Contents,
-    outcoming: QuestionSide,
-    incoming: QuestionSide,
+    sides: Sides,
     edges: Edges,
     vocabulary: Vocabulary,
 ) -> GraphFiles:
     """What readers need: of the questions only the in-coming ones that edges carry."""
+    outcoming, incoming = sides
     carried, question = np.unique(_rows_of(incoming, edges.incoming), return_inverse=True)
     rows: NDArray[np.void] = np.empty(len(edges), dtype=EDGE_ROW)
     rows["tail"], rows["head"] = edges.tail, edges.head

@@ -10,9 +10,9 @@ the build; the third goes on from the generation before.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from uuid import uuid4
 
 from hopyard.indexes.derived import UpdateContext
@@ -23,11 +23,11 @@ from hopyard.indexes.passage_graph.assemble import (
     graph_files,
     read_contents,
 )
-from hopyard.indexes.passage_graph.edges import build_edges
+from hopyard.indexes.passage_graph.edges import Edges, build_edges
 from hopyard.indexes.passage_graph.growth import Generation, grown
 from hopyard.indexes.passage_graph.matching import EXACT_PAIRS, measure_agreement
 from hopyard.indexes.passage_graph.question_store import QuestionStore, Written
-from hopyard.indexes.passage_graph.sides import QuestionSide, both_sides, embed_questions
+from hopyard.indexes.passage_graph.sides import Sides, both_sides, embed_questions
 from hopyard.indexes.passage_graph.stats import (
     MATCHING_VERSION,
     AuthorShare,
@@ -112,7 +112,27 @@ class PassageGraph:
             sides = both_sides(contents.hashes, written, store, self._embedder)
             store.use(contents.hashes.values(), context.corpus.generation)
             runs = tuple(store.runs()) if self._context else ()
-        stats = self._write_graph(contents, written, sides, runs, vocabulary, last, context)
+        vertices = [written[one] for one in contents.hashes.values() if one in written]
+        factor = self._edge_factor(last)
+        generation, edges = self._match(sides, len(vertices), factor, last, context)
+        generation.save(context.directory)
+        graph_files(contents, sides, edges, vocabulary).save(context.directory)
+        stats = GraphStats(
+            model=self._context.model if self._context else last.model if last else "",
+            embedding=context.embedding,
+            dimension=context.dimension,
+            edge_factor=factor,
+            edges=len(edges),
+            incoming_questions=len(sides.incoming.texts),
+            outcoming_questions=len(sides.outcoming.texts),
+            without_questions=len(contents.hashes) - len(vertices),
+            calls=self._calls(last, runs),
+            runs=runs,
+            approximate=generation.matches.approximate,
+            agreement=_agreement(sides, generation),
+            **_counts(vertices),
+        )
+        stats.save(context.directory)
         return {
             "questions": stats.incoming_questions + stats.outcoming_questions,
             "edges": stats.edges,
@@ -144,66 +164,25 @@ class PassageGraph:
         store.put(writing.failed.items(), context.corpus.generation)
         self.stopped = writing.stopped
 
-    def _write_graph(
+    def _match(
         self,
-        contents: Contents,
-        written: Mapping[str, Written],
-        sides: tuple[QuestionSide, QuestionSide],
-        runs: tuple[str, ...],
-        vocabulary: Vocabulary,
+        sides: Sides,
+        vertices: int,
+        factor: float,
         last: GraphStats | None,
         context: UpdateContext,
-    ) -> GraphStats:
-        """Match, build the edges, and write all files."""
-        outcoming, incoming = sides
-        vertices = [written[one] for one in contents.hashes.values() if one in written]
-        total = len(outcoming.questions)
-        context.progress("match", 0, total)
+    ) -> tuple[Generation, Edges]:
+        """Match what has changed, and build the edges."""
+        outcoming, incoming = (side.questions for side in sides)
+        context.progress("match", 0, len(outcoming))
         generation = grown(
-            outcoming.questions,
-            incoming.questions,
-            _generation(last, context),
-            exact_pairs=self._exact_pairs,
+            outcoming, incoming, _generation(last, context), exact_pairs=self._exact_pairs
         )
-        factor = self._edge_factor(last)
         edges = build_edges(
-            outcoming.questions,
-            incoming.questions,
-            generation.matches,
-            vertices=len(vertices),
-            factor=factor,
+            outcoming, incoming, generation.matches, vertices=vertices, factor=factor
         )
-        context.progress("match", total, total)
-        generation.save(context.directory)
-        graph_files(contents, outcoming, incoming, edges, vocabulary).save(context.directory)
-        authors = Counter(one.author for one in vertices)
-        stats = GraphStats(
-            model=self._context.model if self._context else last.model if last else "",
-            embedding=context.embedding,
-            dimension=context.dimension,
-            edge_factor=factor,
-            vertices=len(vertices),
-            edges=len(edges),
-            incoming_questions=len(incoming.questions),
-            outcoming_questions=total,
-            without_questions=len(contents.hashes) - len(vertices),
-            too_few_questions=sum(one.outcome != "enough" for one in vertices),
-            failed=sum(one.outcome == "failed" for one in vertices),
-            authors=tuple(
-                AuthorShare(version=author.version, model=author.model, passages=count)
-                for author, count in sorted(authors.items())
-            ),
-            calls=tuple(
-                one
-                for one in self._calls(last, runs)
-                if (one.version, one.model) in authors or not vertices
-            ),
-            runs=runs,
-            approximate=generation.matches.approximate,
-            agreement=_agreement(outcoming, incoming, generation),
-        )
-        stats.save(context.directory)
-        return stats
+        context.progress("match", len(outcoming), len(outcoming))
+        return generation, edges
 
     def _edge_factor(self, last: GraphStats | None) -> float:
         if self._keep and last is not None:
@@ -240,10 +219,22 @@ def _generation(last: GraphStats | None, context: UpdateContext) -> Generation |
         return None
 
 
-def _agreement(
-    outcoming: QuestionSide, incoming: QuestionSide, generation: Generation
-) -> MatchAgreement | None:
-    matches = generation.matches
-    if not matches.approximate:
+def _counts(vertices: Sequence[Written]) -> dict[str, Any]:
+    """What the stats say of the passages that have questions."""
+    authors = Counter(one.author for one in vertices)
+    return {
+        "vertices": len(vertices),
+        "too_few_questions": sum(one.outcome != "enough" for one in vertices),
+        "failed": sum(one.outcome == "failed" for one in vertices),
+        "authors": tuple(
+            AuthorShare(version=author.version, model=author.model, passages=count)
+            for author, count in sorted(authors.items())
+        ),
+    }
+
+
+def _agreement(sides: Sides, generation: Generation) -> MatchAgreement | None:
+    if not generation.matches.approximate:
         return None
-    return MatchAgreement.of(measure_agreement(outcoming.questions, incoming.questions, matches))
+    outcoming, incoming = (side.questions for side in sides)
+    return MatchAgreement.of(measure_agreement(outcoming, incoming, generation.matches))

@@ -64,7 +64,7 @@ class Written:
     outcome: Literal["enough", "too few", "failed"]
     """Whether the model gave as many as the paper asks for, fewer, or nothing usable."""
     incoming: tuple[str, ...]
-    """Never empty: where the model gave too few, the passage's own text is one of them."""
+    """Never empty: where the model gave too few, the passage's own text is among them."""
     outcoming: tuple[str, ...]
 
 
@@ -185,7 +185,7 @@ class QuestionStore:
             if embedding is not None:
                 connection.execute("DELETE FROM vectors WHERE embedding != ?", (embedding,))
             gone = connection.execute(
-                "DELETE FROM written WHERE generation < ?", (generation - 1,)
+                "DELETE FROM written WHERE generation < ?", (generation - 2,)
             ).rowcount
             if gone:
                 connection.execute(

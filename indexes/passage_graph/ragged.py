@@ -30,7 +30,7 @@ class Ragged:
     """[n + 1] Ascending, from 0 to the number of values."""
 
     @classmethod
-    def of(cls, rows: Iterable[Sequence[int]], dtype: DTypeLike) -> Ragged:
+    def of(cls, rows: Iterable[Sequence[int] | NDArray[Any]], dtype: DTypeLike) -> Ragged:
         """Put rows of numbers end to end."""
         kept = [np.asarray(row, dtype=dtype) for row in rows]
         lengths = np.fromiter(map(len, kept), np.int64, len(kept))

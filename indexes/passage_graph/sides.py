@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -17,7 +17,7 @@ from hopyard.indexes.passage_graph.keywords import extract_keywords
 from hopyard.indexes.passage_graph.question_store import QuestionStore, Written
 from hopyard.indexes.passage_graph.questions import Questions
 
-__all__ = ("QuestionSide", "both_sides", "embed_questions", "question_id")
+__all__ = ("QuestionSide", "Sides", "both_sides", "embed_questions", "question_id")
 
 Kind = Literal["incoming", "outcoming"]
 
@@ -34,6 +34,13 @@ class QuestionSide:
     def keywords_by_id(self) -> dict[int, AbstractSet[str]]:
         """Keywords of each question, by its id."""
         return dict(zip(self.questions.ids.tolist(), self.questions.keywords, strict=True))
+
+
+class Sides(NamedTuple):
+    """What is matched with what."""
+
+    outcoming: QuestionSide
+    incoming: QuestionSide
 
 
 class _Asked(NamedTuple):
@@ -76,8 +83,8 @@ def both_sides(
     written: Mapping[str, Written],
     store: QuestionStore,
     embedder: Embedder,
-) -> tuple[QuestionSide, QuestionSide]:
-    """The out-coming and the in-coming questions of all passages, in this order.
+) -> Sides:
+    """The out-coming and the in-coming questions of all passages.
 
     Args:
         content_hashes: Content hash by passage id, in the order of the passages' rows.
@@ -85,21 +92,22 @@ def both_sides(
         store: Where the questions' vectors are, all of them.
         embedder: The model that made the vectors.
     """
-    asked: dict[Kind, list[_Asked]] = {"outcoming": [], "incoming": []}
+    outcoming: list[_Asked] = []
+    incoming: list[_Asked] = []
     for row, (passage_id, content_hash) in enumerate(content_hashes.items()):
         if (found := written.get(content_hash)) is not None:
-            for kind, texts in (("outcoming", found.outcoming), ("incoming", found.incoming)):
-                asked[kind] += (
-                    _Asked(question_id(passage_id, kind, text), row, text)
-                    for text in dict.fromkeys(texts)
-                )
-    outcoming, incoming = (
-        _side(sorted(rows), store, embedder) for rows in (asked["outcoming"], asked["incoming"])
-    )
-    return outcoming, incoming
+            outcoming += _asked(passage_id, row, "outcoming", found.outcoming)
+            incoming += _asked(passage_id, row, "incoming", found.incoming)
+    return Sides(_side(outcoming, store, embedder), _side(incoming, store, embedder))
+
+
+def _asked(passage_id: str, row: int, kind: Kind, texts: Iterable[str]) -> Iterator[_Asked]:
+    for text in dict.fromkeys(texts):
+        yield _Asked(question_id(passage_id, kind, text), row, text)
 
 
 def _side(rows: Sequence[_Asked], store: QuestionStore, embedder: Embedder) -> QuestionSide:
+    rows = sorted(rows)
     texts = [row.text for row in rows]
     keywords = {text: extract_keywords(text) for text in set(texts)}
     questions = Questions(

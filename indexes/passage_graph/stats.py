@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final, Self
 
@@ -46,6 +46,17 @@ class PromptCalls(_Stats):
     input_tokens: int
     output_tokens: int
     seconds: float
+
+    @classmethod
+    def of(cls, rate: ParseRate) -> Self:
+        """The ledger's counts as plain values."""
+        return cls(**asdict(rate))
+
+    def plus(self, other: Self) -> Self:
+        """The sums of the counts of two, for the same prompt and model."""
+        names = type(self).model_fields.keys() - {"prompt", "version", "model"}
+        sums = {name: getattr(self, name) + getattr(other, name) for name in names}
+        return self.model_copy(update=sums)
 
     @property
     def rate(self) -> float:
@@ -129,12 +140,8 @@ class GraphStats(_Stats):
 
 def add_calls(before: Iterable[PromptCalls], more: Iterable[ParseRate]) -> tuple[PromptCalls, ...]:
     """Totals by prompt, version and model."""
-    totals: dict[tuple[str, int, str], Counter[str]] = {}
-    for one in (*before, *more):
-        total = totals.setdefault((one.prompt, one.version, one.model), Counter())
-        for name in PromptCalls.model_fields.keys() - {"prompt", "version", "model"}:
-            total[name] += getattr(one, name)
-    return tuple(
-        PromptCalls(prompt=prompt, version=version, model=model, **total)
-        for (prompt, version, model), total in sorted(totals.items())
-    )
+    totals: dict[tuple[str, int, str], PromptCalls] = {}
+    for one in (*before, *(PromptCalls.of(rate) for rate in more)):
+        key = (one.prompt, one.version, one.model)
+        totals[key] = totals[key].plus(one) if key in totals else one
+    return tuple(total for _, total in sorted(totals.items()))

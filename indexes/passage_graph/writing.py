@@ -2,8 +2,9 @@
 
 What comes back from a model is a list of strings. Only those that can serve as questions are
 taken; when they are too few, the model is asked once more for the passage. A passage of which
-still too few in-coming questions came is reachable through its own text: the beginning of title
-and text becomes an in-coming question, which is what a question about the passage resembles.
+still too few in-coming questions came is reachable through its own text: its title, and the
+beginning of title and text, stand in for in-coming questions. A question about what the passage
+is about shares the title's keywords.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ async def questions_of(passage: Passage, *, context: Context, run: str) -> Writt
         incoming, outcoming = usable(outputs)
     too_few = _too_few(incoming, outcoming)
     if len(incoming) < MIN_INCOMING:
-        incoming.append(_own_text(passage))
+        incoming += _own_text(passage)
     return Written(
         author_of(context),
         "too few" if too_few else "enough",
@@ -191,7 +192,7 @@ class Writing:
                 return
 
     def _nothing(self, passage: Passage) -> Written:
-        return Written(author_of(self.context), "failed", (_own_text(passage),), ())
+        return Written(author_of(self.context), "failed", _own_text(passage), ())
 
     @property
     def _failing(self) -> bool:
@@ -228,9 +229,11 @@ def _distinct(texts: Sequence[str], seen: set[str]) -> list[str]:
     return found
 
 
-def _own_text(passage: Passage) -> str:
-    parts = filter(None, (one_line(passage.title), one_line(passage.text)))
-    return _beginning(": ".join(parts), LONGEST)
+def _own_text(passage: Passage) -> tuple[str, ...]:
+    title, text = one_line(passage.title), one_line(passage.text)
+    if not title:
+        return (_beginning(text, LONGEST),)
+    return (_beginning(title, LONGEST), _beginning(f"{title}: {text}", LONGEST))
 
 
 def _beginning(text: str, longest: int) -> str:

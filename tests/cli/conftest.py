@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from conftest import WordEmbedder
-from model_server import ModelServer
+from model_server import ModelServer, WordEmbedder
 
 from hopyard.cli.main import main
 from hopyard.indexes.build import build

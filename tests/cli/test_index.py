@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import WordEmbedder
+from model_server import WordEmbedder
 
 from .conftest import Run, write_corpus
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
+from model_server import ModelServer
 
 from hopyard.graphs import hop
 from hopyard.indexes.build import build
@@ -21,7 +22,7 @@ from hopyard.state.settings import Context
 from ..graphs.conftest import changed
 from ..graphs.script import GARBAGE, said
 from .drawn import Dialled, Drawing, build_drawn
-from .script import HopScript, choice
+from .script import HopScript, judgements
 
 QUERY = "which one is it"
 PASSAGES = {"a": "~0.8", "b": "~0.6", "c": "~0.4", "d": "~0.2", "e": "~0.0"}
@@ -68,8 +69,8 @@ def helpful(output: dict[str, Any]) -> dict[str, float]:
 
 
 WALK = [
-    (0, None, "To b? ~0.9", "b", 1),
-    (0, None, "To d? ~0.7", "d", 1),
+    (0, "a", "To b? ~0.9", "b", 1),
+    (0, "b", "To d? ~0.7", "d", 1),
     (1, "b", "To d? ~0.7", "d", 2),
     (1, "d", "To e? ~0.3", "e", 1),
     (2, "e", None, None, None),
@@ -104,7 +105,7 @@ class TestWalk:
             "necessary",
             None,
         ]
-        assert script.shown == [["To d? ~0.7"], ["To e? ~0.3", "To b? ~0.1"]]
+        assert sorted(script.shown) == [["To d? ~0.7"], ["To e? ~0.3", "To b? ~0.1"]]
         assert output["usage"]["model_calls"] == 2 + 1
 
     async def test_every_passage_kept_has_its_helpfulness(
@@ -113,8 +114,8 @@ class TestWalk:
         output = await walked(draw(hop__reasoner="similarity", hop__top_k=3))
         # The third edge entered by is the other "To d?": d is visited once more, and not queued
         # twice. Five visits: d (0.1 + 3/5) / 2, b (0.3 + 1/5) / 2, e (0 + 1/5) / 2.
-        assert path(output)[2:] == [
-            (0, None, "To d? ~0.7", "d", 2),
+        assert path(output)[1:] == [
+            (0, "b", "To d? ~0.7", "d", 2),
             (1, "b", "To d? ~0.7", "d", 3),
             (1, "d", "To e? ~0.3", "e", 1),
             (2, "e", None, None, None),
@@ -128,7 +129,7 @@ class TestWalk:
         settings = {"hop__reasoner": "similarity", "hop__top_k": 1, "hop__n_hop": 1}
         output = await walked(draw(keywords=keywords, **settings), "which one is Ada")
         # SIM of "To c?" is (1 + 0.5) / 2; of c with the query (1/2 + 0.4) / 2.
-        assert path(output)[0] == (0, None, "To c? ~0.5", "c", 1)
+        assert path(output)[0] == (0, "a", "To c? ~0.5", "c", 1)
         assert output["steps"][0]["score"] == 0.75
         assert helpful(output) == {"c": 0.475}  # (0.45 + 1/2) / 2; d (0.1 + 1/2) / 2
 
@@ -145,7 +146,7 @@ class TestWalk:
         """b is where the only edge leads: from there nothing leads back to a."""
         output = await walked(draw([("a", "To b? ~0.9", "b")], hop__reasoner="similarity"))
         assert path(output) == [
-            (0, None, "To b? ~0.9", "b", 1),
+            (0, "a", "To b? ~0.9", "b", 1),
             (1, "b", None, None, None),
         ]
         assert output["steps"][1]["reason"] == "it has no edge to another passage"
@@ -155,7 +156,7 @@ class TestWalk:
         circle = [("a", "To b? ~0.9", "b"), ("b", "To a? ~0.8", "a")]
         output = await walked(draw(circle, hop__reasoner="similarity", hop__top_k=1))
         assert path(output) == [
-            (0, None, "To b? ~0.9", "b", 1),
+            (0, "a", "To b? ~0.9", "b", 1),
             (1, "b", "To a? ~0.8", "a", 1),
             (2, "a", "To b? ~0.9", "b", 2),
         ]
@@ -165,13 +166,12 @@ class TestEntry:
     async def test_passages(self, draw: Draw, script: HopScript) -> None:
         output = await walked(draw(hop__entry="passages", hop__reasoner="similarity"))
         assert path(output)[:2] == [(0, None, None, "a", 1), (0, None, None, "b", 1)]
-        assert output["steps"][0]["score"] == pytest.approx(0.8)
 
     async def test_half_and_half(self, draw: Draw, script: HopScript) -> None:
         settings = {"hop__entry": "both", "hop__reasoner": "similarity", "hop__top_k": 3}
         output = await walked(draw(**settings))
         assert path(output)[:3] == [
-            (0, None, "To b? ~0.9", "b", 1),
+            (0, "a", "To b? ~0.9", "b", 1),
             (0, None, None, "a", 1),
             (0, None, None, "b", 2),
         ]
@@ -198,33 +198,41 @@ class TestEntry:
 
 
 class TestChoice:
-    async def test_none_is_chosen(self, draw: Draw, script: HopScript) -> None:
+    async def test_nothing_relevant_is_no_hop(self, draw: Draw, script: HopScript) -> None:
         output = await walked(draw())
-        assert [step["reason"] for step in output["steps"][2:4]] == [
-            "none of its questions helps"
-        ] * 2
+        stayed = [step["reason"] for step in output["steps"][2:4]]
+        assert stayed == ["none of its questions is relevant"] * 2
         assert helpful(output) == {"b": 0.4, "d": 0.3}  # (0.3 + 1/2) / 2, (0.1 + 1/2) / 2
         assert len(script.asked) == 2 + 1
 
-    async def test_what_is_irrelevant_is_not_followed(self, draw: Draw, script: HopScript) -> None:
-        script.useful = {"To d? ~0.7": "irrelevant", "To e? ~0.3": "irrelevant"}
-        output = await walked(draw())
-        assert path(output)[2:] == [
-            (1, "b", "To d? ~0.7", None, None),
-            (1, "d", "To e? ~0.3", None, None),
-        ]
-        assert [step["verdict"] for step in output["steps"][2:4]] == ["irrelevant"] * 2
+    @pytest.mark.parametrize(
+        ("labels", "head"),
+        [
+            (("irrelevant", "indirect", "necessary"), "e"),
+            (("indirect", "necessary", "necessary"), "d"),
+            (("irrelevant", "indirect", "irrelevant"), "d"),
+            (("indirect", "indirect", "indirect"), "c"),
+        ],
+    )
+    async def test_the_most_useful_and_of_equals_the_most_similar(
+        self, draw: Draw, script: HopScript, labels: tuple[str, ...], head: str
+    ) -> None:
+        fan = [("b", "To e? ~0.3", "e"), ("b", "To d? ~0.5", "d"), ("b", "To c? ~0.7", "c")]
+        script.lines = {("hop", "To c? ~0.7|To d? ~0.5|To e? ~0.3"): judgements(*labels)}
+        output = await walked(draw([("a", "To b? ~0.9", "b"), *fan], hop__top_k=1))
+        assert (output["steps"][1]["head"], output["steps"][1]["verdict"]) == (
+            head,
+            max(labels, key=["irrelevant", "indirect", "necessary"].index),
+        )
 
-    async def test_the_most_similar_questions_are_shown_up_to_the_cap(
+    async def test_the_most_similar_questions_are_judged_up_to_the_cap(
         self, draw: Draw, script: HopScript
     ) -> None:
         fan = [("a", f"No {number}? ~0.{number}", "b") for number in range(1, 10)]
         await walked(draw([("e", "In? ~0.99", "a"), *fan], hop__top_k=1, hop__max_choices=3))
-        assert script.shown == [["No 9? ~0.9", "No 8? ~0.8", "No 7? ~0.7"]]
         assert script.turns[0].splitlines() == [
             f"Question: {QUERY}",
             "Follow-up questions:",
-            "0. none of these",
             "1. No 9? ~0.9",
             "2. No 8? ~0.8",
             "3. No 7? ~0.7",
@@ -237,73 +245,68 @@ class TestChoice:
         await walked(draw([("a", "To b? ~0.9", "b"), *twice], hop__top_k=1))
         assert script.shown == [["To d? ~0.5"]]
 
-    async def test_only_the_numbers_shown_can_be_chosen(
-        self, draw: Draw, script: HopScript
-    ) -> None:
-        script.lines = {("hop", "To d? ~0.7"): choice(2)}
-        output = await walked(draw(hop__top_k=1, hop__n_hop=1))
-        step = output["steps"][1]
-        assert (step["head"], step.get("verdict")) == ("d", None)
-        assert step["reason"].startswith("the most similar question: The prompt 'choose-hop' got")
-
+    @pytest.mark.parametrize("labels", [(), ("necessary",) * 2, ("splendid",)])
     async def test_a_vertex_whose_call_fails_hops_by_similarity_alone(
-        self, draw: Draw, script: HopScript
+        self, draw: Draw, script: HopScript, labels: tuple[str, ...]
     ) -> None:
-        script.lines = {("hop", "To e? ~0.3|To b? ~0.1"): GARBAGE}
-        script.useful = {"To d? ~0.7": "necessary"}
+        script.lines = {("hop", "To d? ~0.7"): judgements(*labels)}
+        script.useful = {"To e? ~0.3": "necessary"}
         output = await walked(draw())
         assert path(output) == WALK
         first, second = output["steps"][2:4]
-        assert first["verdict"] == "necessary"
-        assert "verdict" not in second
-        assert "'choose-hop' got no usable output" in second["reason"]
+        assert "verdict" not in first
+        assert first["reason"].startswith("the most similar question: The prompt 'judge-edges' got")
+        assert second["verdict"] == "necessary"
         assert output["truncated"] is False
 
     async def test_choices_have_their_own_temperature(
-        self, draw: Draw, script: HopScript, model_server: Any
+        self, draw: Draw, script: HopScript, model_server: ModelServer
     ) -> None:
         await walked(draw(temperature=0.7))
         sent = {call.title: call.payload["temperature"] for call in model_server.calls}
-        assert sent == {"Choice": 0.1, "Answer": 0.7}
+        assert sent == {"Judgements": 0.1, "Answer": 0.7}
 
 
 class TestJudgedOnce:
-    LATER = [
+    """a and b are entered; a leads to c, which has the question that b had judged."""
+
+    ENTERED: ClassVar = [
         ("e", "To a? ~0.9", "a"),
         ("e", "To b? ~0.85", "b"),
         ("a", "To c? ~0.7", "c"),
-        ("b", "To d? ~0.6", "d"),
-        ("c", "To d? ~0.6", "d"),
-        ("c", "Elsewhere? ~0.1", "e"),
     ]
-    """a and b are entered; a leads to c, which has the question that b had judged."""
+    SHARED: ClassVar = [("b", "To d? ~0.6", "d"), ("c", "To d? ~0.6", "d")]
 
-    async def test_what_was_irrelevant_is_not_shown_again(
+    @pytest.fixture(autouse=True)
+    def _a_leads_to_c(self, script: HopScript) -> None:
+        script.useful = {"To c? ~0.7": "necessary"}
+
+    async def test_what_was_irrelevant_is_not_asked_again(
         self, draw: Draw, script: HopScript
     ) -> None:
-        script.useful = {"To c? ~0.7": "necessary", "To d? ~0.6": "irrelevant"}
-        await walked(draw(self.LATER))
-        assert script.shown == [["To c? ~0.7"], ["To d? ~0.6"], ["Elsewhere? ~0.1"]]
+        other = ("c", "Elsewhere? ~0.1", "e")
+        await walked(draw([*self.ENTERED, *self.SHARED, other]))
+        assert sorted(script.shown[:2]) == [["To c? ~0.7"], ["To d? ~0.6"]]
+        assert script.shown[2:] == [["Elsewhere? ~0.1"]]
 
-    async def test_where_all_was_irrelevant_nobody_is_asked(
+    async def test_a_vertex_with_nothing_new_asks_nobody(
         self, draw: Draw, script: HopScript
     ) -> None:
-        script.useful = {"To c? ~0.7": "necessary", "To d? ~0.6": "irrelevant"}
-        output = await walked(draw(self.LATER[:-1]))
-        assert script.shown == [["To c? ~0.7"], ["To d? ~0.6"]]
+        output = await walked(draw([*self.ENTERED, *self.SHARED]))
+        assert sorted(script.shown) == [["To c? ~0.7"], ["To d? ~0.6"]]
         assert output["steps"][4] == {
             "step": "hop",
             "round": 2,
             "tail": "c",
-            "reason": "its questions were all judged irrelevant before",
+            "reason": "none of its questions is relevant",
         }
 
-    async def test_where_all_was_judged_nobody_is_asked(
+    async def test_a_judgement_leads_the_next_vertex_too(
         self, draw: Draw, script: HopScript
     ) -> None:
-        script.useful = {"To c? ~0.7": "necessary", "To d? ~0.6": "indirect"}
-        output = await walked(draw(self.LATER[:-1]))
-        assert script.shown == [["To c? ~0.7"], ["To d? ~0.6"]]
+        script.useful["To d? ~0.6"] = "indirect"
+        output = await walked(draw([*self.ENTERED, *self.SHARED]))
+        assert sorted(script.shown) == [["To c? ~0.7"], ["To d? ~0.6"]]
         assert output["steps"][4] == {
             "step": "hop",
             "round": 2,
@@ -313,21 +316,48 @@ class TestJudgedOnce:
             "verdict": "indirect",
             "head": "d",
             "visits": 2,
-            "reason": "judged before",
         }
 
-    async def test_a_judgement_stands(self, draw: Draw, script: HopScript) -> None:
-        """c is asked, for it has a new question, but chooses the old one and judges it anew."""
-        script.useful = {"To c? ~0.7": "necessary", "To d? ~0.6": "indirect"}
-        script.lines = {("hop", "To d? ~0.6|Elsewhere? ~0.1"): choice(1, "irrelevant")}
-        output = await walked(draw(self.LATER))
-        assert output["steps"][4]["verdict"] == "indirect"
-        assert output["steps"][4]["head"] == "d"
+    @pytest.mark.parametrize(
+        ("other", "label", "asked", "head"),
+        [
+            ("Elsewhere? ~0.1", "necessary", False, "d"),  # less similar: it could only be second
+            ("Elsewhere? ~0.8", "necessary", True, "e"),
+            ("Elsewhere? ~0.8", "indirect", True, "d"),
+        ],
+    )
+    async def test_only_what_could_still_win_is_asked(
+        self, draw: Draw, script: HopScript, other: str, label: str, asked: bool, head: str
+    ) -> None:
+        script.useful |= {"To d? ~0.6": "necessary", other: label}
+        drawing = [*self.ENTERED, *self.SHARED, ("c", other, "e")]
+        output = await walked(draw(drawing, hop__n_hop=2))
+        assert script.shown[2:] == ([[other]] if asked else [])
+        assert output["steps"][4]["head"] == head
+
+    async def test_of_two_judgements_in_a_round_the_first_counts(
+        self, draw: Draw, script: HopScript
+    ) -> None:
+        """a and b ask about "To d?" beside another question each, and hear different things."""
+        lines = {"To c? ~0.7|To d? ~0.6": "indirect", "To d? ~0.6|To e? ~0.1": "irrelevant"}
+        drawing = [
+            *self.ENTERED,
+            *self.SHARED,
+            ("a", "To d? ~0.6", "d"),
+            ("b", "To e? ~0.1", "e"),
+        ]
+        script.lines = {
+            ("hop", questions): judgements(*(["necessary", label] if at == 0 else [label] * 2))
+            for at, (questions, label) in enumerate(lines.items())
+        }
+        output = await walked(draw(drawing))
+        assert len(script.shown) == 2
+        assert (output["steps"][4]["tail"], output["steps"][4]["verdict"]) == ("c", "indirect")
 
     async def test_the_same_questions_at_two_vertices_are_one_call(
         self, draw: Draw, script: HopScript
     ) -> None:
-        twins = [*self.LATER[:2], ("a", "To d? ~0.6", "d"), ("b", "To d? ~0.6", "d")]
+        twins = [*self.ENTERED[:2], ("a", "To d? ~0.6", "d"), ("b", "To d? ~0.6", "d")]
         script.useful = {"To d? ~0.6": "necessary"}
         output = await walked(draw(twins))
         assert [step["visits"] for step in output["steps"] if step.get("head") == "d"] == [1, 2]

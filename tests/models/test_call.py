@@ -11,6 +11,7 @@ import pytest
 from langchain_core.language_models import FakeListChatModel
 from model_server import ModelServer, Reply
 
+from hopyard.models import chat
 from hopyard.models import request as requests
 from hopyard.models.call import call_model, model_caller, usage_of
 from hopyard.models.chat import ChatProvider, register_chat_provider
@@ -409,6 +410,7 @@ def test_connections_kept_alive_do_not_outlive_their_loop(
     for _ in range(3):
         asyncio.run(ask_some(2))
     restart()
+    chat._openai_clients._clients.clear()
     gc.collect()  # the connections left open are closed here, where their warning is expected
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import WordEmbedder
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
-from model_server import EMBEDDING_DIMENSION, ModelServer, word_vector
+from model_server import EMBEDDING_DIMENSION, ModelServer, WordEmbedder, word_vector
 
 from hopyard.indexes.embedder import Embedder
 from hopyard.models.embeddings import LangChainEmbedder, embedder

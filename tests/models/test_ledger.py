@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopyard.models.ledger import Entry, Ledger, ledger_key
@@ -188,6 +188,7 @@ def test_the_key_depends_on_every_part(part: str) -> None:
     assert ledger_key(PARTS) != ledger_key(PARTS | {part: "other"})
 
 
+@settings(max_examples=40)
 @given(st.text(st.characters(exclude_categories=())), st.text())
 def test_two_inputs_have_two_keys(one: str, other: str) -> None:
     assert (ledger_key({"input": one}) == ledger_key({"input": other})) == (one == other)

@@ -93,7 +93,7 @@ def test_an_output_carries_no_control_character(text: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["{", "[", '{"', '["', "{'", '"', "\\", "```", "<think>", '{"a":'])
-@pytest.mark.parametrize("length", [4_000, 1_000_000])
+@pytest.mark.parametrize("length", [2_000, 1_000_000])
 def test_hostile_output_is_refused_quickly(unit: str, length: int) -> None:
     text = '{"answer":' + unit * (length // len(unit))
     started = monotonic()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -31,11 +31,13 @@ _PLAIN = st.recursive(
 )
 
 
+@settings(max_examples=40)
 @given(_PLAIN)
 def test_plain_values_come_back(value: Any) -> None:
     assert SERIALIZER.loads_typed(SERIALIZER.dumps_typed(value)) == value
 
 
+@settings(max_examples=40)
 @given(_PLAIN.map(lambda value: [value] * 50))
 def test_large_values_come_back_and_are_no_larger(value: Any) -> None:
     kind, data = SERIALIZER.dumps_typed(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopyard.state.tree import (
@@ -35,12 +35,14 @@ def test_paths_grow_by_one_figure_a_level() -> None:
     assert [depth_of(path) for path in (ROOT, "1", "1.2.1")] == [0, 1, 3]
 
 
+@settings(max_examples=40)
 @given(PATHS)
 def test_a_child_is_one_level_deeper(path: str) -> None:
     for child in child_paths(path):
         assert depth_of(child) == depth_of(path) + 1
 
 
+@settings(max_examples=40)
 @given(TREES)
 def test_parents_come_before_their_children(nodes: dict[str, TreeNode]) -> None:
     order = [one["path"] for one in in_order(nodes)]
@@ -49,6 +51,7 @@ def test_parents_come_before_their_children(nodes: dict[str, TreeNode]) -> None:
         assert not any(before.startswith(f"{path}.") for before in order[:position])
 
 
+@settings(max_examples=40)
 @given(TREES, TREES)
 def test_tasks_of_one_level_merge_in_any_order(
     one: dict[str, TreeNode], other: dict[str, TreeNode]
@@ -57,6 +60,7 @@ def test_tasks_of_one_level_merge_in_any_order(
     assert merge_tree(one, other) == merge_tree(other, one)
 
 
+@settings(max_examples=40)
 @given(TREES)
 def test_nothing_new_changes_nothing(nodes: dict[str, TreeNode]) -> None:
     assert merge_tree(nodes, {}) == nodes

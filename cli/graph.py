@@ -1,0 +1,74 @@
+"""`hopyard graph export`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from hopyard.cli.console import out, print_json
+from hopyard.cli.options import JsonOption
+from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.passage_graph.export import NEO4J_FILES, export_graphml, export_neo4j
+from hopyard.indexes.passage_graph.graph import GraphIndex
+from hopyard.indexes.passage_graph.kind import PassageGraph
+
+app = typer.Typer(no_args_is_help=True, help="Take the passage graph of an index elsewhere.")
+
+
+@app.callback()
+def graph() -> None:
+    """Keep `export` a command of its own: Typer merges an only command into its group."""
+
+
+class Format(StrEnum):
+    """What other programs read."""
+
+    GRAPHML = "graphml"
+    NEO4J = "neo4j"
+
+
+@app.command("export")
+def export_command(
+    directory: Annotated[Path, typer.Argument(help="The index directory.")],
+    out_: Annotated[
+        Path, typer.Option("--out", help="The file (graphml) or folder (neo4j) to write.")
+    ],
+    format_: Annotated[
+        Format, typer.Option("--format", help="graphml, or neo4j: CSV files for neo4j-admin.")
+    ] = Format.GRAPHML,
+    json_: JsonOption = False,
+) -> None:
+    """Write the passage graph: every passage a node, every edge with its in-coming question."""
+    with Index.open(directory) as index:
+        edges = GraphIndex.load(index.kind_directory(PassageGraph.name))
+        if format_ is Format.GRAPHML:
+            export_graphml(edges, index.corpus.passages(), out_)
+            files = [out_]
+        else:
+            export_neo4j(edges, index.corpus.passages(), out_)
+            files = [out_ / name for name in NEO4J_FILES]
+        passages = index.manifest.counts["passages"]
+    if json_:
+        print_json(
+            {
+                "format": format_.value,
+                "files": [str(file) for file in files],
+                "passages": passages,
+                "edges": len(edges),
+            }
+        )
+        return
+    names = " and ".join(escape(str(file)) for file in files)
+    out.print(f"[green]✓[/] {names}: {passages:,} passages, {len(edges):,} edges", soft_wrap=True)
+    if format_ is Format.NEO4J:
+        nodes, relationships = files
+        out.print(
+            "import with: neo4j-admin database import full "
+            f"--nodes={nodes} --relationships={relationships}",
+            markup=False,
+            soft_wrap=True,
+        )

@@ -1,0 +1,117 @@
+"""An index with a passage graph, its questions written by a script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import WordEmbedder
+from model_server import ModelServer
+
+from hopyard.indexes import build as building
+from hopyard.indexes.build_run import BuildReport
+from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.kinds import KINDS
+from hopyard.indexes.manifest import generation_directory, read_manifest
+from hopyard.indexes.passage_graph.graph import GraphIndex
+from hopyard.indexes.passage_graph.kind import PassageGraph
+from hopyard.indexes.passage_graph.stats import GraphStats
+from hopyard.indexes.records import Document
+from hopyard.models import request
+from hopyard.state.settings import Context
+
+from .script import Writer
+
+
+@pytest.fixture
+def writer(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Writer:
+    """What the model says."""
+    monkeypatch.setattr(request, "FIRST_PAUSE", 0.0)
+    model_server.answer = writer = Writer()
+    return writer
+
+
+class Library:
+    """An index directory under test, and how it is built, added to and removed from."""
+
+    def __init__(self, directory: Path, embedder: Any) -> None:
+        self.directory = directory
+        self.embedder = embedder
+        self.graph = PassageGraph(embedder, None)
+        """The kind of the last build."""
+
+    def build(
+        self, documents: Iterable[Document], *, exact_pairs: int = 10**9, **settings: Any
+    ) -> BuildReport:
+        self.graph = PassageGraph(self.embedder, _context(settings), exact_pairs=exact_pairs)
+        return self._build(documents)
+
+    def build_without_model(self, documents: Iterable[Document]) -> BuildReport:
+        self.graph = PassageGraph(self.embedder, None)
+        return self._build(documents)
+
+    def _build(self, documents: Iterable[Document]) -> BuildReport:
+        return building.build(
+            documents,
+            directory=self.directory,
+            embedder=self.embedder,
+            kinds=("dense", "passage-graph"),
+            known_kinds=self._known(),
+        )
+
+    def add(self, *documents: Document, **settings: Any) -> BuildReport:
+        self.graph = PassageGraph(self.embedder, _context(settings), keep=True)
+        return building.add(
+            documents, directory=self.directory, embedder=self.embedder, known_kinds=self._known()
+        )
+
+    def remove(self, *ids: str) -> BuildReport:
+        self.graph = PassageGraph(self.embedder, None)
+        return building.remove(ids, directory=self.directory, known_kinds=self._known())
+
+    @property
+    def folder(self) -> Path:
+        """The graph's folder in the current generation."""
+        generation = read_manifest(self.directory).generation
+        return generation_directory(self.directory, generation) / "passage-graph"
+
+    @property
+    def stats(self) -> GraphStats:
+        return GraphStats.load(self.folder)
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """Every file of the graph but the stats."""
+        return {
+            file.name: file.read_bytes()
+            for file in sorted(self.folder.iterdir())
+            if file.name != "stats.json"
+        }
+
+    @property
+    def edges(self) -> set[tuple[str, str, str]]:
+        """Tail, question and head of every edge."""
+        return {(edge.tail, edge.question, edge.head) for edge in self.opened()}
+
+    def opened(self) -> GraphIndex:
+        with Index.open(self.directory, self.embedder) as index:
+            return GraphIndex.load(index.kind_directory("passage-graph"))
+
+    def _known(self) -> dict[str, Any]:
+        return {**KINDS, self.graph.name: self.graph}
+
+
+def _context(settings: dict[str, Any]) -> Context:
+    return Context.model_validate({"model": "scripted", "retries": 0, **settings})
+
+
+@pytest.fixture
+def make_library(tmp_path: Path, words: WordEmbedder) -> Callable[[str], Library]:
+    return lambda name: Library(tmp_path / name, words)
+
+
+@pytest.fixture
+def library(make_library: Callable[[str], Library], writer: Writer) -> Library:
+    return make_library("index")

@@ -1,0 +1,466 @@
+"""Building, growing and shrinking the graph, against a scripted model."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import WordEmbedder
+from model_server import ModelServer, Reply, scripted_provider
+
+from hopyard.indexes.manifest import read_manifest
+from hopyard.indexes.passage_graph.question_store import QUESTIONS_FILE
+from hopyard.models import chat
+from hopyard.models.call import model_caller
+from hopyard.prompts.questions import QUESTIONS
+from hopyard.state.errors import IndexMissingError, ModelOutputError, ModelUnreachableError
+
+from .conftest import Library
+from .script import PEOPLE, Writer, people, person
+
+GARBAGE = "I would rather talk about the weather."
+MakeLibrary = Callable[[str], Library]
+
+
+def state(directory: Path) -> dict[str, tuple[int, bytes]]:
+    return {
+        file.relative_to(directory).as_posix(): (file.stat().st_mtime_ns, file.read_bytes())
+        for file in sorted(directory.rglob("*"))
+        if file.is_file() and not file.name.startswith("build.")
+    }
+
+
+# A first build
+
+
+def test_edges_lead_from_who_asks_to_who_answers(library: Library, writer: Writer) -> None:
+    library.build(people(3), graph={"edge_factor": 10})
+
+    assert writer.counts == {"Alba": 1, "Bert": 1, "Cora": 1}
+    plant, known = "Which plant does {} grow?", "Whom does {} know?"
+    # Dirk and Elsa have no passage: the nearest question is about somebody else, never oneself.
+    drawn = {edge for edge in library.edges if edge[0] == "alba"}
+    assert drawn == {
+        ("alba", question.format(name), name.lower())
+        for name in ("Bert", "Cora")
+        for question in (plant, known)
+    }
+    assert all(tail != head for tail, _, head in library.edges)
+    exits = library.opened().out_edges("alba")
+    assert [edge.similarity for edge in exits] == [pytest.approx(1.0)] * 4
+    assert {frozenset({"bert"}), frozenset({"cora"})} == {edge.keywords for edge in exits}
+
+
+def test_the_stats_and_the_manifest_count(library: Library) -> None:
+    library.build(people(10))
+
+    stats, manifest = library.stats, read_manifest(library.directory)
+    assert (stats.vertices, stats.incoming_questions, stats.outcoming_questions) == (10, 20, 40)
+    assert stats.edges == len(library.opened()) == math.floor(10 * math.log2(10))
+    assert stats.mean_out_degree == stats.edges / 10
+    assert (stats.without_questions, stats.too_few_questions, stats.failed) == (0, 0, 0)
+    assert [(one.model, one.passages) for one in stats.authors] == [("scripted", 10)]
+    assert (stats.approximate, stats.agreement) == (0, None)
+    assert manifest.counts["questions"] == 60
+    assert manifest.counts["edges"] == stats.edges
+    assert manifest.prompts == {"questions": str(QUESTIONS.version)}
+
+
+def test_the_parse_rate_is_that_of_the_ledger(library: Library, writer: Writer) -> None:
+    writer.instead["Bert"] = [GARBAGE, {"incoming": ["Who is Bert?"], "outcoming": []}]
+    library.build(people(10), retries=1)
+
+    (calls,) = library.stats.calls
+    (ledger,) = model_caller("scripted").ledger.parse_rates()
+    assert (calls.prompt, calls.calls, calls.failed) == ("questions", len(writer.titles), 1)
+    assert calls.model_dump() == {name: getattr(ledger, name) for name in calls.model_dump()}
+    assert calls.rate == ledger.rate
+
+    library.add(person(0, ahead=(3, 4)))
+    assert library.stats.calls[0].calls == calls.calls + 1
+    library.remove("jens")
+    library.add(person(9, ahead=(3, 4)))
+    assert library.stats.calls[0].calls == calls.calls + 2
+
+
+def test_a_content_that_two_passages_share_is_asked_about_once(
+    library: Library, writer: Writer
+) -> None:
+    twins = [replace(person(0), id="one"), replace(person(0), id="two")]
+    library.build([*twins, *people(3)[1:]])
+
+    assert writer.counts["Alba"] == 1
+    assert library.stats.vertices == 4
+    assert {edge.tail for edge in library.opened()} >= {"one", "two"}
+
+
+def test_a_long_passage_is_cut(library: Library, model_server: ModelServer) -> None:
+    long = replace(person(0), text="Alba knows Bert and Cora. " + "word " * 300)
+    library.build([long, *people(3)[1:]], graph={"passage_characters": 300})
+
+    (turn,) = [call.turn for call in model_server.calls if "Alba knows" in call.turn]
+    assert len(turn) < 330
+    assert turn.endswith("word")
+
+
+def test_matches_through_hnsw_are_measured(library: Library) -> None:
+    library.build(people(6), exact_pairs=1)
+
+    # Elsa and Finn ask about three people of whom no passage says anything: no keyword is shared.
+    stats = library.stats
+    assert stats.approximate == 6
+    assert stats.agreement is not None
+    assert (stats.agreement.sampled, stats.agreement.share) == (24, 1.0)
+
+    library.add(person(6))
+    assert library.stats.approximate >= 6
+    assert library.stats.agreement is not None
+
+
+# A repeated build
+
+
+def test_a_build_that_changes_nothing_writes_and_asks_nothing(
+    library: Library, writer: Writer
+) -> None:
+    library.build(people(5))
+    before, asked = state(library.directory), len(writer.titles)
+
+    library.build(people(5))
+
+    assert state(library.directory) == before
+    assert len(writer.titles) == asked
+
+
+def test_another_edge_factor_takes_no_call(library: Library, writer: Writer) -> None:
+    library.build(people(10))
+    asked = len(writer.titles)
+
+    library.build(people(10), graph={"edge_factor": 0.5})
+
+    assert len(writer.titles) == asked
+    assert len(library.opened()) == math.floor(0.5 * 10 * math.log2(10))
+    library.remove("jens")
+    assert library.stats.edge_factor == 0.5
+    library.add(person(9))
+    assert len(library.opened()) == math.floor(0.5 * 10 * math.log2(10))
+
+
+def test_another_model_writes_anew_for_a_build_and_only_the_new_for_an_addition(
+    library: Library, writer: Writer, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = scripted_provider(model_server, identity="other")
+    monkeypatch.setitem(chat._registered, "other", other)
+    library.build(people(4))
+
+    library.add(person(4), model="other")
+    assert writer.counts == dict.fromkeys(PEOPLE[:5], 1)
+    assert [(one.model, one.passages) for one in library.stats.authors] == [
+        ("other", 1),
+        ("scripted", 4),
+    ]
+
+    library.build(people(5), model="other")
+    assert writer.counts == {**dict.fromkeys(PEOPLE[:4], 2), "Elsa": 1}
+    assert [one.model for one in library.stats.authors] == ["other"]
+    assert library.stats.model == "other"
+
+
+def test_another_embedding_model_asks_nothing(library: Library, writer: Writer) -> None:
+    library.build(people(4))
+    asked = len(writer.titles)
+    other = WordEmbedder()
+    other.name = "other words"
+    library.embedder = other
+
+    library.build(people(4))
+
+    assert len(writer.titles) == asked
+    assert library.stats.embedding == "other words"
+
+
+# Growing and shrinking
+
+
+def test_adding_and_removing_gives_back_the_same_graph(library: Library, writer: Writer) -> None:
+    library.build(people(6))
+    before = library.files
+    library.add(*people(10)[6:])
+    assert library.files["edges.npy"] != before["edges.npy"]
+    asked = len(writer.titles)
+
+    library.remove(*(name.lower() for name in PEOPLE[6:]))
+
+    assert library.files == before
+    assert len(writer.titles) == asked
+
+
+def test_a_grown_graph_is_that_of_a_fresh_build(
+    library: Library, make_library: MakeLibrary
+) -> None:
+    library.build([*people(6), person(8)])
+    library.add(*people(10)[5:])
+    library.remove("bert", "inga")
+    library.add(replace(person(0, ahead=(2, 4)), id="alba"))
+    left = [person(0, ahead=(2, 4)), *(person(number) for number in (2, 3, 4, 5, 6, 7, 9))]
+
+    fresh = make_library("fresh")
+    fresh.build(left)
+
+    assert library.files == fresh.files
+    assert library.stats.vertices == fresh.stats.vertices == 8
+
+
+def test_a_removal_matches_orphaned_questions_anew(library: Library, writer: Writer) -> None:
+    library.build(people(4), graph={"edge_factor": 10})
+    assert {head for tail, _, head in library.edges if tail == "alba"} == {"bert", "cora"}
+    asked = len(writer.titles)
+
+    library.remove("bert")
+
+    heads = {head for tail, _, head in library.edges if tail == "alba"}
+    assert "cora" in heads
+    assert "bert" not in {head for _, _, head in library.edges}
+    assert len(library.opened().out_edges("alba")) >= 2
+    assert len(writer.titles) == asked
+
+
+def test_an_update_replaces_the_questions_of_a_passage(library: Library, writer: Writer) -> None:
+    library.build(people(8), graph={"edge_factor": 10})
+
+    library.add(person(0, ahead=(5, 6)))
+
+    assert writer.counts["Alba"] == 2
+    assert {head for tail, _, head in library.edges if tail == "alba"} == {"finn", "gina"}
+
+
+def test_a_document_that_comes_back_finds_its_questions(
+    library: Library, writer: Writer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    library.build(people(4))
+    library.remove("bert")
+    monkeypatch.setenv("HOPYARD_HOME", str(tmp_path / "another ledger"))
+    library.add(person(1))
+
+    assert writer.counts["Bert"] == 1
+
+
+def test_what_nobody_uses_any_more_is_dropped(library: Library) -> None:
+    library.build(people(4))
+    library.remove("bert")
+    for number in range(4, 7):
+        library.add(person(number))
+    with sqlite3.connect(library.directory / QUESTIONS_FILE) as file:
+        rows = file.execute("SELECT count(*) FROM written").fetchone()[0]
+        vectors = {row[0] for row in file.execute("SELECT question FROM vectors")}
+        runs = file.execute("SELECT count(*) FROM runs").fetchone()[0]
+    assert (rows, runs) == (6, 1)
+    # Bert's own questions stay only where somebody else asks them.
+    assert "Whom does Bert know?" in vectors
+
+
+# Too few, and none
+
+
+def test_a_model_that_gives_too_few_is_asked_once_more(library: Library, writer: Writer) -> None:
+    writer.instead["Bert"] = [
+        {"incoming": ["Who is Bert?"], "outcoming": ["Who is Cora?", "Who is Cora?"]},
+        {"incoming": ["Who is Bert?", "Is Bert a man?"], "outcoming": ["Who is Dirk?", "no"]},
+    ]
+    library.build(people(6))
+
+    assert writer.counts["Bert"] == 2
+    stats = library.stats
+    assert (stats.too_few_questions, stats.failed, stats.vertices) == (1, 0, 6)
+    assert (stats.incoming_questions, stats.outcoming_questions) == (12, 22)
+
+    library.build(people(6))
+    assert writer.counts["Bert"] == 2
+
+
+def test_a_second_answer_may_complete_the_first(library: Library, writer: Writer) -> None:
+    writer.instead["Bert"] = [
+        {"incoming": ["Who is Bert?"], "outcoming": ["Who is Cora?", "Who is Dirk?"]},
+        {"incoming": ["Is Bert a man?"], "outcoming": ["Is Cora a man?", "Is Dirk a man?"]},
+    ]
+    library.build(people(6))
+
+    assert library.stats.too_few_questions == 0
+
+
+def test_a_passage_with_too_few_is_reached_through_its_own_text(
+    library: Library, writer: Writer
+) -> None:
+    writer.instead["Cora"] = {"incoming": [], "outcoming": []}
+    library.build(people(4), graph={"edge_factor": 10})
+
+    assert library.stats.too_few_questions == 1
+    reached = {(tail, question) for tail, question, head in library.edges if head == "cora"}
+    assert reached
+    assert {question for _, question in reached} <= {
+        "Cora",
+        "Cora: Cora knows Dirk and Elsa and grows plant 2.",
+    }
+    assert library.opened().out_edges("cora") == []
+
+
+def test_a_passage_that_the_model_fails_for_is_counted_and_stays_reachable(
+    library: Library, writer: Writer
+) -> None:
+    writer.instead["Cora"] = GARBAGE
+    library.build(people(10))
+
+    stats = library.stats
+    assert (stats.failed, stats.too_few_questions, stats.without_questions) == (1, 1, 0)
+    assert stats.calls[0].rate == pytest.approx(9 / 10)
+    assert stats.incoming_questions == 9 * 2 + 2
+
+    library.build(people(10))
+    library.remove("jens")
+    library.add(person(9))
+    assert writer.counts["Cora"] == 1, "an accepted failure is not asked for again"
+
+
+def test_too_many_failures_end_the_build_and_name_the_prompt(
+    library: Library, writer: Writer
+) -> None:
+    writer.instead |= {"Cora": GARBAGE, "Dirk": GARBAGE, "Elsa": GARBAGE}
+    with pytest.raises(ModelOutputError, match=r"prompt 'questions' \(version 1\) failed for 3 of"):
+        library.build(people(10))
+    assert not (library.directory / "manifest.json").exists()
+
+    writer.instead.clear()
+    library.build(people(10))
+
+    asked_twice = {"Cora": 2, "Dirk": 2, "Elsa": 2}
+    assert writer.counts == {**dict.fromkeys(PEOPLE, 1), **asked_twice}
+    assert library.stats.failed == 0
+
+
+def test_the_rate_of_failures_is_a_setting(library: Library, writer: Writer) -> None:
+    writer.instead |= {"Cora": GARBAGE, "Dirk": GARBAGE, "Elsa": GARBAGE}
+    library.build(people(10), graph={"max_failure_rate": 0.3})
+    assert library.stats.failed == 3
+
+
+def test_one_addition_may_fail(library: Library, writer: Writer) -> None:
+    library.build(people(9))
+    writer.instead["Jens"] = GARBAGE
+    library.add(person(9))
+    assert (library.stats.failed, library.stats.vertices) == (1, 10)
+
+
+def test_a_model_that_only_fails_is_not_asked_to_the_end(library: Library, writer: Writer) -> None:
+    documents = [replace(person(n % 10), id=f"d{n}", text=f"Number {n}.") for n in range(200)]
+    writer.instead = dict.fromkeys(PEOPLE, GARBAGE)
+    with pytest.raises(ModelOutputError, match=r"max_failure_rate=0\.2"):
+        library.build(documents)
+    assert 50 <= len(writer.titles) < 120
+
+
+# Stopped and broken off
+
+
+def test_a_budget_stops_in_good_order(library: Library, writer: Writer) -> None:
+    library.build(people(10), budget={"calls": 4})
+
+    assert library.graph.stopped
+    assert len(writer.titles) == 4
+    stats = library.stats
+    assert (stats.vertices, stats.without_questions) == (4, 6)
+    assert {tail for tail, _, _ in library.edges} | {head for _, _, head in library.edges} <= {
+        name.lower() for name in writer.titles
+    }
+
+    library.add(budget={"calls": 3})
+    assert (len(writer.titles), library.stats.without_questions) == (7, 3)
+
+    library.build(people(10))
+    assert not library.graph.stopped
+    assert writer.counts == dict.fromkeys(PEOPLE, 1)
+    assert library.stats.without_questions == 0
+
+
+@pytest.mark.parametrize("budget", [{"tokens": 900}, {"seconds": 0.2}])
+def test_other_budgets_stop_as_well(
+    library: Library, model_server: ModelServer, budget: dict[str, float]
+) -> None:
+    model_server.delay = 0.06
+    library.build(people(10), budget=budget, concurrency=1)
+    assert 0 < library.stats.without_questions < 10
+
+
+def test_without_any_question_there_is_a_graph_without_edges(library: Library) -> None:
+    library.build_without_model(people(3))
+
+    assert (library.stats.vertices, library.stats.edges) == (0, 0)
+    opened = library.opened()
+    assert (len(opened), opened.out_edges("alba")) == (0, [])
+    assert opened.passage_keywords("alba") >= {"bert", "cora"}
+    query = library.embedder.embed_query("Whom does Alba know?")
+    assert opened.entry_edges(query, frozenset(), 5) == []
+
+
+def test_an_unreachable_model_ends_the_build_and_keeps_what_is_done(
+    library: Library, writer: Writer
+) -> None:
+    writer.instead["Cora"] = Reply(401)
+    with pytest.raises(ModelUnreachableError, match="scripted failed"):
+        library.build(people(10), concurrency=1)
+    done = set(writer.titles) - {"Cora"}
+    assert {"Alba", "Bert"} <= done
+    assert len(writer.titles) < 10
+
+    writer.instead.clear()
+    library.build(people(10))
+
+    assert writer.counts == {**dict.fromkeys(PEOPLE, 1), "Cora": 2}
+
+
+def test_removing_needs_no_model(
+    library: Library, writer: Writer, model_server: ModelServer
+) -> None:
+    library.build(people(5), budget={"calls": 3})
+    model_server.answer = lambda schema, messages: Reply(401)
+
+    library.remove("alba")
+
+    assert library.stats.without_questions in (1, 2)
+    assert len(writer.titles) == 3
+
+
+def test_calls_go_many_at_once(library: Library, model_server: ModelServer) -> None:
+    model_server.delay = 0.05
+    library.build(people(10), concurrency=4)
+    assert model_server.most_at_once() == 4
+
+
+# Damage
+
+
+def test_a_damaged_store_says_what_to_do(library: Library, writer: Writer) -> None:
+    library.build(people(4))
+    file = library.directory / QUESTIONS_FILE
+    file.write_bytes(b"no database" * 100)
+    with pytest.raises(IndexMissingError, match=r"questions\.sqlite' cannot be used .* delete it"):
+        library.add(person(4))
+
+    file.unlink()
+    library.add(person(4))
+
+    assert writer.counts == dict.fromkeys(PEOPLE[:5], 1), "the ledger kept the answers"
+
+
+def test_a_graph_with_a_missing_file_is_made_anew(library: Library, writer: Writer) -> None:
+    library.build(people(4))
+    before, asked = library.files, len(writer.titles)
+    (library.folder / "matches.npy").unlink()
+
+    library.build(people(4))
+
+    assert library.files == before
+    assert len(writer.titles) == asked

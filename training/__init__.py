@@ -1,0 +1,1 @@
+"""Trains the small adapter of the embedded model, and measures it: the `training` extra."""

@@ -1,0 +1,285 @@
+"""The training mixture: how many examples of each prompt, from which sets.
+
+`python -m hopyard.training.mixture DATA --out examples.jsonl` writes one example a line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from hopyard.nodes.decompose import plain
+from hopyard.prompts.route import ROUTE, ROUTE_WITH_HOP
+from hopyard.training.closing import closing
+from hopyard.training.encyclopedia import Film, Person, films_of, persons_of
+from hopyard.training.examples import TrainingExample, write_examples
+from hopyard.training.hopping import film_questions, judged_edges, person_questions
+from hopyard.training.reading import aggregation, encyclopedic_reading, news_reading, reading
+from hopyard.training.retrieval import Shelf
+from hopyard.training.routing import chat, direct, rewritten, routed
+from hopyard.training.sources import Guard, Source, read_source
+from hopyard.training.splitting import (
+    Answered,
+    decomposition,
+    judged_branch,
+    judged_split,
+    replaced,
+    whole,
+    written,
+)
+from hopyard.training.steps import Halves, halves_of
+from hopyard.training.templates import bridge, comparison, simple_question
+
+__all__ = ("COUNTS", "Materials", "build", "materials")
+
+COUNTS: Final[dict[str, int]] = {
+    "answer": 200,
+    "aggregate": 36,
+    "decompose": 330,
+    "replace-sub-question": 64,
+    "judge-decomposition": 120,
+    "judge-branch": 140,
+    "route": 180,
+    "route-with-hop": 180,
+    "rewrite": 64,
+    "direct": 110,
+    "judge-edges": 64,
+    "questions": 0,
+}
+"""Examples of each prompt at most."""
+_SETS: Final = ("hotpotqa", "musique", "multihoprag", "squad2", "nq_open")
+_ENCYCLOPEDIA: Final = "2wikimultihopqa"
+
+
+@dataclass(frozen=True)
+class Materials:
+    """What the examples are made from, with nothing held out in it."""
+
+    sources: dict[str, Source]
+    guard: Guard
+    shelves: dict[str, Shelf]
+    halves: list[Halves]
+    splits: list[Answered]
+    films: list[Film]
+    persons: list[Person]
+    facts: list[tuple[str, str]]
+    """Questions that ask for one fact, and where they come from."""
+
+
+def materials(data: Path, rng: random.Random) -> Materials:
+    """Read the sets and put aside what training must not see."""
+    sources = {name: read_source(data / name) for name in (*_SETS, _ENCYCLOPEDIA)}
+    guard = Guard(sources.values())
+    with_text = [source for source in sources.values() if source.passages]
+    shelves = {source.name: Shelf(source, guard) for source in with_text}
+    musique = sources["musique"]
+    halves = [
+        half
+        for question in musique.of("train")
+        if guard.allows_question(question.question)
+        for half in halves_of(question, shelves["musique"].by_id, guard)
+    ]
+    # A pair from within a longer chain has no whole question of its own: nothing to split there.
+    splits = [Answered.of(one) for one in halves if plain(one.question) != plain(one.second)]
+    encyclopedia = shelves[_ENCYCLOPEDIA].passages
+    facts = [
+        (_asked(question.question), f"{name}:{question.id}")
+        for name in ("nq_open", "squad2")
+        for question in sources[name].of("train")
+        if guard.allows_question(question.question) and len(question.question.split()) > 3
+    ]
+    rng.shuffle(facts)
+    facts = facts[:600] + [(simple_question(rng), "written") for _ in range(500)]
+    return Materials(
+        sources,
+        guard,
+        shelves,
+        halves,
+        splits,
+        films_of(encyclopedia),
+        persons_of(encyclopedia),
+        facts,
+    )
+
+
+def build(data: Path, seed: int, counts: Mapping[str, int] | None = None) -> list[TrainingExample]:
+    """All examples, shuffled; the same for the same seed and data.
+
+    Args:
+        data: The folder of the question sets.
+        seed: Draws everything that is drawn.
+        counts: Examples of some prompts at most, where it is not to be the default.
+    """
+    wanted = {**COUNTS, **(counts or {})}
+    rng = random.Random(seed)  # noqa: S311
+    made = materials(data, rng)
+    makers: dict[str, Callable[[Materials, random.Random], Iterator[TrainingExample]]] = {
+        "answer": _answers,
+        "aggregate": _aggregates,
+        "decompose": _decompositions,
+        "replace-sub-question": lambda m, r: (replaced(s, _other(m, r), r) for s in _splits(m, r)),
+        "judge-decomposition": lambda m, r: _flat(
+            judged_split(s, m.splits, r) for s in _splits(m, r)
+        ),
+        "judge-branch": lambda m, r: _flat(judged_branch(s, m.splits, r) for s in _splits(m, r)),
+        "route": lambda m, r: _routes(m, r, with_hop=False),
+        "route-with-hop": lambda m, r: _routes(m, r, with_hop=True),
+        "rewrite": lambda m, r: _flat(rewritten([f for f, _ in m.facts], r) for _ in range(10**6)),
+        "direct": lambda _, r: (direct(*chat(r)) for _ in range(10**6)),
+        "judge-edges": lambda m, r: (judged_edges(s, _mixed(m, r), r) for s in _splits(m, r)),
+        "questions": _passage_questions,
+    }  # fmt: skip
+    examples = [
+        one for name, make in makers.items() for one in _distinct(make(made, rng), wanted[name])
+    ]
+    rng.shuffle(examples)
+    return examples
+
+
+def _answers(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
+    gold = [
+        one
+        for name in ("hotpotqa", "musique", "squad2")
+        for one in reading(made.sources[name], made.shelves[name], made.guard, rng)
+    ]
+    news = list(
+        news_reading(made.sources["multihoprag"], made.shelves["multihoprag"], made.guard, rng)
+    )
+    shelf = made.shelves[_ENCYCLOPEDIA]
+    rng.shuffle(gold)
+    rng.shuffle(news)
+    unknown = [one for one in gold if '"Unknown"' in one.output]
+    known = [one for one in gold if '"Unknown"' not in one.output]
+    facts = islice(encyclopedic_reading(made.films, made.persons, shelf, rng), 45)
+    chosen = [*known[:115], *unknown[:25], *news[:15], *facts]
+    rng.shuffle(chosen)
+    yield from chosen
+
+
+def _aggregates(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
+    halves = list(made.halves)
+    rng.shuffle(halves)
+    for one in halves[:20]:
+        yield from aggregation(one, made.shelves["musique"], rng)
+    yield from _compared(made, rng)
+
+
+def _compared(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
+    """Closing questions over two persons or films whose dates are known."""
+    while True:
+        yield from closing(made.films, made.persons, made.shelves[_ENCYCLOPEDIA], rng)
+
+
+def _decompositions(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
+    splits, facts = _splits(made, rng), iter(made.facts)
+    while True:
+        if rng.random() < 0.3:
+            yield whole(*next(facts))
+        else:
+            yield decomposition(next(splits), made.splits, rng)
+
+
+def _routes(made: Materials, rng: random.Random, *, with_hop: bool) -> Iterator[TrainingExample]:
+    prompt = ROUTE_WITH_HOP if with_hop else ROUTE
+    facts = rng.sample(made.facts, len(made.facts))
+    gold = [one for one in made.splits if one.question[-1:] == "?"]
+    compared = [q for q in made.sources["hotpotqa"].of("train") if q.type == "comparison"]
+    while True:
+        draw = rng.random()
+        if draw < 0.28:
+            yield routed(prompt, chat(rng)[0], "direct", "written")
+        elif draw < 0.56:
+            question, origin = facts.pop()
+            yield routed(prompt, question, "single", origin)
+        elif draw < 0.78:
+            if rng.random() < 0.15:
+                one = rng.choice(compared)
+                yield routed(prompt, one.question, "tree", f"hotpotqa:{one.id}")
+            else:
+                yield routed(prompt, comparison(rng).question, "tree", "written")
+        else:
+            split = rng.choice(gold)
+            from_gold = rng.random() < 0.4
+            question, origin = (
+                (split.question, split.origin) if from_gold else (bridge(rng).question, "written")
+            )
+            yield routed(prompt, question, "hop" if with_hop else "tree", origin)
+
+
+def _passage_questions(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
+    while True:
+        yield from film_questions(rng.choice(made.films), rng)
+        yield from person_questions(rng.choice(made.persons), rng)
+
+
+def _splits(made: Materials, rng: random.Random) -> Iterator[Answered]:
+    """Gold splits, each once, among written ones."""
+    gold = rng.sample(made.splits, len(made.splits))
+    while True:
+        yield gold.pop() if gold and rng.random() < 0.3 else written(rng)
+
+
+def _mixed(made: Materials, rng: random.Random) -> list[Answered]:
+    return [*rng.sample(made.splits, 5), *(written(rng) for _ in range(5))]
+
+
+def _other(made: Materials, rng: random.Random) -> Answered:
+    return rng.choice(made.splits)
+
+
+def _flat(groups: Iterable[Iterable[TrainingExample]]) -> Iterator[TrainingExample]:
+    return (one for group in groups for one in group)
+
+
+def _distinct(examples: Iterator[TrainingExample], count: int) -> Iterator[TrainingExample]:
+    if not count:
+        return
+    seen: set[str] = set()
+    for one in islice(examples, 20 * count):
+        key = repr(sorted(one.values.items()))
+        if key not in seen:
+            seen.add(key)
+            yield one
+        if len(seen) == count:
+            return
+
+
+def _asked(question: str) -> str:
+    """Natural Questions come without capital and question mark, as people type them.
+
+    Two of three are dressed as questions, so that both forms are seen.
+    """
+    if question.endswith("?") or _number_of(question) % 3 == 0:
+        return question
+    return question[:1].upper() + question[1:] + "?"
+
+
+def _number_of(text: str) -> int:
+    """A number that depends on the text alone."""
+    return sum(text.encode())
+
+
+def main() -> None:
+    """Write the mixture and say what is in it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path, help="the folder of the question sets")
+    parser.add_argument("--out", type=Path, required=True, help="the file to write")
+    parser.add_argument("--seed", type=int, default=17)
+    parser.add_argument("--counts", nargs="*", default=[], metavar="PROMPT=N")
+    options = parser.parse_args()
+    pairs = [pair.partition("=") for pair in options.counts]
+    counts = {name: int(number) for name, _, number in pairs}
+    examples = build(options.data, options.seed, counts)
+    write_examples(options.out, examples)
+    for name, count in Counter(one.prompt for one in examples).most_common():
+        print(f"{count:6d} {name}")
+
+
+if __name__ == "__main__":
+    main()
