@@ -76,8 +76,9 @@ async def _measure(options: argparse.Namespace, index: Path) -> dict[str, Any]:
     context = read_context({"index": str(index)})
     async with open_session() as session:
         await _warm(session, context)
-        for strategy in ("single", "tree"):
-            chosen = context.model_copy(update={"strategy": strategy})
+        for seed, strategy in enumerate(("single", "tree")):
+            # A seed each: the ledger would give one the calls that the other has paid for.
+            chosen = context.model_copy(update={"strategy": strategy, "seed": seed})
             result["strategies"][strategy] = await _ask_all(session, chosen, questions)
         result["side_by_side"] = await _side_by_side(session, context, questions[0])
     return result

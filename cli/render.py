@@ -1,4 +1,4 @@
-"""How a run is drawn in the terminal: the route, the tree, the citations, what it cost."""
+"""How a run is drawn in the terminal: route, tree or hops, citations, what it cost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,13 @@ from hopyard.prompts.passages import one_line
 
 __all__ = ("as_json", "event_line", "rendered")
 
-_VERDICT_STYLE = {"leaf": "green", "split": "cyan", "pruned": "red"}
+_VERDICT_STYLE = {
+    "leaf": "green",
+    "split": "cyan",
+    "pruned": "red",
+    "necessary": "green",
+    "indirect": "cyan",
+}
 _JSON_KEYS = (
     "question",
     "answer",
@@ -100,6 +106,10 @@ def _drawn_step(steps: Iterable[Mapping[str, Any]]) -> list[RenderableType]:
             drawn.append(Text(f"{step['step']} {step['verdict']}: {step['reason']}", style="red"))
         elif step["step"] == "search":
             drawn.append(Text(f"search {_names(step['passages'])}", style="dim"))
+        elif step["step"] == "hop":
+            drawn.append(_hop(step))
+        elif step["step"] == "prune":
+            drawn.append(Text(f"kept   {_names(step['passages'])}", style="dim"))
     return drawn
 
 
@@ -137,6 +147,26 @@ def _node(node: Mapping[str, Any]) -> Group:
         what = thrown.get("question") or f"{thrown['first']} / {thrown['second']}"
         lines.append(Text(f"✗ {what} ({thrown['reason']})", style="dim red"))
     return Group(*lines)
+
+
+def _hop(step: Mapping[str, Any]) -> Text:
+    """Round, passage, question, passage; then what the question was found to be, and visits."""
+    line = Text()
+    if step["round"]:
+        line.append(f"hop {step['round']:<3}", style="dim").append(step["tail"])
+    else:
+        line.append("enter ", style="dim")
+    if "question" in step:
+        line.append(f" · {step['question']}" if step["round"] else f" {step['question']}")
+    if "head" in step:
+        line.append(" → ", style="dim").append(step["head"], style="bold")
+        line.append(f" · visits {step['visits']}", style="dim")
+    if "verdict" in step:
+        line.append(" · ", style="dim")
+        line.append(step["verdict"], style=_VERDICT_STYLE.get(step["verdict"], "yellow"))
+    if "reason" in step:
+        line.append(f" · {step['reason']}", style="dim")
+    return line
 
 
 def _names(passages: Iterable[Mapping[str, Any]]) -> str:

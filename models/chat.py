@@ -66,8 +66,8 @@ def chat_provider(spec: str) -> ChatProvider:
     """The provider of a model name.
 
     Args:
-        spec: `embedded`, `embedded:base` (without the adapter), `ollama:NAME`, a registered name, or `provider:NAME` as LangChain's
-            `init_chat_model` has it.
+        spec: `embedded`, `embedded:base` (without the adapter), `ollama:NAME`, a registered name,
+            or `provider:NAME` as LangChain's `init_chat_model` has it.
 
     Raises:
         UsageError: The name has no provider, or the provider's package is missing.

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import Runnable
 
 from hopyard.models.chat import ChatProvider, Sampling
@@ -21,6 +22,8 @@ __all__ = ("answer_text", "request")
 
 TRANSPORT_RETRIES: Final = 4
 """Times that a failed connection or a busy server is tried again."""
+TIMEOUT_RETRIES: Final = 1
+"""Times that a call which took too long is tried again: each costs the whole limit."""
 FIRST_PAUSE: Final = 0.5
 """Seconds before the first of them; doubled each time, give or take a half."""
 
@@ -46,7 +49,7 @@ async def request(
         ModelOutputError: The prompt is longer than the model's window.
     """
     model = _constrained(provider, prompt, sampling)
-    pause = FIRST_PAUSE
+    pause, timeouts = FIRST_PAUSE, 0
     for left in range(TRANSPORT_RETRIES, -1, -1):
         try:
             async with asyncio.timeout(timeout):
@@ -54,8 +57,12 @@ async def request(
             raw: AIMessage = answer["raw"] if isinstance(answer, dict) else answer
             return raw
         except Exception as error:  # every provider's client has a family of its own
+            if cut := _cut_off(error):
+                return cut
             failure = classify(error)
-            if failure is not Failure.TRANSIENT or not left:
+            timeouts += isinstance(error, TimeoutError)
+            given_up = not left or timeouts > TIMEOUT_RETRIES
+            if failure is not Failure.TRANSIENT or given_up:
                 raise _typed(failure, error, provider, timeout) from error
             wait = retry_after(error)
             await asyncio.sleep(pause * random.uniform(0.5, 1.5) if wait is None else wait)  # noqa: S311
@@ -70,6 +77,24 @@ def answer_text(answer: AIMessage) -> str:
     bad = answer.invalid_tool_calls
     text = (bad[0]["args"] if bad else None) or answer.text
     return text.encode("utf-8", "replace").decode()  # half a character can be neither kept nor sent
+
+
+def _cut_off(error: Exception) -> AIMessage | None:
+    """The answer that ran into its token limit, which OpenAI's client raises and does not give.
+
+    It was paid for, and `parse` can often repair it.
+    """
+    completion: Any = getattr(error, "completion", None)
+    try:
+        text, usage = completion.choices[0].message.content, completion.usage
+        tokens = UsageMetadata(
+            input_tokens=usage.prompt_tokens,
+            output_tokens=usage.completion_tokens,
+            total_tokens=usage.total_tokens,
+        )
+    except (AttributeError, IndexError, TypeError):
+        return None
+    return AIMessage(text or "", usage_metadata=tokens)
 
 
 def _constrained(

@@ -2,8 +2,8 @@
 
 The paper's judgement is of one edge question at a time. Here one call judges all questions of a
 vertex, and the most useful edge is chosen, the most similar among equals. A judgement holds for
-the rest of the run: no vertex asks again about a question that another has had judged, nor about
-one that could no longer be chosen.
+all later rounds: no vertex asks again about a question that another has had judged, nor about one
+that could no longer be chosen.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from hopyard.state.settings import Context
 
 __all__ = ("choose_hop",)
 
+_USE: Final[Mapping[Relevance, int]] = {"irrelevant": 0, "indirect": 1, "necessary": 2}
+
 
 @dataclass(frozen=True)
 class _Option:
@@ -37,9 +39,6 @@ class _Option:
     """Among the edges of its tail."""
     key: str
     """Of its question."""
-
-
-_USE: Final[Mapping[Relevance, int]] = {"irrelevant": 0, "indirect": 1, "necessary": 2}
 
 
 async def choose_hop(state: HopTask, runtime: Runtime[Context]) -> dict[str, Any]:

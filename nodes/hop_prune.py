@@ -18,7 +18,7 @@ from hopyard.state.hop import HopState, visits
 from hopyard.state.schemas import Evidence
 from hopyard.state.settings import Context
 
-__all__ = ("helpfulness", "importance", "prune")
+__all__ = ("by_helpfulness", "helpfulness", "importance", "prune")
 
 
 def importance(counts: Mapping[str, int]) -> dict[str, float]:
@@ -56,11 +56,11 @@ async def prune(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
     counts = visits(state["hops"])
     index, graph = await index_of(context), await graph_of(context)
     query = await query_of(state["question"], context)
-    kept = (await asyncio.to_thread(_ranked, index, graph, query, counts))[: settings.top_k]
-    return {"evidence": kept, "judged": Overwrite({})}
+    ranked = await asyncio.to_thread(by_helpfulness, index, graph, query, counts)
+    return {"evidence": ranked[: settings.top_k], "judged": Overwrite({})}
 
 
-def _ranked(
+def by_helpfulness(
     index: Index, graph: GraphIndex, query: Query, counts: Mapping[str, int]
 ) -> list[Evidence]:
     """All visited passages by helpfulness, the most helpful first."""

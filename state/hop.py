@@ -41,6 +41,9 @@ Relevance = Literal["irrelevant", "indirect", "necessary"]
 """HopRAG's judgement of an edge question (Fig. 8), in one word each: Completely Irrelevant,
 Indirectly Relevant, Relevant and Necessary."""
 
+Judged = dict[str, Relevance]
+"""Judgements by the key of the question: they hold for one query, at whatever vertex."""
+
 
 class Hop(TypedDict):
     """What one vertex did in its round: hop along an edge, or stay."""
@@ -63,12 +66,8 @@ class Vertex(TypedDict):
     """A vertex in the queue."""
 
     passage_id: str
-    known: dict[str, Relevance]
-    """Those of its edge questions that were judged at another vertex, by key."""
-
-
-Judged = dict[str, Relevance]
-"""Judgements by the key of the question: they hold for one query, at whatever vertex."""
+    known: Judged
+    """Those of its edge questions that were judged at another vertex."""
 
 
 def question_key(question: str) -> str:

@@ -87,7 +87,7 @@ def cases(data: Path, sample: Path, limit: int, seed: int) -> Iterator[Case]:
         _routing(ROUTE_WITH_HOP, question, label, "route with hop, held-out questions")
         for question, label in held_out
     )
-    judged = splits[:limit] * 2
+    judged = splits[: 2 * limit]
     yield from (_judging(one) for split in judged for one in judged_split(split, splits, rng))
     yield from (_judging(one) for split in judged for one in judged_branch(split, splits, rng))
     yield from (_edges(judged_edges(split, splits, rng)) for split in splits[:limit])

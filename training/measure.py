@@ -18,16 +18,19 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, Final
 
 from hopyard.models.call import model_caller
 from hopyard.models.chat import chat_provider
-from hopyard.state.errors import ModelOutputError
+from hopyard.state.errors import ModelOutputError, ModelUnreachableError
 from hopyard.state.settings import Context
 from hopyard.training.held_out import Case, cases
 from hopyard.training.scores import auroc
 
 __all__ = ("main", "measure")
+
+_CUT_OFF: Final = "length limit"
+"""What the client says of an answer that did not end: a failed answer, not a missing model."""
 
 
 async def measure(model: str, asked: Sequence[Case]) -> dict[str, Any]:
@@ -40,7 +43,9 @@ async def measure(model: str, asked: Sequence[Case]) -> dict[str, Any]:
         counts[case.step] += 1
         try:
             output = await caller.call(case.prompt, case.values, context, "measure")
-        except ModelOutputError:
+        except (ModelOutputError, ModelUnreachableError) as error:
+            if isinstance(error, ModelUnreachableError) and _CUT_OFF not in str(error):
+                raise
             grades[case.step]["failed"].append(1.0)
             continue
         for name, grade in case.grade(output).items():

@@ -15,8 +15,11 @@ from model_server import ModelServer
 from hopyard.graphs import hop
 from hopyard.indexes.build import build
 from hopyard.indexes.records import Document
+from hopyard.nodes.hop_answer import path_of
+from hopyard.nodes.hop_graph import graph_of, query_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.errors import IndexMissingError
+from hopyard.state.hop import Hop
 from hopyard.state.settings import Context
 
 from ..graphs.conftest import changed
@@ -406,3 +409,19 @@ async def test_the_answer_is_read_from_the_best_of_those_kept(
     assert [one["passage_id"] for one in output["evidence"]] == ["d", "b"]
     shown = script.turn("read", QUERY).splitlines()
     assert shown[1:3] == ["[1] D: ~0.2", "[2] B: ~0.6"]
+
+
+async def test_an_edge_that_a_build_has_moved_is_told_without_its_question(
+    draw: Draw, script: HopScript
+) -> None:
+    settings = draw()
+    graph, query = await graph_of(settings), await query_of(QUERY, settings)
+    hops = [
+        Hop(round=1, tail="a", edge=0, head="b"),
+        Hop(round=1, tail="a", edge=0, head="e"),
+        Hop(round=1, tail="a", edge=7, head="b"),
+        Hop(round=1, tail="gone", edge=0, head="b"),
+    ]
+    told = path_of(hops, graph, query)
+    assert [step.get("question") for step in told] == ["To b? ~0.9", None, None, None]
+    assert [step["visits"] for step in told] == [1, 1, 2, 3]

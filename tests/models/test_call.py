@@ -423,3 +423,24 @@ async def test_text_is_sent_and_read_as_it_is(server: ModelServer) -> None:
 def test_an_answer_is_an_object_of_the_prompts_schema(server: ModelServer) -> None:
     answer = asyncio.run(call_model(DIRECT, {"question": "?"}, context=CONTEXT, run="r"))
     assert answer == Answer(answer="Paris")
+
+
+async def test_an_answer_cut_off_at_the_token_limit_is_read_as_far_as_it_goes(
+    server: ModelServer,
+) -> None:
+    """OpenAI's client raises it; it was paid for, and its tokens are counted."""
+    message = {"role": "assistant", "content": '{"answer": "Paris'}
+    usage = {"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 25}
+    body = {
+        "id": "cut",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "scripted",
+        "choices": [{"index": 0, "message": message, "finish_reason": "length"}],
+        "usage": usage,
+    }
+    server.answer = lambda title, messages: Reply(200, body=body)
+    assert await ask() == "Paris"
+    assert len(server.calls) == 1
+    spent = usage_of("run", CONTEXT)
+    assert (spent["input_tokens"], spent["output_tokens"]) == (20, 5)

@@ -71,7 +71,7 @@ def kill_while_writing(library: Library, writer: Writer, tmp_path: Path) -> None
     command += ["--model", "openai:scripted", "--embedding", EMBEDDING, "--set", "concurrency=1"]
     with subprocess.Popen(command, cwd=tmp_path) as process:
         deadline = time.monotonic() + 60
-        while rows(library.directory) < WRITTEN:
+        while rows(library.directory) < WRITTEN or len(writer.titles) == WRITTEN:
             assert process.poll() is None and time.monotonic() < deadline
             time.sleep(0.02)
         os.kill(process.pid, signal.SIGKILL)

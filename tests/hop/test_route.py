@@ -1,0 +1,83 @@
+"""The route offers `hop` where the index has a passage graph, and nowhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from model_server import ModelServer
+
+from hopyard.graphs import router
+from hopyard.indexes.build import build
+from hopyard.indexes.records import Document
+from hopyard.prompts.route import ROUTE, ROUTE_REASONS, ROUTE_WITH_HOP
+from hopyard.state.errors import IndexMissingError
+from hopyard.state.settings import Context
+
+from ..graphs.conftest import Words, changed
+from .script import HopScript
+
+QUESTION = "When was coke first used where the ribs of the Iron Bridge were cast?"
+
+
+async def routed(context: Context) -> dict[str, Any]:
+    return await router.graph.ainvoke({"question": QUESTION}, context=context)
+
+
+def offered(server: ModelServer) -> list[str]:
+    """What the route could answer, as the provider was told."""
+    schema = server.calls[0].payload["response_format"]["json_schema"]["schema"]
+    return list(schema["properties"]["strategy"]["enum"])
+
+
+async def test_with_a_graph(context: Context, script: HopScript, model_server: ModelServer) -> None:
+    script.lines = {("route", QUESTION): {"strategy": "hop"}}
+    output = await routed(context)
+    assert offered(model_server) == ["direct", "single", "tree", "hop"]
+    assert output["strategy"] == "hop"
+    assert output["route"]["reason"] == ROUTE_REASONS["hop"]
+    assert output["steps"][0]["step"] == "hop"
+    assert output["usage"]["model_calls"] == len(script.asked)
+
+
+async def test_without_a_graph(
+    context: Context, script: HopScript, model_server: ModelServer, tmp_path: Path
+) -> None:
+    documents = [Document(id="a", title="A", text="One bridge.")]
+    build(documents, directory=tmp_path, embedder=Words(), chunk_tokens=0)
+    script.lines = {("route", QUESTION): {"strategy": "hop"}}
+    output = await routed(changed(context, index=str(tmp_path)))
+    assert offered(model_server) == ["direct", "single", "tree"]
+    assert output["strategy"] == "single"
+    assert output["route"]["by"] == "fallback"
+
+
+@pytest.mark.parametrize("index", ["", "nowhere"])
+async def test_what_needs_no_document_needs_no_index(
+    context: Context, script: HopScript, model_server: ModelServer, index: str
+) -> None:
+    script.lines = {("route", QUESTION): {"strategy": "direct"}}
+    output = await routed(changed(context, index=index))
+    assert offered(model_server) == ["direct", "single", "tree"]
+    assert output["strategy"] == "direct"
+
+
+async def test_forced_without_a_graph_is_an_error(
+    context: Context, script: HopScript, tmp_path: Path
+) -> None:
+    documents = [Document(id="a", title="A", text="One bridge.")]
+    build(documents, directory=tmp_path, embedder=Words(), chunk_tokens=0)
+    with pytest.raises(IndexMissingError, match="--with dense,sparse,passage-graph"):
+        await routed(changed(context, index=str(tmp_path), strategy="hop"))
+    assert script.asked == []
+
+
+def test_examples_keep_to_what_is_offered() -> None:
+    for prompt, labels in ((ROUTE, {"direct", "single", "tree"}), (ROUTE_WITH_HOP, {"hop"})):
+        given = {example.output.strategy for example in prompt.examples}
+        assert labels <= given
+        assert given <= set(prompt.output.model_json_schema()["properties"]["strategy"]["enum"])
+    pairs = zip(ROUTE.examples, ROUTE_WITH_HOP.examples, strict=True)
+    changed_to = {(one.output.strategy, two.output.strategy) for one, two in pairs}
+    assert changed_to == {(one, one) for one in ("direct", "single", "tree")} | {("tree", "hop")}
