@@ -33,6 +33,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
+from openai import LengthFinishReasonError
 from traversal_prompts import CHOOSE_FOLLOW_UP, JUDGE_ONE_EDGE
 
 from hopyard.graphs import hop
@@ -107,7 +108,9 @@ async def _measure(
     for number, asked in enumerate(questions):
         row: dict[str, Any] = {"question": asked["question"]}
         # In turn, so that another load on the machine falls on all alike.
-        for way in sorted(WAYS, key=lambda way: hash((number, way))):
+        ways = deque(WAYS)
+        ways.rotate(number)
+        for way in ways:
             cost = await WAYS[way](asked["question"], context)
             row[way] = vars(cost) | _found(cost.kept, asked.get("supporting_ids", []))
             row[way].pop("kept")
@@ -144,7 +147,7 @@ async def by_edges(question: str, context: Context) -> Cost:
     judged: dict[str, int] = {}
     model = _Model(context)
 
-    async def reason(edges: list[Edge], text: str) -> Edge | None:
+    async def reason(edges: list[Edge], _: str) -> Edge | None:
         for edge in edges:
             if edge.question not in judged:
                 asked = JUDGE_ONE_EDGE.format(question=question, follow_up=edge.question)
@@ -219,19 +222,29 @@ class _Model:
     async def json(self, asked: str, fits: Callable[[Any], bool]) -> Mapping[str, Any]:
         """One answer, asked for again if it cannot be read; empty if that does not help."""
         for _ in range(TRIES):
-            message = await self._chat.ainvoke([("user", asked)])
-            self.cost.calls += 1
-            usage = message.usage_metadata or {}
-            self.cost.input_tokens += usage.get("input_tokens", 0)
-            self.cost.output_tokens += usage.get("output_tokens", 0)
+            text = await self._answer(asked)
             try:
-                given: Mapping[str, Any] = json.loads(str(message.text))
+                given: Mapping[str, Any] = json.loads(text)
                 if fits(given):
                     return given
             except (ValueError, KeyError, TypeError):
                 pass
             self.cost.unreadable += 1
         return {}
+
+    async def _answer(self, asked: str) -> str:
+        self.cost.calls += 1
+        try:
+            message = await self._chat.ainvoke([("user", asked)])
+        except LengthFinishReasonError as error:  # the client reads the JSON itself, or raises
+            usage = error.completion.usage
+            self.cost.input_tokens += usage.prompt_tokens if usage else 0
+            self.cost.output_tokens += usage.completion_tokens if usage else 0
+            return ""
+        spent = message.usage_metadata or {}
+        self.cost.input_tokens += spent.get("input_tokens", 0)
+        self.cost.output_tokens += spent.get("output_tokens", 0)
+        return str(message.text)
 
 
 def _summary(rows: list[dict[str, Any]], way: str) -> dict[str, float]:

@@ -100,11 +100,7 @@ def train(examples: Path, out: Path, plan: Plan) -> None:
 
 
 def loss_of(model: Any, packed: Packed, device: torch.device, *, bf16: bool) -> torch.Tensor:
-    """The summed loss of the learned tokens; the vocabulary is computed for those alone.
-
-    Summed, not averaged: a label that is decided by one token of eight counts as much as an answer
-    that is decided by all of its own.
-    """
+    """The mean loss over the learned tokens; the vocabulary is computed for those alone."""
     tokens = torch.tensor([packed.tokens], device=device)
     learned = torch.tensor(packed.learned, device=device)
     inner = model.get_base_model()
@@ -112,9 +108,7 @@ def loss_of(model: Any, packed: Packed, device: torch.device, *, bf16: bool) -> 
         hidden = inner.model(input_ids=tokens, use_cache=False).last_hidden_state[0]
         # The state at a token predicts the next one.
         logits = inner.lm_head(hidden[:-1][learned[1:]])
-    return torch.nn.functional.cross_entropy(
-        logits.float(), tokens[0, 1:][learned[1:]], reduction="sum"
-    )
+    return torch.nn.functional.cross_entropy(logits.float(), tokens[0, 1:][learned[1:]])
 
 
 def _step(
@@ -126,10 +120,10 @@ def _step(
     *,
     bf16: bool,
 ) -> float:
-    examples = sum(one.examples for one in group)
+    total = sum(one.examples**0.5 for one in group)
     mean = 0.0
     for one in group:
-        loss = loss_of(model, one, device, bf16=bf16) / examples
+        loss = loss_of(model, one, device, bf16=bf16) * (one.examples**0.5 / total)
         loss.backward()  # type: ignore[no-untyped-call]
         mean += float(loss.detach())
     torch.nn.utils.clip_grad_norm_(parameters, 1.0)
