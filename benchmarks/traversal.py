@@ -2,10 +2,12 @@
 
     python benchmarks/traversal.py --index DIR --questions QUESTIONS.jsonl --limit 20
 
-Three ways in one run, over the same graph and questions, with the same model in the same engine:
+In one run, over the same graph and questions, with the same model in the same engine:
 
-* `hop`: this package. One call a vertex judges all its edge questions; the calls of a round run
-  side by side; outputs are constrained to labels; judgements are kept.
+* `hop`: this package as it comes. One call a vertex judges all its edge questions; the calls of a
+  round run side by side; outputs are constrained to labels; judgements are kept. With the embedded
+  model its defaults are 2 rounds and 6 edges to enter by.
+* `hop, as wide`: the same with the paper's 4 rounds and 20 edges, as the two below.
 * `edges`: HopRAG to the letter (Algorithm 1, the prompt of Fig. 8). One call an edge question, one
   after another, each answer a JSON object that the model writes freely.
 * `vertices`: one call a vertex, one after another, that writes the chosen question out in JSON, as
@@ -32,6 +34,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
+from uuid import uuid4
 
 from openai import LengthFinishReasonError
 from traversal_prompts import CHOOSE_FOLLOW_UP, JUDGE_ONE_EDGE
@@ -43,7 +46,7 @@ from hopyard.models.chat import Sampling, chat_provider
 from hopyard.nodes.hop_graph import graph_of, query_of
 from hopyard.nodes.hop_prune import by_helpfulness
 from hopyard.nodes.resources import index_of
-from hopyard.state.settings import Context, read_context
+from hopyard.state.settings import Context, HopSettings, read_context
 
 RESULTS: Final = Path(__file__).parent / "results" / "traversal.json"
 PAPER_CALLS: Final = 38.53
@@ -100,10 +103,11 @@ async def _measure(
     options: argparse.Namespace, questions: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     settings = {"n_hop": options.n_hop, "top_k": options.top_k}
-    context = read_context({"index": str(options.index), "model": options.model, "hop": settings})
+    given = {"index": str(options.index), "model": options.model, "hop": settings}
+    seeds = iter(range(1, sys.maxsize))  # a seed of its own: no answer comes from the ledger
     # Both models and the index are loaded, and every prompt's beginning is in the engine's cache.
     for way in WAYS.values():
-        await way("Is everything loaded?", context)
+        await way("Is everything loaded?", read_context(given))
     rows = []
     for number, asked in enumerate(questions):
         row: dict[str, Any] = {"question": asked["question"]}
@@ -111,7 +115,7 @@ async def _measure(
         ways = deque(WAYS)
         ways.rotate(number)
         for way in ways:
-            cost = await WAYS[way](asked["question"], context)
+            cost = await WAYS[way](asked["question"], read_context(given | {"seed": next(seeds)}))
             row[way] = vars(cost) | _found(cost.kept, asked.get("supporting_ids", []))
             row[way].pop("kept")
         rows.append(row)
@@ -126,9 +130,15 @@ def _found(kept: list[str], supporting: list[str]) -> dict[str, float]:
     return {"recall": len(set(kept) & set(supporting)) / len(set(supporting))}
 
 
-async def ours(question: str, context: Context) -> Cost:
+async def as_it_comes(question: str, context: Context) -> Cost:
+    """The strategy with its default settings for the model."""
+    defaults = HopSettings(temperature=context.hop.temperature)
+    return await as_wide(question, context.model_copy(update={"hop": defaults}))
+
+
+async def as_wide(question: str, context: Context) -> Cost:
     """The strategy, timed until its passages are pruned; the answer is not part of it."""
-    cost, run = Cost(), f"benchmark: {question}"
+    cost, run = Cost(), uuid4().hex
     started = perf_counter()
     asked = {"question": question, "run": run}
     async for update in hop.graph.astream(asked, context=context, stream_mode="updates"):
@@ -175,7 +185,8 @@ async def by_vertices(question: str, context: Context) -> Cost:
 
 
 WAYS: Final[dict[str, Callable[..., Any]]] = {
-    "hop": ours,
+    "hop": as_it_comes,
+    "hop, as wide": as_wide,
     "edges": by_edges,
     "vertices": by_vertices,
 }

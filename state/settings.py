@@ -148,7 +148,7 @@ class HopSettings(_Frozen):
             model: The run's model. The embedded one runs on the user's own processor: it is given
                 fewer vertices to reason about, and fewer passages to read.
         """
-        small = model == "embedded"
+        small = model.partition(":")[0] == "embedded"
         few_hops = small and self.reasoner == "model"
         top_k = self.top_k or (6 if few_hops else 20)
         return self.model_copy(

@@ -124,7 +124,7 @@ def _step(
     mean = 0.0
     for one in group:
         loss = loss_of(model, one, device, bf16=bf16) * (one.examples**0.5 / total)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         mean += float(loss.detach())
     torch.nn.utils.clip_grad_norm_(parameters, 1.0)
     optimizer.step()

@@ -50,6 +50,7 @@ def test_a_key_stands_for_its_question_in_every_process() -> None:
         ("ollama:qwen", {"top_k": 7}, 4, 7, 7),
         ("ollama:qwen", {"evidence_k": 3}, 4, 20, 3),
         ("embedded", {}, 2, 6, 5),
+        ("embedded:base", {}, 2, 6, 5),
         ("embedded", {"n_hop": 4, "top_k": 20}, 4, 20, 5),
         ("embedded", {"reasoner": "similarity"}, 4, 20, 5),
     ],
