@@ -25,6 +25,12 @@ _NAMES: Final = {
     "f1_with_gold": "F1 with the gold halves",
     "left_whole": "left whole",
     "accuracy": "accuracy",
+    "single": "of `single` questions",
+    "tree": "of `tree` questions",
+    "hop": "of `hop` questions",
+    "direct": "of `direct` questions",
+    "good_total": "mean total of good ones",
+    "bad_total": "mean total of spoiled ones",
     "auroc": "AUROC, good against spoiled",
     "weaker_found": "weaker half found",
     "failed": "calls without usable output",
@@ -37,7 +43,7 @@ def tables(measured: dict[str, Any], agreement: dict[str, Any]) -> str:
     base, adapted = (measured["models"][name] for name in (_BASE, _ADAPTED))
     lines = ["| step | questions | measure | without | with |", "|---|---|---|---|---|"]
     lines += _rows(base["steps"], adapted["steps"])
-    lines += ["", f"Measured with `{measured['command']}`.", ""]
+    lines += ["", f"Measured with `{measured['command']}`. {measured.get('note', '')}".rstrip(), ""]
     lines += ["| prompt | outputs that fit, without | with |", "|---|---|---|"]
     lines += [
         f"| {name} | {rate['rate']:.3f} of {rate['calls']} | {_rate(adapted, name)} |"
@@ -73,15 +79,16 @@ def between_marks(document: str, table: str) -> str:
 
 def _rows(base: dict[str, Any], adapted: dict[str, Any]) -> Iterator[str]:
     for step, grades in base.items():
+        after = adapted.get(step, {})
         for key, name in _NAMES.items():
-            before, after = grades.get(key, 0), adapted[step].get(key, 0)
-            if key in grades or key in adapted[step]:
-                yield f"| {step} | {grades['n']} | {name} | {before:g} | {after:g} |"
+            if key in grades or key in after:
+                found = f"{after.get(key, 0):g}" if after else "not measured"
+                yield f"| {step} | {grades['n']} | {name} | {grades.get(key, 0):g} | {found} |"
 
 
 def _rate(model: dict[str, Any], prompt: str) -> str:
     rate = model["parse_rate"].get(prompt)
-    return f"{rate['rate']:.3f} of {rate['calls']}" if rate else ""
+    return f"{rate['rate']:.3f} of {rate['calls']}" if rate else "not measured"
 
 
 def main() -> None:
