@@ -31,13 +31,18 @@ async def enter(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Follow the edges most similar to the query: their heads are the first queue.
 
     A graph without a single edge is entered by its passages, as if these had been asked for.
+
+    Raises:
+        IndexMissingError: The index has no passage graph, or no dense part to prune by; nothing
+            has been spent by then.
     """
     context = context_of(runtime)
     settings = context.hop.for_model(context.model)
     graph, query = await graph_of(context), await query_of(state["question"], context)
+    index = await index_of(context)
+    index.kind_directory("dense")
     hops = await asyncio.to_thread(_by_edges, graph, query, settings)
     if settings.entry != "edges" or not hops:
-        index = await index_of(context)
         missing = settings.top_k - sum(visits(hops).values())
         found = await asyncio.to_thread(index.dense_search, query.vector, missing)
         hops += [Hop(round=ENTRY, head=one.passage_id) for one in found]

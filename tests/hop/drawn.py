@@ -93,6 +93,8 @@ def build_drawn(
     drawing: Drawing,
     embedder: Embedder,
     keywords: Mapping[str, Sequence[str]] | None = None,
+    *,
+    kinds: Sequence[str] = ("dense", "sparse", "passage-graph"),
 ) -> Path:
     """An index of one passage a document, with a graph drawn by hand.
 
@@ -102,6 +104,7 @@ def build_drawn(
         drawing: The edges.
         embedder: Embeds passages and questions.
         keywords: Keywords by question or passage id.
+        kinds: What is derived.
     """
     graph = DrawnGraph(drawing, embedder, keywords or {})
     documents = [
@@ -113,7 +116,7 @@ def build_drawn(
         directory=directory,
         embedder=embedder,
         chunk_tokens=0,
-        kinds=("dense", "sparse", "passage-graph"),
+        kinds=kinds,
         known_kinds={**KINDS, "passage-graph": graph},
     )
     return directory

@@ -199,6 +199,15 @@ class TestEntry:
         assert "has no passage-graph part: run `hopyard index build" in str(error.value)
         assert f"--with {','.join(kinds)},passage-graph" in str(error.value)
 
+    async def test_without_vectors_nothing_is_spent(
+        self, context: Context, script: HopScript, tmp_path: Path
+    ) -> None:
+        build_drawn(tmp_path / "drawn", PASSAGES, GRAPH, Dialled(), kinds=("passage-graph",))
+        settings = changed(context, index=str(tmp_path / "drawn"), embedding="dialled")
+        with pytest.raises(IndexMissingError, match="has no dense part"):
+            await walked(settings)
+        assert script.asked == []
+
 
 class TestChoice:
     async def test_nothing_relevant_is_no_hop(self, draw: Draw, script: HopScript) -> None:
