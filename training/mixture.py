@@ -16,10 +16,11 @@ from typing import Final
 
 from hopyard.nodes.decompose import plain
 from hopyard.prompts.route import ROUTE, ROUTE_WITH_HOP
+from hopyard.training.asking import gold_questions, passage_questions
 from hopyard.training.closing import closing
 from hopyard.training.encyclopedia import Film, Person, films_of, persons_of
 from hopyard.training.examples import TrainingExample, write_examples
-from hopyard.training.hopping import film_questions, judged_edges, person_questions
+from hopyard.training.hopping import judged_edges
 from hopyard.training.reading import aggregation, encyclopedic_reading, news_reading, reading
 from hopyard.training.retrieval import Shelf
 from hopyard.training.routing import chat, direct, rewritten, routed
@@ -39,18 +40,18 @@ from hopyard.training.templates import bridge, comparison, simple_question
 __all__ = ("COUNTS", "Materials", "build", "materials")
 
 COUNTS: Final[dict[str, int]] = {
-    "answer": 200,
-    "aggregate": 36,
+    "answer": 640,
+    "aggregate": 44,
     "decompose": 330,
     "replace-sub-question": 64,
-    "judge-decomposition": 120,
-    "judge-branch": 140,
-    "route": 180,
-    "route-with-hop": 180,
-    "rewrite": 64,
-    "direct": 110,
+    "judge-decomposition": 110,
+    "judge-branch": 90,
+    "route": 200,
+    "route-with-hop": 200,
+    "rewrite": 48,
+    "direct": 100,
     "judge-edges": 64,
-    "questions": 0,
+    "questions": 170,
 }
 """Examples of each prompt at most."""
 _SETS: Final = ("hotpotqa", "musique", "multihoprag", "squad2", "nq_open")
@@ -156,8 +157,8 @@ def _answers(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
     rng.shuffle(news)
     unknown = [one for one in gold if '"Unknown"' in one.output]
     known = [one for one in gold if '"Unknown"' not in one.output]
-    facts = islice(encyclopedic_reading(made.films, made.persons, shelf, rng), 45)
-    chosen = [*known[:115], *unknown[:25], *news[:15], *facts]
+    facts = islice(encyclopedic_reading(made.films, made.persons, shelf, rng), 105)
+    chosen = [*known[:455], *unknown[:50], *news[:30], *facts]
     rng.shuffle(chosen)
     yield from chosen
 
@@ -213,9 +214,14 @@ def _routes(made: Materials, rng: random.Random, *, with_hop: bool) -> Iterator[
 
 
 def _passage_questions(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
-    while True:
-        yield from film_questions(rng.choice(made.films), rng)
-        yield from person_questions(rng.choice(made.persons), rng)
+    """Passages with gold questions first, then any of the encyclopedia's."""
+    incoming, outcoming = gold_questions(made.sources, made.halves, made.guard)
+    for name in ("squad2", "musique", "hotpotqa", _ENCYCLOPEDIA):
+        shelf = made.shelves[name]
+        gold = [one for one in shelf.passages if one.id in incoming or one.id in outcoming]
+        rest = rng.sample(shelf.passages, 60)
+        yield from islice(passage_questions(gold or rest, incoming, outcoming, rng), 60)
+        yield from islice(passage_questions(rest, incoming, outcoming, rng), 30)
 
 
 def _splits(made: Materials, rng: random.Random) -> Iterator[Answered]:

@@ -20,6 +20,8 @@ __all__ = ("Packed", "Turn", "conversation", "encode", "pack")
 
 ALONE: Final = 0.12
 """Share of the sequences with one example, which is how the product asks."""
+MOST: Final = 6
+"""Examples of a sequence at most: with more, the later ones are learned from the earlier ones."""
 _ROLES: Final = {"system": "system", "human": "user", "ai": "assistant"}
 
 Turn = dict[str, str]
@@ -114,7 +116,7 @@ def _groups(
     room = 0
     for one in examples:
         cost = size(one)
-        if group and cost > room:
+        if group and (cost > room or len(group) == MOST):
             yield group
             group = []
         if not group:
