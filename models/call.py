@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -37,6 +38,8 @@ logger = logging.getLogger(__name__)
 _METERS_KEPT: Final = 4096
 _BAD_OUTPUT_SHOWN: Final = 400
 
+_opening: Final = threading.Lock()
+
 
 async def call_model(
     prompt: Prompt[OutputT],
@@ -60,17 +63,19 @@ async def call_model(
         ModelUnreachableError: The model does not answer.
         ModelOutputError: The output did not fit the schema after repair and retries.
     """
-    return await model_caller(context.model).call(prompt, values, context, run, final=final)
+    caller = await asyncio.to_thread(model_caller, context.model)
+    return await caller.call(prompt, values, context, run, final=final)
 
 
 def usage_of(run: str, context: Context) -> Usage:
-    """What a run has spent so far."""
+    """What a run has spent so far. It may read the ledger: call it in a thread."""
     return model_caller(context.model).meter(run).usage
 
 
 def model_caller(spec: str) -> ModelCaller:
     """The caller of a model, one a process and data folder."""
-    return _caller(spec, home() / "ledger.sqlite")
+    with _opening:  # the branches of a resumed level ask all at once
+        return _caller(spec, home() / "ledger.sqlite")
 
 
 @lru_cache(maxsize=16)
@@ -124,6 +129,7 @@ class ModelCaller:
         self.provider = provider
         self.ledger = ledger
         self._meters: OrderedDict[str, Meter] = OrderedDict()
+        self._metering = threading.Lock()
         # A future belongs to the event loop that made it; a process may run several in turn.
         self._schedulers: WeakKeyDictionary[asyncio.AbstractEventLoop, Scheduler] = (
             WeakKeyDictionary()
@@ -134,11 +140,12 @@ class ModelCaller:
 
     def meter(self, run: str) -> Meter:
         """The run's meter, which goes on from what the ledger says the run spent before."""
-        if run not in self._meters:
-            self._meters[run] = Meter(self.ledger.usage(run))
-            while len(self._meters) > _METERS_KEPT:
-                self._meters.popitem(last=False)
-        return self._meters[run]
+        with self._metering:
+            if run not in self._meters:
+                self._meters[run] = Meter(self.ledger.usage(run))
+                while len(self._meters) > _METERS_KEPT:
+                    self._meters.popitem(last=False)
+            return self._meters[run]
 
     async def call(
         self,
@@ -180,14 +187,15 @@ class ModelCaller:
                 entry = await asyncio.shield(running[key])
             except BudgetExceededError:
                 continue  # the budget of the twin's run, not of this one
-            self.meter(call.run).count_cached()
+            (await asyncio.to_thread(self.meter, call.run)).count_cached()
             return entry
         running[key] = asyncio.create_task(self._known_or_paid(key, call))
         running[key].add_done_callback(lambda done: _forget(running, key, done))
         return await asyncio.shield(running[key])
 
     async def _known_or_paid(self, key: str, call: _Call[OutputT]) -> Entry:
-        meter = self.meter(call.run)  # first: it begins with what the ledger says until now
+        # First: the meter begins with what the ledger says until now.
+        meter = await asyncio.to_thread(self.meter, call.run)
         known = await asyncio.to_thread(self.ledger.find, key, call.run)
         if known is None:
             return await self._paid(key, call)

@@ -58,7 +58,7 @@ async def aggregate(state: TreeState, runtime: Runtime[Context]) -> dict[str, An
         "evidence": evidence,
         "steps": [*(_step(node) for node in in_order(state["tree"])), closing],
         "truncated": truncated,
-        **spent(state["run"], context),
+        **await spent(state["run"], context),
     }
 
 

@@ -40,7 +40,7 @@ async def answer_directly(state: StrategyState, runtime: Runtime[Context]) -> di
         update |= _unanswered(state["question"], error)
     else:
         update["answer"] = output.answer
-    return update | spent(state["run"], context)
+    return update | await spent(state["run"], context)
 
 
 async def answer_from_evidence(state: StrategyState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -62,7 +62,7 @@ async def answer_from_evidence(state: StrategyState, runtime: Runtime[Context]) 
             *steps,
             {"step": "read", "question": state["question"], "answer": answer},
         ]
-    return update | spent(state["run"], context)
+    return update | await spent(state["run"], context)
 
 
 async def read(

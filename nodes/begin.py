@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -37,5 +38,5 @@ def checked_question(question: object) -> str:
 async def begin(state: StrategyInput, runtime: Runtime[Context]) -> dict[str, Any]:
     """Check the question, and start the clock of the run."""
     run = state.get("run") or new_run()
-    usage_of(run, context_of(runtime))
+    await asyncio.to_thread(usage_of, run, context_of(runtime))
     return {"question": checked_question(state.get("question")), "run": run, "truncated": False}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from langchain_core.messages import AIMessage
@@ -15,17 +16,17 @@ from hopyard.state.settings import Context
 __all__ = ("finish", "spent")
 
 
-def spent(run: str, context: Context) -> dict[str, Any]:
+async def spent(run: str, context: Context) -> dict[str, Any]:
     """A strategy's last update: what its run spent.
 
     The run's name is let go, so that the next question on the same thread is a run of its own.
     """
-    return {"usage": usage_of(run, context), "run": ""}
+    return {"usage": await asyncio.to_thread(usage_of, run, context), "run": ""}
 
 
 async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Close the run."""
     return {
-        "usage": usage_of(state["run"], context_of(runtime)),
+        "usage": await asyncio.to_thread(usage_of, state["run"], context_of(runtime)),
         "messages": [AIMessage(state["answer"])],
     }

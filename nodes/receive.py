@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -32,7 +33,7 @@ async def receive(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any
     are reset: they would otherwise be read as this turn's.
     """
     context, run = context_of(runtime), new_run()
-    usage_of(run, context)
+    await asyncio.to_thread(usage_of, run, context)
     history, asked, new_messages = _turn(state)
     question, reason = await _stand_alone(asked, history, context, run)
     steps = [{"step": "rewrite", "question": asked, "answer": question, "reason": reason}]
