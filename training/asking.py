@@ -27,98 +27,26 @@ _NAME: Final = re.compile(
     r"(?P<name>[A-Z][\w'’-]+(?: (?:(?:of|the|de|van|von) )*[A-Z][\w'’-]+)*)"
 )
 """A run of capitalised words and the lower-case word or mark before it."""
-_NO_NAMES: Final = frozenset(
-    [
-        "The",
-        "This",
-        "That",
-        "These",
-        "Those",
-        "After",
-        "Before",
-        "During",
-        "While",
-        "When",
-        "Where",
-        "There",
-        "Then",
-        "They",
-        "Their",
-        "His",
-        "Her",
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-        "Monday",
-        "Tuesday",
-        "Wednesday",
-        "Thursday",
-        "Friday",
-        "Saturday",
-        "Sunday",
-        "With",
-        "From",
-        "However",
-        "Although",
-        "Since",
-        "Both",
-        "Other",
-        "Another",
-        "First",
-        "Second",
-        "Also",
-        "Most",
-        "Many",
-        "Some",
-        "In",
-        "On",
-        "At",
-        "It",
-        "He",
-        "She",
-        "As",
-        "A",
-        "An",
-        "By",
-        "For",
-    ]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_NO_NAMES: Final = _words(
+    "The This That These Those After Before During While When Where There Then They "
+    "Their His Her January February March April May June July August September "
+    "October November December Monday Tuesday Wednesday Thursday Friday Saturday "
+    "Sunday With From However Although Since Both Other Another First Second Also "
+    "Most Many Some In On At It He She As A An By For"
 )
 _INSTITUTION: Final = re.compile(
     r"\b(?:of|the|University|College|School|Awards?|Academy|League|Company|Corp|Records|Entertainment|Production|Productions|Limited|House|Party|Museum|Club"
     r"|Festival|Association|Theatre|Church|War|Army|Group|Institute|Channel|Pictures|Studios)\b"
 )
-_PERSON: Final = frozenset(
-    [
-        "by",
-        "starring",
-        "actor",
-        "actress",
-        "singer",
-        "writer",
-        "director",
-        "author",
-        "composer",
-        "king",
-        "queen",
-        "president",
-        "son",
-        "daughter",
-        "wife",
-        "husband",
-        "brother",
-        "sister",
-        "father",
-        "mother",
-    ]
+_PERSON: Final = _words(
+    "by starring actor actress singer writer director author composer king queen "
+    "president son daughter wife husband brother sister father mother"
 )
 _PLACE: Final = frozenset({"in", "at", "near", "to"})
 _SINGLE: Final = frozenset({"in", "near", "from", "of", "by"})
