@@ -27,7 +27,8 @@ from hopyard.indexes.manifest import (
 )
 from hopyard.indexes.recipe import Recipe
 from hopyard.indexes.records import BadItem, Document, text_hash
-from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot
+from hopyard.indexes.seal import break_seal, checksum
+from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot, check_corpus
 from hopyard.indexes.store import CorpusStore
 from hopyard.state.errors import CorpusError, HopyardError, IndexMissingError, UsageError
 
@@ -68,11 +69,19 @@ def started(directory: Path, progress: Progress) -> Iterator[BuildRun]:
         IndexBusyError: Another build holds the directory.
         IndexMissingError: What is in the directory cannot be read.
     """
-    with locked(directory), CorpusStore(directory) as store:
-        run = BuildRun(directory, store, find_manifest(directory), progress)
-        store.roll_back(run.generation - 1)
-        run.drop_generations()
-        yield run
+    with locked(directory):
+        current = find_manifest(directory)
+        if current is not None and (directory / CORPUS_FILE).exists():
+            check_corpus(directory, current.generation)
+        break_seal(directory / CORPUS_FILE)
+        with CorpusStore(directory) as store:
+            run = BuildRun(directory, store, current, progress)
+            store.roll_back(run.generation - 1)
+            run.drop_generations()
+            try:
+                yield run
+            finally:
+                store.seal()
 
 
 class BuildRun:
@@ -216,6 +225,7 @@ class BuildRun:
         folder.mkdir()
         counts = self._derive(recipe, folder)
         now = datetime.now(UTC)
+        files = sync_tree(folder)
         manifest = Manifest(
             generation=self.generation,
             embedding=recipe.embedding,
@@ -224,7 +234,8 @@ class BuildRun:
             kinds=recipe.kind_names,
             prompts=recipe.prompts,
             counts=counts,
-            files=sync_tree(folder),
+            files=files,
+            checksums={name: checksum(folder / name) for name in files},
             created=self._current.created if self._current else now,
             updated=now,
         )
@@ -235,7 +246,7 @@ class BuildRun:
         return manifest
 
     def _derive(self, recipe: Recipe, folder: Path) -> dict[str, int]:
-        last = generation_directory(self._directory, self.generation - 1)
+        last = self._last_folder()
         with Snapshot(self._directory, self.generation) as corpus:
             counts = corpus.counts()
             for kind in recipe.kinds:
@@ -244,13 +255,23 @@ class BuildRun:
                     corpus=corpus,
                     index_directory=self._directory,
                     directory=folder / kind.name,
-                    previous=last / kind.name if (last / kind.name).is_dir() else None,
+                    previous=last / kind.name if last and (last / kind.name).is_dir() else None,
                     embedding=recipe.embedding,
                     dimension=recipe.dimension,
                     progress=self._progress,
                 )
                 counts |= kind.update(context)
         return counts
+
+    def _last_folder(self) -> Path | None:
+        """The last generation's folder; None where there is none to carry anything over from."""
+        if self._current is None:
+            return None
+        try:
+            check_files(self._directory, self._current)
+        except IndexMissingError:
+            return None
+        return generation_directory(self._directory, self._current.generation)
 
 
 def _fingerprint(document: Document, chunker: Chunker) -> str:

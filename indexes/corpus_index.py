@@ -19,7 +19,7 @@ from hopyard.indexes.manifest import (
 )
 from hopyard.indexes.mmr import mmr
 from hopyard.indexes.records import Passage, Scored
-from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot
+from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot, check_corpus
 from hopyard.indexes.sparse import SparseIndex
 from hopyard.state.errors import IndexMissingError
 
@@ -83,6 +83,7 @@ class Index:
     @classmethod
     def _load(cls, directory: Path, manifest: Manifest) -> Self:
         check_files(directory, manifest)
+        check_corpus(directory, manifest.generation)
         folder = generation_directory(directory, manifest.generation)
         dense = DenseIndex.load(folder / "dense") if "dense" in manifest.kinds else None
         sparse = SparseIndex.load(folder / "sparse") if "sparse" in manifest.kinds else None

@@ -6,6 +6,7 @@ the rows of the corpus store and the folder `gen-0000007/` that belong together.
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -14,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hopyard.indexes.atomic import write_file
 from hopyard.indexes.embedder import Embedder
+from hopyard.indexes.seal import checksum, text_checksum
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
 
 __all__ = (
@@ -53,12 +55,15 @@ class Manifest(BaseModel):
     """documents, passages, and what each derived kind counts."""
     files: dict[str, int]
     """Size in bytes of each file of the generation, by its path below the folder."""
+    checksums: dict[str, str] = {}
+    """CRC-32 of each of them; an index made by an older Hopyard has none."""
     created: datetime
     updated: datetime
 
 
 class _Format(BaseModel):
     format_version: int
+    checksum: str | None = None
 
 
 def read_manifest(directory: Path) -> Manifest:
@@ -70,19 +75,23 @@ def read_manifest(directory: Path) -> Manifest:
     path = directory / MANIFEST_FILE
     try:
         text = path.read_text(encoding="utf-8")
-        version = _Format.model_validate_json(text).format_version
-        if version > FORMAT_VERSION:
+        about = _Format.model_validate_json(text)
+        if about.format_version > FORMAT_VERSION:
             raise IndexMissingError(
-                f"The index {str(directory)!r} has format {version} and this Hopyard reads up to "
-                f"{FORMAT_VERSION}: upgrade Hopyard, or build the index anew in another directory."
+                f"The index {str(directory)!r} has format {about.format_version} and this Hopyard "
+                f"reads up to {FORMAT_VERSION}: upgrade Hopyard, or build the index anew in "
+                "another directory."
             )
-        return Manifest.model_validate_json(text)
+        manifest = Manifest.model_validate_json(text)
+        if about.checksum not in {None, _own_checksum(text)}:
+            raise ValueError("its checksum is wrong")
+        return manifest
     except FileNotFoundError as error:
         raise IndexMissingError(
             f"There is no index in {str(directory)!r}: "
             f"run `hopyard index build PATH… --out {directory}`."
         ) from error
-    except (OSError, UnicodeDecodeError, ValidationError) as error:
+    except (OSError, ValueError) as error:  # both of UnicodeDecodeError's and pydantic's are one
         raise IndexMissingError(
             f"The index's {str(path)!r} cannot be read ({_first_line(error)}): delete that file "
             f"and run `hopyard index build PATH… --out {directory}`, which keeps the vectors."
@@ -100,7 +109,9 @@ def find_manifest(directory: Path) -> Manifest | None:
 
 def write_manifest(directory: Path, manifest: Manifest) -> None:
     """Put a manifest in place: from here on readers see its generation."""
-    write_file(directory / MANIFEST_FILE, manifest.model_dump_json(indent=2).encode() + b"\n")
+    fields = manifest.model_dump(mode="json")
+    fields["checksum"] = _own_checksum(json.dumps(fields))
+    write_file(directory / MANIFEST_FILE, json.dumps(fields, indent=2).encode() + b"\n")
 
 
 def generation_directory(directory: Path, generation: int) -> Path:
@@ -109,7 +120,7 @@ def generation_directory(directory: Path, generation: int) -> Path:
 
 
 def check_files(directory: Path, manifest: Manifest) -> None:
-    """See that every file of the manifest's generation is there in its full length.
+    """See that every file of the manifest's generation is there as it was written.
 
     Raises:
         IndexMissingError: One is not; the message names it.
@@ -123,6 +134,8 @@ def check_files(directory: Path, manifest: Manifest) -> None:
         if found != size:
             state = "is missing" if found < 0 else f"has {found} bytes instead of {size}"
             raise damaged(folder / name, state)
+        if manifest.checksums.get(name) not in {None, checksum(folder / name)}:
+            raise damaged(folder / name, "is not as it was written (its checksum is wrong)")
 
 
 def check_embedding(directory: Path, manifest: Manifest, embedder: Embedder) -> None:
@@ -152,6 +165,13 @@ def damaged(file: Path, state: str) -> IndexMissingError:
         f"The index file {str(file)!r} {state}: run `hopyard index build PATH… --out DIR` on its "
         "directory to write it anew."
     )
+
+
+def _own_checksum(text: str) -> str:
+    """Of all that a manifest says, however it is spaced."""
+    fields = json.loads(text)
+    fields.pop("checksum", None)
+    return text_checksum(json.dumps(fields, sort_keys=True))
 
 
 def _first_line(error: Exception) -> str:

@@ -19,10 +19,12 @@ from typing import Any, Final, Self
 import numpy as np
 
 from hopyard.indexes.embedder import Vectors
-from hopyard.indexes.records import Document, Passage
+from hopyard.indexes.manifest import damaged
+from hopyard.indexes.records import Document, Passage, text_hash
+from hopyard.indexes.seal import is_sealed
 from hopyard.state.errors import IndexMissingError
 
-__all__ = ("BUSY_SECONDS", "CORPUS_FILE", "Snapshot", "corpus_error")
+__all__ = ("BUSY_SECONDS", "CORPUS_FILE", "Snapshot", "check_corpus", "corpus_error")
 
 CORPUS_FILE: Final = "corpus.sqlite"
 BUSY_SECONDS: Final = 30.0
@@ -149,6 +151,17 @@ class Snapshot:
         matrix = np.frombuffer(b"".join(vector for _, vector in rows), dtype="<f4")
         return [name for name, _ in rows], matrix.reshape(len(rows), -1 if rows else 0)
 
+    def look_through(self) -> None:
+        """Check the file's structure and every passage's text, where no checksum vouches for it."""
+        with self._reading() as connection:
+            [verdict] = connection.execute("PRAGMA integrity_check(1)").fetchone()
+            if verdict != "ok":
+                raise sqlite3.DatabaseError(verdict)
+        for passage in self.passages():
+            if passage.content_hash != text_hash(passage.embedded_text):
+                problem = f"passage {passage.id!r} is not as it was written"
+                raise corpus_error(self._directory, sqlite3.DatabaseError(problem))
+
     def _rows(self, sql: str, **parameters: str) -> list[tuple[Any, ...]]:
         with self._reading() as connection:
             return connection.execute(sql, {"generation": self.generation, **parameters}).fetchall()
@@ -173,15 +186,32 @@ class Snapshot:
                     self._connection.execute("ROLLBACK")
 
 
+def check_corpus(directory: Path, generation: int) -> None:
+    """See that the corpus file is as its last build left it.
+
+    Raises:
+        IndexMissingError: It is missing or damaged.
+    """
+    file = directory / CORPUS_FILE
+    sealed = is_sealed(file)
+    if not file.exists():
+        raise damaged(file, "is missing")
+    if sealed is False:
+        raise corpus_error(directory, sqlite3.DatabaseError("its checksum is wrong"))
+    if sealed is None:
+        with Snapshot(directory, generation) as corpus:
+            corpus.look_through()
+
+
 def corpus_error(directory: Path, error: sqlite3.Error) -> IndexMissingError:
     """The error for a corpus file that SQLite cannot use."""
     if type(error) is sqlite3.DatabaseError:  # its subclasses: missing, locked, the disk full, …
-        cure = "it is damaged, so delete the directory"
+        cure = "it is damaged, so delete that file"
     else:
         cure = "mend the cause"
     return IndexMissingError(
         f"The index file {str(directory / CORPUS_FILE)!r} cannot be used ({error}): {cure} and run "
-        f"`hopyard index build PATH… --out {directory}`."
+        f"`hopyard index build PATH… --out {directory}`; the ledger keeps the answers of the model."
     )
 
 

@@ -8,6 +8,7 @@ kept by what was embedded, batch by batch, so a build that was killed embeds not
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,10 +17,13 @@ from typing import Any, Final, NamedTuple, Self
 
 from hopyard.indexes.embedder import Vectors
 from hopyard.indexes.records import Document, Passage, embedded_text
+from hopyard.indexes.seal import seal
 from hopyard.indexes.snapshot import BUSY_SECONDS, CORPUS_FILE, corpus_error
 from hopyard.state.errors import CorpusError
 
 __all__ = ("CorpusStore", "Pending")
+
+logger = logging.getLogger(__name__)
 
 _VERSIONED: Final = ("documents", "passages")
 
@@ -102,6 +106,13 @@ class CorpusStore:
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
+
+    def seal(self) -> None:
+        """Say that the file is written no more for now, and what its checksum is."""
+        try:
+            seal(self._connection, self._directory / CORPUS_FILE)
+        except (sqlite3.Error, OSError) as error:  # a full disk: then readers look it through
+            logger.warning("%s is left without a checksum: %s", CORPUS_FILE, error)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -9,6 +9,7 @@ they read the generation's own files (see `graph`).
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,10 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopyard.indexes.embedder import Vectors
+from hopyard.indexes.seal import break_seal, is_sealed, seal
 from hopyard.indexes.snapshot import BUSY_SECONDS
 from hopyard.state.errors import IndexMissingError
 
 __all__ = ("QUESTIONS_FILE", "Author", "QuestionStore", "Written")
+
+logger = logging.getLogger(__name__)
 
 QUESTIONS_FILE: Final = "questions.sqlite"
 
@@ -78,6 +82,9 @@ class QuestionStore:
         """Open the store of an index directory, and create it if need be."""
         self._file = directory / QUESTIONS_FILE
         with self._errors():
+            if is_sealed(self._file) is False and self._file.exists():
+                raise sqlite3.DatabaseError("its checksum is wrong")
+            break_seal(self._file)
             self._connection = sqlite3.connect(
                 self._file, timeout=BUSY_SECONDS, isolation_level=None
             )
@@ -85,12 +92,20 @@ class QuestionStore:
             # A kill loses nothing at NORMAL; after a power cut the ledger answers again.
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.executescript(_SCHEMA)
+            [verdict] = self._connection.execute("PRAGMA quick_check(1)").fetchone()
+            if verdict != "ok":
+                raise sqlite3.DatabaseError(verdict)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._connection.close()
+        try:
+            seal(self._connection, self._file)
+        except (sqlite3.Error, OSError) as error:  # a full disk: the next build looks it through
+            logger.warning("%s is left without a checksum: %s", QUESTIONS_FILE, error)
+        finally:
+            self._connection.close()
 
     def put(self, rows: Iterable[tuple[str, Written]], generation: int) -> None:
         """Keep the questions of passages, by content hash."""

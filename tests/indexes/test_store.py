@@ -170,9 +170,9 @@ def test_a_missing_and_a_damaged_file(tmp_path: Path) -> None:
 
     (tmp_path / CORPUS_FILE).write_bytes(b"this is no database" * 100)
 
-    with pytest.raises(IndexMissingError, match="damaged, so delete the directory"):
+    with pytest.raises(IndexMissingError, match="damaged, so delete that file"):
         Snapshot(tmp_path, 1).counts()
-    with pytest.raises(IndexMissingError, match="damaged, so delete the directory"):
+    with pytest.raises(IndexMissingError, match="damaged, so delete that file"):
         CorpusStore(tmp_path)
 
 

@@ -1,0 +1,103 @@
+"""Checksums: how a file of an index that has changed by itself is found out.
+
+The files of a generation never change, and the manifest holds their checksums. A SQLite file does
+change, but only while a build holds the lock: the build breaks the file's seal before it writes,
+and seals it again when it has ended. After a kill there is no seal, and who opens the file looks
+through its contents instead.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from pathlib import Path
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from hopyard.indexes.atomic import write_file
+
+__all__ = ("break_seal", "checksum", "is_sealed", "seal", "text_checksum")
+
+_BLOCK: Final = 1 << 20
+
+
+class _Seal(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    size: int
+    checksum: str
+
+
+def checksum(path: Path) -> str:
+    """CRC-32 of a file: it finds every changed byte, and guards against accidents, not people.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    value = 0
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            value = zlib.crc32(block, value)
+    return f"{value:08x}"
+
+
+def text_checksum(text: str) -> str:
+    """CRC-32 of a text."""
+    return f"{zlib.crc32(text.encode()):08x}"
+
+
+def seal(connection: sqlite3.Connection, file: Path) -> None:
+    """Write down the checksum of a SQLite file that is written no more for now.
+
+    A reader that holds the log back leaves it without a seal.
+    """
+    busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    if busy:
+        return
+    made = _Seal(size=file.stat().st_size, checksum=checksum(file))
+    if _read(_broken(file)) == made:  # nothing was written, so the old one holds
+        _broken(file).replace(_seal_of(file))
+    else:
+        write_file(_seal_of(file), made.model_dump_json().encode())
+        _broken(file).unlink(missing_ok=True)
+
+
+def break_seal(file: Path) -> None:
+    """Say that a file is about to be written."""
+    if _seal_of(file).exists():
+        _seal_of(file).replace(_broken(file))
+
+
+def is_sealed(file: Path) -> bool | None:
+    """Whether a file is as it was sealed.
+
+    Returns:
+        True where it is, False where it has changed by itself, and None where there is no seal to
+        say so: the file is being written, or its last writer was killed.
+    """
+    before = _read(_seal_of(file))
+    if before is None:
+        return None
+    try:
+        same = before == _Seal(size=file.stat().st_size, checksum=checksum(file))
+    except OSError:
+        same = False
+    if same:
+        return True
+    return False if _read(_seal_of(file)) == before else None  # else a build has begun meanwhile
+
+
+def _seal_of(file: Path) -> Path:
+    return file.with_name(f"{file.name}.seal")
+
+
+def _broken(file: Path) -> Path:
+    return file.with_name(f"{file.name}.seal.broken")
+
+
+def _read(seal_file: Path) -> _Seal | None:
+    try:
+        return _Seal.model_validate_json(seal_file.read_bytes())
+    except (OSError, ValidationError):
+        return None
