@@ -30,7 +30,12 @@ EmbeddingOption = Annotated[
     str | None, typer.Option(help="Embedding model: embedded, ollama:NAME, or any provider:NAME.")
 ]
 StrategyOption = Annotated[
-    str | None, typer.Option("--strategy", "-s", help="auto, direct, single, tree or hop.")
+    str | None,
+    typer.Option(
+        "--strategy",
+        "-s",
+        help="auto, direct, single, chain, tree or hop; of the baselines decompose or rerank.",
+    ),
 ]
 SetOption = Annotated[
     list[str] | None,

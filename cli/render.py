@@ -108,6 +108,11 @@ def _drawn_step(steps: Iterable[Mapping[str, Any]]) -> list[RenderableType]:
             drawn.append(Text(f"search {_names(step['passages'])}", style="dim"))
         elif step["step"] == "hop":
             drawn.append(_hop(step))
+        elif step["step"] == "link":
+            drawn.append(_link(step))
+        elif step["step"] == "rerank":
+            kept = f"kept   {_names(step['passages'])} · {step['reason']}"
+            drawn.append(Text(kept, style="dim"))
         elif step["step"] == "prune":
             drawn.append(Text(f"kept   {_names(step['passages'])}", style="dim"))
     return drawn
@@ -166,6 +171,16 @@ def _hop(step: Mapping[str, Any]) -> Text:
         line.append(step["verdict"], style=_VERDICT_STYLE.get(step["verdict"], "yellow"))
     if "reason" in step:
         line.append(f" · {step['reason']}", style="dim")
+    return line
+
+
+def _link(step: Mapping[str, Any]) -> Text:
+    """A chain's sub-question, its answer, and where it was found."""
+    line = Text(f"link {step['round']:<2}", style="dim")
+    line.append(step["question"], style="not dim").append(" → ")
+    line.append(step["answer"], style="not dim bold").append(f" · {_names(step['passages'])}")
+    if "reason" in step:
+        line.append(f" · {step['reason']}")
     return line
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from langchain_core.runnables import Runnable
 from langgraph.graph import END, START, StateGraph
 
-from hopyard.graphs import direct, hop, single, tree
+from hopyard.graphs import chain, decompose, direct, hop, rerank, single, tree
 from hopyard.nodes.finish import finish
 from hopyard.nodes.gate import decide_retrieval
 from hopyard.nodes.receive import receive
@@ -18,8 +18,11 @@ from hopyard.state.settings import Context
 STRATEGY_GRAPHS: Final[dict[str, Runnable[Any, Any]]] = {
     "direct": direct.graph,
     "single": single.graph,
+    "chain": chain.graph,
     "tree": tree.graph,
     "hop": hop.graph,
+    "decompose": decompose.graph,
+    "rerank": rerank.graph,
 }
 """Every strategy by name. Each is a compiled graph that can be used alone."""
 

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 from hopyard.models.call import call_model
 from hopyard.nodes.answer import shown
 from hopyard.nodes.citations import cite
+from hopyard.nodes.evidence import pooled
 from hopyard.nodes.finish import spent
 from hopyard.nodes.resources import context_of, passages_of
 from hopyard.prompts.aggregate import AGGREGATE
@@ -64,13 +65,7 @@ async def aggregate(state: TreeState, runtime: Runtime[Context]) -> dict[str, An
 
 def best_evidence(found: Sequence[TreeNode], k: int) -> list[Evidence]:
     """The k passages with the best MMR scores over all leaves, each once."""
-    best: dict[str, float] = {}
-    for leaf in found:
-        for passage in leaf.get("passages", []):
-            passage_id = passage["passage_id"]
-            best[passage_id] = max(passage["score"], best.get(passage_id, passage["score"]))
-    ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))
-    return [Evidence(passage_id=passage_id, score=score) for passage_id, score in ranked[:k]]
+    return pooled([leaf.get("passages", []) for leaf in found], k)
 
 
 def _findings(found: Sequence[TreeNode]) -> str:

@@ -12,12 +12,13 @@ import os
 import reprlib
 from pathlib import Path
 from tomllib import TOMLDecodeError
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
+    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     SettingsError,
@@ -27,9 +28,21 @@ from pydantic_settings import (
 from hopyard.state.errors import UsageError
 
 SETTINGS_FILE: Final = "hopyard.toml"
-STRATEGIES: Final = ("direct", "single", "tree", "hop")
-StrategyName = Literal["direct", "single", "tree", "hop"]
-StrategyChoice = Literal["auto", "direct", "single", "tree", "hop"]
+STRATEGIES: Final = ("direct", "single", "chain", "tree", "hop", "decompose", "rerank")
+StrategyName = Literal["direct", "single", "chain", "tree", "hop", "decompose", "rerank"]
+StrategyChoice = Literal["auto", "direct", "single", "chain", "tree", "hop", "decompose", "rerank"]
+
+Approval = Literal["route", "decomposition", "hops"]
+"""What a person, or the agent that calls, may be asked about before money is spent on it."""
+
+
+def _named_once(value: object) -> object:
+    """`route,decomposition` as a list; each name once."""
+    if isinstance(value, str):
+        value = [one.strip() for one in value.split(",") if one.strip()]
+    if isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value):
+        return list(dict.fromkeys(value))
+    return value
 
 
 class _Frozen(BaseModel):
@@ -57,6 +70,28 @@ class RetrievalSettings(_Frozen):
     fetch_k: int = Field(20, ge=1, le=1000, description="Candidates from which MMR chooses.")
     snippet_tokens: int = Field(
         300, ge=20, description="Tokens of one passage that the model is shown, at most."
+    )
+
+
+class ChainSettings(_Frozen):
+    """CoR-RAG: sequential sub-questions."""
+
+    max_steps: int = Field(
+        4, ge=1, le=20, description="Sub-questions at most; MuSiQue's longest questions need 4."
+    )
+    evidence_k: int = Field(5, ge=1, le=50, description="Snippets kept for the final answer.")
+
+
+class RerankSettings(_Frozen):
+    """Dense + reranking, a baseline: 2·k passages are found, the k best of them are read."""
+
+    model: str = Field(
+        "cross-encoder/ms-marco-MiniLM-L6-v2",
+        description="Cross-encoder by its Hugging Face name or folder; chat takes the chat model's "
+        "judgement, which also stands in where the cross-encoder cannot be loaded.",
+    )
+    snippet_tokens: int = Field(
+        80, ge=10, description="Tokens of one passage that the chat model judges it by, at most."
     )
 
 
@@ -171,6 +206,11 @@ class Context(_Frozen):
         "embedded", description="Embedding model: embedded, ollama:NAME, or any provider:NAME."
     )
     strategy: StrategyChoice = Field("auto", description="auto lets the route choose.")
+    approve: Annotated[tuple[Approval, ...], BeforeValidator(_named_once), NoDecode] = Field(
+        (),
+        description="What to ask about before money is spent on it: route, decomposition (of the "
+        "tree), hops (of the passage graph); the run waits for the answer.",
+    )
     gate: str = Field("off", description="off always retrieves; model asks the trained gate.")
     temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature (paper: 0.2).")
     seed: int = Field(7, ge=0, description="Sampling seed, where the provider takes one.")
@@ -182,6 +222,10 @@ class Context(_Frozen):
     budget: Budget = Field(default_factory=Budget, description="The hard stop of one run.")
     retrieval: RetrievalSettings = Field(
         default_factory=RetrievalSettings, description="How passages are found."
+    )
+    chain: ChainSettings = Field(default_factory=ChainSettings, description="CoR-RAG.")
+    rerank: RerankSettings = Field(
+        default_factory=RerankSettings, description="Dense + reranking, a baseline."
     )
     tree: TreeSettings = Field(default_factory=TreeSettings, description="ToR-RAG.")
     hop: HopSettings = Field(default_factory=HopSettings, description="HopRAG.")

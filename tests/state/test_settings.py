@@ -66,7 +66,7 @@ def test_other_variables_of_hopyards_are_no_settings(monkeypatch: pytest.MonkeyP
     [
         ({"tree": {"theta": 7}}, "tree.theta"),
         ({"tree": {"thta": 0.5}}, "tree.thta"),
-        ({"strategy": "chain"}, "strategy"),
+        ({"strategy": "ladder"}, "strategy"),
         ({"retrieval": {"k": 0}}, "retrieval.k"),
         ({"retrieval": {"k": "many"}}, "retrieval.k"),
         ({"budget": {"calls": -1}}, "budget.calls"),

@@ -1,0 +1,148 @@
+"""`chain` keeps what every strategy owes, and asks each sub-question knowing the answers so far."""
+
+from __future__ import annotations
+
+import io
+from typing import Any, ClassVar
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from rich.console import Console
+
+from hopyard.cli.render import rendered
+from hopyard.graphs import chain
+from hopyard.state.settings import Context
+
+from ..graphs.conftest import changed
+from ..graphs.script import GARBAGE, said
+from ..graphs.strategy_contract import StrategyContract
+from .script import ENOUGH, BaselineScript, ask
+
+QUESTION = "How long is the river that the Iron Bridge crosses?"
+RIVER = "Which river does the Iron Bridge cross?"
+LENGTH = "How long is the Severn?"
+LINES = {
+    ("next", QUESTION): [ask(RIVER), ask(LENGTH), ENOUGH],
+    ("read", RIVER): said("Severn"),
+    ("read", LENGTH): said("354 kilometres"),
+    ("aggregate", QUESTION): said("354 kilometres"),
+}
+
+
+class TestChain(StrategyContract):
+    graph = chain.graph
+    question = QUESTION
+    lines: ClassVar[Any] = LINES
+    answer = "354 kilometres"
+    calls = 6
+
+    @pytest.fixture(autouse=True)
+    def _scripted(self, script: BaselineScript) -> None:
+        script.lines = {
+            key: list(line) if isinstance(line, list) else line for key, line in LINES.items()
+        }
+
+
+async def ask_chain(context: Context, question: str = QUESTION) -> dict[str, Any]:
+    return await chain.graph.ainvoke({"question": question}, context=context)
+
+
+async def test_each_sub_question_is_asked_with_the_answers_so_far(
+    context: Context, script: BaselineScript
+) -> None:
+    script.lines = {key: list(one) if isinstance(one, list) else one for key, one in LINES.items()}
+    output = await ask_chain(context)
+    asked = [turn for turn in script.turns if "Findings:" in turn]
+    assert asked[0].endswith("Findings:\nnone")
+    assert asked[1].endswith(f"Findings:\n{RIVER} Severn")
+    assert asked[2].endswith(f"Findings:\n{RIVER} Severn\n{LENGTH} 354 kilometres")
+    links = [step for step in output["steps"] if step["step"] == "link"]
+    assert [(one["round"], one["question"], one["answer"]) for one in links] == [
+        (1, RIVER, "Severn"),
+        (2, LENGTH, "354 kilometres"),
+    ]
+    assert output["steps"][-1]["reason"] == "nothing is missing"
+    found = {one["passage_id"] for link in links for one in link["passages"]}
+    assert {one["passage_id"] for one in output["evidence"]} == found
+
+
+async def test_a_simple_question_is_searched_for_as_it_is(
+    context: Context, script: BaselineScript
+) -> None:
+    script.lines = {("read", RIVER): said("Severn")}
+    output = await ask_chain(context, RIVER)
+    assert output["answer"] == "Severn"
+    assert script.asked == [("next", RIVER), ("read", RIVER)]
+
+
+@pytest.mark.parametrize("again", [RIVER, RIVER.upper().rstrip("?"), QUESTION])
+async def test_a_repeated_sub_question_ends_the_chain(
+    context: Context, script: BaselineScript, again: str
+) -> None:
+    script.lines = {**LINES, ("next", QUESTION): [ask(RIVER), ask(again)]}
+    output = await ask_chain(context)
+    assert [step["step"] for step in output["steps"]] == ["link", "aggregate"]
+    assert "repeats" in output["steps"][-1]["reason"]
+
+
+async def test_the_chain_is_no_longer_than_it_may_be(
+    context: Context, script: BaselineScript
+) -> None:
+    many: Any = [ask(f"What is fact {number}?") for number in range(9)]
+    script.lines = {("next", QUESTION): many, ("aggregate", QUESTION): said("so")}
+    output = await ask_chain(changed(context, chain__max_steps=3))
+    assert [kind for kind, _ in script.asked] == ["next", "read"] * 3 + ["aggregate"]
+    assert "3 sub-questions" in output["steps"][-1]["reason"]
+    assert output["truncated"] is False
+
+
+async def test_a_failed_closing_call_gives_the_last_answer_that_is_known(
+    context: Context, script: BaselineScript
+) -> None:
+    script.lines = {
+        **LINES,
+        ("next", QUESTION): [ask(RIVER), ask(LENGTH), ENOUGH],
+        ("read", LENGTH): GARBAGE,
+        ("aggregate", QUESTION): GARBAGE,
+    }
+    output = await ask_chain(context)
+    assert output["answer"] == "Severn"
+    assert output["steps"][-1]["verdict"] == "fallback"
+    assert "no usable output" in output["steps"][1]["reason"]
+
+
+async def test_a_stopped_chain_goes_on_where_it_was(
+    context: Context, script: BaselineScript
+) -> None:
+    script.lines = {key: list(one) if isinstance(one, list) else one for key, one in LINES.items()}
+    graph = chain.graph.copy({"checkpointer": InMemorySaver()})
+    config: Any = {"configurable": {"thread_id": "t"}}
+    script.before = _fail
+    with pytest.raises(Exception, match="LENGTH is not to be had"):
+        await graph.ainvoke({"question": QUESTION}, config, context=context)
+    asked = len(script.asked)
+    script.before = lambda kind, question: None
+    output = await graph.ainvoke(None, config, context=context)
+    assert output["answer"] == "354 kilometres"
+    assert [kind for kind, _ in script.asked[asked:]] == ["read", "next", "aggregate"]
+
+
+def _fail(kind: str, question: str) -> None:
+    if (kind, question) == ("read", LENGTH):
+        raise RuntimeError("LENGTH is not to be had")
+
+
+async def test_each_link_is_drawn_on_a_line(context: Context, script: BaselineScript) -> None:
+    script.lines = {key: list(one) if isinstance(one, list) else one for key, one in LINES.items()}
+    output = await ask_chain(context)
+    result = output | {
+        "question": QUESTION,
+        "thread_id": "t",
+        "gate": {"gate": "off", "probability": None, "retrieve": True, "reason": "none"},
+        "route": {"strategy": "chain", "by": "forced", "reason": "asked for"},
+    }
+    console = Console(file=io.StringIO(), width=200)
+    console.print(rendered(result))
+    drawn = console.file.getvalue()  # type: ignore[attr-defined]
+    assert f"link 1 {RIVER} → Severn · " in drawn
+    assert f"link 2 {LENGTH} → 354 kilometres · " in drawn
