@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 from rich.status import Status
 
+from hopyard.cli.approve import answer_from, ask_about, can_ask, tell_waiting
 from hopyard.cli.console import err, out, print_json
 from hopyard.cli.options import (
     EmbeddingOption,
@@ -22,6 +24,7 @@ from hopyard.cli.options import (
 from hopyard.cli.render import as_json, event_line, rendered
 from hopyard.graphs.session import Event, Session, new_thread_id, open_session
 from hopyard.nodes.begin import checked_question
+from hopyard.state.errors import EXIT_WAITING
 
 __all__ = ("ask_command", "resume_command")
 
@@ -44,6 +47,10 @@ def ask_command(
     max_calls: Annotated[int | None, typer.Option(help="Model calls at most.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Tokens at most.")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Seconds at most.")] = None,
+    approve: Annotated[
+        str | None,
+        typer.Option(help="Ask before money is spent on it: route, decomposition, hops."),
+    ] = None,
     set_: SetOption = None,
     stream: StreamOption = False,
     json_: JsonOption = False,
@@ -56,6 +63,7 @@ def ask_command(
             "model": model,
             "embedding": embedding,
             "gate": gate,
+            "approve": approve,
             "retrieval.k": k,
             "budget.calls": max_calls,
             "budget.tokens": max_tokens,
@@ -74,11 +82,21 @@ def ask_command(
 
 def resume_command(
     thread: Annotated[str, typer.Argument(help="The thread that was interrupted or killed.")],
+    answer: Annotated[
+        str | None,
+        typer.Option(help="To what the thread waits for: accept, or an edit as JSON."),
+    ] = None,
     stream: StreamOption = False,
     json_: JsonOption = False,
 ) -> None:
     """Go on with a thread at its last finished step; a finished one is shown again."""
-    _run(lambda session: session.resume(thread), thread, stream=stream, as_json_object=json_)
+    given = None if answer is None else answer_from(answer)
+    _run(
+        lambda session: session.resume(thread, given),
+        thread,
+        stream=stream,
+        as_json_object=json_,
+    )
 
 
 def _run(
@@ -90,13 +108,22 @@ def _run(
 ) -> None:
     try:
         result = asyncio.run(_follow(begin, thread_id, stream=stream))
+        while result["waiting"] and can_ask() and not as_json_object:
+            # Outside of the event loop, where Ctrl-C ends the asking at once.
+            answers = ask_about(result["waiting"])
+            on = partial(Session.resume, thread_id=thread_id, answer=answers)
+            result = asyncio.run(_follow(on, thread_id, stream=stream))
     except KeyboardInterrupt:
         err.print(f"\nInterrupted. Go on with: hopyard resume {thread_id}")
         raise
+    waiting = result["waiting"]
     if as_json_object:
-        print_json(as_json(result))
-    else:
+        print_json(as_json(result) | ({"waiting": waiting} if waiting else {}))
+    elif not waiting:
         out.print(rendered(result))
+    if waiting:
+        tell_waiting(waiting, thread_id)
+        raise typer.Exit(EXIT_WAITING)
 
 
 async def _follow(

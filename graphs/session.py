@@ -13,8 +13,10 @@ from uuid import uuid4
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command
 
 from hopyard.graphs import router
+from hopyard.graphs.waiting import answered, waiting_in
 from hopyard.nodes.begin import checked_question
 from hopyard.state.checkpoints import copy_thread, open_saver, thread_ids, thread_size
 from hopyard.state.errors import ThreadMissingError, UsageError
@@ -22,6 +24,9 @@ from hopyard.state.schemas import AgentInput, AgentOutput, AgentState
 from hopyard.state.settings import Context
 
 __all__ = ("Event", "Session", "ThreadSummary", "open_session")
+
+INTERRUPT: Final = "__interrupt__"
+"""In the place of a node's name in LangGraph's stream: the run waits for an answer."""
 
 _CONTEXT_KEY: Final = "hopyard_context"
 """Checkpoint metadata that holds the run's settings: LangGraph itself does not keep them."""
@@ -90,12 +95,25 @@ class Session:
         async for event in self._stream({"question": question}, config, context):
             yield event
 
-    async def resume(self, thread_id: str) -> AsyncIterator[Event]:
-        """Go on with a thread where it stopped; gives nothing if it is finished."""
+    async def resume(self, thread_id: str, answer: object = None) -> AsyncIterator[Event]:
+        """Go on with a thread where it stopped; gives nothing if it is finished.
+
+        Args:
+            thread_id: The thread.
+            answer: To what the thread waits for: one answer, or several by the ids of the
+                questions.
+
+        Raises:
+            ThreadMissingError: There is no such thread.
+            UsageError: The answer does not say which of several questions it is for, or there is
+                none.
+        """
         context = await self.context(thread_id)
         config = _config(thread_id, context)
-        if (await self._agent.aget_state(config)).next:
-            async for event in self._stream(None, config, context):
+        state = await self._agent.aget_state(config)
+        given = None if answer is None else answered(waiting_in(state), answer)
+        if state.next:
+            async for event in self._stream(given, config, context):
                 yield event
 
     async def result(self, thread_id: str) -> dict[str, Any]:
@@ -105,7 +123,12 @@ class Session:
             raise ThreadMissingError(
                 f"There is no thread {thread_id!r}; `hopyard threads list` shows those there are."
             )
-        return {**state.values, "thread_id": thread_id, "finished": not state.next}
+        return {
+            **state.values,
+            "thread_id": thread_id,
+            "finished": not state.next,
+            "waiting": [{"id": one.id, **one.asked} for one in waiting_in(state)],
+        }
 
     async def context(self, thread_id: str) -> Context:
         """The settings that a thread was last run with."""
@@ -158,7 +181,7 @@ class Session:
         await self._saver.adelete_thread(thread_id)
 
     async def _stream(
-        self, given: AgentInput | None, config: RunnableConfig, context: Context
+        self, given: AgentInput | Command[Any] | None, config: RunnableConfig, context: Context
     ) -> AsyncIterator[Event]:
         stream: Any = self._agent.astream(
             given,
@@ -173,6 +196,8 @@ class Session:
         async for part in stream:
             graph = part["ns"][0].partition(":")[0] if part["ns"] else ""
             for node, update in part["data"].items():
+                if node == INTERRUPT:  # `result` says what the thread waits for
+                    continue
                 yield Event(graph, node, update or {})
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from hopyard.models.call import call_model
+from hopyard.nodes.approve import approved_split
 from hopyard.nodes.resources import context_of
 from hopyard.prompts.decompose import DECOMPOSE, Decomposition
 from hopyard.prompts.judge import JUDGE_DECOMPOSITION, Rubric
@@ -38,7 +39,7 @@ async def decompose(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any
                 return _leaf(node, f"not split: {echo}", rejected)
             rubric, faults = await _judged(node["question"], split, context, run)
             if not faults:
-                return _branch(node, split, rubric, rejected)
+                return _approved(node, split, rubric, rejected, context)
             rejected.append({"first": split.first, "second": split.second, "reason": faults})
         return _leaf(node, "no decomposition passed the judge", rejected)
     except ModelOutputError as error:
@@ -87,6 +88,26 @@ async def _judged(
     valid = rubric.points >= context.tree.min_rubric
     faults = "" if valid else "it fails on " + ", ".join(rubric.faults)
     return rubric.model_dump(), faults
+
+
+def _approved(
+    node: TreeNode,
+    split: Decomposition,
+    rubric: dict[str, int],
+    rejected: list[dict[str, Any]],
+    context: Context,
+) -> dict[str, Any]:
+    """The branch as it is proposed, or as whoever is asked about it wants it."""
+    if "decomposition" not in context.approve:
+        return _branch(node, split, rubric, rejected)
+    wanted = approved_split(node["question"], node["path"], split.first, split.second)
+    if wanted is None:
+        return _branch(node, split, rubric, rejected)
+    thrown = {"first": split.first, "second": split.second, "reason": "replaced at the approval"}
+    if isinstance(wanted, str):
+        return _leaf(node, "left whole at the approval", [*rejected, thrown])
+    edited = Decomposition(kind="compound", first=wanted[0], second=wanted[1])
+    return _branch(node, edited, {}, [*rejected, thrown])
 
 
 def _branch(

@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
 from hopyard.indexes.passage_graph.graph import GraphIndex
+from hopyard.nodes.approve import approved_passages
 from hopyard.nodes.hop_graph import Query, graph_of, query_of
 from hopyard.nodes.resources import context_of, index_of
 from hopyard.state.hop import (
@@ -46,10 +47,11 @@ async def enter(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
         missing = settings.top_k - sum(visits(hops).values())
         found = await asyncio.to_thread(index.dense_search, query.vector, missing)
         hops += [Hop(round=ENTRY, head=one.passage_id) for one in found]
+    queue = [Vertex(passage_id=head, known={}) for head in arrivals(hops, ENTRY)]
     return {
         "hops": Overwrite(hops),
         "judged": Overwrite({}),
-        "queue": [Vertex(passage_id=head, known={}) for head in arrivals(hops, ENTRY)],
+        "queue": _approved(state["question"], ENTRY + 1, queue, context),
         "round": ENTRY + 1,
         "truncated": Overwrite(False),
     }
@@ -83,7 +85,19 @@ async def collect(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
         return {"queue": []}
     graph = await graph_of(context)
     queue = await asyncio.to_thread(_queued, graph, reached, state["judged"])
-    return {"queue": queue, "round": state["round"] + 1}
+    following = state["round"] + 1
+    return {
+        "queue": _approved(state["question"], following, queue, context),
+        "round": following,
+    }
+
+
+def _approved(question: str, in_round: int, queue: list[Vertex], context: Context) -> list[Vertex]:
+    """The vertices that may hop, where somebody is to be asked about them."""
+    if "hops" not in context.approve or not queue:
+        return queue
+    kept = approved_passages(question, in_round, [one["passage_id"] for one in queue])
+    return [one for one in queue if one["passage_id"] in kept]
 
 
 def _queued(graph: GraphIndex, reached: list[str], judged: Judged) -> list[Vertex]:

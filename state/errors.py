@@ -13,10 +13,13 @@ EXIT_FAILED: Final = 1
 EXIT_USAGE: Final = 2
 EXIT_INDEX: Final = 3
 EXIT_MODEL: Final = 4
+EXIT_WAITING: Final = 5
+"""The run waits for an approval."""
 EXIT_INTERRUPTED: Final = 130
 
 __all__ = (
     "BudgetExceededError",
+    "CallFailedError",
     "CorpusError",
     "EmbeddingMismatchError",
     "GateUnavailableError",
@@ -80,6 +83,14 @@ class ModelUnreachableError(HopyardError):
 
 class ModelOutputError(HopyardError):
     """The model's output did not fit the schema after repair and retries."""
+
+
+class CallFailedError(ModelUnreachableError, ModelOutputError):
+    """The model refused this one call, or did not end it in time; it may answer others.
+
+    A branch takes it as a bad output and leaves its siblings alone; where nothing is left to
+    answer from, it ends the run as an unreachable model does.
+    """
 
 
 class BudgetExceededError(HopyardError):
