@@ -22,10 +22,12 @@ from weakref import WeakKeyDictionary
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from hopyard.models.chat import ChatProvider, Sampling, chat_provider
-from hopyard.models.ledger import Entry, Ledger, ledger_key
+from hopyard.models.ledger import Entry, Ledger, Place, ledger_key
 from hopyard.models.parse import UnfitOutputError, json_schema, parse
 from hopyard.models.request import answer_text, request
 from hopyard.models.scheduler import Scheduler
+from hopyard.models.stream import ANSWER_FIELD, AnswerStream, answer_stream
+from hopyard.models.telemetry import call_span, current_node, log_call
 from hopyard.prompts.prompt import OutputT, Prompt
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.settings import Context, home
@@ -48,6 +50,7 @@ async def call_model(
     context: Context,
     run: str,
     final: bool = False,
+    about: str = "",
 ) -> OutputT:
     """Ask the run's model.
 
@@ -56,7 +59,9 @@ async def call_model(
         values: What the prompt's template is filled with.
         context: The run's settings.
         run: The run that the call is counted to.
-        final: Whether this is the closing call, for which the budget keeps a place.
+        final: Whether this is the closing call, for which the budget keeps a place. Its answer
+            is streamed (`models.stream`).
+        about: What the call is about, as a trace tells it; the question where it is not said.
 
     Raises:
         BudgetExceededError: The run's budget is used up.
@@ -64,7 +69,7 @@ async def call_model(
         ModelOutputError: The output did not fit the schema after repair and retries.
     """
     caller = await asyncio.to_thread(model_caller, context.model)
-    return await caller.call(prompt, values, context, run, final=final)
+    return await caller.call(prompt, values, context, run, final=final, about=about)
 
 
 def usage_of(run: str, context: Context) -> Usage:
@@ -99,6 +104,8 @@ class _Call(Generic[OutputT]):
     context: Context
     run: str
     final: bool
+    place: Place
+    stream: AnswerStream | None
 
     @property
     def sampling(self) -> Sampling:
@@ -135,7 +142,7 @@ class ModelCaller:
             WeakKeyDictionary()
         )
         self._running: WeakKeyDictionary[
-            asyncio.AbstractEventLoop, dict[str, asyncio.Task[Entry]]
+            asyncio.AbstractEventLoop, dict[str, asyncio.Task[tuple[Entry, bool]]]
         ] = WeakKeyDictionary()
 
     def meter(self, run: str) -> Meter:
@@ -155,14 +162,19 @@ class ModelCaller:
         run: str,
         *,
         final: bool = False,
+        about: str = "",
     ) -> OutputT:
         """Ask once, and again with the fault named while the output does not fit."""
         asked = prompt.messages(values)
         messages, problem = asked, ""
+        place = Place(current_node(), about or values.get("question", ""))
+        stream = answer_stream() if final and ANSWER_FIELD in prompt.output.model_fields else None
         for attempt in range(context.retries + 1):
-            entry = await self._answer(_Call(prompt, messages, attempt, context, run, final))
+            entry = await self._answer(
+                _Call(prompt, messages, attempt, context, run, final, place, stream)
+            )
             try:
-                return parse(entry.output, prompt.output)[0]
+                output = parse(entry.output, prompt.output)[0]
             except UnfitOutputError as error:
                 problem = str(error)
                 logger.info("%s, attempt %d: %s", prompt.name, attempt + 1, problem)
@@ -171,6 +183,10 @@ class ModelCaller:
                     AIMessage(entry.output[:_BAD_OUTPUT_SHOWN]),
                     HumanMessage(f"That does not fit ({problem}). Answer with the JSON alone."),
                 ]
+            else:
+                if stream is not None:
+                    stream.settle(getattr(output, ANSWER_FIELD))
+                return output
         raise ModelOutputError(
             f"The prompt {prompt.name!r} got no usable output from {self.provider.identity} in "
             f"{context.retries + 1} attempts ({problem}); try a larger model, or more tries with "
@@ -180,27 +196,35 @@ class ModelCaller:
     async def _answer(self, call: _Call[OutputT]) -> Entry:
         """The finished call: from a twin under way, from the ledger, or from the model."""
         key = call.key(self.provider.identity)
+        with call_span(call.prompt.name, self.provider.identity, call.attempt) as span:
+            entry, cached = await self._shared(key, call)
+            span.end(entry, cached=cached)
+        log_call(entry, call.place, cached=cached)
+        return entry
+
+    async def _shared(self, key: str, call: _Call[OutputT]) -> tuple[Entry, bool]:
+        """The finished call, and whether it cost this run nothing."""
         running = self._running.setdefault(asyncio.get_running_loop(), {})
         # Shielded: a call that is being paid for is finished and recorded, whoever stops waiting.
         while key in running:
             try:
-                entry = await asyncio.shield(running[key])
+                entry, _ = await asyncio.shield(running[key])
             except BudgetExceededError:
                 continue  # the budget of the twin's run, not of this one
             (await asyncio.to_thread(self.meter, call.run)).count_cached()
-            return entry
+            return entry, True
         running[key] = asyncio.create_task(self._known_or_paid(key, call))
         running[key].add_done_callback(lambda done: _forget(running, key, done))
         return await asyncio.shield(running[key])
 
-    async def _known_or_paid(self, key: str, call: _Call[OutputT]) -> Entry:
+    async def _known_or_paid(self, key: str, call: _Call[OutputT]) -> tuple[Entry, bool]:
         # First: the meter begins with what the ledger says until now.
         meter = await asyncio.to_thread(self.meter, call.run)
-        known = await asyncio.to_thread(self.ledger.find, key, call.run)
+        known = await asyncio.to_thread(self.ledger.find, key, call.run, call.place)
         if known is None:
-            return await self._paid(key, call)
+            return await self._paid(key, call), False
         meter.count_cached()
-        return known
+        return known, True
 
     async def _paid(self, key: str, call: _Call[OutputT]) -> Entry:
         meter, prompt = self.meter(call.run), call.prompt
@@ -210,7 +234,12 @@ class ModelCaller:
             answer: AIMessage | None = None
             try:
                 answer = await request(
-                    self.provider, prompt, call.messages, call.sampling, call.context.timeout
+                    self.provider,
+                    prompt,
+                    call.messages,
+                    call.sampling,
+                    call.context.timeout,
+                    call.stream,
                 )
             finally:
                 tokens_in, tokens_out = _tokens(answer)
@@ -228,7 +257,12 @@ class ModelCaller:
             seconds=monotonic() - started,
         )
         await asyncio.to_thread(
-            self.ledger.record, key, entry, run=call.run, run_seconds=meter.usage["seconds"]
+            self.ledger.record,
+            key,
+            entry,
+            run=call.run,
+            run_seconds=meter.usage["seconds"],
+            place=call.place,
         )
         return entry
 
@@ -242,7 +276,11 @@ class ModelCaller:
         return self._schedulers[loop]
 
 
-def _forget(running: dict[str, asyncio.Task[Entry]], key: str, done: asyncio.Task[Entry]) -> None:
+def _forget(
+    running: dict[str, asyncio.Task[tuple[Entry, bool]]],
+    key: str,
+    done: asyncio.Task[tuple[Entry, bool]],
+) -> None:
     running.pop(key, None)
     if not done.cancelled():
         done.exception()  # seen, also when every waiter has gone

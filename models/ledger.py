@@ -19,7 +19,7 @@ from typing import Final
 from hopyard.state.errors import HopyardError
 from hopyard.state.usage import Usage
 
-__all__ = ("Entry", "Ledger", "ParseRate", "ledger_key")
+__all__ = ("NOWHERE", "Entry", "Ledger", "ParseRate", "Place", "Use", "ledger_key")
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS calls (
@@ -38,12 +38,18 @@ CREATE TABLE IF NOT EXISTS calls (
 CREATE TABLE IF NOT EXISTS uses (
     run TEXT NOT NULL,
     key TEXT NOT NULL,
-    cached INTEGER NOT NULL
+    cached INTEGER NOT NULL,
+    node TEXT NOT NULL DEFAULT '',
+    about TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX IF NOT EXISTS uses_of_run ON uses (run);
 CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID;
 """
 
+_ADDED_TO_USES: Final = ("node", "about")
+"""Columns that the ledgers of the first version do not have."""
+
+_USE: Final = "INSERT INTO uses (run, key, cached, node, about) VALUES (?, ?, ?, ?, ?)"
 _BUSY_SECONDS: Final = 30.0
 
 
@@ -66,6 +72,31 @@ class Entry:
     input_tokens: int
     output_tokens: int
     seconds: float
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a run a call was made.
+
+    Attributes:
+        node: The step of the graph; "" outside of one.
+        about: The question, or the passage, that the step was about.
+    """
+
+    node: str = ""
+    about: str = ""
+
+
+NOWHERE: Final = Place()
+
+
+@dataclass(frozen=True)
+class Use:
+    """One use of a finished call by a run: paid for, or answered by the ledger (`cached`)."""
+
+    place: Place
+    entry: Entry
+    cached: bool
 
 
 @dataclass(frozen=True)
@@ -101,6 +132,10 @@ def _open(path: Path) -> sqlite3.Connection:
     # A killed process loses nothing at NORMAL; only a power cut may lose the last call.
     db.execute("PRAGMA synchronous=NORMAL")
     db.executescript(_SCHEMA)
+    columns = {row[1] for row in db.execute("PRAGMA table_info(uses)")}
+    for name in _ADDED_TO_USES:
+        if name not in columns:
+            db.execute(f"ALTER TABLE uses ADD COLUMN {name} TEXT NOT NULL DEFAULT ''")
     return db
 
 
@@ -127,7 +162,7 @@ class Ledger:
         with self._lock:
             self._db.close()
 
-    def find(self, key: str, run: str) -> Entry | None:
+    def find(self, key: str, run: str, place: Place = NOWHERE) -> Entry | None:
         """The finished call of that key, counted as used by the run.
 
         A failed output is given back only to the run that paid for it: another run may try anew.
@@ -141,10 +176,12 @@ class Ledger:
             ).fetchone()
             if row is None:
                 return None
-            self._db.execute("INSERT INTO uses (run, key, cached) VALUES (?, ?, 1)", (run, key))
+            self._db.execute(_USE, (run, key, 1, place.node, place.about))
         return Entry(*row)
 
-    def record(self, key: str, entry: Entry, *, run: str, run_seconds: float) -> None:
+    def record(
+        self, key: str, entry: Entry, *, run: str, run_seconds: float, place: Place = NOWHERE
+    ) -> None:
         """Write a finished call and the run's working time, in one transaction."""
         with self._lock, self._db:
             self._db.execute(
@@ -163,7 +200,7 @@ class Ledger:
                     entry.seconds,
                 ),
             )
-            self._db.execute("INSERT INTO uses (run, key, cached) VALUES (?, ?, 0)", (run, key))
+            self._db.execute(_USE, (run, key, 0, place.node, place.about))
             self._db.execute(
                 "INSERT INTO runs VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET seconds = ?",
                 (run, run_seconds, run_seconds),
@@ -187,6 +224,31 @@ class Ledger:
             output_tokens=tokens_out,
             seconds=seconds[0] if seconds else 0.0,
         )
+
+    def uses(self, run: str) -> list[Use]:
+        """Every use that a run made of finished calls, in the order of their end."""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT u.node, u.about, u.cached, c.prompt, c.version, c.model, c.attempt, "
+                "c.output, c.outcome, c.input_tokens, c.output_tokens, c.seconds "
+                "FROM uses u JOIN calls c USING (key) WHERE u.run = ? ORDER BY u.rowid",
+                (run,),
+            ).fetchall()
+        return [Use(Place(row[0], row[1]), Entry(*row[3:]), bool(row[2])) for row in rows]
+
+    def calls_of(self, run: str) -> list[tuple[Entry, bool]]:
+        """Every finished call that a run used, once each, and whether others had paid for it.
+
+        Together they are what the run would have cost by itself.
+        """
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT MIN(u.cached), c.prompt, c.version, c.model, c.attempt, c.output, "
+                "c.outcome, c.input_tokens, c.output_tokens, c.seconds FROM uses u "
+                "JOIN calls c USING (key) WHERE u.run = ? GROUP BY key ORDER BY MIN(u.rowid)",
+                (run,),
+            ).fetchall()
+        return [(Entry(*row[1:]), bool(row[0])) for row in rows]
 
     def parse_rates(self, run: str | None = None) -> list[ParseRate]:
         """Per prompt, version and model: how many outputs fitted their schema.

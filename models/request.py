@@ -8,13 +8,15 @@ import random
 from collections.abc import Sequence
 from typing import Any, Final
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
-from langchain_core.runnables import Runnable
+from langchain_core.runnables import Runnable, RunnableSequence
 
 from hopyard.models.chat import ChatProvider, Sampling
 from hopyard.models.failures import Failure, classify, first_line, retry_after
 from hopyard.models.parse import json_schema
+from hopyard.models.stream import AnswerStream, chunk_text
 from hopyard.prompts.prompt import OutputT, Prompt
 from hopyard.state.errors import HopyardError, ModelOutputError, ModelUnreachableError
 
@@ -34,6 +36,7 @@ async def request(
     messages: Sequence[BaseMessage],
     sampling: Sampling,
     timeout: float,  # noqa: ASYNC109  (the limit of one try, not of the whole)
+    stream: AnswerStream | None = None,
 ) -> AIMessage:
     """Send the messages and give the model's answer as it came.
 
@@ -43,19 +46,21 @@ async def request(
         messages: What is sent.
         sampling: How to sample.
         timeout: Seconds that one try may take.
+        stream: Is told the answer while the model writes it, where the provider can stream.
 
     Raises:
         ModelUnreachableError: The model does not answer, is not there, or refuses.
         ModelOutputError: The prompt is longer than the model's window.
     """
     model = _constrained(provider, prompt, sampling)
+    speaker = None if stream is None else _speaker(provider, prompt, sampling)
     pause, timeouts = FIRST_PAUSE, 0
     for left in range(TRANSPORT_RETRIES, -1, -1):
         try:
             async with asyncio.timeout(timeout):
-                answer = await model.ainvoke(list(messages))
-            raw: AIMessage = answer["raw"] if isinstance(answer, dict) else answer
-            return raw
+                if stream is not None and speaker is not None:
+                    return await _streamed(speaker, messages, stream)
+                return _raw(await model.ainvoke(list(messages)))
         except Exception as error:  # every provider's client has a family of its own
             if cut := _cut_off(error):
                 return cut
@@ -79,6 +84,27 @@ def answer_text(answer: AIMessage) -> str:
     return text.encode("utf-8", "replace").decode()  # half a character can be neither kept nor sent
 
 
+def _raw(answer: Any) -> AIMessage:
+    """The message itself, which LangChain gives beside what it has parsed."""
+    raw: AIMessage = answer["raw"] if isinstance(answer, dict) else answer
+    return raw
+
+
+async def _streamed(
+    model: Runnable[Any, Any], messages: Sequence[BaseMessage], stream: AnswerStream
+) -> AIMessage:
+    """The whole message, each piece told as it comes; a model that cannot stream gives one."""
+    stream.restart()
+    whole: AIMessage | None = None
+    async for piece in model.astream(list(messages)):
+        stream.feed(chunk_text(piece))
+        both = isinstance(whole, AIMessageChunk) and isinstance(piece, AIMessageChunk)
+        whole = whole + piece if both else piece
+    if whole is None:
+        raise ConnectionError("the stream ended without an answer")
+    return whole
+
+
 def _cut_off(error: Exception) -> AIMessage | None:
     """The answer that ran into its token limit, which OpenAI's client raises and does not give.
 
@@ -97,17 +123,35 @@ def _cut_off(error: Exception) -> AIMessage | None:
     return AIMessage(text or "", usage_metadata=tokens)
 
 
-def _constrained(
+def _speaker(
     provider: ChatProvider, prompt: Prompt[OutputT], sampling: Sampling
+) -> Runnable[Any, Any] | None:
+    """The constrained model without LangChain's parser, which would hold its pieces back.
+
+    None where the two cannot be told apart: the answer is then told when it is whole.
+    """
+    model = _constrained(provider, prompt, sampling, include_raw=False)
+    if isinstance(model, RunnableSequence):
+        speaker: Runnable[Any, Any] = model.first
+        return speaker
+    return model if isinstance(model, BaseChatModel) else None
+
+
+def _constrained(
+    provider: ChatProvider,
+    prompt: Prompt[OutputT],
+    sampling: Sampling,
+    *,
+    include_raw: bool = True,
 ) -> Runnable[Any, Any]:
     model = provider.connect(sampling)
     schema = {"title": prompt.output.__name__, **json_schema(prompt.output)}
     try:
-        return model.with_structured_output(schema, method="json_schema", include_raw=True)
+        return model.with_structured_output(schema, method="json_schema", include_raw=include_raw)
     except (NotImplementedError, TypeError, ValueError):
         pass  # this provider has no JSON schema; most of those have tools
     try:
-        return model.with_structured_output(schema, include_raw=True)
+        return model.with_structured_output(schema, include_raw=include_raw)
     except NotImplementedError:
         return model  # not constrained: the examples show the form, and `parse` insists on it
 

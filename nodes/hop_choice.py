@@ -101,6 +101,7 @@ async def _judged(state: HopTask, options: Sequence[_Option], context: Context) 
         {"question": one_line(state["question"]), "follow_ups": question_lines(questions)},
         context=context.model_copy(update={"temperature": context.hop.temperature}),
         run=state["run"],
+        about=state["vertex"]["passage_id"],
     )
     return dict(zip((option.key for option in new), output.judgements, strict=True))
 

@@ -327,9 +327,10 @@ def _openai_chat(payload: dict[str, Any], text: str, tool: str) -> dict[str, Any
 
 def _openai_chunks(payload: dict[str, Any], text: str) -> list[str]:
     head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": "s"}
-    delta = {"role": "assistant", "content": text}
+    pieces = [text[place : place + 3] for place in range(0, len(text), 3)]
+    deltas = [{"role": "assistant", "content": ""}, *({"content": piece} for piece in pieces)]
     chunks: list[dict[str, Any]] = [
-        {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
+        *({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas),
         {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
         {"choices": [], "usage": _openai_usage(payload, text)},
     ]
