@@ -7,12 +7,11 @@ agent, and both go on together.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.prebuilt import ToolRuntime
 from pydantic import Field
-from typing_extensions import Annotated
 
 from hopyard.graphs import router
 from hopyard.state.errors import HopyardError

@@ -1,0 +1,37 @@
+"""`hopyard mcp`."""
+
+from __future__ import annotations
+
+import asyncio
+
+from hopyard.cli.options import (
+    EmbeddingOption,
+    IndexOption,
+    ModelOption,
+    SetOption,
+    StrategyOption,
+    context_from,
+)
+from hopyard.state.errors import UsageError
+
+__all__ = ("mcp_command",)
+
+
+def mcp_command(
+    index: IndexOption = None,
+    strategy: StrategyOption = None,
+    model: ModelOption = None,
+    embedding: EmbeddingOption = None,
+    set_: SetOption = None,
+) -> None:
+    """Serve larger agents over MCP, on standard input and output."""
+    context = context_from(
+        {"index": index, "strategy": strategy, "model": model, "embedding": embedding}, set_
+    )
+    try:
+        from hopyard.cli.mcp_server import mcp_server  # noqa: PLC0415  (an extra)
+    except ImportError as error:
+        raise UsageError(
+            f"`hopyard mcp` needs the package `mcp` ({error}); run `pip install 'hopyard[mcp]'`."
+        ) from error
+    asyncio.run(mcp_server(lambda: context).run_stdio_async())

@@ -1,0 +1,97 @@
+"""What the MCP tools give: typed results, whose schemas a client reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from hopyard.graphs.descriptions import AGENT, DESCRIPTIONS
+from hopyard.indexes.records import Passage
+
+__all__ = ("Answer", "PassageText", "Strategies", "answer_of", "strategies")
+
+
+class Quote(BaseModel):
+    """A sentence that stands word for word in a passage and supports the answer."""
+
+    passage_id: str
+    title: str
+    quote: str
+
+
+class Spent(BaseModel):
+    """What the question has cost."""
+
+    model_calls: int = Field(description="Calls that were paid for.")
+    cached_calls: int = Field(description="Calls that the ledger answered for nothing.")
+    input_tokens: int
+    output_tokens: int
+    seconds: float
+
+
+class Answer(BaseModel):
+    """An answer, or what the run waits for before it goes on."""
+
+    question: str = Field(description="The question as it was answered: made to stand alone.")
+    answer: str = Field(description="The short answer; empty while the run waits.")
+    citations: list[Quote]
+    strategy: str = Field(description="How it was answered; empty while that is being asked about.")
+    truncated: bool = Field(description="Whether the budget ended the run before it was through.")
+    thread_id: str = Field(description="For continue_thread.")
+    usage: Spent
+    waiting: list[dict[str, Any]] = Field(
+        description="What the run asks to be approved, each with its id and the answers that can "
+        "be given through continue_thread; empty where it is through."
+    )
+
+
+class Strategy(BaseModel):
+    """One way to answer."""
+
+    name: str
+    description: str
+
+
+class Strategies(BaseModel):
+    """All ways to answer."""
+
+    strategies: list[Strategy]
+
+
+class PassageText(BaseModel):
+    """A passage as it stands in the corpus."""
+
+    passage_id: str
+    document_id: str
+    title: str
+    text: str
+
+    @classmethod
+    def of(cls, passage: Passage) -> PassageText:
+        """A passage of the corpus store."""
+        return cls(
+            passage_id=passage.id,
+            document_id=passage.document_id,
+            title=passage.title,
+            text=passage.text,
+        )
+
+
+def answer_of(result: Mapping[str, Any]) -> Answer:
+    """A thread's state as a tool gives it."""
+    undecided = any(one["approve"] == "route" for one in result["waiting"])
+    strategy = "" if undecided else result["strategy"]
+    return Answer.model_validate({**result, "strategy": strategy}, extra="ignore")
+
+
+def strategies() -> Strategies:
+    """Every strategy with what it is for."""
+    return Strategies(
+        strategies=[
+            Strategy(name=name, description=description)
+            for name, description in DESCRIPTIONS.items()
+            if name != AGENT
+        ]
+    )

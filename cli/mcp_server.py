@@ -1,0 +1,151 @@
+"""Hopyard for larger agents: an MCP server with four tools.
+
+The same server speaks over standard input and output (`hopyard mcp`) and over HTTP (`/mcp` of
+LangGraph's server). Its threads are those of the command line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Annotated, Any, Final, TypeVar
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context as Call
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import ToolAnnotations
+from pydantic import Field
+
+from hopyard.cli.mcp_results import Answer, PassageText, Strategies, answer_of, strategies
+from hopyard.graphs.session import Event, Session, new_thread_id, open_session
+from hopyard.nodes.resources import passages_of
+from hopyard.state.errors import HopyardError, UsageError
+from hopyard.state.settings import Context, StrategyChoice
+
+__all__ = ("mcp_server",)
+
+INSTRUCTIONS: Final = (
+    "Answers questions from an index of documents, with citations. Use `ask` for a new question, "
+    "`continue_thread` for a follow-up, for a run that stopped, or to answer what it waits for, "
+    "and `fetch_passage` to read a cited passage as a whole."
+)
+
+ResultT = TypeVar("ResultT")
+Question = Annotated[str, Field(description="What to find out, in one sentence.")]
+
+
+def mcp_server(settings: Callable[[], Context]) -> MCPServer[Any]:
+    """The server.
+
+    Args:
+        settings: Gives the settings of every question; called in a thread, as it may read files.
+    """
+    version = importlib.metadata.version("hopyard")
+    server: MCPServer[Any] = MCPServer(
+        "hopyard", version=version, instructions=INSTRUCTIONS, log_level="WARNING"
+    )
+    tools = _Tools(settings)
+    for tool in (tools.list_strategies, tools.fetch_passage):
+        server.add_tool(tool, annotations=ToolAnnotations(read_only_hint=True))
+    for tool in (tools.ask, tools.continue_thread):
+        server.add_tool(tool, annotations=ToolAnnotations(destructive_hint=False))
+    return server
+
+
+class _Tools:
+    """The tools; an error that Hopyard raises on purpose becomes a tool error of one sentence."""
+
+    def __init__(self, settings: Callable[[], Context]) -> None:
+        self._settings = settings
+
+    async def ask(
+        self,
+        question: Question,
+        call: Call,
+        strategy: Annotated[
+            StrategyChoice, Field(description="How to answer; auto chooses by the question.")
+        ] = "auto",
+        thread_id: Annotated[
+            str, Field(description="A name for the new conversation; made up where it is empty.")
+        ] = "",
+    ) -> Answer:
+        """Answer a question from the indexed documents, with the sentences that support it."""
+        thread = thread_id or new_thread_id()
+
+        async def begin(session: Session) -> Answer:
+            context = await asyncio.to_thread(self._settings)
+            if strategy != "auto":
+                context = context.model_copy(update={"strategy": strategy})
+            return await _followed(session, thread, session.ask(question, context, thread), call)
+
+        return await _told(_with_session(begin))
+
+    async def continue_thread(
+        self,
+        thread_id: Annotated[str, Field(description="As `ask` gave it.")],
+        call: Call,
+        question: Annotated[
+            str, Field(description="A follow-up, which may refer to what was said before.")
+        ] = "",
+        answer: Annotated[
+            Any,
+            Field(
+                description='To what the run waits for: "accept", one of the `answers` offered, or '
+                "an object with an answer for each id."
+            ),
+        ] = None,
+    ) -> Answer:
+        """Ask a follow-up on a thread, resume one that stopped, or answer what it waits for."""
+
+        async def go_on(session: Session) -> Answer:
+            if question and answer is not None:
+                raise UsageError("Give a question or an answer, not both.")
+            if question:
+                context = await session.context(thread_id)
+                steps = session.ask(question, context, thread_id)
+            else:
+                steps = session.resume(thread_id, answer)
+            return await _followed(session, thread_id, steps, call)
+
+        return await _told(_with_session(go_on))
+
+    async def list_strategies(self) -> Strategies:
+        """List the ways to answer a question, and what each of them is for."""
+        return strategies()
+
+    async def fetch_passage(
+        self,
+        passage_id: Annotated[str, Field(description="As a citation names it.")],
+    ) -> PassageText:
+        """Read one passage of the corpus as a whole."""
+
+        async def fetch() -> PassageText:
+            context = await asyncio.to_thread(self._settings)
+            [passage] = await passages_of([passage_id], context)
+            return PassageText.of(passage)
+
+        return await _told(fetch())
+
+
+async def _followed(
+    session: Session, thread_id: str, steps: AsyncIterator[Event], call: Call
+) -> Answer:
+    """The run to its end or to its next question, each step reported as progress."""
+    done = 0
+    async for event in steps:
+        done += 1
+        await call.report_progress(done, message=f"{event.graph} {event.node}".strip())
+    return answer_of(await session.result(thread_id))
+
+
+async def _with_session(work: Callable[[Session], Awaitable[ResultT]]) -> ResultT:
+    async with open_session() as session:
+        return await work(session)
+
+
+async def _told(work: Awaitable[ResultT]) -> ResultT:
+    try:
+        return await work
+    except HopyardError as error:
+        raise ToolError(str(error)) from error
