@@ -16,35 +16,19 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from hopyard.graphs import router
+from hopyard.graphs.events import Event, Teller, Token
 from hopyard.graphs.waiting import answered, waiting_in
+from hopyard.models.telemetry import NodeWatch
 from hopyard.nodes.begin import checked_question
 from hopyard.state.checkpoints import copy_thread, open_saver, thread_ids, thread_size
 from hopyard.state.errors import ThreadMissingError, UsageError
 from hopyard.state.schemas import AgentInput, AgentOutput, AgentState
 from hopyard.state.settings import Context
 
-__all__ = ("Event", "Session", "ThreadSummary", "open_session")
-
-INTERRUPT: Final = "__interrupt__"
-"""In the place of a node's name in LangGraph's stream: the run waits for an answer."""
+__all__ = ("Event", "Session", "ThreadSummary", "Token", "open_session")
 
 _CONTEXT_KEY: Final = "hopyard_context"
 """Checkpoint metadata that holds the run's settings: LangGraph itself does not keep them."""
-
-
-@dataclass(frozen=True)
-class Event:
-    """One finished step, as it happens.
-
-    Attributes:
-        graph: The graph that it belongs to: "" is the agent, else the strategy.
-        node: The step's name.
-        update: What it wrote.
-    """
-
-    graph: str
-    node: str
-    update: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -77,9 +61,20 @@ class Session:
         )
 
     async def ask(
-        self, question: str, context: Context, thread_id: str | None = None
+        self,
+        question: str,
+        context: Context,
+        thread_id: str | None = None,
+        *,
+        tokens: bool = False,
     ) -> AsyncIterator[Event]:
         """Ask a question on a thread, new or old; gives each step as it ends.
+
+        Args:
+            question: The question, or a follow-up to the thread's last.
+            context: The run's settings.
+            thread_id: The thread; None makes a new one.
+            tokens: Give the answer too, as `Token` events while the model writes it.
 
         Raises:
             UsageError: The question is none, or the thread's last one is not finished.
@@ -92,16 +87,19 @@ class Session:
                 f"The thread {thread_id!r} has an unfinished question; run "
                 f"`hopyard resume {thread_id}` first, or take another thread."
             )
-        async for event in self._stream({"question": question}, config, context):
+        async for event in self._stream({"question": question}, config, context, tokens=tokens):
             yield event
 
-    async def resume(self, thread_id: str, answer: object = None) -> AsyncIterator[Event]:
+    async def resume(
+        self, thread_id: str, answer: object = None, *, tokens: bool = False
+    ) -> AsyncIterator[Event]:
         """Go on with a thread where it stopped; gives nothing if it is finished.
 
         Args:
             thread_id: The thread.
             answer: To what the thread waits for: one answer, or several by the ids of the
                 questions.
+            tokens: Give the answer too, as `Token` events while the model writes it.
 
         Raises:
             ThreadMissingError: There is no such thread.
@@ -113,7 +111,7 @@ class Session:
         state = await self._agent.aget_state(config)
         given = None if answer is None else answered(waiting_in(state), answer)
         if state.next:
-            async for event in self._stream(given, config, context):
+            async for event in self._stream(given, config, context, tokens=tokens):
                 yield event
 
     async def result(self, thread_id: str) -> dict[str, Any]:
@@ -181,24 +179,27 @@ class Session:
         await self._saver.adelete_thread(thread_id)
 
     async def _stream(
-        self, given: AgentInput | Command[Any] | None, config: RunnableConfig, context: Context
+        self,
+        given: AgentInput | Command[Any] | None,
+        config: RunnableConfig,
+        context: Context,
+        *,
+        tokens: bool,
     ) -> AsyncIterator[Event]:
+        teller = Teller(tokens=tokens)
         stream: Any = self._agent.astream(
             given,
-            config,
+            config | RunnableConfig(callbacks=[NodeWatch()]),
             context=context,
-            stream_mode="updates",
+            stream_mode=teller.modes,
             subgraphs=True,
             version="v2",
             # Each super-step is on disk before the next begins: a kill loses no finished step.
             durability="sync",
         )
         async for part in stream:
-            graph = part["ns"][0].partition(":")[0] if part["ns"] else ""
-            for node, update in part["data"].items():
-                if node == INTERRUPT:  # `result` says what the thread waits for
-                    continue
-                yield Event(graph, node, update or {})
+            for event in teller.events(part):
+                yield event
 
 
 def new_thread_id() -> str:

@@ -1,0 +1,90 @@
+"""What a run tells as it happens: its steps as they end, and the answer as it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hopyard.models.stream import PART_TYPE
+
+__all__ = ("INTERRUPT", "Event", "Teller", "Token")
+
+INTERRUPT: Final = "__interrupt__"
+"""In the place of a node's name in LangGraph's stream: the run waits for an answer."""
+
+_LAST_NODE: Final = "finish"
+
+
+@dataclass(frozen=True)
+class Event:
+    """One finished step, as it happens.
+
+    Attributes:
+        graph: The graph that it belongs to: "" is the agent, else the strategy.
+        node: The step's name.
+        update: What it wrote.
+    """
+
+    graph: str
+    node: str
+    update: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Token(Event):
+    """A piece of the answer, while the model still writes it; comes only where it was asked for.
+
+    The texts since the last `restart` add up to the answer.
+
+    Attributes:
+        text: The piece.
+        restart: What was told before no longer counts: the model tries again, or failed.
+    """
+
+    text: str = ""
+    restart: bool = False
+
+
+class Teller:
+    """Turns the parts of LangGraph's stream into events.
+
+    Args:
+        tokens: Whether the answer is told too, in pieces. It is told whole before the last step
+            ends, where no model call told it: where a fallback took its place, or where it was
+            known before the run was resumed.
+    """
+
+    def __init__(self, *, tokens: bool) -> None:
+        self._tokens = tokens
+        self._told = ""
+
+    @property
+    def modes(self) -> list[str]:
+        """The stream modes that LangGraph is asked for."""
+        return ["updates", "custom"] if self._tokens else ["updates"]
+
+    def events(self, part: Mapping[str, Any]) -> Iterator[Event]:
+        """The events of one part of a stream in version v2, with its subgraphs."""
+        graph = part["ns"][0].partition(":")[0] if part["ns"] else ""
+        if part["type"] == "custom":
+            yield from self._piece(graph, part["data"])
+            return
+        for node, update in part["data"].items():
+            if node == INTERRUPT:  # `Session.result` says what the thread waits for
+                continue
+            if self._tokens and not graph and node == _LAST_NODE:
+                yield from self._rest(str(update["messages"][-1].text))
+            yield Event(graph, node, update or {})
+
+    def _piece(self, graph: str, data: Any) -> Iterator[Token]:
+        if isinstance(data, Mapping) and data.get("type") == PART_TYPE:
+            yield self._token(graph, data["text"], restart=data["restart"])
+
+    def _rest(self, answer: str) -> Iterator[Token]:
+        if self._told.strip() != answer.strip():
+            yield self._token("", answer, restart=bool(self._told))
+
+    def _token(self, graph: str, text: str, *, restart: bool) -> Token:
+        self._told = text if restart else self._told + text
+        return Token(graph, "", {}, text, restart)
