@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hopyard.cli.mcp_server import mcp_server
 from hopyard.cli.options import context_from
+from hopyard.state.settings import Context
 
-app = mcp_server(lambda: context_from({})).streamable_http_app(stateless_http=True)
-"""`/mcp`, for clients on this machine; settings come from the environment and `hopyard.toml`."""
+__all__ = ("app",)
+
+
+def _settings() -> Context:
+    """From the environment and `hopyard.toml`, read anew for each question."""
+    context = context_from({})
+    where = str(Path(context.index).absolute()) if context.index else ""
+    return context.model_copy(update={"index": where})
+
+
+app = mcp_server(_settings).streamable_http_app(stateless_http=True)
+"""`/mcp`, for clients on this machine."""

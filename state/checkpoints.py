@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -27,12 +28,10 @@ async def open_saver(path: Path | None = None) -> AsyncIterator[AsyncSqliteSaver
     Raises:
         HopyardError: The file cannot be opened.
     """
-    path = path or home() / "threads.sqlite"
+    path = path or await asyncio.to_thread(home) / "threads.sqlite"
     async with AsyncExitStack() as opened:
         try:
-            sqlite3.connect(
-                path
-            ).close()  # fails here: aiosqlite's thread would outlive its failure
+            await asyncio.to_thread(_try, path)
             db = await opened.enter_async_context(aiosqlite.connect(path, timeout=_BUSY_SECONDS))
             # State holds plain values and LangChain messages; nothing else is loaded from disk.
             serde = CompressedSerializer(allowed_msgpack_modules=None)
@@ -46,6 +45,11 @@ async def open_saver(path: Path | None = None) -> AsyncIterator[AsyncSqliteSaver
                 "or set HOPYARD_HOME to another folder."
             ) from error
         yield saver
+
+
+def _try(path: Path) -> None:
+    """Fail here where it fails: the thread of aiosqlite would outlive its failure."""
+    sqlite3.connect(path).close()
 
 
 @asynccontextmanager
