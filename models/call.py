@@ -138,7 +138,7 @@ class ModelCaller:
         self._meters: OrderedDict[str, Meter] = OrderedDict()
         self._metering = threading.Lock()
         # A future belongs to the event loop that made it; a process may run several in turn.
-        self._schedulers: WeakKeyDictionary[asyncio.AbstractEventLoop, Scheduler] = (
+        self._schedulers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, Scheduler]] = (
             WeakKeyDictionary()
         )
         self._running: WeakKeyDictionary[
@@ -193,6 +193,15 @@ class ModelCaller:
             "--set retries=5."
         )
 
+    async def drain(self) -> None:
+        """Wait until the calls that are under way are finished and recorded.
+
+        When one branch has ended a run, what its siblings are paying for is not lost.
+        """
+        running = self._running.get(asyncio.get_running_loop(), {})
+        while running:
+            await asyncio.wait(list(running.values()))
+
     async def _answer(self, call: _Call[OutputT]) -> Entry:
         """The finished call: from a twin under way, from the ledger, or from the model."""
         key = call.key(self.provider.identity)
@@ -228,7 +237,7 @@ class ModelCaller:
 
     async def _paid(self, key: str, call: _Call[OutputT]) -> Entry:
         meter, prompt = self.meter(call.run), call.prompt
-        async with self._scheduler(call.context).place(f"{prompt.name}/{prompt.version}"):
+        async with self._scheduler(call.context, prompt).place(f"{prompt.name}/{prompt.version}"):
             meter.start_call(call.context.budget, final=call.final)
             started = monotonic()
             answer: AIMessage | None = None
@@ -266,14 +275,14 @@ class ModelCaller:
         )
         return entry
 
-    def _scheduler(self, context: Context) -> Scheduler:
-        loop = asyncio.get_running_loop()
-        if loop not in self._schedulers:
-            self._schedulers[loop] = Scheduler(
-                context.concurrency or self.provider.concurrency,
-                keep_prefixes=self.provider.keep_prefixes,
-            )
-        return self._schedulers[loop]
+    def _scheduler(self, context: Context, prompt: Prompt[OutputT]) -> Scheduler:
+        """The places of all runs that want so many calls at once."""
+        schedulers = self._schedulers.setdefault(asyncio.get_running_loop(), {})
+        writers = self.provider.writers if prompt.writes else 0
+        limit = context.concurrency or writers or self.provider.concurrency
+        if limit not in schedulers:
+            schedulers[limit] = Scheduler(limit, keep_prefixes=self.provider.keep_prefixes)
+        return schedulers[limit]
 
 
 def _forget(

@@ -52,6 +52,8 @@ class ChatProvider:
     concurrency: int
     keep_prefixes: bool
     cure: str
+    writers: int = 0
+    """Calls at once of prompts that write much; 0 is `concurrency`."""
 
 
 _registered: Final[dict[str, ChatProvider]] = {}
@@ -79,7 +81,8 @@ def chat_provider(spec: str) -> ChatProvider:
         return ChatProvider(
             identity=embedded.embedded_identity(name),
             connect=_Connections(lambda sampling: _connect_embedded(name, sampling)),
-            concurrency=embedded.EMBEDDED_SLOTS,
+            concurrency=1,  # a prefix is computed once, and every short answer follows from it
+            writers=embedded.EMBEDDED_SLOTS,
             keep_prefixes=True,
             cure="run `hopyard doctor`",
         )
@@ -171,6 +174,8 @@ def _connect_any(spec: str, sampling: Sampling) -> BaseChatModel:
     for retries in ({"max_retries": 0}, {}):
         try:
             model: BaseChatModel = init_chat_model(spec, **(options | retries))
+            if "seed" in type(model).model_fields:
+                model = model.model_copy(update={"seed": sampling.seed})
         except Exception as error:  # no package, no key, an unknown provider: each has its own
             problem = problem or error
         else:

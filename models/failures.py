@@ -6,7 +6,7 @@ import asyncio
 from enum import Enum
 from typing import Any, Final
 
-__all__ = ("Failure", "classify", "first_line", "retry_after")
+__all__ = ("Failure", "classify", "concerns_one_call", "first_line", "retry_after")
 
 
 class Failure(Enum):
@@ -22,6 +22,8 @@ class Failure(Enum):
 _TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _LONGEST_RETRY_AFTER: Final = 30.0
 _LONGEST_LINE: Final = 200
+_STATUS_OF_ONE_CALL: Final = frozenset({None, 400, 413, 422, 451})
+"""Bad request, too large, unprocessable, filtered; None: the client could not read the reply."""
 _UNREACHABLE: Final = frozenset(
     {"ConnectError", "UnsupportedProtocol", "InvalidURL", "ConnectionRefusedError"}
 )
@@ -47,6 +49,11 @@ def classify(error: BaseException) -> Failure:
     if kinds & _UNREACHABLE:
         return Failure.UNREACHABLE
     return Failure.TRANSIENT if kinds & _TRANSIENT else Failure.REFUSED
+
+
+def concerns_one_call(error: BaseException) -> bool:
+    """Whether a refusal says nothing about other calls: of what was sent, or of what came back."""
+    return _status(error) in _STATUS_OF_ONE_CALL
 
 
 def retry_after(error: BaseException) -> float | None:

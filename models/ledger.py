@@ -11,7 +11,8 @@ import hashlib
 import json
 import sqlite3
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -132,11 +133,17 @@ def _open(path: Path) -> sqlite3.Connection:
     # A killed process loses nothing at NORMAL; only a power cut may lose the last call.
     db.execute("PRAGMA synchronous=NORMAL")
     db.executescript(_SCHEMA)
-    columns = {row[1] for row in db.execute("PRAGMA table_info(uses)")}
-    for name in _ADDED_TO_USES:
-        if name not in columns:
-            db.execute(f"ALTER TABLE uses ADD COLUMN {name} TEXT NOT NULL DEFAULT ''")
+    if _missing_columns(db):
+        with db:
+            db.execute("BEGIN IMMEDIATE")  # of many processes, one adds them
+            for name in _missing_columns(db):
+                db.execute(f"ALTER TABLE uses ADD COLUMN {name} TEXT NOT NULL DEFAULT ''")
     return db
+
+
+def _missing_columns(db: sqlite3.Connection) -> list[str]:
+    there = {row[1] for row in db.execute("PRAGMA table_info(uses)")}
+    return [name for name in _ADDED_TO_USES if name not in there]
 
 
 class Ledger:
@@ -149,12 +156,25 @@ class Ledger:
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
+        self._path = path
         try:
             self._db = _open(path)
         except sqlite3.Error as error:
             raise HopyardError(
                 f"The ledger {str(path)!r} cannot be opened ({error}); move the file away, or set "
                 "HOPYARD_HOME to another folder."
+            ) from error
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """All of the block's writes, or none of them."""
+        try:
+            with self._db:
+                yield
+        except sqlite3.Error as error:
+            raise HopyardError(
+                f"The ledger {str(self._path)!r} cannot be written ({error}): mend the cause and "
+                "go on with the same command or `hopyard resume`; what it holds is kept."
             ) from error
 
     def close(self) -> None:
@@ -167,7 +187,7 @@ class Ledger:
 
         A failed output is given back only to the run that paid for it: another run may try anew.
         """
-        with self._lock, self._db:
+        with self._lock, self._writing():
             row = self._db.execute(
                 "SELECT prompt, version, model, attempt, output, outcome, input_tokens, "
                 "output_tokens, seconds FROM calls WHERE key = ? AND (outcome != 'failed' OR "
@@ -183,7 +203,7 @@ class Ledger:
         self, key: str, entry: Entry, *, run: str, run_seconds: float, place: Place = NOWHERE
     ) -> None:
         """Write a finished call and the run's working time, in one transaction."""
-        with self._lock, self._db:
+        with self._lock, self._writing():
             self._db.execute(
                 "INSERT OR REPLACE INTO calls (key, prompt, version, model, attempt, output, "
                 "outcome, input_tokens, output_tokens, seconds) VALUES (?,?,?,?,?,?,?,?,?,?)",

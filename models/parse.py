@@ -46,9 +46,11 @@ def parse(text: str, output: type[OutputT]) -> tuple[OutputT, bool]:
     part = _json_part(text)
     if len(part) > _LONGEST_REPAIRED:
         raise UnfitOutputError(f"the output has {len(part)} characters")
-    for loads in (_first_object, json_repair.loads):
+    for loads in (_first_object, _repaired):
         try:
             return output.model_validate_json(json.dumps(loads(part))), True
+        except UnfitOutputError:
+            raise
         except (ValidationError, ValueError, RecursionError):
             continue
     raise UnfitOutputError(problem)
@@ -64,6 +66,38 @@ def _json_part(text: str) -> str:
 def _first_object(text: str) -> Any:
     """The JSON at the beginning, whatever prose comes after it."""
     return json.JSONDecoder().raw_decode(text)[0]
+
+
+def _repaired(text: str) -> Any:
+    return json_repair.loads(_without_half_a_text(text))
+
+
+def _without_half_a_text(text: str) -> str:
+    """What was written before the text that the output was cut off in, if it was.
+
+    Half a name or half a question would pass for a whole one. In a list those before it count.
+
+    Raises:
+        UnfitOutputError: The text is a field of its own, so nothing of it can be used.
+    """
+    begun, around, escaped = -1, "", False
+    for place, character in enumerate(text):
+        if begun >= 0:
+            if escaped or character == "\\":
+                escaped = not escaped
+            elif character == '"':
+                begun = -1
+        elif character == '"':
+            begun = place
+        elif character in "{[":
+            around += character
+        elif character in "}]":
+            around = around[:-1]
+    if begun < 0 or not around or text.rstrip().endswith(("}", "]", "`", ">")):
+        return text
+    if around.endswith("["):
+        return text[:begun]
+    raise UnfitOutputError("the output is cut off in the middle of a text")
 
 
 def _first(error: ValidationError) -> str:

@@ -14,11 +14,22 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import Runnable, RunnableSequence
 
 from hopyard.models.chat import ChatProvider, Sampling
-from hopyard.models.failures import Failure, classify, first_line, retry_after
+from hopyard.models.failures import (
+    Failure,
+    classify,
+    concerns_one_call,
+    first_line,
+    retry_after,
+)
 from hopyard.models.parse import json_schema
 from hopyard.models.stream import AnswerStream, chunk_text
 from hopyard.prompts.prompt import OutputT, Prompt
-from hopyard.state.errors import HopyardError, ModelOutputError, ModelUnreachableError
+from hopyard.state.errors import (
+    CallFailedError,
+    HopyardError,
+    ModelOutputError,
+    ModelUnreachableError,
+)
 
 __all__ = ("answer_text", "request")
 
@@ -28,6 +39,8 @@ TIMEOUT_RETRIES: Final = 1
 """Times that a call which took too long is tried again: each costs the whole limit."""
 FIRST_PAUSE: Final = 0.5
 """Seconds before the first of them; doubled each time, give or take a half."""
+LONGEST_OUTPUT: Final = 100_000
+"""Characters kept of one answer: ten times what any prompt asks for."""
 
 
 async def request(
@@ -45,11 +58,12 @@ async def request(
         prompt: Gives the schema that the output is constrained to.
         messages: What is sent.
         sampling: How to sample.
-        timeout: Seconds that one try may take.
+        timeout: Seconds that one try may take, and that a server may ask to wait between two.
         stream: Is told the answer while the model writes it, where the provider can stream.
 
     Raises:
-        ModelUnreachableError: The model does not answer, is not there, or refuses.
+        ModelUnreachableError: The model does not answer, or is not there.
+        CallFailedError: The model refuses this call, or does not end it in time.
         ModelOutputError: The prompt is longer than the model's window.
     """
     model = _constrained(provider, prompt, sampling)
@@ -70,7 +84,8 @@ async def request(
             if failure is not Failure.TRANSIENT or given_up:
                 raise _typed(failure, error, provider, timeout) from error
             wait = retry_after(error)
-            await asyncio.sleep(pause * random.uniform(0.5, 1.5) if wait is None else wait)  # noqa: S311
+            wait = pause * random.uniform(0.5, 1.5) if wait is None else wait  # noqa: S311
+            await asyncio.sleep(min(wait, timeout))
             pause *= 2
     raise AssertionError("the last try returns or raises")
 
@@ -81,6 +96,7 @@ def answer_text(answer: AIMessage) -> str:
         return json.dumps(answer.tool_calls[0]["args"], ensure_ascii=False)
     bad = answer.invalid_tool_calls
     text = (bad[0]["args"] if bad else None) or answer.text
+    text = text[:LONGEST_OUTPUT]
     return text.encode("utf-8", "replace").decode()  # half a character can be neither kept nor sent
 
 
@@ -170,8 +186,10 @@ def _typed(
     if failure is Failure.UNREACHABLE:
         return ModelUnreachableError(f"The model {name} does not answer: {cure}.")
     if isinstance(error, TimeoutError):
-        return ModelUnreachableError(
+        return CallFailedError(
             f"The model {name} did not answer in {timeout:g} s: raise it with --set timeout=300, "
             f"or {cure}."
         )
-    return ModelUnreachableError(f"The model {name} failed ({first_line(error)}): {cure}.")
+    one_call = failure is Failure.REFUSED and concerns_one_call(error)
+    kind = CallFailedError if one_call else ModelUnreachableError
+    return kind(f"The model {name} failed ({first_line(error)}): {cure}.")

@@ -14,7 +14,7 @@ from hopyard.nodes.resources import context_of, passages_of
 from hopyard.prompts.answer import ANSWER, UNKNOWN
 from hopyard.prompts.direct import DIRECT
 from hopyard.prompts.passages import one_line, passage_lines
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
+from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
 from hopyard.state.schemas import Evidence, StrategyState
 from hopyard.state.settings import Context
 
@@ -99,7 +99,13 @@ def snippet(text: str, longest: int) -> str:
 
 
 def _unanswered(question: str, error: Exception) -> dict[str, Any]:
-    """What is said when the closing call failed: that it failed, and why."""
+    """What is said when the closing call failed: that it failed, and why.
+
+    Raises:
+        CallFailedError: That is what the error is: a resumed run may have more luck.
+    """
+    if isinstance(error, CallFailedError):
+        raise error
     return {
         "answer": UNKNOWN,
         "truncated": isinstance(error, BudgetExceededError),

@@ -15,7 +15,7 @@ from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.decompose import REPLACE
 from hopyard.prompts.judge import JUDGE_BRANCH, BranchScores, branch_score
 from hopyard.prompts.passages import one_line
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
+from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
 from hopyard.state.settings import Context
 from hopyard.state.tree import ROOT, TreeNode, TreeTask, because, depth_of
 
@@ -39,6 +39,8 @@ async def answer_sub_question(state: TreeTask, runtime: Runtime[Context]) -> dic
             node["question"], passages, context, state["run"], final=closing
         )
     except (ModelOutputError, BudgetExceededError) as error:
+        if closing and isinstance(error, CallFailedError):
+            raise  # a resumed run may have more luck
         answered |= {"answer": UNKNOWN, "reason": because(node, str(error))}
         return {
             "tree": {node["path"]: answered},

@@ -178,12 +178,12 @@ class Writing:
                 written = await questions_of(passage, context=self.context, run=self.name)
             except BudgetExceededError:
                 self.stopped = True
-            except ModelUnreachableError as error:
-                self._error = self._error or error
             except ModelOutputError as error:
                 self.asked += 1
                 self.failed[content_hash] = self._nothing(passage)
                 self._why = self._why or str(error)
+            except ModelUnreachableError as error:
+                self._error = self._error or error
             else:
                 self.asked += 1
                 self.store.put([(content_hash, written)], self.corpus.generation)

@@ -425,11 +425,18 @@ def test_an_answer_is_an_object_of_the_prompts_schema(server: ModelServer) -> No
     assert answer == Answer(answer="Paris")
 
 
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ('{"answer": "Paris"', 1),  # nothing but the bracket is missing
+        ('{"answer": "Par', 2),  # half an answer would pass for a whole one
+    ],
+)
 async def test_an_answer_cut_off_at_the_token_limit_is_read_as_far_as_it_goes(
-    server: ModelServer,
+    server: ModelServer, text: str, calls: int
 ) -> None:
     """OpenAI's client raises it; it was paid for, and its tokens are counted."""
-    message = {"role": "assistant", "content": '{"answer": "Paris'}
+    message = {"role": "assistant", "content": text}
     usage = {"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 25}
     body = {
         "id": "cut",
@@ -439,8 +446,9 @@ async def test_an_answer_cut_off_at_the_token_limit_is_read_as_far_as_it_goes(
         "choices": [{"index": 0, "message": message, "finish_reason": "length"}],
         "usage": usage,
     }
-    server.answer = lambda title, messages: Reply(200, body=body)
+    server.answer = in_turn(Reply(200, body=body), PARIS)
     assert await ask() == "Paris"
-    assert len(server.calls) == 1
-    spent = usage_of("run", CONTEXT)
-    assert (spent["input_tokens"], spent["output_tokens"]) == (20, 5)
+    assert len(server.calls) == calls
+    if calls == 1:
+        spent = usage_of("run", CONTEXT)
+        assert (spent["input_tokens"], spent["output_tokens"]) == (20, 5)

@@ -13,6 +13,7 @@ from hopyard.prompts.answer import Answer
 from hopyard.prompts.decompose import Decomposition
 from hopyard.prompts.judge import Rubric
 from hopyard.prompts.prompt import Output
+from hopyard.prompts.questions import PassageQuestions
 from hopyard.prompts.route import Route
 
 RUBRIC = '{"wh_form": 1, "specific": 1, "relevant": 0, "non_overlapping": 1, "complete": 0}'
@@ -44,7 +45,6 @@ def test_output_that_fits_needs_no_repair(text: str, output: Output) -> None:
         '{"answer": "Paris"}\n{"answer": "Rome"}',
         '{"answer": "Paris",}',
         '{"answer": "Paris"',
-        '{"answer": "Paris',
         "{'answer': 'Paris'}",
         '{answer: "Paris"}',
         '{"answer": "Paris"}}',
@@ -67,6 +67,9 @@ def test_output_is_repaired_by_rule(text: str) -> None:
         ("Paris", Answer, "the output"),
         ('"Paris"', Answer, "the output"),
         ("null", Answer, "the output"),
+        ('{"answer": "Par', Answer, "the output is cut off in the middle of a text"),
+        ('```json\n{"answer": "Par\\', Answer, "the output is cut off"),
+        ('{"kind": "compound", "first": "Who', Decomposition, "the output is cut off"),
         ("{}", Answer, "answer: Field required"),
         ('{"answer": "  "}', Answer, "answer: String should have at least 1 character"),
         ('{"answer": null}', Answer, "answer: Input should be a valid string"),
@@ -83,6 +86,24 @@ def test_unfit_output_names_the_field(text: str, output: type[Output], problem: 
     with pytest.raises(UnfitOutputError) as raised:
         parse(text, output)
     assert str(raised.value).startswith(problem)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcoming"),
+    [
+        ('{"incoming": ["Who?"], "outcoming": ["Where?", "Whe', ["Where?"]),
+        ('{"incoming": ["Who?"], "outcoming": ["Whe', []),
+        ('{"incoming": ["Who?"], "outcoming": ["Where?", "When?"', ["Where?", "When?"]),
+    ],
+)
+def test_half_of_a_lists_last_text_is_left_out(text: str, outcoming: list[str]) -> None:
+    output, repaired = parse(text, PassageQuestions)
+    assert (output.incoming, output.outcoming, repaired) == (["Who?"], outcoming, True)
+
+
+@pytest.mark.parametrize("text", ['{"answer": "Paris"}\nHe said "no', '{"answer": "5" pipe"}'])
+def test_a_text_that_is_not_cut_off_is_kept(text: str) -> None:
+    assert parse(text, Answer)[0].answer.startswith(("Paris", "5"))
 
 
 @pytest.mark.parametrize("text", ['{"answer": "Pa\x00ris\x1b[2J"}', '{"answer": "Pa\\u0000ris"}'])
