@@ -8,10 +8,10 @@ from functools import partial
 from typing import Annotated, Any
 
 import typer
-from rich.status import Status
 
 from hopyard.cli.approve import answer_from, ask_about, can_ask, tell_waiting
 from hopyard.cli.console import err, out, print_json
+from hopyard.cli.live import follow
 from hopyard.cli.options import (
     EmbeddingOption,
     IndexOption,
@@ -21,7 +21,7 @@ from hopyard.cli.options import (
     StrategyOption,
     context_from,
 )
-from hopyard.cli.render import as_json, event_line, rendered
+from hopyard.cli.render import as_json, rendered
 from hopyard.graphs.session import Event, Session, new_thread_id, open_session
 from hopyard.nodes.begin import checked_question
 from hopyard.state.errors import EXIT_WAITING
@@ -29,7 +29,8 @@ from hopyard.state.errors import EXIT_WAITING
 __all__ = ("ask_command", "resume_command")
 
 StreamOption = Annotated[
-    bool, typer.Option("--stream", help="Print every step on a line of its own as it ends.")
+    bool,
+    typer.Option("--stream", help="Print the answer as it is written, and every step as it ends."),
 ]
 
 
@@ -73,7 +74,7 @@ def ask_command(
     )
     asked, thread_id = checked_question(question), thread or new_thread_id()
     _run(
-        lambda session: session.ask(asked, context, thread_id),
+        lambda session: session.ask(asked, context, thread_id, tokens=stream and not json_),
         thread_id,
         stream=stream,
         as_json_object=json_,
@@ -92,7 +93,7 @@ def resume_command(
     """Go on with a thread at its last finished step; a finished one is shown again."""
     given = None if answer is None else answer_from(answer)
     _run(
-        lambda session: session.resume(thread, given),
+        lambda session: session.resume(thread, given, tokens=stream and not json_),
         thread,
         stream=stream,
         as_json_object=json_,
@@ -111,7 +112,7 @@ def _run(
         while result["waiting"] and can_ask() and not as_json_object:
             # Outside of the event loop, where Ctrl-C ends the asking at once.
             answers = ask_about(result["waiting"])
-            on = partial(Session.resume, thread_id=thread_id, answer=answers)
+            on = partial(Session.resume, thread_id=thread_id, answer=answers, tokens=stream)
             result = asyncio.run(_follow(on, thread_id, stream=stream))
     except KeyboardInterrupt:
         err.print(f"\nInterrupted. Go on with: hopyard resume {thread_id}")
@@ -120,7 +121,7 @@ def _run(
     if as_json_object:
         print_json(as_json(result) | ({"waiting": waiting} if waiting else {}))
     elif not waiting:
-        out.print(rendered(result))
+        out.print(rendered(result, answered=stream))
     if waiting:
         tell_waiting(waiting, thread_id)
         raise typer.Exit(EXIT_WAITING)
@@ -131,10 +132,5 @@ async def _follow(
 ) -> dict[str, Any]:
     """Run to the end, telling on standard error which step has ended."""
     async with open_session() as session:
-        with Status("thinking …", console=err) as status:
-            async for event in begin(session):
-                line = event_line(event.graph, event.node, event.update)
-                if stream:
-                    err.print(line, markup=False, style="dim")
-                status.update(line.replace("[", "\\[")[: max(20, err.width - 8)])
+        await follow(begin(session), steps=stream, tokens=stream)
         return await session.result(thread_id)

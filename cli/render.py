@@ -14,7 +14,15 @@ from rich.tree import Tree
 from hopyard.cli.console import printable
 from hopyard.prompts.passages import one_line
 
-__all__ = ("as_json", "event_line", "rendered")
+__all__ = (
+    "as_json",
+    "citation_lines",
+    "decisions",
+    "event_line",
+    "passage_names",
+    "rendered",
+    "usage_line",
+)
 
 _VERDICT_STYLE = {
     "leaf": "green",
@@ -43,23 +51,29 @@ def as_json(result: Mapping[str, Any]) -> dict[str, Any]:
     return {key: result.get(key) for key in _JSON_KEYS}
 
 
-def rendered(result: Mapping[str, Any]) -> RenderableType:
-    """A finished run."""
+def rendered(result: Mapping[str, Any], *, answered: bool = False) -> RenderableType:
+    """A finished run.
+
+    Args:
+        result: The thread's state.
+        answered: Whether question and answer stand on the screen already.
+    """
     result = printable(result)
+    panel = Panel(
+        Text(result["answer"] or "—", style="bold"),
+        title=escape(result["question"]),
+        title_align="left",
+        expand=False,
+    )
     parts: list[RenderableType] = [
-        Panel(
-            Text(result["answer"] or "—", style="bold"),
-            title=escape(result["question"]),
-            title_align="left",
-            expand=False,
-        ),
-        _decisions(result),
+        *(() if answered else (panel,)),
+        decisions(result),
         *(_drawn_step(result["steps"])),
-        *_citations(result["citations"]),
+        *citation_lines(result["citations"]),
     ]
     if result["truncated"]:
         parts.append(Text("The budget ended this run before it was through.", style="yellow"))
-    parts.append(_usage(result))
+    parts.append(usage_line(result))
     return Group(*parts)
 
 
@@ -80,7 +94,8 @@ def event_line(graph: str, node: str, update: Mapping[str, Any]) -> str:
     return f"{name}: {one_line(detail)}" if detail else name
 
 
-def _decisions(result: Mapping[str, Any]) -> Text:
+def decisions(result: Mapping[str, Any]) -> Text:
+    """What gate and route decided, and why."""
     gate, route = result["gate"], result["route"]
     text = Text()
     text.append("gate   ", style="dim")
@@ -105,16 +120,16 @@ def _drawn_step(steps: Iterable[Mapping[str, Any]]) -> list[RenderableType]:
         elif step.get("verdict") in {"failed", "fallback"}:
             drawn.append(Text(f"{step['step']} {step['verdict']}: {step['reason']}", style="red"))
         elif step["step"] == "search":
-            drawn.append(Text(f"search {_names(step['passages'])}", style="dim"))
+            drawn.append(Text(f"search {passage_names(step['passages'])}", style="dim"))
         elif step["step"] == "hop":
             drawn.append(_hop(step))
         elif step["step"] == "link":
             drawn.append(_link(step))
         elif step["step"] == "rerank":
-            kept = f"kept   {_names(step['passages'])} · {step['reason']}"
+            kept = f"kept   {passage_names(step['passages'])} · {step['reason']}"
             drawn.append(Text(kept, style="dim"))
         elif step["step"] == "prune":
-            drawn.append(Text(f"kept   {_names(step['passages'])}", style="dim"))
+            drawn.append(Text(f"kept   {passage_names(step['passages'])}", style="dim"))
     return drawn
 
 
@@ -144,7 +159,7 @@ def _node(node: Mapping[str, Any]) -> Group:
         )
         about.append(f" · branch {node['score']:.2f} ({scores})")
     if node.get("passages"):
-        about.append(f" · {_names(node['passages'])}")
+        about.append(f" · {passage_names(node['passages'])}")
     if node.get("reason"):
         about.append(f" · {node['reason']}")
     lines.append(about)
@@ -178,17 +193,21 @@ def _link(step: Mapping[str, Any]) -> Text:
     """A chain's sub-question, its answer, and where it was found."""
     line = Text(f"link {step['round']:<2}", style="dim")
     line.append(step["question"], style="not dim").append(" → ")
-    line.append(step["answer"], style="not dim bold").append(f" · {_names(step['passages'])}")
+    line.append(step["answer"], style="not dim bold").append(
+        f" · {passage_names(step['passages'])}"
+    )
     if "reason" in step:
         line.append(f" · {step['reason']}")
     return line
 
 
-def _names(passages: Iterable[Mapping[str, Any]]) -> str:
+def passage_names(passages: Iterable[Mapping[str, Any]]) -> str:
+    """Passages with their scores, on one line."""
     return ", ".join(f"{one['passage_id']} {one['score']:.2f}" for one in passages) or "nothing"
 
 
-def _citations(citations: Iterable[Mapping[str, Any]]) -> list[Text]:
+def citation_lines(citations: Iterable[Mapping[str, Any]]) -> list[Text]:
+    """The quotes, numbered, with their passages."""
     lines = []
     for number, citation in enumerate(citations, 1):
         line = Text(f"[{number}] ", style="cyan")
@@ -198,7 +217,8 @@ def _citations(citations: Iterable[Mapping[str, Any]]) -> list[Text]:
     return lines
 
 
-def _usage(result: Mapping[str, Any]) -> Text:
+def usage_line(result: Mapping[str, Any]) -> Text:
+    """What a run has spent, and its thread."""
     usage = result["usage"]
     return Text(
         f"{usage['model_calls']} model calls, {usage['cached_calls']} from the ledger, "

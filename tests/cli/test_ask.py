@@ -266,3 +266,28 @@ def test_a_thread_goes_on_as_a_conversation(hopyard: Run, index: Path, model: Mo
     assert result["evidence"][0]["passage_id"] == "venus"
     assert "How many moons does Mars have?" in model.calls[1].turn
     assert json.dumps(result["steps"]).count("rewrite") == 1
+
+
+def test_stream_prints_the_answer_as_it_is_written(hopyard: Run, index: Path) -> None:
+    ended = hopyard("ask", QUESTION, "-i", index, "-s", "single", "--stream")
+    assert ended.code == 0
+    assert ended.out.startswith("two moons\n")
+    assert "╭" not in ended.out  # no panel repeats it
+    assert "{" not in ended.out
+    assert "[1]" in ended.out
+    assert "single · search" in ended.err
+
+
+def test_stream_prints_what_the_ledger_answers(hopyard: Run, index: Path) -> None:
+    for _ in range(2):
+        ended = hopyard("ask", QUESTION, "-i", index, "-s", "single", "--stream")
+        assert ended.out.startswith("two moons\n")
+    assert "1 from the ledger" in ended.out
+
+
+def test_stream_prints_an_answer_that_no_model_gave(
+    hopyard: Run, index: Path, model: ModelServer
+) -> None:
+    model.answer = lambda title, messages: "no JSON at all"
+    ended = hopyard("ask", QUESTION, "-i", index, "-s", "single", "--stream")
+    assert ended.out.startswith("Unknown\n")
