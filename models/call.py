@@ -242,6 +242,8 @@ class ModelCaller:
             started = monotonic()
             answer: AIMessage | None = None
             try:
+                if self.provider.prepare:
+                    await asyncio.to_thread(self.provider.prepare)
                 answer = await request(
                     self.provider,
                     prompt,

@@ -54,6 +54,8 @@ class ChatProvider:
     cure: str
     writers: int = 0
     """Calls at once of prompts that write much; 0 is `concurrency`."""
+    prepare: Callable[[], object] | None = None
+    """Called in a thread before each call: what would block the event loop is done there."""
 
 
 _registered: Final[dict[str, ChatProvider]] = {}
@@ -85,6 +87,7 @@ def chat_provider(spec: str) -> ChatProvider:
             writers=embedded.EMBEDDED_SLOTS,
             keep_prefixes=True,
             cure="run `hopyard doctor`",
+            prepare=lambda: embedded.embedded_address(name),
         )
     if not separator or not name or not provider:
         raise UsageError(

@@ -14,14 +14,18 @@ from hopyard.indexes.embedder import Vector
 from hopyard.indexes.records import Passage
 from hopyard.models.embeddings import embedder
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import Context
+from hopyard.state.settings import Context, read_context
 
 __all__ = ("context_of", "embedded_question", "index_of", "new_run", "passages_of")
 
 
 def context_of(runtime: Runtime[Context]) -> Context:
-    """The run's settings; the defaults where the caller gave none."""
-    return runtime.context or Context()
+    """The run's settings; the environment's where the caller gave none.
+
+    LangGraph's server makes a context of nothing but defaults where an assistant sets nothing.
+    """
+    context = runtime.context
+    return context if context and context.model_fields_set else read_context({})
 
 
 def new_run() -> str:
