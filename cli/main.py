@@ -13,6 +13,7 @@ from hopyard.cli import graph, index, threads
 from hopyard.cli.ask import ask_command, resume_command
 from hopyard.cli.console import err
 from hopyard.cli.doctor import doctor_command
+from hopyard.cli.eval import eval_command
 from hopyard.cli.mcp import mcp_command
 from hopyard.cli.settings import settings_command
 from hopyard.state.errors import EXIT_FAILED, EXIT_INTERRUPTED, HopyardError
@@ -31,6 +32,7 @@ app.add_typer(graph.app, name="graph")
 app.command("ask")(ask_command)
 app.command("resume")(resume_command)
 app.add_typer(threads.app, name="threads")
+app.command("eval")(eval_command)
 app.command("mcp")(mcp_command)
 app.command("settings")(settings_command)
 app.command("doctor")(doctor_command)

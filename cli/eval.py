@@ -1,0 +1,158 @@
+"""`hopyard eval`: strategies beside each other on questions with gold answers."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hopyard.cli.console import err, progress_bar
+from hopyard.cli.eval_report import (
+    print_estimate,
+    print_report,
+    print_retrieval,
+)
+from hopyard.cli.options import (
+    EmbeddingOption,
+    IndexOption,
+    JsonOption,
+    ModelOption,
+    SetOption,
+    context_from,
+)
+from hopyard.evaluation.estimate import SAMPLE, estimate
+from hopyard.evaluation.plan import Plan, default_folder, open_info, prepared
+from hopyard.evaluation.plots import draw_report, draw_retrieval
+from hopyard.evaluation.questions import read_questions
+from hopyard.evaluation.records import RecordFile
+from hopyard.evaluation.report import made, save
+from hopyard.evaluation.retrieval_only import measure_retrieval
+from hopyard.evaluation.runner import run_plan
+from hopyard.evaluation.variants import ALL, SWEEPS, parse_variants
+from hopyard.indexes.atomic import write_file
+from hopyard.state.settings import Budget, Context
+
+__all__ = ("eval_command",)
+
+PARALLEL = 4
+"""Questions at once: while one waits for the model, others search."""
+RETRIEVAL_FILE = "retrieval.json"
+
+
+def eval_command(
+    questions: Annotated[
+        Path, typer.Argument(help="Questions (.jsonl): id, question, answers, supporting_ids.")
+    ],
+    index: IndexOption = None,
+    strategies: Annotated[
+        str,
+        typer.Option(
+            "--strategies",
+            "-s",
+            help="Comma-separated. A setting may be changed, as in tree@tree.theta=0.6.",
+        ),
+    ] = ",".join(ALL),
+    sweep: Annotated[
+        str, typer.Option(help=f"Comma-separated: {', '.join(SWEEPS)}; added to --strategies.")
+    ] = "",
+    split: Annotated[str, typer.Option(help="Only questions of this split.")] = "",
+    limit: Annotated[int, typer.Option(min=0, help="The first so many; 0 is all.")] = 0,
+    name: Annotated[str, typer.Option(help="Of the question set (default: its folder's).")] = "",
+    out_: Annotated[
+        Path | None,
+        typer.Option("--out", help="Where records and report go (default: the data folder)."),
+    ] = None,
+    baseline: Annotated[
+        str, typer.Option(help="What the others are compared with (default: single, or the first).")
+    ] = "",
+    model: ModelOption = None,
+    embedding: EmbeddingOption = None,
+    gate: Annotated[str | None, typer.Option(help="The gate of `auto`; off retrieves.")] = None,
+    parallel: Annotated[int, typer.Option(min=1, help="Questions at once.")] = PARALLEL,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Only say what it would cost in calls, tokens and time. Asks a sample of the "
+            "questions, whose answers are kept.",
+        ),
+    ] = False,
+    sample: Annotated[int, typer.Option(min=1, help="Questions asked by --dry-run.")] = SAMPLE,
+    max_calls: Annotated[int, typer.Option(min=0, help="Model calls of this run at most.")] = 0,
+    max_tokens: Annotated[int, typer.Option(min=0, help="Tokens of this run at most.")] = 0,
+    max_seconds: Annotated[float, typer.Option(min=0, help="Seconds of this run at most.")] = 0,
+    retrieval_only: Annotated[
+        bool,
+        typer.Option(
+            "--retrieval-only", help="Measure bm25, dense, hybrid, mmr and hop; ask no model."
+        ),
+    ] = False,
+    plots: Annotated[bool, typer.Option(help="Draw plots (needs matplotlib).")] = False,
+    set_: SetOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Compare strategies on questions with gold answers. A stopped evaluation goes on."""
+    context = context_from(
+        {"index": index, "model": model, "embedding": embedding, "gate": gate}, set_
+    )
+    chosen = read_questions(questions, split=split, limit=limit)
+    set_name = name or questions.resolve().parent.name
+    if retrieval_only:
+        _retrieval(set_name, chosen, context, out_, plots=plots, as_json=json_)
+        return
+    variants = parse_variants(_names(strategies), _names(sweep))
+    names = [variant.name for variant in variants]
+    default = "single" if "single" in names else names[0]
+    plan = Plan(set_name, chosen, variants, context, baseline or default, parallel)
+    folder = out_ or default_folder(plan)
+    limits = Budget(calls=max_calls, tokens=max_tokens, seconds=max_seconds)
+    try:
+        _evaluate(plan, folder, limits, dry_run * sample, plots=plots, as_json=json_)
+    except KeyboardInterrupt:
+        err.print(f"\nInterrupted; what is answered is in {folder}. The same command goes on.")
+        raise
+
+
+def _names(text: str) -> list[str]:
+    return [one.strip() for one in text.split(",") if one.strip()]
+
+
+def _evaluate(
+    plan: Plan, folder: Path, limits: Budget, sample: int, *, plots: bool, as_json: bool
+) -> None:
+    """Run or estimate; the report is written either way, from what there is."""
+    new = prepared(plan)
+    with RecordFile.opened(folder) as records:
+        info = open_info(folder, new)
+        if sample:
+            with progress_bar() as progress:
+                found = asyncio.run(estimate(plan, info, records, sample=sample, progress=progress))
+            print_estimate(found, as_json=as_json)
+            return
+        with progress_bar() as progress:
+            outcome = asyncio.run(run_plan(plan, info, records, limits=limits, progress=progress))
+        report = made(plan, info, records.records, folder)
+        save(report, folder)
+        files = draw_report(report, folder) if plots and report.strategies else []
+    print_report(report, folder, outcome, files, as_json=as_json)
+
+
+def _retrieval(
+    name: str,
+    questions: Any,
+    context: Context,
+    folder: Path | None,
+    *,
+    plots: bool,
+    as_json: bool,
+) -> None:
+    with progress_bar() as progress:
+        report = asyncio.run(measure_retrieval(name, questions, context, progress))
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_file(folder / RETRIEVAL_FILE, report.model_dump_json(indent=1).encode() + b"\n")
+        if plots:
+            draw_retrieval(report, folder / "recall.png")
+    print_retrieval(report, as_json=as_json)

@@ -1,0 +1,137 @@
+"""What `hopyard eval` prints: tables for people, one JSON object for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from hopyard.cli.console import err, out, print_json
+from hopyard.evaluation.estimate import Estimate
+from hopyard.evaluation.report import Report
+from hopyard.evaluation.retrieval_only import RetrievalReport
+from hopyard.evaluation.runner import Outcome
+
+__all__ = ("print_estimate", "print_report", "print_retrieval")
+
+_RETRIEVAL = ("precision", "recall", "f1", "recall_at_5")
+
+
+def print_report(
+    report: Report, folder: Path, outcome: Outcome, files: Sequence[Path], *, as_json: bool
+) -> None:
+    """The results, and where the records are."""
+    if outcome.stopped:
+        err.print(
+            f"Stopped at the limit of {outcome.stopped}: {outcome.asked} answers are kept; the "
+            "same command goes on."
+        )
+    if as_json:
+        print_json(_report_dict(report, outcome, folder, files))
+        return
+    table = Table("strategy", box=None, pad_edge=False)
+    for column in ("n", "EM", "F1", "contains", "R@5", "calls", "cached", "tokens", "s"):
+        table.add_column(column, justify="right")
+    for name, one in report.strategies.items():
+        recall = "–" if one.retrieval is None else f"{100 * one.retrieval['recall_at_5']:.1f}"
+        used = one.usage
+        table.add_row(
+            name,
+            str(one.n),
+            *(f"{100 * value:.1f}" for value in (one.em, one.f1, one.accuracy)),
+            recall,
+            f"{used['model_calls']:.1f}",
+            f"{used['cached_calls']:.1f}",
+            f"{used['input_tokens'] + used['output_tokens']:,.0f}",
+            f"{used['seconds']:.1f}",
+        )
+    out.print(table)
+    out.print(f"Report, records and plots: {folder}", style="dim", soft_wrap=True)
+
+
+def _report_dict(
+    report: Report, outcome: Outcome, folder: Path, files: Sequence[Path]
+) -> dict[str, Any]:
+    strategies = {}
+    for name, one in report.strategies.items():
+        found = one.retrieval
+        strategies[name] = {
+            "n": one.n,
+            "em": one.em,
+            "f1": one.f1,
+            "accuracy": one.accuracy,
+            "retrieval": {key: found[key] for key in _RETRIEVAL} if found else None,
+            "usage": one.usage,
+            "failures": one.failures,
+            "truncated": one.truncated,
+            "unanswered": one.unanswered,
+            "retrieval_rate": one.retrieval_rate,
+            "needless_retrieval_rate": one.needless_retrieval_rate,
+            "parse_rates": one.parse_rates,
+            "intervals": {key: value._asdict() for key, value in one.intervals.items()},
+        }
+    return {
+        "strategies": strategies,
+        "baseline": report.baseline,
+        "comparisons": {
+            name: {key: value._asdict() for key, value in one.differences.items()}
+            for name, one in report.comparisons.items()
+        },
+        "questions": report.questions,
+        "complete": report.complete,
+        "stopped": outcome.stopped,
+        "model": report.model,
+        "out": str(folder),
+        "plots": [str(file) for file in files],
+    }
+
+
+def print_estimate(found: Estimate, *, as_json: bool) -> None:
+    """What is left to be paid."""
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+        return
+    table = Table("strategy", box=None, pad_edge=False)
+    for column in ("questions left", "calls to pay", "tokens", "time"):
+        table.add_column(column, justify="right")
+    for name, one in found.strategies.items():
+        table.add_row(
+            name,
+            str(one.questions),
+            f"{one.model_calls:,}",
+            f"{one.tokens:,}",
+            _time(one.seconds),
+        )
+    table.add_row("in all", "", f"{found.model_calls:,}", f"{found.tokens:,}", _time(found.seconds))
+    out.print(table)
+    out.print(
+        f"Estimated from {found.sampled} questions, whose answers are kept. Time is that of the "
+        f"calls one after another, with {found.model}.",
+        style="dim",
+    )
+
+
+def print_retrieval(report: RetrievalReport, *, as_json: bool) -> None:
+    """Recall of every search."""
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+        return
+    table = Table("search", box=None, pad_edge=False)
+    for k in next(iter(report.searches.values())).recall:
+        table.add_column(f"R@{k}", justify="right")
+    table.add_column("ms", justify="right")
+    for name, one in report.searches.items():
+        shares = (f"{100 * value:.1f}" for value in one.recall.values())
+        table.add_row(name, *shares, f"{1000 * one.seconds:.0f}")
+    out.print(table)
+    out.print(
+        f"{report.questions} questions with supporting documents, {report.documents:,} documents.",
+        style="dim",
+    )
+
+
+def _time(seconds: float) -> str:
+    return str(timedelta(seconds=round(seconds)))

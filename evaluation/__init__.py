@@ -1,0 +1,1 @@
+"""Evaluation: question sets, measures, the runner, the report."""

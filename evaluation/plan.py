@@ -1,0 +1,145 @@
+"""What an evaluation is: questions, variants, settings; written down beside the records.
+
+Records of different settings must not be mixed: a folder belongs to one plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from hopyard.evaluation.questions import Question
+from hopyard.evaluation.variants import Variant
+from hopyard.indexes.atomic import write_file
+from hopyard.indexes.manifest import read_manifest
+from hopyard.models.call import model_caller
+from hopyard.nodes.hop_graph import PASSAGE_GRAPH
+from hopyard.state.errors import IndexMissingError, UsageError
+from hopyard.state.settings import Context, home
+
+__all__ = ("Plan", "RunInfo", "default_folder", "open_info", "prepared")
+
+_INFO_FILE: Final = "run.json"
+_NOT_COMPARED: Final = ("index", "strategy", "budget", "concurrency", "timeout")
+"""Settings that change no answer, or that each variant sets itself."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be asked.
+
+    Attributes:
+        name: Of the question set.
+        questions: In the order in which they are asked.
+        variants: In that order for each question, so that a later one gets free what an earlier
+            one has paid for.
+        context: The settings that all variants share.
+        baseline: The variant that the others are compared with.
+        parallel: Questions at once.
+    """
+
+    name: str
+    questions: Sequence[Question]
+    variants: Sequence[Variant]
+    context: Context
+    baseline: str
+    parallel: int
+
+
+class RunInfo(BaseModel):
+    """What the records of a folder belong to."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run: str
+    """Begins the names under which calls are counted."""
+    name: str
+    model: str
+    """Its identity, weights and adapter included."""
+    embedding: str
+    index: str
+    index_created: str
+    """Generation of the index and its counts."""
+    settings: dict[str, Any]
+
+
+def prepared(plan: Plan) -> RunInfo:
+    """What the plan's records will belong to; checked before anything is spent.
+
+    Raises:
+        UsageError: A variant's settings are not usable, or the baseline is not evaluated.
+        IndexMissingError: The index is not there, or has no passage graph for `hop`.
+    """
+    contexts = {variant.name: variant.applied(plan.context) for variant in plan.variants}
+    if plan.baseline not in contexts:
+        raise UsageError(
+            f"The baseline {plan.baseline!r} is not among the strategies; add it to --strategies, "
+            "or name another with --baseline."
+        )
+    if not plan.context.index:
+        raise UsageError("No index is given; name one with --index DIR or HOPYARD_INDEX.")
+    directory = Path(plan.context.index)
+    manifest = read_manifest(directory)
+    hops = [variant.name for variant in plan.variants if variant.strategy == "hop"]
+    if hops and PASSAGE_GRAPH not in manifest.kinds:
+        kinds = ",".join((*manifest.kinds, PASSAGE_GRAPH))
+        raise IndexMissingError(
+            f"The index {str(directory)!r} has no passage graph, which {hops[0]!r} needs: run "
+            f"`hopyard index build PATH… --out {directory} --with {kinds}`, or leave it out of "
+            "--strategies."
+        )
+    settings = plan.context.model_dump(mode="json", exclude=set(_NOT_COMPARED))
+    return RunInfo(
+        run=uuid4().hex[:12],
+        name=plan.name,
+        model=model_caller(plan.context.model).provider.identity,
+        embedding=manifest.embedding,
+        index=str(directory.absolute()),
+        index_created=f"{manifest.generation} {manifest.counts}",
+        settings=settings,
+    )
+
+
+def open_info(folder: Path, new: RunInfo) -> RunInfo:
+    """What a folder's records belong to; written there where it is new.
+
+    Raises:
+        UsageError: The folder has records of another model, index, question set or settings.
+    """
+    path = folder / _INFO_FILE
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        write_file(path, new.model_dump_json(indent=1).encode() + b"\n")
+        return new
+    try:
+        old = RunInfo.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise UsageError(
+            f"The file {str(path)!r} is damaged; name another folder with --out."
+        ) from error
+    for name in ("name", "model", "embedding", "index_created", "settings"):
+        if getattr(old, name) != getattr(new, name):
+            raise UsageError(
+                f"The folder {str(folder)!r} holds answers of another {_difference(old, new, name)}"
+                "; name another folder with --out."
+            )
+    return old
+
+
+def default_folder(plan: Plan) -> Path:
+    """Where records lie when no folder is named: one for each question set and model."""
+    model = "".join(one if one.isalnum() else "-" for one in plan.context.model)
+    return home() / "evaluations" / f"{plan.name}-{model}"
+
+
+def _difference(old: RunInfo, new: RunInfo, name: str) -> str:
+    before, now = getattr(old, name), getattr(new, name)
+    if name != "settings":
+        return f"{name} ({before}, now {now})"
+    changed = [one for one in now if before.get(one) != now[one]]
+    return f"setting ({', '.join(changed) or 'one that is gone'})"

@@ -1,0 +1,124 @@
+"""Plots of a report. They need matplotlib, which is no dependency of Hopyard's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from hopyard.evaluation.report import Report
+from hopyard.evaluation.retrieval_only import RetrievalReport
+from hopyard.state.errors import UsageError
+
+__all__ = ("draw_report", "draw_retrieval")
+
+_SETTING: Final = re.compile(r"^(?P<strategy>\w+)@(?P<setting>[\w.]+)=(?P<value>[\d.]+)$")
+_SWEPT: Final[Mapping[str, str]] = {
+    "tree.max_depth": "depth of the tree",
+    "tree.theta": "θ",
+    "hop.n_hop": "rounds of hops",
+    "hop.top_k": "top_k of hop",
+}
+_JUDGE_OFF: Final = "tree@tree.judge=false"
+
+Points = list[tuple[float, str]]
+
+
+def draw_report(report: Report, folder: Path) -> list[Path]:
+    """Accuracy against tokens, and one plot for each setting that was swept.
+
+    Returns:
+        The files written.
+
+    Raises:
+        UsageError: matplotlib is not installed.
+    """
+    files = [_accuracy_against_tokens(report, folder / "accuracy-tokens.png")]
+    for setting, points in swept(report.strategies).items():
+        name = setting.replace(".", "-").replace("_", "-")
+        files.append(_sweep(report, setting, points, folder / f"{name}.png"))
+    return files
+
+
+def draw_retrieval(report: RetrievalReport, file: Path) -> Path:
+    """Recall against the number of documents, a line for each search."""
+    figure, axes = _axes("documents found (k)", "recall@k")
+    for name, result in report.searches.items():
+        axes.plot(list(result.recall), list(result.recall.values()), marker="o", label=name)
+    axes.set_ylim(0, 1)
+    axes.legend()
+    axes.set_title(f"{report.name}: {report.questions} questions, {report.documents:,} documents")
+    return _saved(figure, file)
+
+
+def swept(names: Iterable[str]) -> dict[str, Points]:
+    """Variants that differ in one swept setting: (value, name) by setting, in rising order."""
+    found: dict[str, Points] = {}
+    for name in names:
+        match = _SETTING.match(name)
+        if match and match["setting"] in _SWEPT:
+            found.setdefault(match["setting"], []).append((float(match["value"]), name))
+    return {setting: sorted(points) for setting, points in found.items() if len(points) > 1}
+
+
+def _accuracy_against_tokens(report: Report, file: Path) -> Path:
+    figure, axes = _axes("tokens a question", "answers that contain the gold answer, %")
+    for name, one in report.strategies.items():
+        if "@" in name:
+            continue
+        tokens = one.usage["input_tokens"] + one.usage["output_tokens"]
+        bounds = one.intervals["accuracy"]
+        error = [[100 * (bounds.mean - bounds.low)], [100 * (bounds.high - bounds.mean)]]
+        axes.errorbar([tokens], [100 * bounds.mean], yerr=error, fmt="o", elinewidth=0.6, capsize=2)
+        axes.annotate(name, (tokens, 100 * bounds.mean), (5, 4), textcoords="offset points")
+    axes.set_ylim(bottom=0)
+    axes.set_title(_title(report))
+    return _saved(figure, file)
+
+
+def _sweep(report: Report, setting: str, points: Points, file: Path) -> Path:
+    figure, axes = _axes(_SWEPT[setting], "%")
+    values = [value for value, _ in points]
+    results = [report.strategies[name] for _, name in points]
+    for label, measure in (("EM", "em"), ("F1", "f1"), ("contains gold", "accuracy")):
+        heights = [100 * getattr(one, measure) for one in results]
+        [line] = axes.plot(values, heights, marker="o", label=label)
+        if setting == "tree.theta" and _JUDGE_OFF in report.strategies:
+            off = 100 * getattr(report.strategies[_JUDGE_OFF], measure)
+            axes.axhline(off, linestyle=":", color=line.get_color(), label=f"{label}, judge off")
+    costs = axes.twinx()
+    calls: Sequence[float] = [one.usage["model_calls"] for one in results]
+    costs.plot(values, calls, color="grey", linestyle="--", marker="x", label="calls")
+    costs.set_ylabel("model calls a question")
+    costs.set_ylim(bottom=0)
+    axes.set_ylim(bottom=0)
+    axes.legend(loc="lower left", fontsize="small")
+    axes.set_title(_title(report))
+    return _saved(figure, file)
+
+
+def _title(report: Report) -> str:
+    return f"{report.name}: {report.questions} questions, {report.model}"
+
+
+def _axes(across: str, up: str) -> tuple[Any, Any]:
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415  (optional, half a second)
+    except ImportError as error:
+        raise UsageError(
+            "Plots need matplotlib, which is not installed: `pip install matplotlib`."
+        ) from error
+    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_xlabel(across)
+    axes.set_ylabel(up)
+    axes.grid(alpha=0.3)
+    return figure, axes
+
+
+def _saved(figure: Any, file: Path) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    # Without the date and version that matplotlib writes, the same numbers give the same file.
+    figure.savefig(file, dpi=110, metadata={"Software": None})
+    return file

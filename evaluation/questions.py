@@ -1,0 +1,87 @@
+"""Questions with their gold answers, in the plain format that every data set is converted to.
+
+One JSON object a line: `id`, `question`, `answers` (each one right by itself), `supporting_ids`
+(documents that together hold the answer), and optionally `type`, `split` and gold sub-questions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from hopyard.state.errors import UsageError
+
+__all__ = ("Question", "fingerprint", "read_questions")
+
+
+class Question(BaseModel):
+    """One question. Keys that are not named here are ignored."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str = Field(min_length=1)
+    question: str = Field(min_length=1)
+    answers: tuple[str, ...] = ()
+    """An empty text, or none at all, says that the question cannot be answered."""
+    supporting_ids: tuple[str, ...] = ()
+    type: str = ""
+    split: str = ""
+    steps: tuple[str, ...] = ()
+    """Gold sub-questions, as their data set writes them."""
+    decomposition: tuple[Any, ...] = ()
+    """The same in MuSiQue's own form."""
+
+
+def read_questions(path: Path, *, split: str = "", limit: int = 0) -> list[Question]:
+    """Read questions, in the order of the file.
+
+    Args:
+        path: A `.jsonl` file.
+        split: Only these; "" for all.
+        limit: The first so many of them; 0 for all.
+
+    Raises:
+        UsageError: The file is not there, a line is not a question, an id stands twice, or the
+            split has no question.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The questions {str(path)!r} cannot be read: {error}.") from error
+    questions: dict[str, Question] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        question = _parsed(line, f"{path}:{number}")
+        if question.id in questions:
+            raise UsageError(f"{path}:{number}: the id {question.id!r} stands twice; rename one.")
+        questions[question.id] = question
+    wanted = [one for one in questions.values() if not split or one.split == split]
+    if not wanted:
+        which = f" of the split {split!r}" if split else ""
+        raise UsageError(f"The file {str(path)!r} has no question{which}; check --split.")
+    return wanted[: limit or None]
+
+
+def fingerprint(questions: Sequence[Question]) -> str:
+    """Sixteen hexadecimal digits that stand for the questions and their gold answers."""
+    digest = hashlib.sha256()
+    for question in questions:
+        digest.update(question.model_dump_json().encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:16]
+
+
+def _parsed(line: str, place: str) -> Question:
+    try:
+        return Question.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "line"
+        raise UsageError(
+            f"{place}: {where}: {first['msg']}; convert the set with "
+            "`python -m hopyard.evaluation.convert`."
+        ) from error

@@ -1,0 +1,197 @@
+"""Run a plan: every question with every variant, resumable, in parallel, within limits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Final
+
+from hopyard.evaluation.ask import ask, paid_before
+from hopyard.evaluation.plan import Plan, RunInfo
+from hopyard.evaluation.questions import Question
+from hopyard.evaluation.records import RecordFile
+from hopyard.evaluation.variants import Variant
+from hopyard.indexes.derived import Progress, silent
+from hopyard.state.settings import Budget
+from hopyard.state.usage import Usage
+
+__all__ = ("Outcome", "run_plan")
+
+_STAGE: Final = "answers"
+
+
+@dataclass
+class Outcome:
+    """What a run did.
+
+    Attributes:
+        asked: Records written by this run.
+        stopped: Which limit ended it; "" where it is through.
+    """
+
+    asked: int = 0
+    stopped: str = ""
+
+
+async def run_plan(
+    plan: Plan,
+    info: RunInfo,
+    records: RecordFile,
+    *,
+    limits: Budget,
+    progress: Progress = silent,
+) -> Outcome:
+    """Ask what has no record yet.
+
+    The variants of one question run one after another: identical calls are then paid once, by the
+    first. Under a limit the questions do too, so that the limit is kept exactly; an answer that it
+    cuts short is thrown away, and the ledger keeps the calls that were paid for it.
+
+    Args:
+        plan: What to ask.
+        info: What the records belong to.
+        records: Those there are; new ones are appended.
+        limits: Model calls, tokens and seconds of this run; 0 is no limit.
+        progress: Told after each answer.
+
+    Raises:
+        ModelUnreachableError: The model does not answer; what is finished is kept.
+    """
+    total = len(plan.questions) * len(plan.variants)
+    done = records.done
+    waiting = [
+        (question, missing)
+        for question in plan.questions
+        if (missing := [one for one in plan.variants if (question.id, one.name) not in done])
+    ]
+    work = _Work(
+        plan=plan,
+        info=info,
+        records=records,
+        allowance=_Allowance(limits),
+        waiting=list(reversed(waiting)),
+        report=lambda left: progress(_STAGE, total - left, total),
+        left=sum(len(missing) for _, missing in waiting),
+    )
+    work.report(work.left)
+    limited = bool(limits.calls or limits.tokens or limits.seconds)
+    workers = 1 if limited else max(1, min(plan.parallel, len(waiting)))
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(_work(work))
+    except BaseExceptionGroup as errors:  # the first is the cause; the others were cancelled
+        raise errors.exceptions[0] from errors
+    return work.outcome
+
+
+@dataclass
+class _Allowance:
+    """What is left of the limits."""
+
+    limits: Budget
+    calls: int = 0
+    tokens: int = 0
+    started: float = field(default_factory=monotonic)
+
+    def budget(self, own: Budget, before: Usage) -> Budget | None:
+        """The budget of the next answer; None where nothing is left.
+
+        Args:
+            own: The budget that a question has by the settings.
+            before: What was paid for this answer before a limit or a kill cut it short: the run
+                counts it, and so it comes on top.
+        """
+        left = {
+            "calls": self.limits.calls - self.calls,
+            "tokens": self.limits.tokens - self.tokens,
+            "seconds": self.limits.seconds - (monotonic() - self.started),
+        }
+        paid = _amounts(before)
+        values = own.model_dump()
+        for name, limit in self.limits.model_dump().items():
+            if not limit:
+                continue
+            if left[name] <= 0:
+                return None
+            allowed = left[name] + paid[name]
+            values[name] = min(allowed, values[name] or allowed)
+        return Budget(**values)
+
+    def spend(self, before: Usage, after: Usage) -> None:
+        """Take what an answer has paid for."""
+        was, now = _amounts(before), _amounts(after)
+        self.calls += int(now["calls"] - was["calls"])
+        self.tokens += int(now["tokens"] - was["tokens"])
+
+
+@dataclass
+class _Work:
+    plan: Plan
+    info: RunInfo
+    records: RecordFile
+    allowance: _Allowance
+    waiting: list[tuple[Question, list[Variant]]]
+    report: Callable[[int], None]
+    left: int
+    outcome: Outcome = field(default_factory=Outcome)
+
+
+async def _work(work: _Work) -> None:
+    """Take one question after another, and ask it of every variant that has not answered."""
+    while work.waiting and not work.outcome.stopped:
+        question, variants = work.waiting.pop()
+        for variant in variants:
+            if not await _asked(work, question, variant):
+                return
+
+
+async def _asked(work: _Work, question: Question, variant: Variant) -> bool:
+    """One answer; False where a limit has ended the run."""
+    own = work.plan.context.budget
+    run = f"eval/{work.info.run}/{variant.name}/{question.id}"
+    before = await paid_before(variant, work.plan.context, run)
+    budget = work.allowance.budget(own, before)
+    if budget is None:
+        work.outcome.stopped = _limit(work.allowance.limits)
+        return False
+    context = work.plan.context.model_copy(update={"budget": budget})
+    record, after = await ask(question, variant, context, run)
+    work.allowance.spend(before, after)
+    if record.truncated and _used_up(after, budget, own):
+        # Not the question's own budget but the run's limit cut it short: it is asked again later.
+        work.outcome.stopped = _limit(work.allowance.limits)
+        return False
+    work.records.append(record)
+    work.outcome.asked += 1
+    work.left -= 1
+    work.report(work.left)
+    return True
+
+
+def _amounts(usage: Usage) -> dict[str, float]:
+    """What was paid, under the names of a budget."""
+    return {
+        "calls": usage["model_calls"],
+        "tokens": usage["input_tokens"] + usage["output_tokens"],
+        "seconds": usage["seconds"],
+    }
+
+
+def _used_up(after: Usage, budget: Budget, own: Budget) -> bool:
+    """Whether a limit that is tighter than the question's own budget was used up."""
+    spent, limits, owned = _amounts(after), budget.model_dump(), own.model_dump()
+    spent["calls"] += 1  # the last one is kept for a closing call
+    return any(
+        limits[name] and limits[name] != owned[name] and spent[name] >= limits[name]
+        for name in limits
+    )
+
+
+def _limit(limits: Budget) -> str:
+    named: Sequence[str] = [
+        f"{value:g} {name}" for name, value in limits.model_dump().items() if value
+    ]
+    return " or ".join(named)
