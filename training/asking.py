@@ -20,7 +20,7 @@ from hopyard.training.examples import TrainingExample, example
 from hopyard.training.sources import Guard, Passage, Source
 from hopyard.training.steps import Halves
 
-__all__ = ("asked_of", "gold_questions", "names_in", "passage_questions")
+__all__ = ("about", "asked_of", "gold_questions", "names_in", "passage_questions")
 
 _NAME: Final = re.compile(
     r"(?P<before>[a-z]+|[.,;(\"“]|^)? ?"
@@ -175,7 +175,7 @@ def passage_questions(
         rng.shuffle(known)
         answered = [*dict.fromkeys([*incoming.get(passage.id, ()), *known])][: rng.randint(2, 3)]
         asked = list(dict.fromkeys(outcoming.get(passage.id, ())))
-        asked += islice(_about(names, rng), rng.randint(4, 5) - min(len(asked), 3))
+        asked += islice(about(names, rng), rng.randint(4, 5) - min(len(asked), 3))
         if len(answered) < 2 or len(asked) < 4:
             continue
         output = PassageQuestions(incoming=answered, outcoming=asked[:6])
@@ -184,8 +184,13 @@ def passage_questions(
         )
 
 
-def _about(names: Sequence[tuple[str, str]], rng: random.Random) -> Iterator[str]:
-    """Different questions about the names, the names in turn."""
+def about(names: Sequence[tuple[str, str]], rng: random.Random) -> Iterator[str]:
+    """Different questions about names, the names in turn.
+
+    Args:
+        names: As `names_in` gives them.
+        rng: Chooses the forms.
+    """
     asked: set[str] = set()
     for _ in range(3):
         for name, kind in rng.sample(list(names), len(names)):
