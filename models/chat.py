@@ -19,8 +19,6 @@ REMOTE_CONCURRENCY: Final = 16
 """Calls at once to a hosted model: enough for all branches of a tree's deepest level."""
 OLLAMA_CONCURRENCY: Final = 4
 """Ollama's own default of parallel requests (`OLLAMA_NUM_PARALLEL`)."""
-OLLAMA_WINDOW: Final = 8192
-"""Ollama's default window of 4,096 tokens would cut a prompt of five snippets and examples."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +98,7 @@ def chat_provider(spec: str) -> ChatProvider:
             concurrency=OLLAMA_CONCURRENCY,
             keep_prefixes=True,
             cure=f"start it with `ollama serve` and fetch the model with `ollama pull {name}`",
+            prepare=lambda: _prepare_ollama(name),
         )
     return ChatProvider(
         identity=spec,
@@ -152,15 +151,21 @@ _openai_clients: Final = PerLoop[str, dict[str, Any]](_make_openai_clients)
 
 
 def _connect_ollama(name: str, sampling: Sampling) -> BaseChatModel:
-    from langchain_ollama import ChatOllama  # noqa: PLC0415
+    from hopyard.models.ollama import connect_chat  # noqa: PLC0415  (loads Ollama's client)
 
-    return ChatOllama(
-        model=name,
-        num_predict=sampling.max_tokens,
-        num_ctx=OLLAMA_WINDOW,
+    return connect_chat(
+        name,
+        max_tokens=sampling.max_tokens,
         temperature=sampling.temperature,
         seed=sampling.seed,
     )
+
+
+def _prepare_ollama(name: str) -> int:
+    """Learn the model's window, which also shows whether server and model are there."""
+    from hopyard.models.ollama import context_length  # noqa: PLC0415
+
+    return context_length(name)
 
 
 def _connect_any(spec: str, sampling: Sampling) -> BaseChatModel:

@@ -55,10 +55,10 @@ def _known(spec: str) -> Embedder:
             f"The embedding {spec!r} has no provider; write embedded, ollama:NAME or provider:NAME."
         )
     if provider == "ollama":
-        from langchain_ollama import OllamaEmbeddings  # noqa: PLC0415
+        from hopyard.models.ollama import connect_embedding  # noqa: PLC0415
 
         cure = f"start it with `ollama serve` and fetch the model with `ollama pull {name}`"
-        return LangChainEmbedder(spec, OllamaEmbeddings(model=name), cure)
+        return LangChainEmbedder(spec, connect_embedding(name), cure)
     from langchain.embeddings import init_embeddings  # noqa: PLC0415
 
     try:

@@ -244,6 +244,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         payload = json.loads(self.rfile.read(int(self.headers["content-length"])))
         server = self.server.model_server
+        if self.path == "/api/show":
+            self._send(200, [{"model_info": {"scripted.context_length": 131072}}])
+            return
         if self.path == "/api/embed":
             texts = payload["input"] if isinstance(payload["input"], list) else [payload["input"]]
             server.embedded.extend(texts)

@@ -351,7 +351,7 @@ async def test_ollama_is_asked_with_schema_window_and_seed(
     assert call.title == "Answer"
     assert call.payload["model"] == "llama3.1:8b"
     assert call.payload["options"] == {
-        "num_ctx": 8192,
+        "num_ctx": 4096,
         "num_predict": DIRECT.max_tokens,
         "temperature": 0.0,
         "seed": 7,

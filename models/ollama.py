@@ -1,0 +1,204 @@
+"""Ollama: its address, what its server says of a model, and the chat model as Hopyard uses it."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import httpx
+import ollama
+from langchain_core.messages import BaseMessage
+from langchain_ollama import ChatOllama, OllamaEmbeddings
+
+from hopyard.state.errors import ModelUnreachableError
+
+__all__ = (
+    "SizedChatOllama",
+    "client_options",
+    "connect_chat",
+    "connect_embedding",
+    "context_length",
+    "installed",
+    "ollama_address",
+    "server_version",
+    "window_for",
+)
+
+DEFAULT_PORT: Final = 11434
+DEFAULT_ADDRESS: Final = f"http://127.0.0.1:{DEFAULT_PORT}"
+SMALLEST_WINDOW: Final = 4096
+"""Ollama's own default."""
+CHARACTERS_A_TOKEN: Final = 3
+"""Fewer than English text has: a window too large costs memory, one too small cuts the prompt."""
+TOKENS_A_MESSAGE: Final = 8
+"""What a chat template puts around one message, on average."""
+MOST_CHARACTERS_A_TOKEN: Final = 6
+"""More than any prompt of ours has: what is longer than the window by this measure does not fit."""
+KEEP_ALIVE: Final = 15 * 60
+"""Seconds that a model stays loaded after a call: a tree pauses while people approve it."""
+_ANSWERS_SOON: Final = 10.0
+"""Seconds; what is asked of the server itself needs no model to be loaded."""
+
+
+def ollama_address() -> str:
+    """Where Ollama listens: `OLLAMA_HOST` as Ollama itself reads it, or its default address."""
+    host = os.environ.get("OLLAMA_HOST", "").strip()
+    if not host:
+        return DEFAULT_ADDRESS
+    if "://" in host:
+        return host
+    parts = urlsplit(f"http://{host}")
+    try:
+        return parts.geturl() if parts.port else f"http://{parts.netloc}:{DEFAULT_PORT}{parts.path}"
+    except ValueError:
+        return parts.geturl()  # the client says what is wrong with it
+
+
+def client_options(address: str) -> dict[str, Any]:
+    """Options of an HTTP client for an address.
+
+    What listens on this machine is never asked through a proxy, which would look for it on its
+    own; and certificates, which take a twentieth of a second to load, are of no use there.
+    """
+    try:
+        name = urlsplit(address).hostname or ""
+        local = name == "localhost" or _is_local(ipaddress.ip_address(name))
+    except ValueError:
+        return {}
+    return {"trust_env": False, "verify": False} if local else {}
+
+
+def _is_local(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    return address.is_loopback or address.is_unspecified
+
+
+def installed() -> dict[str, str]:
+    """The models that the server has, each with its size in words.
+
+    Raises:
+        ModelUnreachableError: No server answers.
+    """
+    try:
+        models = _client().list().models
+    except (ConnectionError, httpx.HTTPError, ollama.ResponseError, ValueError) as error:
+        raise ModelUnreachableError(_no_server("ollama pull llama3.1:8b")) from error
+    return {
+        str(one.model): (one.details and one.details.parameter_size) or "size unknown"
+        for one in models
+    }
+
+
+def server_version() -> str:
+    """The server's version; "" where it does not say."""
+    address = ollama_address()
+    try:
+        reply = httpx.get(
+            f"{address}/api/version", timeout=_ANSWERS_SOON, **client_options(address)
+        )
+        return str(reply.raise_for_status().json()["version"])
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
+        return ""
+
+
+def context_length(name: str) -> int:
+    """Tokens that a model was trained to read; 0 where the server does not say.
+
+    Raises:
+        ModelUnreachableError: No server answers, or it has no such model.
+    """
+    return _context_length(ollama_address(), name)
+
+
+@lru_cache(maxsize=32)
+def _context_length(_address: str, name: str) -> int:
+    try:
+        about = _client().show(name)
+    except ollama.ResponseError as error:
+        if error.status_code == httpx.codes.NOT_FOUND:
+            raise ModelUnreachableError(
+                f"The model ollama:{name} is not there: fetch it with `ollama pull {name}`."
+            ) from error
+        return 0
+    except (ConnectionError, httpx.HTTPError, ValueError) as error:
+        raise ModelUnreachableError(
+            f"The model ollama:{name} does not answer: {_no_server(f'ollama pull {name}')}"
+        ) from error
+    lengths = [
+        value
+        for key, value in (about.modelinfo or {}).items()
+        if key.endswith(".context_length") and isinstance(value, int)
+    ]
+    return max(lengths, default=0)
+
+
+def _client() -> ollama.Client:
+    address = ollama_address()
+    return ollama.Client(host=address, timeout=_ANSWERS_SOON, **client_options(address))
+
+
+def _no_server(then: str) -> str:
+    return f"no server at {ollama_address()}; start it with `ollama serve`, then `{then}`."
+
+
+def window_for(messages: Sequence[BaseMessage], answer: int) -> int:
+    """The window that holds a prompt and its answer: a power of two.
+
+    Ollama cuts off the beginning of what does not fit without a word, and loads a model anew for
+    each other size of window: hence few sizes.
+
+    Args:
+        messages: The prompt.
+        answer: Tokens that may be written.
+    """
+    characters = sum(len(message.text) for message in messages)
+    needed = characters // CHARACTERS_A_TOKEN + TOKENS_A_MESSAGE * len(messages) + answer
+    window = SMALLEST_WINDOW
+    while window < needed:
+        window *= 2
+    return window
+
+
+class SizedChatOllama(ChatOllama):
+    """Ollama's chat model with a window that follows from the prompt."""
+
+    def _chat_params(
+        self, messages: list[BaseMessage], stop: list[str] | None = None, **kwargs: Any
+    ) -> dict[str, Any]:
+        """Put the window into the request: all four ways to call the model come by here."""
+        params = super()._chat_params(messages, stop, **kwargs)
+        wanted = window_for(messages, self.num_predict or 0)
+        longest = context_length(self.model)
+        if longest and sum(len(one.text) for one in messages) > longest * MOST_CHARACTERS_A_TOKEN:
+            raise ValueError(f"the prompt exceeds the context length of {longest} tokens")
+        params["options"]["num_ctx"] = min(wanted, longest) if longest else wanted
+        return params
+
+
+def connect_chat(name: str, *, max_tokens: int, temperature: float, seed: int) -> ChatOllama:
+    """The chat model, for one kind of sampling; thinking is off, as the answers are short JSON."""
+    address = ollama_address()
+    return SizedChatOllama(
+        model=name,
+        base_url=address,
+        num_predict=max_tokens,
+        temperature=temperature,
+        seed=seed,
+        reasoning=False,
+        keep_alive=KEEP_ALIVE,
+        client_kwargs=client_options(address),
+    )
+
+
+def connect_embedding(name: str) -> OllamaEmbeddings:
+    """The embedding model."""
+    address = ollama_address()
+    return OllamaEmbeddings(
+        model=name,
+        base_url=address,
+        keep_alive=KEEP_ALIVE,
+        client_kwargs=client_options(address),
+    )
