@@ -86,6 +86,19 @@ def delete_command(thread: ThreadArgument, json_: JsonOption = False) -> None:
         out.print(f"{thread} deleted", markup=False)
 
 
+@app.command("prune")
+def prune_command(
+    days: Annotated[float, typer.Option(min=0, help="Since a thread's last step.")],
+    json_: JsonOption = False,
+) -> None:
+    """Delete the threads that were not used for so many days, as `retention_days` always does."""
+    gone = _with_session(lambda session: session.prune(days))
+    if json_:
+        print_json({"deleted": gone})
+    else:
+        out.print(f"{len(gone)} deleted" + "".join(f"\n  {one}" for one in gone), markup=False)
+
+
 def _with_session(work: Callable[[Session], Awaitable[T]]) -> T:
     async def run() -> T:
         async with open_session() as session:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+import sqlite3
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,17 +14,26 @@ from uuid import uuid4
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Command
+from langgraph.types import Command, StateSnapshot
 
 from hopyard.graphs import router
+from hopyard.graphs.deletion import delete_threads
 from hopyard.graphs.events import Event, Teller, Token
 from hopyard.graphs.waiting import answered, waiting_in
+from hopyard.models.call import model_caller
 from hopyard.models.telemetry import NodeWatch
 from hopyard.nodes.begin import checked_question
-from hopyard.state.checkpoints import copy_thread, open_saver, thread_ids, thread_size
+from hopyard.state.checkpoints import (
+    copy_thread,
+    open_saver,
+    store_error,
+    thread_ids,
+    thread_size,
+    unused_threads,
+)
 from hopyard.state.errors import ThreadMissingError, UsageError
 from hopyard.state.schemas import AgentInput, AgentOutput, AgentState
-from hopyard.state.settings import Context
+from hopyard.state.settings import Context, changed_context
 
 __all__ = ("Event", "Session", "ThreadSummary", "Token", "open_session")
 
@@ -87,11 +97,18 @@ class Session:
                 f"The thread {thread_id!r} has an unfinished question; run "
                 f"`hopyard resume {thread_id}` first, or take another thread."
             )
+        if context.retention_days:
+            await self.prune(context.retention_days, keep=thread_id)
         async for event in self._stream({"question": question}, config, context, tokens=tokens):
             yield event
 
     async def resume(
-        self, thread_id: str, answer: object = None, *, tokens: bool = False
+        self,
+        thread_id: str,
+        answer: object = None,
+        *,
+        tokens: bool = False,
+        changes: Mapping[str, Any] | None = None,
     ) -> AsyncIterator[Event]:
         """Go on with a thread where it stopped; gives nothing if it is finished.
 
@@ -100,13 +117,15 @@ class Session:
             answer: To what the thread waits for: one answer, or several by the ids of the
                 questions.
             tokens: Give the answer too, as `Token` events while the model writes it.
+            changes: Settings that are other than the thread's from here on; nested ones as
+                nested dicts.
 
         Raises:
             ThreadMissingError: There is no such thread.
-            UsageError: The answer does not say which of several questions it is for, or there is
-                none.
+            UsageError: A changed setting is not usable; the answer does not say which of several
+                questions it is for; or there is none.
         """
-        context = await self.context(thread_id)
+        context = changed_context(await self.context(thread_id), dict(changes or {}))
         config = _config(thread_id, context)
         state = await self._agent.aget_state(config)
         given = None if answer is None else answered(waiting_in(state), answer)
@@ -127,6 +146,10 @@ class Session:
             "finished": not state.next,
             "waiting": [{"id": one.id, **one.asked} for one in waiting_in(state)],
         }
+
+    async def snapshot(self, thread_id: str) -> StateSnapshot:
+        """LangGraph's own view of a thread, with the state of a strategy that is under way."""
+        return await self._agent.aget_state(_config(thread_id), subgraphs=True)
 
     async def context(self, thread_id: str) -> Context:
         """The settings that a thread was last run with."""
@@ -170,13 +193,28 @@ class Session:
         return new_id
 
     async def delete(self, thread_id: str) -> None:
-        """Delete a thread with its whole history.
+        """Delete a thread with its whole history, and what only it was answered.
 
         Raises:
             ThreadMissingError: There is no such thread.
+            HopyardError: Another process keeps the deleted text in the store's log.
         """
         await self.context(thread_id)
-        await self._saver.adelete_thread(thread_id)
+        await delete_threads(self._saver, [thread_id])
+
+    async def prune(self, days: float, *, keep: str = "") -> list[str]:
+        """Delete the threads that were not used for so many days.
+
+        Args:
+            days: Since a thread's last step.
+            keep: A thread that stays, however old.
+
+        Returns:
+            The threads deleted.
+        """
+        unused = [one for one in await unused_threads(self._saver, days) if one != keep]
+        await delete_threads(self._saver, unused)
+        return unused
 
     async def _stream(
         self,
@@ -197,9 +235,16 @@ class Session:
             # Each super-step is on disk before the next begins: a kill loses no finished step.
             durability="sync",
         )
-        async for part in stream:
-            for event in teller.events(part):
-                yield event
+        try:
+            async for part in stream:
+                for event in teller.events(part):
+                    yield event
+        except Exception as error:
+            # What a failed branch's siblings are paying for is finished and recorded first.
+            await model_caller(context.model).drain()
+            if isinstance(error, sqlite3.Error):
+                raise store_error(error) from error
+            raise
 
 
 def new_thread_id() -> str:

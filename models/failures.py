@@ -6,6 +6,8 @@ import asyncio
 from enum import Enum
 from typing import Any, Final
 
+from hopyard.state.secrets import redacted
+
 __all__ = ("Failure", "classify", "concerns_one_call", "first_line", "retry_after")
 
 
@@ -69,7 +71,7 @@ def retry_after(error: BaseException) -> float | None:
 
 def first_line(error: BaseException | None) -> str:
     """What an exception says, as a part of a sentence."""
-    lines = str(error).strip().splitlines() or [type(error).__name__]
+    lines = redacted(str(error)).strip().splitlines() or [type(error).__name__]
     return lines[0][:_LONGEST_LINE].rstrip(".: ")
 
 

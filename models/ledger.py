@@ -11,7 +11,7 @@ import hashlib
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,6 +132,7 @@ def _open(path: Path) -> sqlite3.Connection:
     db.execute("PRAGMA journal_mode=WAL")
     # A killed process loses nothing at NORMAL; only a power cut may lose the last call.
     db.execute("PRAGMA synchronous=NORMAL")
+    db.execute("PRAGMA secure_delete=ON")
     db.executescript(_SCHEMA)
     if _missing_columns(db):
         with db:
@@ -225,6 +226,21 @@ class Ledger:
                 "INSERT INTO runs VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET seconds = ?",
                 (run, run_seconds, run_seconds),
             )
+
+    def forget(self, runs: Iterable[str]) -> None:
+        """Delete what these runs were answered, unless another run was answered it too."""
+        gone = json.dumps(list(runs))
+        mine = "run IN (SELECT value FROM json_each(?1))"
+        with self._lock:
+            with self._writing():
+                self._db.execute(
+                    f"DELETE FROM calls WHERE key IN (SELECT key FROM uses WHERE {mine}) "
+                    f"AND key NOT IN (SELECT key FROM uses WHERE NOT {mine})",
+                    (gone,),
+                )
+                for table in ("uses", "runs"):
+                    self._db.execute(f"DELETE FROM {table} WHERE {mine}", (gone,))
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def usage(self, run: str) -> Usage:
         """What a run has spent so far, over all processes that worked on it."""

@@ -24,9 +24,16 @@ async def spent(run: str, context: Context) -> dict[str, Any]:
     return {"usage": await asyncio.to_thread(usage_of, run, context), "run": ""}
 
 
+def _cut_short(state: AgentState) -> bool:
+    """Whether the budget was used up before a strategy began."""
+    own = state["steps"][:1]
+    return state["route"]["by"] == "budget" or any(one.get("verdict") == "budget" for one in own)
+
+
 async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Close the run."""
     return {
         "usage": await asyncio.to_thread(usage_of, state["run"], context_of(runtime)),
+        "truncated": state["truncated"] or _cut_short(state),
         "messages": [AIMessage(state["answer"])],
     }

@@ -47,7 +47,9 @@ async def _ask_model(state: AgentState, context: Context) -> RouteDecision:
             context=context,
             run=state["run"],
         )
-    except (ModelOutputError, BudgetExceededError) as error:
+    except BudgetExceededError as error:
+        return _decision("single", "budget", f"the route could not be chosen: {error}")
+    except ModelOutputError as error:
         return _decision("single", "fallback", f"the route could not be chosen: {error}")
     return _decision(chosen.strategy, "model", ROUTE_REASONS[chosen.strategy])
 

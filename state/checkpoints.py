@@ -4,21 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Final
+from uuid import UUID
 
 import aiosqlite
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+from hopyard.state.encryption import serializer
 from hopyard.state.errors import HopyardError
-from hopyard.state.serializer import CompressedSerializer
 from hopyard.state.settings import home
 
-__all__ = ("copy_thread", "create", "open_saver", "thread_ids", "thread_size")
+__all__ = (
+    "copy_thread",
+    "create",
+    "open_saver",
+    "scrub",
+    "store_error",
+    "thread_ids",
+    "thread_size",
+    "unused_threads",
+)
 
 _BUSY_SECONDS: Final = 30.0
+_INCREMENTAL: Final = 2
+_GREGORIAN_EPOCH: Final = 12_219_292_800
+"""Seconds from the Gregorian calendar's first day, where a UUID's time begins, to 1970."""
 
 
 @asynccontextmanager
@@ -27,14 +41,18 @@ async def open_saver(path: Path | None = None) -> AsyncIterator[AsyncSqliteSaver
 
     Raises:
         HopyardError: The file cannot be opened.
+        UsageError: The key that checkpoints are to be encrypted with is none.
     """
     path = path or await asyncio.to_thread(home) / "threads.sqlite"
+    serde = serializer()
     async with AsyncExitStack() as opened:
         try:
             await asyncio.to_thread(_try, path)
             db = await opened.enter_async_context(aiosqlite.connect(path, timeout=_BUSY_SECONDS))
-            # State holds plain values and LangChain messages; nothing else is loaded from disk.
-            serde = CompressedSerializer(allowed_msgpack_modules=None)
+            # Deleted is deleted: zeroes on the disk, and later the pages given back. The second
+            # works for a new file only, see `scrub`.
+            await db.execute("PRAGMA secure_delete=ON")
+            await db.execute("PRAGMA auto_vacuum=INCREMENTAL")
             saver = AsyncSqliteSaver(db, serde=serde)
             await saver.setup()
             # A killed process loses nothing at NORMAL; only a power cut may lose the last step.
@@ -77,6 +95,50 @@ async def thread_size(saver: AsyncSqliteSaver, thread_id: str) -> int:
         {"id": thread_id},
     )
     return int(next(iter(rows))[0])
+
+
+async def unused_threads(saver: AsyncSqliteSaver, days: float) -> list[str]:
+    """The threads whose last step is more days ago than that."""
+    rows = await saver.conn.execute_fetchall(
+        "SELECT thread_id, MAX(checkpoint_id) FROM checkpoints GROUP BY thread_id"
+    )
+    limit = time.time() - days * 86_400
+    return [str(thread_id) for thread_id, last in rows if _made_at(last) < limit]
+
+
+def _made_at(checkpoint_id: str) -> float:
+    """Seconds since 1970: a checkpoint's id is a UUID of version 6, which begins with the time."""
+    value = UUID(checkpoint_id).int
+    ticks = value >> 80 << 12 | value >> 64 & 0xFFF
+    return ticks / 1e7 - _GREGORIAN_EPOCH
+
+
+async def scrub(saver: AsyncSqliteSaver) -> None:
+    """Take what was deleted off the disk: out of the log, and out of free pages.
+
+    Raises:
+        HopyardError: Another process holds on to the log.
+    """
+    async with saver.lock:
+        [[mode]] = await saver.conn.execute_fetchall("PRAGMA auto_vacuum")
+        if mode == _INCREMENTAL:
+            await saver.conn.execute_fetchall("PRAGMA incremental_vacuum")
+        else:  # an older Hopyard's file; from here on it is like a new one
+            await saver.conn.execute("VACUUM")
+        [[busy, *_]] = await saver.conn.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+    if busy:
+        raise HopyardError(
+            "The thread is deleted, but another process reads the thread store, so its text stays "
+            "in the log; end that process and run `hopyard threads prune --days 9999`."
+        )
+
+
+def store_error(error: sqlite3.Error) -> HopyardError:
+    """The error for a thread store that cannot be read or written any more."""
+    return HopyardError(
+        f"The thread store cannot be used ({error}): mend the cause and go on with `hopyard "
+        "resume`; the steps that were finished are kept."
+    )
 
 
 _COPIED: Final = {

@@ -11,7 +11,12 @@ from typing import Any, Final
 
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-__all__ = ("CompressedSerializer",)
+from hopyard.state.errors import HopyardError
+
+__all__ = ("ENCRYPTED_MARK", "CompressedSerializer")
+
+ENCRYPTED_MARK: Final = "+aes"
+"""What `encryption` adds to the kind of what it writes."""
 
 _MARK: Final = "+zlib"
 _WORTH_IT: Final = 64
@@ -48,8 +53,17 @@ class CompressedSerializer(JsonPlusSerializer):
         return kind + _MARK, deflate.compress(data) + deflate.flush()
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        """Load what `dumps_typed` has written."""
+        """Load what `dumps_typed` has written.
+
+        Raises:
+            HopyardError: It is encrypted.
+        """
         kind, payload = data
+        if kind.endswith(ENCRYPTED_MARK):
+            raise HopyardError(
+                "The thread is encrypted and there is no key; set HOPYARD_CHECKPOINT_KEY to the "
+                "key that it was written with."
+            )
         if kind.endswith(_MARK):
             inflate = zlib.decompressobj(zdict=_WORDS)
             plain = inflate.decompress(payload) + inflate.flush()

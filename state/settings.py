@@ -219,6 +219,9 @@ class Context(_Frozen):
     concurrency: int = Field(
         0, ge=0, le=1024, description="Model calls at once; 0 takes the provider's own default."
     )
+    retention_days: float = Field(
+        0, ge=0, description="Threads not used for so many days are deleted; 0 keeps them all."
+    )
     budget: Budget = Field(default_factory=Budget, description="The hard stop of one run.")
     retrieval: RetrievalSettings = Field(
         default_factory=RetrievalSettings, description="How passages are found."
@@ -273,17 +276,45 @@ def read_context(flags: dict[str, Any]) -> Context:
     try:
         settings = Settings(**flags)
     except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"])
-        raise UsageError(
-            f"The setting {name!r} is not usable: {first['msg']} "
-            f"(given: {reprlib.repr(first.get('input'))}); see `hopyard settings`."
-        ) from error
+        raise _unusable(error) from error
     except SettingsError as error:
         raise UsageError(f"A variable HOPYARD_… is not usable: {error}.") from error
     except (TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise UsageError(f"The file {SETTINGS_FILE!r} here cannot be read: {error}.") from error
     return Context.model_validate(settings.model_dump())
+
+
+def changed_context(context: Context, changes: dict[str, Any]) -> Context:
+    """The context with some settings changed.
+
+    Args:
+        context: The settings of a thread.
+        changes: Settings by name; nested ones as nested dicts.
+
+    Raises:
+        UsageError: A name is unknown, or a value is not usable.
+    """
+    try:
+        return Context.model_validate(_merged(context.model_dump(), changes))
+    except ValidationError as error:
+        raise _unusable(error) from error
+
+
+def _merged(values: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(values)
+    for name, value in changes.items():
+        nested = isinstance(value, dict) and isinstance(merged.get(name), dict)
+        merged[name] = _merged(merged[name], value) if nested else value
+    return merged
+
+
+def _unusable(error: ValidationError) -> UsageError:
+    first = error.errors()[0]
+    name = ".".join(str(part) for part in first["loc"])
+    return UsageError(
+        f"The setting {name!r} is not usable: {first['msg']} "
+        f"(given: {reprlib.repr(first.get('input'))}); see `hopyard settings`."
+    )
 
 
 def home() -> Path:

@@ -104,7 +104,8 @@ def test_a_used_up_budget_is_told(hopyard: Run, index: Path, model: ModelServer)
     assert ended.code == 0
     assert ended.json["usage"]["model_calls"] == 1
     assert ended.json["answer"] == "two moons"
-    assert ended.json["route"]["by"] == "fallback"
+    assert ended.json["route"]["by"] == "budget"
+    assert ended.json["truncated"] is True
 
 
 def test_odd_text_comes_through_unchanged(hopyard: Run, index: Path, model: ModelServer) -> None:

@@ -130,9 +130,8 @@ def _undisturbed(
             return await session.result("undisturbed")
 
     result = asyncio.run(ask())
-    return {
-        key: value for key, value in result.items() if key not in {"messages", "run", "finished"}
-    }
+    kept_back = {"messages", "run", "finished", "waiting"}
+    return {key: value for key, value in result.items() if key not in kept_back}
 
 
 def _ask_and_kill(

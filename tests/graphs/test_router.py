@@ -116,8 +116,9 @@ class TestRoute:
     async def test_a_route_without_budget_is_single(self, context: Context, script: Script) -> None:
         output = await answered(context, budget__calls=1)
         assert script.asked == [("read", QUESTION)]
-        assert output["route"]["by"] == "fallback"
+        assert output["route"]["by"] == "budget"
         assert "budget" in output["route"]["reason"]
+        assert output["truncated"] is True
 
     @pytest.mark.parametrize("calls", [1, 2, 3, 4])
     async def test_route_and_strategy_share_the_budget(
@@ -129,7 +130,7 @@ class TestRoute:
         }
         output = await answered(context, budget__calls=calls)
         assert len(script.asked) == calls == output["usage"]["model_calls"]
-        assert output["truncated"] is (calls > 1)  # with one there is no tree to cut short
+        assert output["truncated"] is True
 
 
 class TestInput:
