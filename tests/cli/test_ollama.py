@@ -1,0 +1,104 @@
+"""The command line with Ollama: the whole agent through its client and its protocol."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from ollama_server import Model, OllamaServer, embedded_chat, embedded_vectors
+
+from hopyard.models import embeddings
+from hopyard.models.embedded import embedded_address
+
+from .conftest import CORPUS, Run, write_corpus
+
+MODELS = ("--model", "ollama:smollm2", "--embedding", "ollama:minilm")
+QUESTION = "Which has more moons, Mars or Venus?"
+
+
+@pytest.fixture
+def ollama(monkeypatch: pytest.MonkeyPatch, closed_address: str) -> Iterator[OllamaServer]:
+    """A server whose models are the embedded ones; a proxy is set, and would not find it."""
+    models = {
+        "smollm2:latest": Model(chat=embedded_chat(embedded_address())),
+        "minilm:latest": Model(embed=embedded_vectors, parameter_size="23M"),
+    }
+    embeddings._known.cache_clear()
+    with OllamaServer(models) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.address)
+        monkeypatch.delenv("NO_PROXY")
+        monkeypatch.setenv("HTTP_PROXY", closed_address)
+        yield server
+    embeddings._known.cache_clear()
+
+
+@pytest.mark.embedded
+def test_the_whole_agent_runs_on_ollama(hopyard: Run, folder: Path, ollama: OllamaServer) -> None:
+    corpus = write_corpus(
+        folder / "corpus.jsonl", *({"id": name, "text": text} for name, text in CORPUS.items())
+    )
+    built = hopyard("index", "build", corpus, "--out", "index", "--embedding", "ollama:minilm")
+    assert built.code == 0, built.err
+    assert ollama.payloads("/api/embed")
+    ended = hopyard(
+        *("ask", QUESTION, "--index", "index", *MODELS, "--strategy", "tree", "--json"),
+        *("--set", "tree.max_depth=1", "--set", "tree.judge=false"),
+    )
+    assert ended.code == 0, ended.err
+    result = ended.json
+    assert result["answer"].strip()
+    assert result["steps"][0]["step"] == "tree-node"
+    sent = ollama.payloads("/api/chat")
+    assert result["usage"]["model_calls"] == len(sent) >= 2
+    assert result["usage"]["input_tokens"] > 300
+    assert all(isinstance(one["format"], dict) and one["think"] is False for one in sent)
+    assert ollama.cut == []
+    assert not [step for step in result["steps"] if step.get("verdict") == "failed"]
+
+    again = hopyard("ask", QUESTION, "-i", "index", "-s", "single", "--embedding", "embedded")
+    assert again.code == 3
+    assert "ollama:minilm" in again.error
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[OllamaServer]:
+    def chat(payload: object) -> Iterator[str | tuple[int, int]]:
+        yield json.dumps({"answer": "Paris"})
+        yield 9, 3
+
+    models = {"llama:latest": Model(chat=chat, parameter_size="8.0B")}
+    to_pull = {"mistral:latest": Model(chat=chat)}
+    with OllamaServer(models, to_pull) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.address)
+        monkeypatch.setattr("hopyard.cli.doctor.PACKAGES", ())
+        yield server
+
+
+def test_doctor_says_what_ollama_has(hopyard: Run, scripted: OllamaServer, words: object) -> None:
+    ended = hopyard("doctor", "--model", "ollama:llama", "--embedding", "words", "--json")
+    assert ended.code == 0
+    found = {one["name"]: one for one in ended.json["findings"]}
+    assert found["Ollama"]["detail"] == f"0.12.6 at {scripted.address}: llama:latest (8.0B)"
+    assert "'Paris'" in found["chat model ollama:llama"]["detail"]
+
+
+def test_doctor_names_the_model_that_ollama_lacks_and_fetches_it(
+    hopyard: Run, scripted: OllamaServer, words: object
+) -> None:
+    arguments = ("doctor", "--model", "ollama:mistral", "--embedding", "words", "--json")
+    ended = hopyard(*arguments)
+    assert ended.code == 1
+    found = {one["name"]: one for one in ended.json["findings"]}
+    assert not found["Ollama"]["ok"]
+    assert found["Ollama"]["needed"]
+    assert found["Ollama"]["cure"] == "`ollama pull mistral`"
+    assert hopyard(*arguments, "--pull").code == 0
+    assert [one["model"] for one in scripted.payloads("/api/pull")] == ["mistral"]
+
+
+def test_a_model_that_cannot_be_fetched_is_named(hopyard: Run, scripted: OllamaServer) -> None:
+    ended = hopyard("doctor", "--model", "ollama:nowhere", "--pull")
+    assert ended.code == 4
+    assert "'nowhere'" in ended.error

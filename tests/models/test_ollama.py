@@ -1,0 +1,197 @@
+"""Ollama's client and protocol, against a server that speaks its API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from langchain_core.messages import HumanMessage
+from model_server import word_vector
+from ollama_server import Model, OllamaServer, Tokens
+
+from hopyard.models import embeddings, ollama
+from hopyard.models.call import call_model, usage_of
+from hopyard.models.embeddings import embedder
+from hopyard.prompts.answer import ANSWER
+from hopyard.prompts.direct import DIRECT
+from hopyard.state.errors import ModelOutputError, ModelUnreachableError
+from hopyard.state.settings import Context
+
+LLAMA = Context(model="ollama:llama", retries=0)
+READ, WRITTEN = 300, 5
+
+
+def paris(payload: dict[str, Any]) -> Tokens:
+    yield from ('{"answer"', ': "Pa', 'ris"}')
+    yield READ, WRITTEN
+
+
+def words(texts: list[str]) -> list[list[float]]:
+    return [(3 * word_vector(text)).tolist() for text in texts]
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OllamaServer]:
+    models = {"llama:latest": Model(chat=paris), "words:latest": Model(embed=words)}
+    embeddings._known.cache_clear()  # it knows the server of the test before
+    with OllamaServer(models) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.address)
+        yield server
+    embeddings._known.cache_clear()
+
+
+async def ask(question: str = "What is the capital of France?", context: Context = LLAMA) -> str:
+    values = {"question": question}
+    return (await call_model(DIRECT, values, context=context, run="run")).answer
+
+
+async def test_what_is_sent_with_a_call(server: OllamaServer) -> None:
+    assert await ask() == "Paris"
+    assert [path for path, _ in server.requests] == ["/api/show", "/api/chat"]
+    [sent] = server.payloads("/api/chat")
+    assert sent["model"] == "llama"
+    assert sent["format"]["properties"].keys() == {"answer"}
+    assert sent["format"]["title"] == DIRECT.output.__name__
+    assert sent["think"] is False
+    assert sent["keep_alive"] == ollama.KEEP_ALIVE
+    assert sent["options"] == {
+        "num_ctx": 4096,
+        "num_predict": DIRECT.max_tokens,
+        "temperature": 0.0,
+        "seed": 7,
+    }
+    assert [one["role"] for one in sent["messages"]][:2] == ["system", "user"]
+    usage = usage_of("run", LLAMA)
+    assert (usage["input_tokens"], usage["output_tokens"]) == (READ, WRITTEN)
+
+
+async def test_the_window_grows_with_the_prompt_and_ends_at_the_models(
+    server: OllamaServer,
+) -> None:
+    for passages, window in (("x" * 6_000, 4096), ("x" * 12_000, 8192), ("x" * 30_000, 8192)):
+        values = {"passages": passages, "question": "Why?"}
+        await call_model(ANSWER, values, context=LLAMA, run="run")
+        assert server.payloads("/api/chat")[-1]["options"]["num_ctx"] == window
+    assert len(server.payloads("/api/show")) == 1
+
+
+async def test_a_prompt_that_cannot_fit_is_not_sent_to_be_cut(server: OllamaServer) -> None:
+    values = {"passages": "x" * 60_000, "question": "Why?"}
+    with pytest.raises(ModelOutputError, match="longer than the window of ollama:llama"):
+        await call_model(ANSWER, values, context=LLAMA, run="run")
+    assert server.payloads("/api/chat") == []
+
+
+@pytest.mark.parametrize(
+    ("characters", "messages", "answer", "window"),
+    [(0, 1, 0, 4096), (3 * 4000, 1, 88, 4096), (3 * 4000, 1, 89, 8192), (3 * 9000, 2, 64, 16384)],
+)
+def test_the_window_holds_prompt_and_answer(
+    characters: int, messages: int, answer: int, window: int
+) -> None:
+    texts = [HumanMessage("x" * (characters // messages)) for _ in range(messages)]
+    assert ollama.window_for(texts, answer) == window
+
+
+async def test_a_missing_model_is_to_be_pulled_and_nothing_is_sent(server: OllamaServer) -> None:
+    with pytest.raises(ModelUnreachableError, match="`ollama pull mistral:7b`") as raised:
+        await ask(context=Context(model="ollama:mistral:7b"))
+    assert "serve" not in str(raised.value)
+    assert server.payloads("/api/chat") == []
+    assert usage_of("run", LLAMA)["model_calls"] == 0
+
+
+async def test_an_absent_server_is_to_be_started(
+    closed_address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", closed_address)
+    with pytest.raises(ModelUnreachableError, match="`ollama serve`, then `ollama pull llama`"):
+        await ask()
+    with pytest.raises(ModelUnreachableError, match=f"{closed_address}.*`ollama serve`"):
+        ollama.installed()
+
+
+async def test_nothing_on_this_machine_goes_through_a_proxy(
+    server: OllamaServer, closed_address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_PROXY")
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "all_proxy"):
+        monkeypatch.setenv(name, closed_address)
+    assert await ask() == "Paris"
+    assert embedder("ollama:words:latest").embed_query("river").shape == (32,)
+    assert set(ollama.installed()) == {"llama:latest", "words:latest"}
+    assert ollama.server_version()
+    assert {path for path, _ in server.requests} == {
+        "/api/show",
+        "/api/chat",
+        "/api/embed",
+        "/api/tags",
+        "/api/version",
+    }
+
+
+@pytest.mark.parametrize(
+    ("host", "address", "local"),
+    [
+        ("", "http://127.0.0.1:11434", True),
+        ("localhost", "http://localhost:11434", True),
+        ("127.0.0.2:80", "http://127.0.0.2:80", True),
+        ("0.0.0.0", "http://0.0.0.0:11434", True),  # noqa: S104  (where the server was told to listen)
+        ("[::1]:9", "http://[::1]:9", True),
+        ("https://localhost", "https://localhost", True),
+        ("gpu.example.org", "http://gpu.example.org:11434", False),
+        ("https://gpu.example.org/ollama", "https://gpu.example.org/ollama", False),
+        ("10.0.0.7", "http://10.0.0.7:11434", False),
+        ("::nonsense::", "http://::nonsense::", False),
+    ],
+)
+def test_the_address_is_read_as_ollama_reads_it(
+    monkeypatch: pytest.MonkeyPatch, host: str, address: str, local: bool
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", host)
+    assert ollama.ollama_address() == address
+    assert (ollama.client_options(address) == {"trust_env": False, "verify": False}) is local
+
+
+async def test_an_answer_streams_token_by_token(server: OllamaServer) -> None:
+    model = ollama.connect_chat("llama", max_tokens=9, temperature=0, seed=1)
+    parts = [part.text async for part in model.astream("?")]
+    assert [one for one in parts if one] == ['{"answer"', ': "Pa', 'ris"}']
+    answer = await model.ainvoke("?")
+    assert json.loads(answer.text) == {"answer": "Paris"}
+    assert answer.usage_metadata is not None
+    assert answer.usage_metadata["input_tokens"] == READ
+
+
+def test_the_protocol_without_streaming(server: OllamaServer) -> None:
+    answer = ollama._client().chat("llama", [{"role": "user", "content": "?"}])
+    assert answer.message.content == '{"answer": "Paris"}'
+    assert (answer.done_reason, answer.prompt_eval_count, answer.eval_count) == ("stop", 300, 5)
+
+
+def test_embeddings_come_by_the_batch(server: OllamaServer) -> None:
+    vectors = embedder("ollama:words").embed_documents(["a river", "a bank"])
+    assert np.allclose(vectors, [word_vector("a river"), word_vector("a bank")], atol=1e-6)
+    [sent] = server.payloads("/api/embed")
+    assert sent["input"] == ["a river", "a bank"]
+    assert sent["keep_alive"] == ollama.KEEP_ALIVE
+
+
+def test_a_missing_embedding_model_is_to_be_pulled(server: OllamaServer) -> None:
+    with pytest.raises(ModelUnreachableError, match=r"is not there.*`ollama pull gone`"):
+        embedder("ollama:gone").embed_query("hop")
+
+
+def test_a_model_is_fetched_with_progress(server: OllamaServer) -> None:
+    server.to_pull["new:latest"] = Model(chat=paris)
+    told: list[tuple[str, int, int]] = []
+    ollama.pull("new", lambda *step: told.append(step))
+    assert told[0] == ("pulling manifest", 0, 0)
+    assert [done for _, done, total in told if total] == [0, 400, 1000]
+    assert told[-1][0] == "success"
+    assert "new:latest" in ollama.installed()
+    with pytest.raises(ModelUnreachableError, match=r"'nowhere'.*file does not exist"):
+        ollama.pull("nowhere", lambda *step: None)

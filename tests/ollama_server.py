@@ -1,0 +1,340 @@
+"""Ollama's HTTP API on a loopback port: what its client, and so Hopyard, can be tried against.
+
+Ollama itself comes from no package registry. This server speaks the part of its protocol that
+Hopyard uses, as its API documentation and its client have it: `/api/chat` (streamed or not, with
+`format`, `think`, `options`, `keep_alive`), `/api/embed`, `/api/tags`, `/api/show`,
+`/api/version`, `/api/pull` with progress. Models answer from a script, or are the embedded ones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import httpx
+
+__all__ = ("ChatModel", "Model", "OllamaServer", "Refusal", "embedded_chat", "embedded_vectors")
+
+VERSION = "0.12.6"
+CREATED = "2026-01-01T00:00:00.000000Z"
+
+Tokens = Iterator[str | tuple[int, int]]
+"""An answer's tokens, and at last how many tokens were read and written."""
+ChatModel = Callable[[dict[str, Any]], Tokens]
+"""From a request's payload to the answer."""
+EmbeddingModel = Callable[[list[str]], list[list[float]]]
+
+
+class Refusal(Exception):  # noqa: N818  (not an error: what the server says instead of an answer)
+    """An HTTP status and Ollama's error text."""
+
+    def __init__(self, status: int, error: str) -> None:
+        super().__init__(error)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Model:
+    """One model of the server."""
+
+    chat: ChatModel | None = None
+    embed: EmbeddingModel | None = None
+    context_length: int = 8192
+    parameter_size: str = "135M"
+
+    @property
+    def capabilities(self) -> list[str]:
+        """As `/api/show` lists them."""
+        return ["completion"] if self.chat else ["embedding"]
+
+
+@dataclass
+class OllamaServer:
+    """The server. Use it under `with`.
+
+    Attributes:
+        models: What is installed, by name with tag.
+        to_pull: What `/api/pull` can fetch.
+        requests: Path and payload of every request so far.
+        cut: Requests whose prompt and answer did not fit into their `num_ctx`: the real server
+            would have cut off their beginning without a word.
+    """
+
+    models: dict[str, Model]
+    to_pull: dict[str, Model] = field(default_factory=dict)
+    requests: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    cut: list[dict[str, Any]] = field(default_factory=list)
+
+    def __enter__(self) -> OllamaServer:
+        self._http = _Http(("127.0.0.1", 0), _Handler)
+        self._http.ollama = self
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        )
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    @property
+    def address(self) -> str:
+        """What OLLAMA_HOST takes."""
+        return f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    def payloads(self, path: str) -> list[dict[str, Any]]:
+        """What was sent to a path, in the order in which it came."""
+        return [payload for asked, payload in self.requests if asked == path]
+
+    def reply(self, path: str, payload: dict[str, Any]) -> Iterable[dict[str, Any]]:
+        """The objects of a reply; more than one are streamed, a line each."""
+        self.requests.append((path, payload))
+        if path == "/api/version":
+            return [{"version": VERSION}]
+        if path == "/api/tags":
+            return [{"models": [_listed(name, model) for name, model in self.models.items()]}]
+        if path == "/api/pull":
+            return self._pull(payload)
+        model = self._model(payload)
+        if path == "/api/show":
+            return [_shown(model)]
+        if path == "/api/embed":
+            return [_embedded(payload, model)]
+        if path == "/api/chat":
+            return self._chat(payload, model)
+        raise Refusal(404, "404 page not found")
+
+    def _model(self, payload: dict[str, Any]) -> Model:
+        name = payload["model"]
+        found = self.models.get(name if ":" in name else f"{name}:latest")
+        if found is None:
+            raise Refusal(404, f"model '{name}' not found")
+        return found
+
+    def _pull(self, payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        name = payload["model"] if ":" in payload["model"] else f"{payload['model']}:latest"
+        yield {"status": "pulling manifest"}
+        if name not in self.to_pull:
+            yield {"error": "pull model manifest: file does not exist"}
+            return
+        digest = _digest(name)
+        for completed in (0, 400, 1000):
+            yield {
+                "status": f"pulling {digest[7:19]}",
+                "digest": digest,
+                "total": 1000,
+                "completed": completed,
+            }
+        yield {"status": "verifying sha256 digest"}
+        yield {"status": "writing manifest"}
+        self.models[name] = self.to_pull[name]
+        yield {"status": "success"}
+
+    def _chat(self, payload: dict[str, Any], model: Model) -> Iterable[dict[str, Any]]:
+        if model.chat is None:
+            raise Refusal(400, f'"{payload["model"]}" does not support chat')
+        if payload.get("think"):
+            raise Refusal(400, f'"{payload["model"]}" does not support thinking')
+        lines = self._lines(payload, model.chat(payload))
+        if payload.get("stream", True):
+            return lines
+        *said, last = lines
+        text = "".join(line["message"]["content"] for line in said)
+        return [{**last, "message": {"role": "assistant", "content": text}}]
+
+    def _lines(self, payload: dict[str, Any], tokens: Tokens) -> Iterator[dict[str, Any]]:
+        head = {"model": payload["model"], "created_at": CREATED}
+        read = written = 0
+        for token in tokens:
+            if isinstance(token, str):
+                yield {
+                    **head,
+                    "message": {"role": "assistant", "content": token},
+                    "done": False,
+                }
+            else:
+                read, written = token
+        options = payload.get("options", {})
+        if read + options.get("num_predict", 0) > options.get("num_ctx", 4096):
+            self.cut.append(payload)
+        yield {
+            **head,
+            "message": {"role": "assistant", "content": ""},
+            "done": True,
+            "done_reason": "length" if written >= options.get("num_predict", 1 << 30) else "stop",
+            "total_duration": 2_000_000,
+            "load_duration": 1_000_000,
+            "prompt_eval_count": read,
+            "prompt_eval_duration": 500_000,
+            "eval_count": written,
+            "eval_duration": 500_000,
+        }
+
+
+def embedded_chat(base_url: str) -> ChatModel:
+    """The embedded model, whose engine speaks OpenAI's protocol at an address."""
+
+    def chat(payload: dict[str, Any]) -> Tokens:
+        options = payload.get("options", {})
+        request: dict[str, Any] = {
+            "messages": payload["messages"],
+            "max_tokens": options.get("num_predict", 128),
+            "temperature": options.get("temperature", 0.8),
+            "seed": options.get("seed", 0),
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        if isinstance(payload.get("format"), dict):
+            request["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": "answer", "schema": payload["format"]},
+            }
+        with (
+            httpx.Client(trust_env=False, verify=False, timeout=120) as client,  # noqa: S501
+            client.stream("POST", f"{base_url}/chat/completions", json=request) as reply,
+        ):
+            if reply.is_error:
+                raise Refusal(400, reply.read().decode())
+            for line in reply.iter_lines():
+                if not line.startswith("data: {"):
+                    continue
+                part = json.loads(line.removeprefix("data: "))
+                for choice in part.get("choices", []):
+                    if text := choice["delta"].get("content"):
+                        yield text
+                if usage := part.get("usage"):
+                    yield usage["prompt_tokens"], usage["completion_tokens"]
+
+    return chat
+
+
+def embedded_vectors(texts: list[str]) -> list[list[float]]:
+    """MiniLM's vectors."""
+    from hopyard.models.embeddings import MiniLMEmbedder, embedder
+
+    model = embedder("embedded")
+    assert isinstance(model, MiniLMEmbedder)
+    return model.embed_documents(texts).tolist()
+
+
+def _digest(name: str) -> str:
+    return f"sha256:{hashlib.sha256(name.encode()).hexdigest()}"
+
+
+def _details(model: Model) -> dict[str, Any]:
+    return {
+        "parent_model": "",
+        "format": "gguf",
+        "family": "llama",
+        "families": ["llama"],
+        "parameter_size": model.parameter_size,
+        "quantization_level": "Q4_K_M",
+    }
+
+
+def _listed(name: str, model: Model) -> dict[str, Any]:
+    return {
+        "name": name,
+        "model": name,
+        "modified_at": CREATED,
+        "size": 1000,
+        "digest": _digest(name),
+        "details": _details(model),
+    }
+
+
+def _shown(model: Model) -> dict[str, Any]:
+    return {
+        "modelfile": "FROM scratch",
+        "template": "{{ .Prompt }}",
+        "details": _details(model),
+        "model_info": {
+            "general.architecture": "llama",
+            "llama.context_length": model.context_length,
+        },
+        "capabilities": model.capabilities,
+        "modified_at": CREATED,
+    }
+
+
+def _embedded(payload: dict[str, Any], model: Model) -> dict[str, Any]:
+    if model.embed is None:
+        raise Refusal(400, f'"{payload["model"]}" does not support embeddings')
+    texts = payload["input"] if isinstance(payload["input"], list) else [payload["input"]]
+    return {
+        "model": payload["model"],
+        "embeddings": model.embed(texts),
+        "total_duration": 2_000_000,
+        "load_duration": 1_000_000,
+        "prompt_eval_count": sum(len(text.split()) for text in texts),
+    }
+
+
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+    ollama: OllamaServer
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a client that has gone."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Http
+
+    def do_GET(self) -> None:
+        if self.path == "/":
+            self._whole(200, b"Ollama is running", "text/plain")
+        else:
+            self._answer({})
+
+    def do_POST(self) -> None:
+        self._answer(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+
+    def _answer(self, payload: dict[str, Any]) -> None:
+        try:
+            reply = self.server.ollama.reply(self.path, payload)
+        except Refusal as refusal:
+            self._whole(refusal.status, json.dumps({"error": str(refusal)}).encode())
+            return
+        if isinstance(reply, list):
+            self._whole(200, json.dumps(reply[0]).encode())
+        elif payload.get("stream", True):
+            self._stream(reply)
+        else:
+            self._whole(200, json.dumps(list(reply)[-1]).encode())
+
+    def _whole(self, status: int, body: bytes, kind: str = "application/json") -> None:
+        self.send_response(status)
+        for name, value in (
+            ("content-type", kind),
+            ("content-length", str(len(body))),
+            ("connection", "close"),
+        ):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _stream(self, lines: Iterable[dict[str, Any]]) -> None:
+        self.send_response(200)
+        for name, value in (
+            ("content-type", "application/x-ndjson"),
+            ("transfer-encoding", "chunked"),
+            ("connection", "close"),
+        ):
+            self.send_header(name, value)
+        self.end_headers()
+        for line in lines:
+            data = json.dumps(line).encode() + b"\n"
+            self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+        self.wfile.write(b"0\r\n\r\n")
+
+    def log_message(self, *_: Any) -> None:
+        """Print nothing."""
