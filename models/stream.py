@@ -16,6 +16,8 @@ from typing import Any, Final
 from langchain_core.messages import BaseMessage
 from langgraph.config import get_stream_writer
 
+from hopyard.state.controls import without_controls
+
 __all__ = ("ANSWER_FIELD", "PART_TYPE", "AnswerStream", "FieldText", "answer_stream", "chunk_text")
 
 ANSWER_FIELD: Final = "answer"
@@ -26,8 +28,6 @@ PART_TYPE: Final = "token"
 _THOUGHTS: Final = ("<think>", "</think>")
 _ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[^u])")
 _HIGH: Final = range(0xD800, 0xDC00)
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-"""What `prompts.prompt.Output` takes out of every text."""
 
 
 class FieldText:
@@ -127,7 +127,7 @@ class AnswerStream:
 
     def feed(self, piece: str) -> None:
         """One piece of the model's JSON."""
-        text = _CONTROL.sub("", self._field.feed(piece))
+        text = without_controls(self._field.feed(piece))
         if text := text if self._told else text.lstrip():
             self._tell(text)
 

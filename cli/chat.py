@@ -1,0 +1,210 @@
+"""`hopyard chat`: a conversation on one thread, which is kept from one start to the next."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager, suppress
+from typing import Annotated, Any, Final
+
+import typer
+
+from hopyard.cli.chat_commands import HELP, TURNS_TOLD, told, why
+from hopyard.cli.console import err, out, printable
+from hopyard.cli.live import follow
+from hopyard.cli.options import (
+    EmbeddingOption,
+    IndexOption,
+    ModelOption,
+    SetOption,
+    StrategyOption,
+    context_from,
+)
+from hopyard.cli.render import citation_lines, usage_line
+from hopyard.graphs.session import Event, Session, new_thread_id, open_session
+from hopyard.nodes.begin import checked_question
+from hopyard.state.errors import EXIT_INTERRUPTED, HopyardError, ThreadMissingError, UsageError
+from hopyard.state.settings import Context, read_context
+from hopyard.tracing.read import read_trace
+from hopyard.tracing.terminal import drawn
+
+__all__ = ("chat_command",)
+
+_PROMPT: Final = "> "
+
+
+def chat_command(
+    index: IndexOption = None,
+    thread: Annotated[
+        str | None, typer.Option("--thread", "-t", help="A new thread's name, or an old thread.")
+    ] = None,
+    strategy: StrategyOption = None,
+    model: ModelOption = None,
+    embedding: EmbeddingOption = None,
+    set_: SetOption = None,
+) -> None:
+    """Talk about your documents: follow-up questions are understood, /help lists the commands."""
+    flags = {"index": index, "strategy": strategy, "model": model, "embedding": embedding}
+    thread_id = thread or new_thread_id()
+    with asyncio.Runner() as runner, _lines() as lines:
+        chat = _Chat(runner, thread_id, context_from(flags, set_))
+        try:
+            chat.open()
+            for line in lines:
+                if not chat.take(line):
+                    break
+        except KeyboardInterrupt:
+            chat.tell_how_to_go_on()
+            raise typer.Exit(EXIT_INTERRUPTED) from None
+        finally:
+            chat.close()
+        chat.tell_how_to_go_on()
+
+
+class _Chat:
+    """The conversation: one session, one thread, the settings of the next question."""
+
+    def __init__(self, runner: asyncio.Runner, thread_id: str, context: Context) -> None:
+        self._runner = runner
+        self._thread_id = thread_id
+        self._context = context
+        self._opened = AsyncExitStack()
+        self._session: Session = runner.run(self._opened.enter_async_context(open_session()))
+
+    def open(self) -> None:
+        """Show what was said before, and finish what was left unfinished."""
+        try:
+            before = self._result()
+        except ThreadMissingError:
+            err.print(f"thread {self._thread_id} · /help lists the commands", style="dim")
+            return
+        if not self._context.index:
+            kept = self._runner.run(self._session.context(self._thread_id))
+            self._context = self._context.model_copy(
+                update={"index": kept.index, "embedding": kept.embedding}
+            )
+        for text in told(before["messages"]):
+            out.print(text)
+        if len(before["messages"]) > TURNS_TOLD:
+            err.print(f"{len(before['messages'])} messages in all", style="dim")
+        if not before["finished"]:
+            self._guarded(self._finish)
+
+    def close(self) -> None:
+        """Close the thread store."""
+        self._runner.run(self._opened.aclose())
+
+    def take(self, line: str) -> bool:
+        """One line: a question, or a command; False where it ends the conversation."""
+        line = line.strip()
+        if line == "/quit":
+            return False
+        if line:
+            self._guarded(lambda: self._command(line) if line.startswith("/") else self._ask(line))
+        return True
+
+    def tell_how_to_go_on(self) -> None:
+        """Say how the conversation is taken up again; a cut-off answer is finished then."""
+        index = f" --index {self._context.index}" if self._context.index else ""
+        err.print(
+            f"Go on with: hopyard chat{index} --thread {self._thread_id}",
+            markup=False,
+            soft_wrap=True,
+            style="dim",
+        )
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        """At a terminal an error is told and the conversation goes on; a script is ended by it."""
+        try:
+            work()
+        except HopyardError as error:
+            if not sys.stdin.isatty():
+                raise
+            err.print("[red]Error:[/] ", end="")
+            err.print(str(error), markup=False, soft_wrap=True)
+
+    def _ask(self, question: str) -> None:
+        checked = checked_question(question)
+        if self._unfinished():
+            self._finish()
+        self._show(self._session.ask(checked, self._context, self._thread_id, tokens=True), checked)
+
+    def _finish(self) -> None:
+        """Go on with a question that a kill, Ctrl-C or an error has left unanswered."""
+        question = self._result().get("question", "")
+        err.print(f"going on with: {printable(question)}", markup=False, style="dim")
+        self._show(self._session.resume(self._thread_id, tokens=True), question)
+
+    def _show(self, events: AsyncIterator[Event], asked: str) -> None:
+        """The answer as it comes; then its quotes and its cost."""
+        self._runner.run(follow(_with_rewrite(events, asked), steps=False, tokens=True))
+        result = self._result()
+        if result["waiting"]:
+            raise UsageError(
+                "The question waits for an approval, which a conversation cannot give; run "
+                f"`hopyard resume {self._thread_id}`, and leave approve empty here."
+            )
+        result = printable(result)
+        for line in citation_lines(result["citations"]):
+            out.print(line)
+        if result["truncated"]:
+            err.print("The budget ended this run before it was through.", style="yellow")
+        err.print(usage_line(result))
+
+    def _command(self, line: str) -> None:
+        name, _, rest = line.partition(" ")
+        if name == "/help":
+            out.print(HELP, markup=False)
+        elif name == "/strategy":
+            self._strategy(rest.strip())
+        elif name == "/trace":
+            out.print(drawn(self._runner.run(read_trace(self._session, self._thread_id))))
+        elif name == "/why":
+            out.print(why(self._runner.run(read_trace(self._session, self._thread_id))))
+        else:
+            raise UsageError(f"There is no command {name!r}; /help lists those there are.")
+
+    def _strategy(self, name: str) -> None:
+        if name:
+            settings = self._context.model_dump() | {"strategy": name}
+            self._context = read_context(settings)
+        err.print(f"strategy {self._context.strategy}", style="dim")
+
+    def _unfinished(self) -> bool:
+        try:
+            return not self._result()["finished"]
+        except ThreadMissingError:
+            return False
+
+    def _result(self) -> dict[str, Any]:
+        return self._runner.run(self._session.result(self._thread_id))
+
+
+async def _with_rewrite(events: AsyncIterator[Event], asked: str) -> AsyncIterator[Event]:
+    """The same events; a follow-up is shown as it was understood."""
+    async for event in events:
+        understood = event.update.get("question", asked) if event.node == "receive" else asked
+        if understood != asked:
+            err.print(f"understood as: {printable(understood)}", markup=False, style="dim")
+        yield event
+
+
+@contextmanager
+def _lines() -> Iterator[Iterator[str]]:
+    """The lines that are typed or piped in; at a terminal with a prompt and line editing."""
+    if not sys.stdin.isatty():
+        yield iter(sys.stdin)
+        return
+    with suppress(ImportError):  # input() edits lines with it, where it exists
+        import readline  # noqa: F401, PLC0415
+    yield _typed()
+
+
+def _typed() -> Iterator[str]:
+    while True:
+        try:
+            yield input(_PROMPT)
+        except EOFError:
+            err.print()
+            return

@@ -1,0 +1,51 @@
+"""What the commands of `hopyard chat` tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from langchain_core.messages import AIMessage, AnyMessage
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from hopyard.cli.console import printable
+from hopyard.tracing.model import Trace
+from hopyard.tracing.terminal import evidence_lines
+
+__all__ = ("HELP", "TURNS_TOLD", "told", "why")
+
+HELP: Final = """\
+/strategy NAME   how the next questions are answered: auto, direct, single, tree, …
+/why             why this route, what the gate said, which passages were read
+/trace           the whole reasoning of the last answer
+/help            this list
+/quit            end; the conversation is kept"""
+
+TURNS_TOLD: Final = 6
+"""Messages of an old conversation that are shown when it is taken up again."""
+
+
+def told(messages: Sequence[AnyMessage]) -> Iterable[Text]:
+    """The end of a conversation: questions as they were typed, answers below them."""
+    for message in messages[-TURNS_TOLD:]:
+        text = printable(str(message.text))
+        answer = isinstance(message, AIMessage)
+        yield Text(text if answer else f"> {text}", style="dim bold" if answer else "dim")
+
+
+def why(trace: Trace) -> RenderableType:
+    """Gate and route with their reasons, and the passages that the answer was read from."""
+    lines: list[RenderableType] = []
+    if trace.asked:
+        lines.append(Text(printable(f"understood as: {trace.question}")))
+    for step in trace.steps:
+        if step.kind in {"gate", "route"}:
+            line = Text(step.title)
+            facts = "".join(f" · {one.name} {one.value}" for one in step.facts)
+            by = f" · {step.verdict}" if step.kind == "route" else ""
+            line.append(printable(f"{by} · {step.reason}{facts}"), style="dim")
+            lines.append(line)
+    evidence = evidence_lines(trace)
+    lines += evidence or [Text("No passage was read.", style="dim")]
+    return Group(*lines)

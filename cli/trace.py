@@ -1,0 +1,71 @@
+"""`hopyard trace`: the reasoning of a thread's last question, in the terminal or as a page."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.live import Live
+
+from hopyard.cli.console import err, out
+from hopyard.graphs.session import open_session
+from hopyard.tracing.model import Trace
+from hopyard.tracing.page import page
+from hopyard.tracing.read import read_trace
+from hopyard.tracing.terminal import drawn
+
+__all__ = ("trace_command",)
+
+PAUSE: Final = 1.0
+"""Seconds between two looks at a running thread."""
+
+
+def trace_command(
+    thread: Annotated[str, typer.Argument(help="The thread; it may still be running.")],
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write one self-contained page to this file.")
+    ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Look again until the thread has finished.")
+    ] = False,
+) -> None:
+    """Draw how a thread came to its last answer: what was asked, found, judged and pruned."""
+    if html is None:
+        asyncio.run(_draw(thread, follow=follow))
+        return
+    asyncio.run(_write(thread, html, follow=follow))
+    out.print(f"{html} written", markup=False, soft_wrap=True)
+
+
+async def _draw(thread: str, *, follow: bool) -> None:
+    if not follow:
+        async for trace in _traces(thread, follow=False):
+            out.print(drawn(trace))
+        return
+    with Live(console=out, refresh_per_second=4, vertical_overflow="visible") as live:
+        async for trace in _traces(thread, follow=True):
+            live.update(drawn(trace))
+
+
+async def _write(thread: str, html: Path, *, follow: bool) -> None:
+    """Write the page; while the thread runs it is written anew, and loads itself again."""
+    async for trace in _traces(thread, follow=follow):
+        again = follow and not trace.finished
+        text = page(trace, reload_seconds=PAUSE if again else 0)
+        await asyncio.to_thread(html.write_text, text, encoding="utf-8")
+        if again:
+            err.print(f"{html} · {len(list(trace.walk()))} steps", markup=False, style="dim")
+
+
+async def _traces(thread: str, *, follow: bool) -> AsyncIterator[Trace]:
+    """The trace; with `follow` again and again until the thread has finished."""
+    async with open_session() as session:
+        while True:
+            trace = await read_trace(session, thread)
+            yield trace
+            if trace.finished or not follow:
+                return
+            await asyncio.sleep(PAUSE)

@@ -1,0 +1,1 @@
+"""A picture of one run: what was decided, asked, found, judged and thrown away, and its cost."""

@@ -1,0 +1,78 @@
+"""A trace as one self-contained page: nothing is loaded from anywhere, nothing runs but its own.
+
+The steps stand in the page as a nested list, whole without a script. The script makes it a tree
+that the keyboard moves in, and draws it. A content security policy names the page's own style and
+scripts by their hashes: text from a document could not run even where it was not escaped.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import lru_cache
+from importlib.resources import files
+from string import Template
+from typing import Final
+
+from hopyard.tracing import fragments
+from hopyard.tracing.drawing import drawing_of
+from hopyard.tracing.model import Trace
+
+__all__ = ("page",)
+
+_LIBRARY: Final = "d3-hierarchy.min.js"
+_LICENCE: Final = "d3-hierarchy.LICENSE"
+
+
+def page(trace: Trace, *, reload_seconds: float = 0) -> str:
+    """The page of a trace.
+
+    Args:
+        trace: What is shown.
+        reload_seconds: How often the page loads itself again; 0 for never.
+    """
+    anchors = {one: f"passage-{number}" for number, one in enumerate(trace.passages, 1)}
+    library = f"/*\n{_asset(_LICENCE)}*/\n{_asset(_LIBRARY)}"
+    style, script = _asset("page.css"), _asset("page.js")
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; "
+        f"script-src '{_hash(library)}' '{_hash(script)}'; base-uri 'none'; form-action 'none'"
+    )
+    reload = f'<meta http-equiv="refresh" content="{reload_seconds:g}">' if reload_seconds else ""
+    answer = trace.answer if trace.finished else "…"
+    asked = f"Asked as: {trace.asked}" if trace.asked else ""
+    return Template(_asset("page.html")).substitute(
+        policy=policy,
+        reload=reload,
+        style=style,
+        library=library,
+        script=script,
+        drawing=_json(drawing_of(trace).as_dict()),
+        question=fragments.escaped(trace.question),
+        asked=fragments.escaped(asked),
+        answer=fragments.escaped(answer),
+        status="finished" if trace.finished else "running or stopped",
+        totals=fragments.totals(trace),
+        notes=fragments.notes(trace),
+        conversation=fragments.conversation(trace),
+        steps=fragments.steps(trace.steps),
+        details=fragments.details(trace, anchors),
+        evidence=fragments.evidence(trace, anchors) or "<p>No passage was looked at.</p>",
+    )
+
+
+def _json(value: object) -> str:
+    """JSON that can stand in a script element: no text of a document can end that."""
+    text = json.dumps(value, ensure_ascii=True)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+@lru_cache(maxsize=8)
+def _asset(name: str) -> str:
+    return (files("hopyard.tracing") / "assets" / name).read_text(encoding="utf-8")
