@@ -28,7 +28,7 @@ from hopyard.evaluation.plots import draw_report, draw_retrieval
 from hopyard.evaluation.questions import read_questions
 from hopyard.evaluation.records import RecordFile
 from hopyard.evaluation.report import made, save
-from hopyard.evaluation.retrieval_only import measure_retrieval
+from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, measure_retrieval
 from hopyard.evaluation.runner import run_plan
 from hopyard.evaluation.variants import ALL, SWEEPS, parse_variants
 from hopyard.indexes.atomic import write_file
@@ -38,7 +38,6 @@ __all__ = ("eval_command",)
 
 PARALLEL = 4
 """Questions at once: while one waits for the model, others search."""
-RETRIEVAL_FILE = "retrieval.json"
 
 
 def eval_command(

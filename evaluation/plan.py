@@ -22,9 +22,9 @@ from hopyard.nodes.hop_graph import PASSAGE_GRAPH
 from hopyard.state.errors import IndexMissingError, UsageError
 from hopyard.state.settings import Context, home
 
-__all__ = ("Plan", "RunInfo", "default_folder", "open_info", "prepared")
+__all__ = ("INFO_FILE", "Plan", "RunInfo", "default_folder", "open_info", "prepared")
 
-_INFO_FILE: Final = "run.json"
+INFO_FILE: Final = "run.json"
 _NOT_COMPARED: Final = ("index", "strategy", "budget", "concurrency", "timeout")
 """Settings that change no answer, or that each variant sets itself."""
 
@@ -111,7 +111,7 @@ def open_info(folder: Path, new: RunInfo) -> RunInfo:
     Raises:
         UsageError: The folder has records of another model, index, question set or settings.
     """
-    path = folder / _INFO_FILE
+    path = folder / INFO_FILE
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         write_file(path, new.model_dump_json(indent=1).encode() + b"\n")

@@ -16,7 +16,16 @@ from hopyard.evaluation.summary import Comparison, StrategyResult, compare, summ
 from hopyard.indexes.atomic import write_file
 from hopyard.state.errors import HopyardError
 
-__all__ = ("REPORT_FILE", "FailureCounts", "Report", "made", "markdown", "read_report", "save")
+__all__ = (
+    "FAILURES_FILE",
+    "REPORT_FILE",
+    "FailureCounts",
+    "Report",
+    "made",
+    "markdown",
+    "read_report",
+    "save",
+)
 
 REPORT_FILE: Final = "report.json"
 FAILURES_FILE: Final = "failures.json"

@@ -25,8 +25,9 @@ from hopyard.nodes.retrieve import find_passages
 from hopyard.state.errors import UsageError
 from hopyard.state.settings import Context
 
-__all__ = ("DEPTHS", "RetrievalReport", "SearchResult", "measure_retrieval")
+__all__ = ("DEPTHS", "RETRIEVAL_FILE", "RetrievalReport", "SearchResult", "measure_retrieval")
 
+RETRIEVAL_FILE: Final = "retrieval.json"
 DEPTHS: Final = (1, 2, 3, 5, 10, 20)
 """The k of recall@k."""
 _MORE: Final = 2

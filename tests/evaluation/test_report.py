@@ -1,0 +1,147 @@
+"""The report, its plots, and the page of results that is made from committed reports."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hopyard.evaluation.bootstrap import Interval
+from hopyard.evaluation.plan import RunInfo
+from hopyard.evaluation.plots import draw_report, swept
+from hopyard.evaluation.publish import main, publish
+from hopyard.evaluation.report import FAILURES_FILE, Report, made, markdown, read_report, save
+from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport, SearchResult
+from hopyard.state.errors import HopyardError, UsageError
+from hopyard.state.settings import Context
+
+from .conftest import MakePlan, record
+
+NAMES = ("single", "direct", "tree", *(f"tree@tree.max_depth={depth}" for depth in (1, 2)))
+
+
+def report_of(plan: MakePlan, folder: Path, names: Any = NAMES, **values: Any) -> Report:
+    asked = plan(names)
+    records = [
+        record(question.id, name, **(values if name == "tree" else {}))
+        for question in asked.questions
+        for name in names
+    ]
+    info = RunInfo(
+        run="r",
+        name=folder.name,
+        model="a-model",
+        embedding="words",
+        index="",
+        index_created="",
+        settings=Context().model_dump(mode="json"),
+    )
+    report = made(asked, info, records, folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    save(report, folder)
+    return report
+
+
+def test_the_page_names_the_model_and_has_a_row_for_each_strategy(
+    plan: MakePlan, tmp_path: Path
+) -> None:
+    report = report_of(plan, tmp_path / "bridges", em=0.0, answer="1780", retrieval=None)
+    text = (tmp_path / "bridges" / "report.md").read_text()
+    assert "`a-model`" in text
+    assert "Not complete" not in text
+    assert "| `single` native RAG: one search (MMR) | 3 | 100.0 [100, 100] " in text
+    assert "| `tree` ToR-RAG: a tree of sub-questions | 3 | 0.0 [0, 0] " in text
+    assert "| `tree` | 3 | **-100.0 [-100, -100]** | +0.0 [+0, +0] | +0.0 [+0, +0] | +0 |" in text
+    assert "| answer/1 | 15 | 15 | 0 | 0 | 100.0% |" in text
+    assert report.strategies["tree"].retrieval is None
+    assert read_report(tmp_path / "bridges" / "report.json") == report
+
+
+def test_what_is_missing_is_said(plan: MakePlan, tmp_path: Path) -> None:
+    asked = plan(("single", "tree"))
+    info = report_info()
+    report = made(asked, info, [record("q1")], tmp_path)
+    assert not report.complete
+    assert "**Not complete**" in markdown(report)
+    assert report.strategies.keys() == {"single"}
+    stranger = record("q77")
+    assert made(asked, info, [record("q1"), stranger], tmp_path).strategies["single"].n == 1
+
+
+def test_sorted_wrong_answers_are_part_of_it(plan: MakePlan, tmp_path: Path) -> None:
+    counts = {"wrong": 30, "sorted": 20, "by_hand": 5, "counts": {"reading": 12, "judge": 8}}
+    text = json.dumps({"strategies": {"tree": {**counts, "cases": []}}})
+    (tmp_path / FAILURES_FILE).write_text(text)
+    report = made(plan(), report_info(), [record("q1")], tmp_path)
+    assert report.wrong_answers["tree"].counts["reading"] == 12
+    assert "| `tree` | 30 | 20 | 5 | 12 | 8 |" in markdown(report)
+    (tmp_path / FAILURES_FILE).write_text("{}")
+    with pytest.raises(HopyardError, match="damaged"):
+        made(plan(), report_info(), [], tmp_path)
+
+
+def test_swept_settings_are_put_in_order() -> None:
+    names = ["tree", "tree@tree.theta=0.6", "tree@tree.theta=0", "hop@hop.n_hop=2",
+             "tree@tree.judge=false", "tree@tree.theta=0.4@seed=8"]  # fmt: skip
+    assert swept(names) == {
+        "tree.theta": [(0.0, "tree@tree.theta=0"), (0.6, "tree@tree.theta=0.6")]
+    }
+
+
+def test_plots_are_the_same_for_the_same_numbers(plan: MakePlan, tmp_path: Path) -> None:
+    report = report_of(plan, tmp_path / "bridges")
+    files = draw_report(report, tmp_path / "one")
+    again = draw_report(report, tmp_path / "other")
+    assert [file.name for file in files] == ["accuracy-tokens.png", "tree-max-depth.png"]
+    assert [file.read_bytes() for file in files] == [file.read_bytes() for file in again]
+
+
+def test_the_page_of_results_is_made_from_the_files_alone(plan: MakePlan, tmp_path: Path) -> None:
+    results, docs = tmp_path / "results", tmp_path / "docs"
+    report_of(plan, results / "bridges", ("single", "tree"))
+    report_of(plan, results / "bridges-before", ("single", "tree"), em=0.0)
+    report_of(plan, results / "rivers", ("single", "direct"))
+    search = SearchResult(
+        n=3,
+        recall={1: 0.25, 5: 0.5},
+        at_5={"precision": 0.1, "recall": 0.5, "f1": 0.2},
+        interval_at_5=Interval(0.5, 0.4, 0.6),
+        seconds=0.1,
+    )
+    (results / "rivers" / RETRIEVAL_FILE).write_text(
+        RetrievalReport(
+            name="rivers", questions=3, questions_fingerprint="f", embedding="words",
+            documents=8, passages=9, searches={"bm25": search},
+        ).model_dump_json()
+    )  # fmt: skip
+    publish(results, docs)
+    text = (docs / "results.md").read_text()
+    assert "Chat model: `a-model`." in text
+    assert "| `tree` | 100.0 / 100.0 / 100.0 | – |" in text
+    assert "| `tree` | 0.0 → 100.0 | 100.0 → 100.0 | 100.0 → 100.0 | 1.0 → 1.0 |" in text
+    assert "| bm25 | 25.0 | 50.0 [40, 60] | 10.0 | 20.0 |" in text
+    assert "## bridges-before" not in text
+    for line in text.splitlines():
+        if line.startswith("!["):
+            assert (docs / line.partition("(")[2].rstrip(")")).exists()
+    publish(results, docs)
+    assert (docs / "results.md").read_text() == text
+
+
+def test_no_result_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UsageError, match="no result"):
+        publish(tmp_path, tmp_path)
+    folder = tmp_path / "broken"
+    folder.mkdir()
+    (folder / "report.json").write_text("{}")
+    assert main(["--results", str(tmp_path), "--docs", str(tmp_path)]) == 1
+    assert "report.json" in capsys.readouterr().err
+
+
+def report_info() -> RunInfo:
+    return RunInfo(
+        run="r", name="bridges", model="a-model", embedding="words", index="", index_created="",
+        settings=Context().model_dump(mode="json"),
+    )  # fmt: skip
