@@ -11,11 +11,13 @@ import typer
 
 from hopyard.cli import graph, index, threads
 from hopyard.cli.ask import ask_command, resume_command
+from hopyard.cli.chat import chat_command
 from hopyard.cli.console import err
 from hopyard.cli.doctor import doctor_command
 from hopyard.cli.eval import eval_command
 from hopyard.cli.mcp import mcp_command
 from hopyard.cli.settings import settings_command
+from hopyard.cli.trace import trace_command
 from hopyard.state.errors import EXIT_FAILED, EXIT_INTERRUPTED, HopyardError
 
 __all__ = ("app", "main")
@@ -31,6 +33,8 @@ app.add_typer(index.app, name="index")
 app.add_typer(graph.app, name="graph")
 app.command("ask")(ask_command)
 app.command("resume")(resume_command)
+app.command("chat")(chat_command)
+app.command("trace")(trace_command)
 app.add_typer(threads.app, name="threads")
 app.command("eval")(eval_command)
 app.command("mcp")(mcp_command)
