@@ -1,0 +1,152 @@
+"""`hopyard eval` from end to end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from model_server import ModelServer
+
+from .conftest import Run
+
+KEYS = {"n", "em", "f1", "accuracy", "retrieval", "usage", "failures"}
+ROWS = [
+    {"id": "m", "question": "How many moons has Mars?", "answers": ["two"],
+     "supporting_ids": ["mars"], "split": "dev"},
+    {"id": "v", "question": "Which planet has no moon?", "answers": ["Venus"],
+     "supporting_ids": ["venus"], "split": "dev"},
+    {"id": "e", "question": "Which planet is the third?", "answers": ["Earth"],
+     "supporting_ids": ["earth"], "split": "train"},
+]  # fmt: skip
+
+
+@pytest.fixture
+def questions(folder: Path) -> Path:
+    path = folder / "planets" / "questions.jsonl"
+    path.parent.mkdir()
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return path
+
+
+def answer_venus(title: str, messages: list[dict[str, object]]) -> dict[str, object]:
+    del messages
+    if title == "Route":
+        return {"strategy": "single"}
+    return {"answer": "Venus"} if title == "Answer" else {"kind": "simple"}
+
+
+@pytest.fixture(autouse=True)
+def _says_venus(model: ModelServer) -> None:
+    model.answer = answer_venus
+
+
+def test_json_has_what_the_design_says(hopyard: Run, questions: Path, index: Path) -> None:
+    ended = hopyard(
+        "eval", questions, "--index", index, "--strategies", "single,direct,bm25,auto", "--json",
+        "--out", "out",
+    )  # fmt: skip
+    assert ended.code == 0
+    found = ended.json["strategies"]
+    assert list(found) == ["single", "direct", "bm25", "auto"]
+    for name, one in found.items():
+        assert set(one) >= KEYS
+        assert one["n"] == 3
+        assert one["em"] == pytest.approx(1 / 3)
+        assert one["retrieval"].keys() == {"precision", "recall", "f1", "recall_at_5"}
+        assert one["usage"]["model_calls"] == (2 if name == "auto" else 1)
+    assert found["single"]["retrieval"]["recall"] == 1
+    assert found["direct"]["retrieval"]["recall"] == 0
+    assert ended.json["comparisons"]["direct"]["em"]["mean"] == 0
+    assert ended.json["complete"] is True
+    assert {path.name for path in Path("out").iterdir()} >= {
+        "records.jsonl", "report.json", "report.md", "run.json",
+    }  # fmt: skip
+
+
+def test_split_limit_and_resumption(
+    hopyard: Run, questions: Path, index: Path, model: ModelServer
+) -> None:
+    command = ("eval", questions, "--index", index, "-s", "single", "--out", "out", "--json")
+    assert hopyard(*command, "--limit", "1").json["strategies"]["single"]["n"] == 1
+    asked = len(model.calls)
+    assert hopyard(*command, "--split", "dev").json["strategies"]["single"]["n"] == 2
+    assert len(model.calls) == asked + 1
+    assert hopyard(*command).json["strategies"]["single"]["n"] == 3
+    assert len(model.calls) == asked + 2
+
+
+def test_a_limit_stops_in_good_order(
+    hopyard: Run, questions: Path, index: Path, model: ModelServer
+) -> None:
+    command = ("eval", questions, "--index", index, "-s", "single,direct", "--out", "out")
+    ended = hopyard(*command, "--max-calls", "3", "--json")
+    assert ended.code == 0
+    assert ended.json["stopped"] == "3 calls"
+    assert ended.json["complete"] is False
+    assert "Stopped at the limit of 3 calls: 3 answers" in " ".join(ended.err.split())
+    assert len(model.calls) == 3
+    assert hopyard(*command, "--json").json["complete"] is True
+    assert len(model.calls) == 6
+
+
+def test_a_dry_run_tells_what_is_left(
+    hopyard: Run, questions: Path, index: Path, model: ModelServer
+) -> None:
+    command = ("eval", questions, "--index", index, "-s", "single,bm25,direct", "--out", "out")
+    found = hopyard(*command, "--dry-run", "--sample", "1", "--json").json
+    asked = len(model.calls)
+    assert found["sampled"] == 1
+    left = {name: one["questions"] for name, one in found["strategies"].items()}
+    assert left == {"single": 2, "bm25": 2, "direct": 2}
+    assert found["model_calls"] == 2 * asked
+    assert found["tokens"] > 0
+    assert "in all" in hopyard(*command, "--dry-run", "--sample", "1").out
+    assert len(model.calls) == asked
+
+
+def test_people_get_a_table(hopyard: Run, questions: Path, index: Path) -> None:
+    ended = hopyard("eval", questions, "--index", index, "-s", "single,tree", "--out", "out")
+    assert ended.code == 0
+    lines = [line.split() for line in ended.out.splitlines()]
+    assert lines[0] == ["strategy", "n", "EM", "F1", "contains", "R@5", "calls", "cached",
+                        "tokens", "s"]  # fmt: skip
+    assert [line[0] for line in lines[1:3]] == ["single", "tree"]
+    assert lines[1][1:4] == ["3", "33.3", "33.3"]
+
+
+def test_retrieval_alone_asks_no_model(
+    hopyard: Run, questions: Path, index: Path, model: ModelServer
+) -> None:
+    ended = hopyard(
+        "eval", questions, "--index", index, "--retrieval-only", "--out", "out", "--plots",
+        "--json",
+    )  # fmt: skip
+    assert ended.code == 0
+    assert list(ended.json["searches"]) == ["bm25", "dense", "hybrid", "mmr"]
+    assert ended.json["name"] == "planets"
+    assert model.calls == []
+    assert {path.name for path in Path("out").iterdir()} == {"retrieval.json", "recall.png"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("-s", "forest"), 2, "forest"),
+        (("-s", "single,hop"), 3, "passage graph"),
+        (("-s", "single", "--baseline", "tree"), 2, "--baseline"),
+        (("-s", "single", "--split", "test"), 2, "--split"),
+        (("-s", "single", "--sweep", "width"), 2, "depth, theta, hops"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(
+    hopyard: Run, questions: Path, index: Path, arguments: tuple[str, ...], code: int, told: str
+) -> None:
+    ended = hopyard("eval", questions, "--index", index, *arguments)
+    assert ended.code == code
+    assert told in ended.error
+
+
+def test_without_an_index_nothing_is_asked(hopyard: Run, questions: Path) -> None:
+    assert hopyard("eval", questions, "-s", "single").code == 2
+    assert hopyard("eval", questions, "--index", "nowhere", "-s", "single").code == 3
