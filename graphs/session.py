@@ -92,7 +92,7 @@ class Session:
         question = checked_question(question)
         thread_id = thread_id or new_thread_id()
         config = _config(thread_id, context)
-        if (await self._agent.aget_state(config)).next:
+        if (await self._agent.aget_state(config)).tasks:
             raise UsageError(
                 f"The thread {thread_id!r} has an unfinished question; run "
                 f"`hopyard resume {thread_id}` first, or take another thread."
@@ -129,7 +129,7 @@ class Session:
         config = _config(thread_id, context)
         state = await self._agent.aget_state(config)
         given = None if answer is None else answered(waiting_in(state), answer)
-        if state.next:
+        if state.tasks:
             async for event in self._stream(given, config, context, tokens=tokens):
                 yield event
 
@@ -143,7 +143,7 @@ class Session:
         return {
             **state.values,
             "thread_id": thread_id,
-            "finished": not state.next,
+            "finished": not state.tasks,
             "waiting": [{"id": one.id, **one.asked} for one in waiting_in(state)],
         }
 
@@ -173,7 +173,7 @@ class Session:
             question=values.get("question", ""),
             answer=values.get("answer", ""),
             strategy=values.get("strategy", ""),
-            finished=not state.next,
+            finished=not state.tasks,
             updated=state.created_at or "",
             size=await thread_size(self._saver, thread_id),
         )

@@ -88,7 +88,7 @@ def read_manifest(directory: Path) -> Manifest:
         return manifest
     except FileNotFoundError as error:
         raise IndexMissingError(
-            f"There is no index in {str(directory)!r}: "
+            f"There is no index in {str(directory)!r} ({MANIFEST_FILE} is missing): "
             f"run `hopyard index build PATH… --out {directory}`."
         ) from error
     except (OSError, ValueError) as error:  # both of UnicodeDecodeError's and pydantic's are one

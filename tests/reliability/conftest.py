@@ -1,0 +1,57 @@
+"""A model that answers everything, an index with a graph, and processes that can be killed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..graphs.conftest import CORPUS, EMBEDDING, Words, context, script
+from ..hop.conftest import BRIDGES
+from ..hop.drawn import build_drawn
+from ..hop.script import HopScript
+from ..passage_graph_index.script import Writer
+from .commands import Zygote
+
+__all__ = ("EMBEDDING", "context", "index", "script")
+
+# Five processes at once are five times as many threads of a numerical library.
+ONE_THREAD = {
+    "OMP_NUM_THREADS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    "HOPYARD_EMBEDDED_THREADS": "1",
+}
+
+
+class Everything(HopScript):
+    """Answers questions, judges hops, and writes the questions of passages."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writer = Writer()
+
+    def __call__(self, title: str, messages: list[dict[str, Any]]) -> Any:
+        if title == "PassageQuestions":
+            return self.writer(title, messages)
+        return super().__call__(title, messages)
+
+
+@pytest.fixture(scope="session")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eight passages with edges between them; tests read it and do not change it."""
+    return build_drawn(tmp_path_factory.mktemp("bridges") / "index", CORPUS, BRIDGES, Words())
+
+
+@pytest.fixture(scope="session")
+def zygote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zygote]:
+    """Starts `hopyard` commands as processes of their own."""
+    with Zygote(tmp_path_factory.mktemp("commands")) as started:
+        yield started
+
+
+@pytest.fixture(autouse=True)
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in ONE_THREAD.items():
+        monkeypatch.setenv(name, value)

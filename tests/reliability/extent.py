@@ -1,0 +1,34 @@
+"""How much of a test is run: a few seeds with every change, many in `make soak`."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+
+__all__ = ("LONG", "seeds")
+
+LONG = "SOAK_MINUTES" in os.environ
+"""Whether this is the long form."""
+FIRST_SEED = int(os.environ.get("SOAK_SEED", "1"))
+
+
+def seeds(short: int, long: int, *, share: float) -> Iterator[int]:
+    """The seeds of a test: so many in the short form; in the long form until the time is up.
+
+    Args:
+        short: Seeds of the short form.
+        long: Seeds of the long form at most.
+        share: Of SOAK_MINUTES, for this test.
+    """
+    if not LONG:
+        yield from range(FIRST_SEED, FIRST_SEED + short)
+        return
+    end = time.monotonic() + 60 * share * float(os.environ["SOAK_MINUTES"])
+    done = 0
+    for seed in range(FIRST_SEED, FIRST_SEED + long):
+        if done >= short and time.monotonic() > end:
+            break
+        yield seed
+        done += 1
+    print(f"{done} of {long} seeds from {FIRST_SEED} on")

@@ -1,0 +1,108 @@
+"""SIGKILL at a random moment: nothing is lost, nothing finished is paid for twice."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from model_server import ModelServer
+
+from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.manifest import find_manifest
+
+from ..graphs.script import full_tree
+from ..passage_graph_index.script import people
+from .commands import Ended, Zygote
+from .conftest import EMBEDDING, Everything
+from .extent import LONG, seeds
+from .kills import Subject, kill_and_go_on, undisturbed
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="SIGKILL and /proc"),
+    pytest.mark.timeout(0 if LONG else 180),
+]
+
+TREE, HOP = "All?", "When was the Iron Bridge opened?"
+MODELS = ("--model", "openai:scripted", "--embedding", EMBEDDING)
+SMALL = ("--set", "tree.max_depth=2", "--set", "concurrency=4", "-k", "2")
+
+
+def _answer(ended: Ended, folder: Path) -> dict[str, Any]:
+    """All that `ask --json` prints but names, times, and what the ledger answered."""
+    result: dict[str, Any] = ended.json
+    usage = {key: result["usage"][key] for key in ("model_calls", "input_tokens", "output_tokens")}
+    return {**result, "thread_id": "", "usage": usage}
+
+
+def _index_files(ended: Ended, folder: Path) -> dict[str, Any]:
+    """Every derived file, byte for byte, but for the ones that hold names of runs and times."""
+    assert ended.json["documents"]["added"] == len(people(6))
+    directory = folder / "index"
+    manifest = find_manifest(directory)
+    assert manifest is not None
+    [generation] = directory.glob("gen-*")
+    with Index.open(directory) as opened:
+        passages = list(opened.corpus.passages())
+        vectors = opened.corpus.vectors(EMBEDDING)[1].tobytes()
+    files = {
+        name: (generation / name).read_bytes()
+        for name in manifest.files
+        if not name.endswith("stats.json")
+    }
+    return {"passages": passages, "vectors": vectors, "counts": manifest.counts, **files}
+
+
+def _index_opens(folder: Path) -> None:
+    directory = folder / "index"
+    if directory.exists() and find_manifest(directory) is not None:
+        Index.open(directory).close()
+
+
+@pytest.fixture
+def make_subject(
+    index: Path, tmp_path: Path, model_server: ModelServer
+) -> Callable[[str], Subject]:
+    """The commands that are killed, by name."""
+    model_server.answer = everything = Everything()
+    everything.lines = full_tree(TREE, 2)
+    everything.useful = {"Which river does the Iron Bridge cross?": "necessary"}
+    model_server.delay = 0.01
+    corpus = tmp_path / "corpus.jsonl"
+    lines = [{"id": one.id, "title": one.title, "text": one.text} for one in people(6)]
+    corpus.write_text("\n".join(map(json.dumps, lines)))
+
+    def ask(name: str, question: str, strategy: str) -> Subject:
+        arguments = ("ask", question, "-s", strategy, "-t", "t", "-i", str(index), *MODELS, *SMALL)
+        resumed = ("resume", "t", "--json")
+        return Subject(name, (*arguments, "--json"), _answer, 4, resumed)
+
+    build = ("index", "build", str(corpus), "--out", "{folder}/index", "--chunk-tokens", "0")
+    build += ("--with", "dense,sparse,passage-graph", "--set", "concurrency=2", "--json")
+    subjects = {
+        "tree": ask("tree", TREE, "tree"),
+        "hop": ask("hop", HOP, "hop"),
+        "build": Subject("build", (*build, *MODELS), _index_files, 2, readable=_index_opens),
+    }
+    return subjects.__getitem__
+
+
+@pytest.mark.parametrize(("name", "kills"), [("tree", 4), ("hop", 3), ("build", 3)])
+def test_a_killed_command_goes_on(
+    name: str,
+    kills: int,
+    make_subject: Callable[[str], Subject],
+    zygote: Zygote,
+    model_server: ModelServer,
+    tmp_path: Path,
+) -> None:
+    subject, done = make_subject(name), 0
+    wanted = undisturbed(subject, zygote, model_server, tmp_path)
+    for seed in seeds(2 * kills, 400, share=0.15):
+        done += kill_and_go_on(subject, wanted, zygote, model_server, tmp_path, seed)
+        if done >= (100 if LONG else kills):
+            break
+    assert done >= kills

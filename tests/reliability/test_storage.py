@@ -1,0 +1,246 @@
+"""Damaged files, a full disk, two builds at once, and a crowd of questions at once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import shutil
+import sqlite3
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from model_server import ModelServer, WordEmbedder
+
+from hopyard.graphs.session import open_session
+from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.passage_graph.graph import GraphIndex
+from hopyard.indexes.passage_graph.question_store import QuestionStore
+from hopyard.state.errors import IndexMissingError
+from hopyard.state.settings import Context
+
+from ..graphs.conftest import changed
+from ..passage_graph_index.conftest import Library
+from ..passage_graph_index.script import people
+from .commands import Zygote
+from .conftest import EMBEDDING, Everything
+from .extent import LONG, seeds
+
+pytestmark = pytest.mark.timeout(0 if LONG else 180)
+linux = pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_FSIZE")
+
+QUESTION = "Which plant does Alba grow?"
+MODELS = ("--model", "openai:scripted", "--embedding", EMBEDDING)
+REMAINS = {"build.lock", "build.pid"}
+
+
+@pytest.fixture
+def everything(model_server: ModelServer) -> Everything:
+    model_server.answer = everything = Everything()
+    return everything
+
+
+@pytest.fixture
+def library(tmp_path: Path, everything: Everything, words: WordEmbedder) -> Library:
+    """An index of dense vectors and a passage graph, in its second generation."""
+    library = Library(tmp_path / "index", words)
+    library.build(people(5))
+    library.build(people(6))
+    return library
+
+
+def _found(library: Library) -> Any:
+    """What is found in an index, all of whose files are read for it."""
+    with Index.open(library.directory, library.embedder) as index:
+        graph = GraphIndex.load(index.kind_directory("passage-graph"))
+        with QuestionStore(library.directory):
+            pass
+        found = index.dense_search(library.embedder.embed_query(QUESTION), 3)
+        return list(index.corpus.passages()), found, sorted(map(str, graph))
+
+
+def _flip(file: Path, chance: random.Random) -> None:
+    data = bytearray(file.read_bytes())
+    data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    file.write_bytes(data)
+
+
+def _truncate(file: Path, chance: random.Random) -> None:
+    file.write_bytes(file.read_bytes()[: chance.randrange(file.stat().st_size)])
+
+
+def _delete(file: Path, chance: random.Random) -> None:
+    file.unlink()
+
+
+@pytest.mark.parametrize("damage", [_flip, _truncate, _delete])
+def test_a_damaged_file_is_named_with_its_cure(
+    damage: Callable[[Path, random.Random], None], library: Library, tmp_path: Path
+) -> None:
+    """Either it is named, or nothing that is found has changed (a seal, a cache of questions)."""
+    sound, intact = tmp_path / "sound", _found(library)
+    library.directory.rename(sound)
+    files = [one.relative_to(sound) for one in sound.rglob("*") if one.is_file()]
+    files = sorted(
+        one for one in files if one.name not in REMAINS and "gen-0000001" not in str(one)
+    )
+    named = set()
+    for seed in seeds(1, 200, share=0.03):
+        for number, file in enumerate(files):
+            shutil.rmtree(library.directory, ignore_errors=True)
+            shutil.copytree(sound, library.directory)
+            damage(library.directory / file, random.Random(1000 * seed + number))
+            try:
+                assert _found(library) == intact, file
+            except IndexMissingError as error:
+                told = str(error)
+                assert "run `hopyard index build" in told or "run the same command" in told
+                of_corpus = file.name == "corpus.sqlite.seal" and "corpus.sqlite" in told
+                of_questions = file.name == "questions.sqlite.seal" and "questions.sqlite" in told
+                assert str(library.directory / file) in told or of_corpus or of_questions
+                named.add(file.name)
+    assert {"manifest.json", "corpus.sqlite", "hnsw.faiss", "edges.npy", "ids.json"} <= named
+
+
+@pytest.mark.parametrize(
+    "file", ["corpus.sqlite", "manifest.json", "questions.sqlite", "edges.npy"]
+)
+def test_what_the_error_says_mends_the_index(file: str, library: Library) -> None:
+    intact = _found(library)
+    damaged = next(library.directory.rglob(file)) if file != "edges.npy" else library.folder / file
+    _flip(damaged, random.Random(1))
+    with pytest.raises(IndexMissingError) as raised:
+        _found(library)
+    if "delete" in str(raised.value):
+        damaged.unlink()
+    library.build(people(6))
+    assert _found(library) == intact
+
+
+def test_a_flip_is_found_without_a_seal(library: Library) -> None:
+    """As after a killed build: the text of every passage is then looked through."""
+    (library.directory / "corpus.sqlite.seal").unlink()
+    corpus = library.directory / "corpus.sqlite"
+    data = corpus.read_bytes()
+    with Index.open(library.directory, library.embedder) as index:
+        text = next(index.corpus.passages()).text.encode()
+    corpus.write_bytes(data.replace(text, text.swapcase()))
+    with pytest.raises(IndexMissingError, match=r"corpus\.sqlite.*not as it was written"):
+        Index.open(library.directory, library.embedder)
+
+
+@linux
+def test_a_full_disk_during_a_build_leaves_the_last_index(
+    zygote: Zygote, everything: Everything, model_server: ModelServer, tmp_path: Path, home: Path
+) -> None:
+    def build(count: int, file_limit: int = 0) -> Any:
+        corpus = tmp_path / f"{count}.jsonl"
+        lines = [{"id": one.id, "title": one.title, "text": one.text * 40} for one in people(count)]
+        corpus.write_text("\n".join(map(json.dumps, lines)))
+        return zygote.run(
+            "index", "build", corpus, "--out", tmp_path / "index", "--chunk-tokens", "0", *MODELS,
+            "--json", environment=model_server.environment(), file_limit=file_limit,
+        )  # fmt: skip
+
+    assert build(5).code == 0
+    before = Index.open(tmp_path / "index")
+    codes = []
+    for limit in (4_000, 30_000, 60_000, 90_000):
+        ended = build(10, limit)
+        codes.append(ended.code)
+        assert ended.code == 0 or "Error: " in ended.err, ended
+        assert "fault of Hopyard" not in ended.err
+        if ended.code:
+            with Index.open(tmp_path / "index") as after:
+                assert list(after.corpus.passages()) == list(before.corpus.passages())
+    before.close()
+    assert any(codes)
+    assert build(10).code == 0
+    with Index.open(tmp_path / "index") as after:
+        assert after.manifest.counts["documents"] == 10
+
+
+@linux
+def test_a_full_disk_during_a_question_leaves_a_thread_that_goes_on(
+    zygote: Zygote, everything: Everything, model_server: ModelServer, index: Path, tmp_path: Path
+) -> None:
+    """First the ledger or the thread store is full, then there is room again."""
+    failed = 0
+    for number, limit in enumerate((20_000, 50_000, 80_000)):
+        home = tmp_path / f"home{number}"
+        environment = model_server.environment() | {"HOPYARD_HOME": str(home)}
+        asked = ("ask", f"{number}?", "-i", index, "-s", "tree", "-t", "t", *MODELS, "--json")
+        ended = zygote.run(*asked, environment=environment, file_limit=limit)
+        if ended.code:
+            failed += 1
+            assert ended.code != 70 and "fault of Hopyard" not in ended.err, ended
+        for file in home.glob("*.sqlite"):
+            with closing(sqlite3.connect(file)) as db:
+                assert db.execute("PRAGMA quick_check").fetchone() == ("ok",)
+        resumed = zygote.run("resume", "t", "--json", environment=environment)
+        if resumed.code == 2 and "There is no thread" in resumed.err:  # full before its first step
+            resumed = zygote.run(*asked, environment=environment)
+        assert resumed.code == 0, resumed
+        assert resumed.json["answer"] == f"read: {number}?"
+    assert failed
+
+
+@linux
+def test_the_second_build_of_a_directory_is_refused_with_the_owners_id(
+    zygote: Zygote, everything: Everything, model_server: ModelServer, tmp_path: Path
+) -> None:
+    goes_on = threading.Event()
+    everything.writer.before = lambda title: goes_on.wait(60) and None
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text(json.dumps({"id": "alba", "title": "Alba", "text": "Alba knows Bert."}))
+    command = ("index", "build", corpus, "--out", tmp_path / "index", *MODELS, "--json")
+    command += ("--with", "dense,passage-graph")
+    first = zygote.start(*command, environment=model_server.environment())
+    model_server.wait_for_call()
+    second = zygote.run(*command, environment=model_server.environment())
+    goes_on.set()
+    assert second.code == 1
+    assert f"is being built by process {first.pid}" in second.err
+    assert first.end().code == 0
+
+
+async def test_a_crowd_of_questions_at_once(
+    index: Path, everything: Everything, home: Path, context: Context
+) -> None:
+    """Thirty-two sessions, each with a connection of its own, begin on files not yet made."""
+    settings = changed(context, strategy="single")
+
+    async def ask(number: int) -> str:
+        async with open_session() as session:
+            async for _ in session.ask(f"{number}?", settings, f"t{number}"):
+                pass
+            return str((await session.result(f"t{number}"))["answer"])
+
+    answers = await asyncio.gather(*(ask(number) for number in range(32)))
+    assert answers == [f"read: {number}?" for number in range(32)]
+
+
+@linux
+def test_a_crowd_of_processes_at_once(
+    zygote: Zygote, everything: Everything, model_server: ModelServer, index: Path, home: Path
+) -> None:
+    many = 32 if LONG else 4
+    commands = [
+        zygote.start(
+            "ask", f"{number}?", "-i", index, "-s", "single", *MODELS, "--json",
+            environment=model_server.environment(),
+        )
+        for number in range(many)
+    ]  # fmt: skip
+    for number, command in enumerate(commands):
+        ended = command.end()
+        assert ended.code == 0, ended
+        assert "locked" not in ended.err
+        assert ended.json["answer"] == f"read: {number}?"
+    with closing(sqlite3.connect(home / "ledger.sqlite")) as ledger:
+        assert ledger.execute("SELECT COUNT(*) FROM calls").fetchone() == (many,)
