@@ -46,6 +46,7 @@ def draw_retrieval(report: RetrievalReport, file: Path) -> Path:
     figure, axes = _axes("documents found (k)", "recall@k")
     for name, result in report.searches.items():
         axes.plot(list(result.recall), list(result.recall.values()), marker="o", label=name)
+        axes.set_xticks(list(result.recall))
     axes.set_ylim(0, 1)
     axes.legend()
     axes.set_title(f"{report.name}: {report.questions} questions, {report.documents:,} documents")

@@ -161,7 +161,7 @@ def _retrieval_tables(searches: Mapping[str, RetrievalReport]) -> list[str]:
     lines = [
         "All questions that have supporting documents, over the whole corpus; no model is asked. "
         "Recall@k is over documents; in brackets the 95 % interval of recall@5; precision and F1 "
-        "are of the first five documents.",
+        "are of the first five documents. MMR chooses from the 40 nearest passages.",
     ]
     for report in searches.values():
         ks = list(next(iter(report.searches.values())).recall)

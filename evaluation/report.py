@@ -223,9 +223,9 @@ def _prompt_rates(report: Report) -> list[str]:
             ):
                 total[place] += value
     rows = ["| prompt | calls | parsed | repaired | failed | usable |", "|---|" + "---:|" * 5]
-    for name, (calls, parsed, repaired, failed) in sorted(totals.items()):
-        usable = (parsed + repaired) / calls
-        rows.append(f"| {name} | {calls} | {parsed} | {repaired} | {failed} | {usable:.1%} |")
+    for name, (outputs, parsed, repaired, failed) in sorted(totals.items()):
+        usable = (parsed + repaired) / outputs
+        rows.append(f"| {name} | {outputs} | {parsed} | {repaired} | {failed} | {usable:.1%} |")
     return rows
 
 

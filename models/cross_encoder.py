@@ -54,7 +54,8 @@ def _loaded(name: str) -> CrossEncoder | str:
 
     try:
         _look_for(name)
-        return CrossEncoder(name)
+        model: CrossEncoder = CrossEncoder(name)
+        return model
     except Exception as error:  # no hub, no such model, a broken folder: each library has its own
         return (
             f"The cross-encoder {name!r} cannot be loaded ({first_line(error)}); give a folder "

@@ -114,7 +114,8 @@ def _pairs(value: Any, *names: str) -> Iterator[tuple[str, Any]]:
 
 def _steps(decomposition: Iterable[Row]) -> list[str]:
     """Gold sub-questions with their answers, the answers before put in for `#1`, `#2`."""
-    steps, answers = [], []
+    steps: list[str] = []
+    answers: list[str] = []
     for step in decomposition:
         question = _REFERENCE.sub(
             lambda found: _earlier(answers, int(found[1]), found[0]), step["question"]
