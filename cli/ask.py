@@ -19,6 +19,7 @@ from hopyard.cli.options import (
     ModelOption,
     SetOption,
     StrategyOption,
+    changes_from,
     context_from,
 )
 from hopyard.cli.render import as_json, rendered
@@ -87,13 +88,17 @@ def resume_command(
         str | None,
         typer.Option(help="To what the thread waits for: accept, or an edit as JSON."),
     ] = None,
+    set_: SetOption = None,
     stream: StreamOption = False,
     json_: JsonOption = False,
 ) -> None:
     """Go on with a thread at its last finished step; a finished one is shown again."""
     given = None if answer is None else answer_from(answer)
+    changes = changes_from(set_)
     _run(
-        lambda session: session.resume(thread, given, tokens=stream and not json_),
+        lambda session: session.resume(
+            thread, given, tokens=stream and not json_, changes=changes
+        ),
         thread,
         stream=stream,
         as_json_object=json_,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib.metadata
 import logging
 import sys
-from typing import Annotated
+import traceback
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -19,6 +20,7 @@ from hopyard.cli.mcp import mcp_command
 from hopyard.cli.settings import settings_command
 from hopyard.cli.trace import trace_command
 from hopyard.state.errors import EXIT_FAILED, EXIT_INTERRUPTED, HopyardError
+from hopyard.state.secrets import RedactingFormatter, redacted
 
 __all__ = ("app", "main")
 
@@ -59,7 +61,9 @@ def options(
     """Set up logging before any command runs."""
     del version
     level = logging.DEBUG if debug else logging.INFO if verbose else logging.ERROR
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    lines = logging.StreamHandler()
+    lines.setFormatter(RedactingFormatter("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[lines])
     logging.getLogger("hopyard").setLevel(level)
     logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG
 
@@ -70,26 +74,23 @@ def main() -> None:
     try:
         app()
     except HopyardError as error:
-        if debug:
-            raise
-        err.print(f"[red]Error:[/] {_plain(str(error))}", soft_wrap=True)
-        sys.exit(error.exit_code)
+        _end(str(error), error.exit_code, debug=debug)
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
     except OSError as error:  # a full disk, a missing permission: nobody's fault
-        if debug:
-            raise
-        err.print(f"[red]Error:[/] {_plain(str(error))}.", soft_wrap=True)
-        sys.exit(EXIT_FAILED)
+        _end(f"{error}.", EXIT_FAILED, debug=debug)
     except Exception as error:  # the boundary: whatever is left becomes one sentence
-        if debug:
-            raise
-        err.print(
-            f"[red]Error:[/] {type(error).__name__}: {_plain(str(error))}; this is a fault of "
-            "Hopyard's, `hopyard --debug …` shows where.",
-            soft_wrap=True,
-        )
-        sys.exit(EXIT_FAILED)
+        fault = "this is a fault of Hopyard's, `hopyard --debug …` shows where."
+        _end(f"{type(error).__name__}: {error}; {fault}", EXIT_FAILED, debug=debug)
+
+
+def _end(sentence: str, code: int, *, debug: bool) -> NoReturn:
+    """Say what went wrong, without any secret that the error may carry, and end."""
+    if debug:
+        sys.stderr.write(redacted(traceback.format_exc()))
+    else:
+        err.print(f"[red]Error:[/] {_plain(redacted(sentence))}", soft_wrap=True)
+    sys.exit(code)
 
 
 def _plain(text: str) -> str:

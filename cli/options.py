@@ -17,6 +17,7 @@ __all__ = (
     "ModelOption",
     "SetOption",
     "StrategyOption",
+    "changes_from",
     "context_from",
 )
 
@@ -58,11 +59,24 @@ def context_from(given: dict[str, Any], sets: list[str] | None = None) -> Contex
     Raises:
         UsageError: A pair is not of that form, or a value is not usable.
     """
+    return read_context(_nested([*given.items(), *(_pair(one) for one in sets or [])]))
+
+
+def changes_from(sets: list[str] | None) -> dict[str, Any]:
+    """The settings that a resumed thread goes on with, nested, from `NAME=VALUE` pairs.
+
+    Raises:
+        UsageError: A pair is not of that form.
+    """
+    return _nested([_pair(one) for one in sets or []])
+
+
+def _nested(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     flags: dict[str, Any] = {}
-    for name, value in [*given.items(), *(_pair(one) for one in sets or [])]:
+    for name, value in pairs:
         if value is not None:
             _put(flags, name, value)
-    return read_context(flags)
+    return flags
 
 
 def _pair(text: str) -> tuple[str, Any]:

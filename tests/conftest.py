@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-from model_server import ModelServer, Reply, WordEmbedder, scripted_provider
+os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # LangGraph reads it once, when it is imported
 
-from hopyard.models import call, chat, embeddings
+import pytest  # noqa: E402
+from model_server import ModelServer, Reply, WordEmbedder, scripted_provider  # noqa: E402
+
+from hopyard.models import call, chat, embeddings  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

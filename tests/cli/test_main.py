@@ -37,11 +37,14 @@ def test_an_unforeseen_error_is_one_sentence(hopyard: Run, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("x"), HopyardError("x")])
-def test_debug_shows_the_traceback(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+def test_debug_shows_the_traceback(
+    hopyard: Run, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
     break_settings(monkeypatch, error)
-    monkeypatch.setattr(sys, "argv", ["hopyard", "--debug", "settings"])
-    with pytest.raises(type(error)):
-        entry.main()
+    ended = hopyard("--debug", "settings")
+    assert ended.code == 1
+    assert "Traceback" in ended.err
+    assert "break_settings" in ended.err or "Error: x" in ended.err
 
 
 def test_an_interrupt_ends_with_130(hopyard: Run, monkeypatch: pytest.MonkeyPatch) -> None:
