@@ -133,7 +133,8 @@ def _findings(links: Sequence[Link]) -> str:
 
 def _last_known(links: Sequence[Link]) -> str:
     """Without a closing call: the last partial answer, which was asked for knowing the others."""
-    return next((link["answer"] for link in reversed(links) if link["answer"] != UNKNOWN), UNKNOWN)
+    answers = [link["answer"] for link in reversed(links)]
+    return next((one for one in answers if one.lower() != UNKNOWN.lower()), UNKNOWN)
 
 
 def _step(number: int, link: Link) -> Step:
