@@ -7,10 +7,12 @@ from typing import Any, ClassVar
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
+from model_server import Reply
 from rich.console import Console
 
 from hopyard.cli.render import rendered
 from hopyard.graphs import chain
+from hopyard.state.errors import ModelUnreachableError
 from hopyard.state.settings import Context
 
 from ..graphs.conftest import changed
@@ -118,7 +120,7 @@ async def test_a_stopped_chain_goes_on_where_it_was(
     graph = chain.graph.copy({"checkpointer": InMemorySaver()})
     config: Any = {"configurable": {"thread_id": "t"}}
     script.before = _fail
-    with pytest.raises(Exception, match="LENGTH is not to be had"):
+    with pytest.raises(ModelUnreachableError):
         await graph.ainvoke({"question": QUESTION}, config, context=context)
     asked = len(script.asked)
     script.before = lambda kind, question: None
@@ -129,7 +131,7 @@ async def test_a_stopped_chain_goes_on_where_it_was(
 
 def _fail(kind: str, question: str) -> None:
     if (kind, question) == ("read", LENGTH):
-        raise RuntimeError("LENGTH is not to be had")
+        raise Reply(401)
 
 
 async def test_each_link_is_drawn_on_a_line(context: Context, script: BaselineScript) -> None:
