@@ -10,17 +10,18 @@ import pytest
 from ollama_server import Model, OllamaServer, embedded_chat, embedded_vectors
 
 from hopyard.models import embeddings
-from hopyard.models.embedded import embedded_address
+from hopyard.models.embedded import THREADS_VARIABLE, embedded_address
 
 from .conftest import CORPUS, Run, write_corpus
 
 MODELS = ("--model", "ollama:smollm2", "--embedding", "ollama:minilm")
-QUESTION = "Which has more moons, Mars or Venus?"
+QUESTION = "How many moons does Mars have?"
 
 
 @pytest.fixture
 def ollama(monkeypatch: pytest.MonkeyPatch, closed_address: str) -> Iterator[OllamaServer]:
     """A server whose models are the embedded ones; a proxy is set, and would not find it."""
+    monkeypatch.setenv(THREADS_VARIABLE, "1")  # tests may share their cores
     models = {
         "smollm2:latest": Model(chat=embedded_chat(embedded_address())),
         "minilm:latest": Model(embed=embedded_vectors, parameter_size="23M"),
@@ -43,13 +44,13 @@ def test_the_whole_agent_runs_on_ollama(hopyard: Run, folder: Path, ollama: Olla
     assert built.code == 0, built.err
     assert ollama.payloads("/api/embed")
     ended = hopyard(
-        *("ask", QUESTION, "--index", "index", *MODELS, "--strategy", "tree", "--json"),
-        *("--set", "tree.max_depth=1", "--set", "tree.judge=false"),
+        *("ask", QUESTION, "--index", "index", *MODELS, "-k", "2", "--json"),
+        *("--set", "tree.max_depth=1", "--set", "tree.judge=false", "--set", "concurrency=1"),
     )
     assert ended.code == 0, ended.err
     result = ended.json
     assert result["answer"].strip()
-    assert result["steps"][0]["step"] == "tree-node"
+    assert result["route"]["by"] == "model"
     sent = ollama.payloads("/api/chat")
     assert result["usage"]["model_calls"] == len(sent) >= 2
     assert result["usage"]["input_tokens"] > 300

@@ -1,0 +1,274 @@
+"""Human in the loop: what a run waits for, and what becomes of each answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+from model_server import ModelServer
+
+from hopyard.graphs import tree as tree_graph
+from hopyard.graphs.session import Event, Session, open_session
+from hopyard.models import call
+from hopyard.state.errors import UsageError
+from hopyard.state.settings import Context
+
+from .checkpointed import plain_values
+from .conftest import changed
+from .script import SIMPLE, Script, full_tree, said, split
+
+QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
+IRON = "When was the Iron Bridge opened?"
+STONE = "When was the Stone Bridge completed?"
+
+
+@pytest.fixture
+def tree(context: Context, script: Script) -> Context:
+    """Settings for a tree of two halves, each decomposition to be approved."""
+    script.lines = {
+        ("route", QUESTION): {"strategy": "tree"},
+        ("split", QUESTION): split(IRON, STONE),
+        ("aggregate", QUESTION): said("Stone Bridge"),
+    }
+    return changed(context, strategy="tree", approve="decomposition")
+
+
+async def events(stream: AsyncIterator[Event]) -> list[Event]:
+    return [event async for event in stream]
+
+
+async def waiting(session: Session, thread: str = "t") -> list[dict[str, Any]]:
+    result: list[dict[str, Any]] = (await session.result(thread))["waiting"]
+    return result
+
+
+def nodes(result: dict[str, Any]) -> dict[str, Any]:
+    return {step["path"]: step for step in result["steps"] if step["step"] == "tree-node"}
+
+
+class TestRoute:
+    async def test_nothing_is_spent_on_a_strategy_before_it_is_approved(
+        self, session: Session, tree: Context, script: Script
+    ) -> None:
+        await events(session.ask(QUESTION, changed(tree, strategy="auto", approve="route"), "t"))
+        assert script.asked == [("route", QUESTION)]
+        [asked] = await waiting(session)
+        assert list(plain_values(asked))  # it can be read without this package
+        assert asked["approve"] == "route"
+        assert (asked["question"], asked["proposed"]) == (QUESTION, "tree")
+        assert "compares" in asked["reason"]
+        assert asked["answers"][0] == "accept"
+        assert "single" in asked["answers"][1]["strategy"]
+        assert "hop" not in asked["answers"][1]["strategy"].split(" | ")  # no passage graph
+        result = await session.result("t")
+        assert (result["finished"], result["answer"]) == (False, "")
+
+    @pytest.mark.parametrize("answer", ["accept", "tree", {"strategy": "tree"}])
+    async def test_what_is_accepted_is_done_and_the_route_is_not_paid_for_again(
+        self, session: Session, tree: Context, script: Script, answer: Any
+    ) -> None:
+        await events(session.ask(QUESTION, changed(tree, strategy="auto", approve="route"), "t"))
+        await events(session.resume("t", answer))
+        result = await session.result("t")
+        assert (result["answer"], result["finished"]) == ("Stone Bridge", True)
+        assert (result["strategy"], result["route"]["by"]) == ("tree", "model")
+        assert script.asked.count(("route", QUESTION)) == 1
+
+    @pytest.mark.parametrize("answer", ["direct", {"strategy": "direct"}])
+    async def test_another_strategy_is_taken_in_its_place(
+        self, session: Session, tree: Context, script: Script, answer: Any
+    ) -> None:
+        await events(session.ask(QUESTION, changed(tree, strategy="auto", approve="route"), "t"))
+        await events(session.resume("t", answer))
+        result = await session.result("t")
+        assert result["route"] == {
+            "strategy": "direct",
+            "by": "approval",
+            "probability": None,
+            "reason": "put in the place of tree",
+        }
+        assert [kind for kind, _ in script.asked] == ["route", "direct"]
+
+    async def test_a_forced_strategy_needs_no_approval(
+        self, session: Session, tree: Context
+    ) -> None:
+        await events(session.ask(QUESTION, changed(tree, approve="route"), "t"))
+        assert (await session.result("t"))["finished"] is True
+
+    @pytest.mark.parametrize(
+        "answer", ["nonsense", {"strategy": "hop"}, {"strategy": 7}, {"route": "tree"}, 3, []]
+    )
+    async def test_an_answer_that_does_not_fit_is_asked_for_again(
+        self, session: Session, tree: Context, script: Script, answer: Any
+    ) -> None:
+        await events(session.ask(QUESTION, changed(tree, strategy="auto", approve="route"), "t"))
+        [first] = await waiting(session)
+        await events(session.resume("t", answer))
+        [again] = await waiting(session)
+        assert again["problem"]
+        assert {**again, "id": "", "problem": ""} == {**first, "id": "", "problem": ""}
+        assert script.asked == [("route", QUESTION)]
+        await events(session.resume("t", "single"))
+        assert (await session.result("t"))["strategy"] == "single"
+
+
+class TestDecomposition:
+    async def test_nothing_is_searched_for_before_it_is_approved(
+        self, session: Session, tree: Context, script: Script
+    ) -> None:
+        await events(session.ask(QUESTION, tree, "t"))
+        assert [kind for kind, _ in script.asked] == ["split", "rubric"]
+        [asked] = await waiting(session)
+        assert asked["proposed"] == [IRON, STONE]
+        assert (asked["question"], asked["path"]) == (QUESTION, "")
+        await events(session.resume("t", "accept"))
+        result = await session.result("t")
+        assert result["answer"] == "Stone Bridge"
+        assert script.asked.count(("split", QUESTION)) == 1
+        assert result["usage"]["model_calls"] == len(script.asked)
+
+    async def test_edited_sub_questions_are_asked_and_the_proposal_is_kept(
+        self, session: Session, tree: Context, script: Script
+    ) -> None:
+        await events(session.ask(QUESTION, tree, "t"))
+        edited = ["Who cast the Iron Bridge?", "How old is the Stone Bridge?"]
+        await events(session.resume("t", {"sub_questions": [edited[0], f" {edited[1]} "]}))
+        found = nodes(await session.result("t"))
+        assert [found[path]["question"] for path in ("1", "2")] == edited
+        assert ("read", IRON) not in script.asked
+        [thrown] = found[""]["replaced"]
+        assert (thrown["first"], thrown["second"]) == (IRON, STONE)
+        assert "approval" in thrown["reason"]
+        assert "rubric" not in found[""]  # it was the proposal's
+
+    async def test_a_question_may_be_left_whole(
+        self, session: Session, tree: Context, script: Script
+    ) -> None:
+        await events(session.ask(QUESTION, tree, "t"))
+        await events(session.resume("t", "whole"))
+        result = await session.result("t")
+        assert list(nodes(result)) == [""]
+        assert nodes(result)[""]["reason"] == "left whole at the approval"
+        assert result["answer"] == f"read: {QUESTION}"
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            ["only one?"],
+            {"sub_questions": ["a?", " "]},
+            {"sub_questions": ["a?", 2]},
+            {"sub_questions": ["a?", "b?" * 151]},
+            {"sub_questions": ["a?", "b?"], "more": 1},
+            "perhaps",
+        ],
+    )
+    async def test_an_edit_that_does_not_fit_is_asked_for_again(
+        self, session: Session, tree: Context, script: Script, answer: Any
+    ) -> None:
+        await events(session.ask(QUESTION, tree, "t"))
+        await events(session.resume("t", answer))
+        [again] = await waiting(session)
+        assert again["problem"]
+        assert [kind for kind, _ in script.asked] == ["split", "rubric"]
+
+    async def test_a_question_that_is_not_split_needs_no_approval(
+        self, session: Session, tree: Context, script: Script
+    ) -> None:
+        script.lines["split", QUESTION] = SIMPLE
+        await events(session.ask(QUESTION, tree, "t"))
+        assert (await session.result("t"))["finished"] is True
+
+
+class TestBranchesSideBySide:
+    @pytest.fixture
+    def halves(self, tree: Context, script: Script) -> Context:
+        script.lines = full_tree("All?", 2)
+        return changed(tree, tree__max_depth=2)
+
+    async def test_each_waits_for_an_answer_of_its_own(
+        self, session: Session, halves: Context, script: Script
+    ) -> None:
+        await events(session.ask("All?", halves, "t"))
+        await events(session.resume("t", "accept"))
+        left, right = await waiting(session)
+        assert [left["path"], right["path"]] == ["1", "2"]
+        assert left["id"] != right["id"]
+        with pytest.raises(UsageError, match="2 answers"):
+            await events(session.resume("t", "whole"))
+
+        # One answer lets its branch go on; the other one stays where it is.
+        await events(session.resume("t", {right["id"]: "whole"}))
+        [still] = await waiting(session)
+        assert (still["path"], still["id"]) == ("1", left["id"])
+        await events(session.resume("t", {left["id"]: {"sub_questions": ["A?", "B?"]}}))
+        found = nodes(await session.result("t"))
+        assert set(found) == {"", "1", "2", "1.1", "1.2"}
+        assert found["1.2"]["question"] == "B?"
+        assert found["2"]["reason"] == "left whole at the approval"
+        assert script.counts["split"] == 3
+
+    async def test_all_are_answered_at_once(
+        self, session: Session, halves: Context, script: Script
+    ) -> None:
+        await events(session.ask("All?", halves, "t"))
+        await events(session.resume("t", "accept"))
+        left, right = await waiting(session)
+        await events(session.resume("t", {left["id"]: "whole", right["id"]: ["A?", "B?"]}))
+        found = nodes(await session.result("t"))
+        assert set(found) == {"", "1", "2", "2.1", "2.2"}
+
+    async def test_accept_is_for_all(self, session: Session, halves: Context) -> None:
+        await events(session.ask("All?", halves, "t"))
+        await events(session.resume("t", "accept"))
+        await events(session.resume("t", "accept"))
+        assert len(nodes(await session.result("t"))) == 7
+
+
+class TestWaiting:
+    async def test_another_process_goes_on(
+        self, tree: Context, script: Script, model_server: ModelServer
+    ) -> None:
+        async with open_session() as session:
+            await events(session.ask(QUESTION, tree, "t"))
+        call._caller.cache_clear()  # what only the first process knew
+        call.open_ledger.cache_clear()
+        async with open_session() as session:
+            assert [one["proposed"] for one in await waiting(session)] == [[IRON, STONE]]
+            await events(session.resume("t", "accept"))
+            result = await session.result("t")
+        assert result["answer"] == "Stone Bridge"
+        assert script.asked.count(("split", QUESTION)) == 1
+        assert result["usage"]["model_calls"] == len(script.asked)
+
+    async def test_resuming_without_an_answer_goes_on_waiting(
+        self, session: Session, tree: Context, script: Script
+    ) -> None:
+        await events(session.ask(QUESTION, tree, "t"))
+        before = await waiting(session)
+        await events(session.resume("t"))
+        assert await waiting(session) == before
+        assert len(script.asked) == 2
+
+    async def test_an_answer_that_nothing_waits_for_is_refused(
+        self, session: Session, tree: Context
+    ) -> None:
+        await events(session.ask(QUESTION, changed(tree, approve=""), "t"))
+        with pytest.raises(UsageError, match="waits for no answer"):
+            await events(session.resume("t", "accept"))
+
+    async def test_the_settings_are_remembered(self, session: Session, tree: Context) -> None:
+        await events(session.ask(QUESTION, changed(tree, approve="decomposition,route"), "t"))
+        assert (await session.context("t")).approve == ("decomposition", "route")
+
+
+async def test_a_strategy_used_alone_waits_too(tree: Context) -> None:
+    graph = tree_graph.graph.builder.compile(checkpointer=InMemorySaver())
+    thread: Any = {"configurable": {"thread_id": "t"}}
+    first = await graph.ainvoke({"question": QUESTION}, thread, context=tree)
+    [interrupt] = first["__interrupt__"]
+    assert interrupt.value["proposed"] == [IRON, STONE]
+    done = await graph.ainvoke(Command(resume="accept"), thread, context=tree)
+    assert done["answer"] == "Stone Bridge"

@@ -1,0 +1,158 @@
+"""Hopyard as a tool of `create_agent`: context, streaming, interrupts and resume pass through."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain.agents import create_agent
+from langchain_core.language_models import FakeMessagesListChatModel
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.runnables import Runnable
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from hopyard.graphs import as_tool
+from hopyard.state.settings import Context
+
+from .conftest import changed
+from .script import Script, said, split
+
+QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
+IRON = "When was the Iron Bridge opened?"
+STONE = "When was the Stone Bridge completed?"
+
+
+class Caller(FakeMessagesListChatModel):
+    """A chat model that calls tools as it is told to."""
+
+    def bind_tools(self, tools: Any, **_: Any) -> Runnable[Any, Any]:
+        return self
+
+
+def calls(*questions: str, name: str = "hopyard") -> AIMessage:
+    return AIMessage(
+        "",
+        tool_calls=[
+            {"name": name, "args": {"question": question}, "id": str(number)}
+            for number, question in enumerate(questions)
+        ],
+    )
+
+
+def agent_of(*messages: AIMessage, tool: Any = None, **options: Any) -> Any:
+    model = Caller(responses=[*messages])
+    return create_agent(model, [tool or as_tool()], checkpointer=InMemorySaver(), **options)
+
+
+def asks() -> dict[str, Any]:
+    return {"messages": [("user", "Tell me about bridges.")]}
+
+
+THREAD: Any = {"configurable": {"thread_id": "t"}}
+
+
+@pytest.fixture
+def tree(context: Context, script: Script) -> Context:
+    script.lines = {
+        ("split", QUESTION): split(IRON, STONE),
+        ("aggregate", QUESTION): said("Stone Bridge"),
+        ("read", STONE): said("1146"),
+    }
+    return changed(context, strategy="tree")
+
+
+def told(state: Any) -> list[ToolMessage]:
+    return [one for one in state["messages"] if isinstance(one, ToolMessage)]
+
+
+async def test_a_tool_takes_a_question_and_nothing_else() -> None:
+    tool = as_tool(name="bridges", description="About bridges.", context=Context(index="x"))
+    schema: Any = tool.tool_call_schema
+    assert list(schema.model_json_schema()["properties"]) == ["question"]
+    assert (tool.name, tool.description) == ("bridges", "About bridges.")
+
+
+async def test_the_agent_gets_the_answer_with_its_citations(tree: Context) -> None:
+    agent = agent_of(calls(QUESTION), AIMessage("Done."), tool=as_tool(context=tree))
+    [message] = told(await agent.ainvoke(asks(), THREAD))
+    answer, *quotes = message.text.splitlines()
+    assert answer == "Stone Bridge"
+    assert "(stone-bridge): “" in quotes[0]
+    assert message.artifact["strategy"] == "tree"
+    assert message.artifact["usage"]["model_calls"] == 8
+
+
+async def test_the_context_of_the_agents_run_is_the_tools(tree: Context) -> None:
+    agent = agent_of(
+        *(calls(STONE), AIMessage("Done.")),
+        tool=as_tool(context=changed(tree, strategy="direct")),
+        context_schema=Context,
+    )
+    single = changed(tree, strategy="single")
+    [message] = told(await agent.ainvoke(asks(), THREAD, context=single))
+    assert message.artifact["strategy"] == "single"
+    assert message.text.startswith("1146")
+
+
+async def test_steps_and_tokens_stream_with_the_agents(tree: Context) -> None:
+    agent = agent_of(calls(QUESTION), AIMessage("Done."), tool=as_tool(context=tree))
+    steps: list[tuple[str, str]] = []
+    tokens: list[str] = []
+    answer: list[str] = []
+    async for part in agent.astream(
+        asks(), THREAD, stream_mode=["updates", "messages", "custom"], subgraphs=True, version="v2"
+    ):
+        path = "/".join(one.partition(":")[0] for one in part["ns"])
+        if part["type"] == "updates":
+            steps += [(path, node) for node in part["data"]]
+        elif part["type"] == "custom":
+            answer.append(part["data"].get("text", ""))
+        elif path == "tools/tree":
+            tokens.append(part["data"][0].text)
+    assert steps[0] == ("", "model")
+    assert ("tools", "route") in steps
+    assert ("tools/tree", "decompose") in steps
+    assert steps[-2:] == [("", "tools"), ("", "model")]
+    assert '{"answer": "Stone Bridge"}' in "".join(tokens)
+    assert "".join(answer) == "Stone Bridge"
+
+
+async def test_an_approval_stops_the_agent_and_both_go_on(tree: Context, script: Script) -> None:
+    tool = as_tool(context=changed(tree, approve="decomposition"))
+    agent = agent_of(calls(QUESTION), AIMessage("Done."), tool=tool)
+    stopped = await agent.ainvoke(asks(), THREAD)
+    [interrupt] = stopped["__interrupt__"]
+    assert interrupt.value["proposed"] == [IRON, STONE]
+    edited = {"sub_questions": ["Who cast the ribs?", STONE]}
+    done = await agent.ainvoke(Command(resume=edited), THREAD)
+    [message] = told(done)
+    asked = [one["question"] for one in message.artifact["steps"] if one["step"] == "tree-node"]
+    assert asked == [QUESTION, "Who cast the ribs?", STONE]
+    assert script.asked.count(("split", QUESTION)) == 1
+    assert done["messages"][-1].text == "Done."
+
+
+async def test_questions_side_by_side_wait_for_answers_of_their_own(
+    tree: Context, script: Script
+) -> None:
+    script.lines["split", "Another?"] = split("A?", "B?")
+    tool = as_tool(context=changed(tree, approve="decomposition"))
+    agent = agent_of(calls(QUESTION, "Another?"), AIMessage("Done."), tool=tool)
+    stopped = await agent.ainvoke(asks(), THREAD)
+    answers = {
+        one.id: "accept" if one.value["question"] == QUESTION else "whole"
+        for one in stopped["__interrupt__"]
+    }
+    assert len(answers) == 2
+    first, second = told(await agent.ainvoke(Command(resume=answers), THREAD))
+    assert first.text.startswith("Stone Bridge")
+    assert second.text.startswith("read: Another?")
+
+
+async def test_an_error_is_told_to_the_agent_in_one_sentence(tree: Context) -> None:
+    tool = as_tool(context=changed(tree, index=""))
+    agent = agent_of(calls(QUESTION), AIMessage("Done."), tool=tool)
+    [message] = told(await agent.ainvoke(asks(), THREAD))
+    assert message.status == "error"
+    assert "No index is given" in message.text
