@@ -1,0 +1,152 @@
+"""`hopyard chat`, with its input piped in."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from model_server import ModelServer, Reply
+
+from .conftest import Ended, Run
+
+QUESTION = "How many moons does Mars have?"
+Chat = Callable[..., Ended]
+
+
+@pytest.fixture(autouse=True)
+def answers(model: ModelServer) -> None:
+    usual = model.answer
+
+    def answer(title: str, messages: list[dict[str, Any]]) -> Any:
+        if title == "StandAlone":
+            return {"question": "How many moons does Venus have?"}
+        if title != "Answer":
+            return usual(title, messages)
+        return {"answer": "none" if "does Venus" in str(messages[-1]) else "two moons"}
+
+    model.answer = answer
+
+
+@pytest.fixture
+def chat(hopyard: Run, index: Path, monkeypatch: pytest.MonkeyPatch) -> Chat:
+    """Type these lines into `hopyard chat`."""
+
+    def run(*lines: str, arguments: tuple[str, ...] = ("--thread", "mine")) -> Ended:
+        monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+        return hopyard("chat", "--index", index, *arguments)
+
+    return run
+
+
+def test_an_answer_is_printed_with_its_quotes(chat: Chat) -> None:
+    ended = chat(QUESTION)
+    assert ended.code == 0
+    assert ended.out.startswith("two moons\n[1] “Mars has two moons")
+    assert "1 from the ledger" not in ended.err
+    assert "--thread mine" in ended.err
+
+
+def test_a_follow_up_is_rewritten_and_shown(chat: Chat) -> None:
+    ended = chat(QUESTION, "And Venus?")
+    assert "understood as: How many moons does Venus have?" in ended.err
+    assert "\nnone\n" in ended.out
+
+
+def test_the_conversation_is_there_after_a_restart(chat: Chat) -> None:
+    chat(QUESTION)
+    ended = chat("And Venus?", "/quit", "never asked")
+    assert ended.out.startswith(f"> {QUESTION}\ntwo moons\n")
+    assert "understood as" in ended.err
+    assert "never asked" not in ended.out + ended.err
+
+
+def test_why_tells_gate_route_and_passages(chat: Chat) -> None:
+    ended = chat("/strategy single", QUESTION, "/why")
+    assert "strategy single" in ended.err
+    for told in ("Gate: retrieve", "Route: single · forced", "Mars  mars 0.", "“Mars has two"):
+        assert told in ended.out
+
+
+def test_trace_draws_the_last_answer(chat: Chat) -> None:
+    ended = chat(QUESTION, "/trace")
+    assert "Read the passages and answer → two moons" in ended.out
+
+
+def test_help_names_every_command(chat: Chat) -> None:
+    ended = chat("/help")
+    for command in ("/strategy", "/trace", "/why", "/help", "/quit"):
+        assert command in ended.out
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("/nonsense", "/help"),
+        ("/strategy nonsense", "'strategy'"),
+        ("/why", "'mine'"),
+        ("x" * 5000, "at most 4000"),
+    ],
+)
+def test_an_error_ends_a_script(chat: Chat, line: str, named: str) -> None:
+    ended = chat(line, QUESTION)
+    assert ended.code == 2
+    assert named in ended.error
+    assert ended.out == ""
+
+
+def test_ctrl_c_leaves_a_thread_that_goes_on_at_the_next_start(
+    chat: Chat, model: ModelServer
+) -> None:
+    usual = model.answer
+
+    def interrupt(title: str, messages: list[dict[str, Any]]) -> Any:
+        if title == "Answer":
+            os.kill(os.getpid(), signal.SIGINT)
+        return usual(title, messages)
+
+    model.answer, model.delay = interrupt, 0.3
+    ended = chat(QUESTION, "Never asked?")
+    assert ended.code == 130
+    assert "hopyard chat --index" in ended.err
+    assert "--thread mine" in ended.err
+
+    model.answer, model.delay = usual, 0.0
+    again = chat()
+    assert again.code == 0
+    assert f"going on with: {QUESTION}" in again.err
+    assert "two moons\n[1]" in again.out
+
+
+def test_a_question_that_failed_is_finished_before_the_next(chat: Chat, model: ModelServer) -> None:
+    usual = model.answer
+    model.answer = lambda title, messages: Reply(401)
+    assert chat(QUESTION).code == 4
+    model.answer = usual
+    ended = chat("And Venus?")
+    assert f"going on with: {QUESTION}" in ended.err
+    assert ended.out.index("two moons") < ended.out.index("none")
+
+
+def test_an_old_thread_needs_no_index_again(
+    chat: Chat, hopyard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chat(QUESTION)
+    monkeypatch.setattr("sys.stdin", io.StringIO("/strategy single\nAnd Venus?\n"))
+    ended = hopyard("chat", "--thread", "mine")
+    assert ended.code == 0
+    assert "none\n" in ended.out
+
+
+def test_text_cannot_steer_the_terminal(chat: Chat, model: ModelServer) -> None:
+    model.answer = lambda title, messages: {
+        "Route": {"strategy": "direct"},
+        "Answer": {"answer": "two\x1b[2J [bold]moons[/bold]"},
+    }[title]
+    ended = chat(QUESTION)
+    assert "\x1b" not in ended.out + ended.err
+    assert "[bold]moons[/bold]" in ended.out

@@ -1,0 +1,87 @@
+"""`hopyard trace`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from model_server import ModelServer
+
+from hopyard.cli import trace as command
+
+from .conftest import Run
+
+QUESTION = "How many moons does Mars have?"
+
+
+@pytest.fixture
+def asked(hopyard: Run, index: Path, model: ModelServer) -> None:
+    """A finished thread."""
+    usual = model.answer
+    model.answer = lambda title, messages: (
+        {"answer": "two moons"} if title == "Answer" else usual(title, messages)
+    )
+    assert hopyard("ask", QUESTION, "-i", index, "-t", "mine").code == 0
+
+
+def test_it_draws_the_run(hopyard: Run, asked: None) -> None:
+    ended = hopyard("trace", "mine")
+    assert ended.code == 0
+    for part in (QUESTION, "→ two moons", "Route: single", "“Mars has two moons", "thread mine"):
+        assert part in ended.out
+
+
+def test_it_writes_a_page(hopyard: Run, asked: None, folder: Path) -> None:
+    ended = hopyard("trace", "mine", "--html", "page.html", "--follow")
+    assert (ended.code, ended.out) == (0, "page.html written\n")
+    written = (folder / "page.html").read_text(encoding="utf-8")
+    assert QUESTION in written
+    assert 'http-equiv="refresh"' not in written
+
+
+def test_a_file_that_cannot_be_written_is_named(hopyard: Run, asked: None) -> None:
+    ended = hopyard("trace", "mine", "--html", "missing/page.html")
+    assert ended.code == 1
+    assert "missing/page.html" in ended.error
+
+
+def test_a_thread_that_is_not_there_is_named(hopyard: Run, home: Path) -> None:
+    ended = hopyard("trace", "nowhere")
+    assert ended.code == 2
+    assert "'nowhere'" in ended.error
+
+
+def test_follow_looks_until_the_thread_has_finished(
+    hopyard: Run,
+    index: Path,
+    model: ModelServer,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from model_server import Reply
+
+    usual = model.answer
+    model.answer = lambda title, messages: (
+        Reply(401) if title == "Answer" else usual(title, messages)
+    )
+    assert hopyard("ask", QUESTION, "-i", index, "-t", "mine").code == 4
+    model.answer = usual
+    seen: list[str] = []
+
+    async def go_on(_: float) -> None:
+        """In the place of the pause: the run goes on elsewhere meanwhile."""
+        from hopyard.graphs.session import open_session
+
+        seen.append((folder / "page.html").read_text(encoding="utf-8"))
+        async with open_session() as session:
+            async for _event in session.resume("mine"):
+                pass
+
+    monkeypatch.setattr(asyncio, "sleep", go_on)
+    asyncio.run(command._write("mine", Path("page.html"), follow=True))
+    monkeypatch.undo()
+    assert len(seen) == 1
+    assert 'http-equiv="refresh"' in seen[0]
+    assert "has not finished" in seen[0]
+    assert "has not finished" not in (folder / "page.html").read_text(encoding="utf-8")
