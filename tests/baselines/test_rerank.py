@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ import pytest
 from hopyard.graphs import rerank
 from hopyard.models import cross_encoder
 from hopyard.models.cross_encoder import cross_scores
+from hopyard.models.embeddings import MiniLMEmbedder
 from hopyard.nodes.rerank import best_first
 from hopyard.state.errors import ModelUnreachableError
 from hopyard.state.schemas import Evidence
@@ -105,6 +107,13 @@ def test_a_hub_that_does_not_answer_is_asked_once(monkeypatch: pytest.MonkeyPatc
         with pytest.raises(ModelUnreachableError, match=r"no route to host.*rerank\.model=chat"):
             cross_scores("nobody/nothing", QUESTION, ["a"])
     assert asked == ["nobody/nothing"]
+
+
+def test_the_embedded_embedding_leaves_the_hub_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is loaded before the cross-encoder is looked for, in the same process."""
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    assert MiniLMEmbedder().embed_query("a bridge").shape == (384,)
+    assert "HF_HUB_OFFLINE" not in os.environ
 
 
 def test_equals_keep_their_order() -> None:
