@@ -36,8 +36,9 @@ from hopyard.state.settings import Budget, Context
 
 __all__ = ("eval_command",)
 
-PARALLEL = 4
-"""Questions at once: while one waits for the model, others search."""
+PARALLEL = 16
+"""Questions at once. The embedded model answers one call at a time, but calls of one prompt that
+wait together follow one another, and share the prompt's beginning."""
 
 
 def eval_command(

@@ -46,8 +46,9 @@ async def run_plan(
     """Ask what has no record yet.
 
     The variants of one question run one after another: identical calls are then paid once, by the
-    first. Under a limit the questions do too, so that the limit is kept exactly; an answer that it
-    cuts short is thrown away, and the ledger keeps the calls that were paid for it.
+    first. Under a limit of calls or tokens the questions do too, so that it is kept exactly; at one
+    of seconds every question under way still makes its closing call. An answer that a limit cuts
+    short is thrown away, and the ledger keeps the calls that were paid for it.
 
     Args:
         plan: What to ask.
@@ -76,8 +77,7 @@ async def run_plan(
         left=sum(len(missing) for _, missing in waiting),
     )
     work.report(work.left)
-    limited = bool(limits.calls or limits.tokens or limits.seconds)
-    workers = 1 if limited else max(1, min(plan.parallel, len(waiting)))
+    workers = 1 if limits.calls or limits.tokens else max(1, min(plan.parallel, len(waiting)))
     try:
         async with asyncio.TaskGroup() as group:
             for _ in range(workers):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,29 @@ async def test_a_limit_is_kept_and_nothing_is_paid_twice(
         assert got == wanted
         assert len(script.asked) <= paid + 60
         assert not any(one.truncated for one in read(tmp_path))
+
+
+async def test_no_answer_is_begun_or_kept_after_the_time_is_up(
+    plan: MakePlan, tmp_path: Path
+) -> None:
+    wide = replace(plan(), parallel=3)
+    outcome = await carry_out(wide, tmp_path / "out", Budget(seconds=1e-6))
+    assert outcome == Outcome(asked=0, stopped="1e-06 seconds")
+    assert read(tmp_path) == []
+    assert (await carry_out(wide, tmp_path / "out", Budget(seconds=600))).asked == 9
+
+
+async def test_questions_side_by_side_give_the_same(plan: MakePlan, tmp_path: Path) -> None:
+    await carry_out(plan(), tmp_path / "one")
+    await carry_out(replace(plan(seed=8), parallel=3), tmp_path / "three")
+
+    def told(folder: str) -> set[tuple[Any, ...]]:
+        return {
+            (one.question_id, one.strategy, one.answer, one.cost.model_calls, one.cost.input_tokens)
+            for one in read(tmp_path, folder)
+        }
+
+    assert told("one") == told("three")
 
 
 async def test_a_questions_own_budget_truncates_it_and_the_run_goes_on(
