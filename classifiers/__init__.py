@@ -1,0 +1,1 @@
+"""Con-RAG: contributions, labels, the retrieval gate, its training, calibration and evaluation."""

@@ -1,0 +1,166 @@
+"""A causal language model in PyTorch, for the probabilities of an answer's tokens."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from hopyard.models.chat import chat_provider
+from hopyard.models.embedded import adapter_file, embedded_identity, weights
+from hopyard.models.failures import first_line
+from hopyard.state.errors import HopyardError, ModelUnreachableError, UsageError
+
+__all__ = ("Causal", "Precision", "load_causal", "merge_adapter")
+
+Precision = Literal["float32", "bfloat16"]
+
+_PROJECTIONS: Final = {
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+}
+_TENSOR: Final = re.compile(r"blk\.(\d+)\.(\w+)\.weight\.lora_([ab])$")
+
+
+@dataclass(frozen=True)
+class Causal:
+    """A model with its tokenizer.
+
+    Attributes:
+        identity: The name that labels made with it carry; for the embedded model the one under
+            which the ledger keeps its answers.
+        model: A `transformers` model for causal language modelling, in evaluation mode.
+        tokenizer: Its fast tokenizer, with a chat template.
+    """
+
+    identity: str
+    model: Any
+    tokenizer: Any
+
+
+def load_causal(spec: str, precision: Precision = "float32") -> Causal:
+    """Load a model that gives token probabilities.
+
+    Args:
+        spec: `embedded`, `embedded:base`, `embedded:FILE.gguf`, a folder, or a name on the hub.
+        precision: Of weights and arithmetic; sums of probabilities are taken in float32.
+
+    Raises:
+        UsageError: The model speaks through a server, which gives no token probabilities of a
+            text that it did not write.
+        ModelUnreachableError: The weights cannot be loaded.
+        HopyardError: The tokenizer has no chat template.
+    """
+    provider, _, variant = spec.partition(":")
+    if provider == "embedded":
+        return _load_embedded(spec, variant, precision)
+    if not Path(spec).is_dir() and _is_chat_model(spec):
+        raise UsageError(
+            f"The model {spec!r} gives no token probabilities, which the value function "
+            "token-probability needs; use --value answer-f1, or name a folder or hub model."
+        )
+    return _checked(Causal(spec, *_loaded(spec, {}, precision)))
+
+
+def _is_chat_model(spec: str) -> bool:
+    try:
+        chat_provider(spec)
+    except UsageError:  # no provider: a folder, or a name on the hub
+        return ":" in spec
+    return True
+
+
+def _load_embedded(spec: str, variant: str, precision: Precision) -> Causal:
+    if importlib.util.find_spec("gguf") is None:
+        raise UsageError(
+            f"To read the weights of {spec!r} into PyTorch the package gguf is missing; run "
+            "`pip install 'hopyard[gate]'`."
+        )
+    identity, adapter, file = embedded_identity(variant), adapter_file(variant), weights()
+    model, tokenizer = _loaded(str(file.parent), {"gguf_file": file.name}, "float32")
+    if adapter is not None:
+        merge_adapter(model, adapter)
+    return _checked(Causal(identity, _cast(model, precision), tokenizer))
+
+
+def _loaded(place: str, options: dict[str, str], precision: Precision) -> tuple[Any, Any]:
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    import torch  # noqa: PLC0415  (seconds to load, only where labels are made)
+    from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(place, **options)
+        model = AutoModelForCausalLM.from_pretrained(place, dtype=torch.float32, **options)
+    except (OSError, ValueError, ImportError) as error:
+        raise ModelUnreachableError(
+            f"The model {place!r} cannot be loaded ({first_line(error)}); name embedded, a folder "
+            "that transformers reads, or a model of a hub that is reachable."
+        ) from error
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    return _cast(model.to(device).eval(), precision), tokenizer
+
+
+def _cast(model: Any, precision: Precision) -> Any:
+    import torch  # noqa: PLC0415
+
+    return model.to(getattr(torch, precision))
+
+
+def _checked(causal: Causal) -> Causal:
+    if not getattr(causal.tokenizer, "chat_template", None):
+        raise HopyardError(
+            f"The tokenizer of {causal.identity!r} has no chat template, so its prompts cannot be "
+            "written; use an instruction-tuned model."
+        )
+    return causal
+
+
+def merge_adapter(model: Any, file: Path) -> None:
+    """Add a llama.cpp LoRA to the weights: W + alpha / rank · B·A.
+
+    llama.cpp keeps the rows of query and key projections in another order than Hugging Face; the
+    rows of B are put back (`hopyard.training.export`).
+
+    Args:
+        model: A `transformers` Llama model in float32; changed in place.
+        file: The adapter as GGUF.
+
+    Raises:
+        HopyardError: The adapter does not fit the model.
+    """
+    import torch  # noqa: PLC0415
+    from gguf import GGUFReader  # noqa: PLC0415
+
+    from hopyard.training.export import heads_of, restored  # noqa: PLC0415
+
+    read = GGUFReader(str(file))
+    alpha = float(read.fields["adapter.lora.alpha"].contents())
+    sides: dict[tuple[str, str], dict[str, Any]] = {}
+    for tensor in read.tensors:
+        if found := _TENSOR.match(tensor.name):
+            layer, name, side = found.groups()
+            sides.setdefault((layer, name), {})[side] = np.asarray(tensor.data, dtype=np.float32)
+    heads = heads_of(model.config)
+    for (layer, name), side in sides.items():
+        path = f"model.layers.{layer}.{_PROJECTIONS[name]}"
+        down, up = side["a"], side["b"]
+        if projection_heads := heads.get(path.rpartition(".")[2]):
+            up = restored(up, projection_heads)
+        weight = model.get_submodule(path).weight
+        change = torch.from_numpy(up @ down) * (alpha / down.shape[0])
+        if change.shape != weight.shape:
+            raise HopyardError(
+                f"The adapter {file.name} does not fit the model: {path} is "
+                f"{tuple(weight.shape)}, the adapter's change {tuple(change.shape)}; train it anew."
+            )
+        weight.data += change.to(weight.device)

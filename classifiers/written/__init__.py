@@ -1,0 +1,1 @@
+"""Questions written by hand that need no document, with their answers."""
