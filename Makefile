@@ -6,13 +6,16 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SAMPLE := examples/solar_system
 DEMO_INDEX := .hopyard/demo-index
+PORT ?= 2024
 
-.PHONY: help install demo test lint format typecheck docs clean
+.PHONY: help install demo studio test soak lint format typecheck docs clean
 
 help:
 	@echo "make demo     install, index the sample corpus, answer four questions"
 	@echo "make test     install, run the tests"
+	@echo "make soak     the reliability tests at length, SOAK_MINUTES=60"
 	@echo "make install  the environment alone"
+	@echo "make studio   LangGraph's server for Studio, on this machine"
 	@echo "make lint     formatting, lint and types"
 	@echo "make docs     draw the graphs into README.md and docs/ anew"
 
@@ -33,8 +36,22 @@ demo: $(STAMP)
 	  echo; $(BIN)/hopyard ask "$$question" --index $(DEMO_INDEX) || exit; \
 	done < $(SAMPLE)/demo_questions.txt
 
+# Offline: nothing is traced, no browser is opened, and only this machine can connect.
+studio: $(STAMP)
+	@if [ -z "$$HOPYARD_INDEX" ] && [ ! -e hopyard.toml ]; then \
+	  export HOPYARD_INDEX=$(DEMO_INDEX); \
+	  test -e $(DEMO_INDEX) || \
+	    $(BIN)/hopyard index build $(SAMPLE)/corpus.jsonl --out $(DEMO_INDEX) || exit; \
+	fi; \
+	LANGSMITH_TRACING=false LANGGRAPH_CLI_NO_ANALYTICS=1 $(BIN)/langgraph dev \
+	  --no-browser --no-reload --host 127.0.0.1 --port $(PORT) --n-jobs-per-worker 4
+
 test: $(STAMP)
 	$(BIN)/python -m pytest
+
+# The reliability tests at length, for SOAK_MINUTES and from SOAK_SEED on: docs/reliability.md.
+soak: $(STAMP)
+	SOAK_MINUTES=$${SOAK_MINUTES:-60} $(BIN)/python -m pytest tests/reliability -s --timeout 0
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .

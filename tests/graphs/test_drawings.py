@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from hopyard.graphs import router
+from hopyard.graphs.descriptions import AGENT, DESCRIPTIONS
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_agent(snapshot: SnapshotAssertion) -> None:
@@ -26,3 +33,26 @@ def test_names_are_those_of_the_settings() -> None:
     assert set(router.STRATEGY_GRAPHS) == set(STRATEGIES)
     for name, graph in router.STRATEGY_GRAPHS.items():
         assert graph.get_name() == name
+
+
+@pytest.fixture
+def drawings() -> Any:
+    """The program that `make docs` runs."""
+    spec = spec_from_file_location("draw_graphs", DOCS / "draw_graphs.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_pictures_in_the_documentation_are_up_to_date(drawings: Any) -> None:
+    assert drawings.readme() == drawings.README.read_text("utf-8"), "run `make docs`"
+    assert drawings.studio() == drawings.STUDIO.read_text("utf-8"), "run `make docs`"
+
+
+def test_every_graph_is_described_and_drawn(drawings: Any) -> None:
+    page = drawings.studio()
+    assert set(DESCRIPTIONS) == {AGENT, *router.STRATEGY_GRAPHS}
+    for name, description in DESCRIPTIONS.items():
+        assert f"### {name}\n\n{description}\n\n```mermaid\n" in page

@@ -1,0 +1,181 @@
+"""Hopyard's tools through a real MCP client, over stdio and over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from .conftest import IRON, QUESTION, STONE, Server
+
+pytestmark = pytest.mark.server
+
+ANSWER = {
+    "question",
+    "answer",
+    "citations",
+    "strategy",
+    "truncated",
+    "thread_id",
+    "usage",
+    "waiting",
+}
+Connect = Callable[[], Client]
+
+
+@pytest.fixture(params=["stdio", "http"])
+def connect(request: pytest.FixtureRequest, comparison: Server, tmp_path: Path) -> Iterator[Any]:
+    """A client over each transport."""
+    if request.param == "http":
+        yield lambda: Client(f"{comparison.address}/mcp")
+        return
+    environment = comparison.environment | {"HOPYARD_HOME": str(tmp_path / "mcp")}
+    command = [sys.executable, "-c", "from hopyard.cli.main import main; main()", "mcp"]
+    target = StdioServerParameters(command=command[0], args=command[1:], env=environment)
+    yield lambda: Client(target)
+
+
+def text_of(result: Any) -> str:
+    [content] = result.content
+    return str(content.text)
+
+
+async def test_ask_then_continue_then_read_a_cited_passage(
+    connect: Connect, comparison: Server
+) -> None:
+    told: list[str | None] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        told.append(message)
+
+    async with connect() as client:
+        tools = {one.name: one for one in (await client.list_tools()).tools}
+        assert set(tools) == {"ask", "continue_thread", "list_strategies", "fetch_passage"}
+        assert all(one.description for one in tools.values())
+        assert tools["ask"].output_schema is not None
+        assert set(tools["ask"].output_schema["properties"]) == ANSWER
+        assert tools["ask"].input_schema["required"] == ["question"]
+
+        asked: Any = await client.call_tool(
+            "ask", {"question": QUESTION, "strategy": "tree"}, progress_callback=progress
+        )
+        assert not asked.is_error
+        answer = asked.structured_content
+        assert set(answer) == ANSWER
+        assert (answer["answer"], answer["strategy"]) == ("Stone Bridge", "tree")
+        assert answer["usage"]["model_calls"] + answer["usage"]["cached_calls"] == 8
+        assert answer["waiting"] == []
+        assert "tree decompose" in told
+
+        [quote, *_] = answer["citations"]
+        passage: Any = await client.call_tool("fetch_passage", {"passage_id": quote["passage_id"]})
+        assert quote["quote"] in passage.structured_content["text"]
+
+        comparison.script.lines["rewrite", "And the other?"] = {"question": IRON}
+        follow_up: Any = await client.call_tool(
+            "continue_thread", {"thread_id": answer["thread_id"], "question": "And the other?"}
+        )
+        assert follow_up.structured_content["question"] == IRON
+        assert follow_up.structured_content["thread_id"] == answer["thread_id"]
+
+        # One connection for all: the command takes seconds to start.
+        await strategies_are_listed_and_errors_are_one_sentence(client)
+
+
+async def strategies_are_listed_and_errors_are_one_sentence(client: Client) -> None:
+    listed: Any = await client.call_tool("list_strategies", {})
+    names = [one["name"] for one in listed.structured_content["strategies"]]
+    assert {"direct", "single", "tree", "hop"} <= set(names)
+    for tool, arguments, said in (
+        ("ask", {"question": "  "}, "question is empty"),
+        ("continue_thread", {"thread_id": "nowhere"}, "no thread 'nowhere'"),
+        ("continue_thread", {"thread_id": "x", "question": "?", "answer": 1}, "not both"),
+        ("fetch_passage", {"passage_id": "nowhere"}, "'nowhere'"),
+    ):
+        result: Any = await client.call_tool(tool, arguments)
+        assert result.is_error
+        assert said in text_of(result)
+        assert len(text_of(result).splitlines()) == 1
+    wrong: Any = await client.call_tool("ask", {"question": "?", "strategy": "guess"})
+    assert wrong.is_error
+    assert "strategy" in text_of(wrong)
+
+
+async def test_a_client_of_the_older_protocol_is_served(comparison: Server) -> None:
+    async with Client(f"{comparison.address}/mcp", mode="legacy") as client:
+        asked: Any = await client.call_tool("ask", {"question": STONE, "strategy": "single"})
+        assert asked.structured_content["answer"] == f"read: {STONE}"
+
+
+async def test_what_a_run_waits_for_is_answered_through_the_tool(
+    comparison: Server, tmp_path: Path
+) -> None:
+    environment = comparison.environment | {
+        "HOPYARD_HOME": str(tmp_path / "mcp"),
+        "HOPYARD_APPROVE": "route,decomposition",
+    }
+    command = ["-c", "from hopyard.cli.main import main; main()", "mcp"]
+    target = StdioServerParameters(command=sys.executable, args=command, env=environment)
+    async with Client(target) as client:
+        asked: Any = await client.call_tool("ask", {"question": QUESTION})
+        answer = asked.structured_content
+        assert (answer["answer"], answer["strategy"]) == ("", "")
+        [route] = answer["waiting"]
+        assert (route["approve"], route["proposed"]) == ("route", "tree")
+        thread = {"thread_id": answer["thread_id"]}
+        going: Any = await client.call_tool("continue_thread", {**thread, "answer": "accept"})
+        [split] = going.structured_content["waiting"]
+        assert split["proposed"] == [IRON, STONE]
+        done: Any = await client.call_tool(
+            "continue_thread", {**thread, "answer": {split["id"]: "whole"}}
+        )
+        assert done.structured_content["answer"] == f"read: {QUESTION}"
+        assert done.structured_content["waiting"] == []
+
+
+async def test_nothing_but_the_protocol_is_on_standard_output(
+    comparison: Server, tmp_path: Path
+) -> None:
+    environment = comparison.environment | {"HOPYARD_HOME": str(tmp_path / "mcp")}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", "from hopyard.cli.main import main; main()", "--verbose", "mcp"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env=environment,
+    )
+    start = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
+    messages: list[dict[str, Any]] = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": start},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {
+            "jsonrpc": "2.0",
+            "id": 2,
+            "method": "tools/call",
+            "params": {"name": "ask", "arguments": {"question": QUESTION, "strategy": "single"}},
+        },
+    ]
+    assert process.stdin is not None
+    assert process.stdout is not None
+    lines = []
+    for message in messages:
+        process.stdin.write(json.dumps(message).encode() + b"\n")
+        if "id" in message:
+            lines.append(await process.stdout.readline())
+    process.stdin.close()
+    lines += (await process.stdout.read()).splitlines()
+    await process.wait()
+    said = [json.loads(line) for line in lines]
+    assert all(one["jsonrpc"] == "2.0" for one in said)
+    assert [one["id"] for one in said if "id" in one] == [1, 2]
+    assert process.returncode == 0

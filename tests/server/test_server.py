@@ -1,0 +1,221 @@
+"""What Studio does, through langgraph-sdk: run, stream, history, fork, kill, approve, remote."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.pregel.remote import RemoteGraph
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+
+from hopyard.graphs.descriptions import DESCRIPTIONS
+from hopyard.state.settings import Context
+
+from .conftest import CONFIG, IRON, QUESTION, STONE, Server
+
+pytestmark = pytest.mark.server
+
+OUTPUT = {"answer", "citations", "evidence", "steps", "truncated", "usage"}
+
+
+@pytest.fixture
+async def client(comparison: Server) -> AsyncIterator[LangGraphClient]:
+    async with get_client(url=comparison.address) as client:
+        yield client
+
+
+async def test_every_graph_is_there_with_its_description_and_narrow_schemas(
+    client: LangGraphClient,
+) -> None:
+    found = {one["graph_id"]: one for one in await client.assistants.search(limit=50)}
+    assert {name: one["description"] for name, one in found.items()} == DESCRIPTIONS
+    agent = await client.assistants.get_schemas(found["hopyard"]["assistant_id"])
+    assert set(agent["input_schema"]["properties"]) == {"question", "messages"}
+    assert set(agent["output_schema"]["properties"]) == OUTPUT | {
+        "question",
+        "strategy",
+        "gate",
+        "route",
+    }
+    tree = await client.assistants.get_schemas(found["tree"]["assistant_id"])
+    assert set(tree["output_schema"]["properties"]) == OUTPUT
+    settings = agent["context_schema"]["properties"]
+    assert set(settings) == set(Context.model_fields)
+    assert all(one.get("description") for one in settings.values())
+    for group in agent["context_schema"]["$defs"].values():
+        assert all(one.get("description") for one in group["properties"].values())
+
+
+async def test_a_question_streams_updates_and_the_subgraphs_tokens(
+    client: LangGraphClient, comparison: Server
+) -> None:
+    thread = await client.threads.create()
+    steps, tokens, answer = [], [], []
+    async for part in client.runs.stream(
+        thread["thread_id"],
+        "hopyard",
+        input={"question": QUESTION},
+        context=comparison.context(),
+        stream_mode=["updates", "messages-tuple", "custom"],
+        stream_subgraphs=True,
+    ):
+        kind, _, namespace = part.event.partition("|")
+        graph = namespace.partition(":")[0]
+        if kind == "updates":
+            steps += [(graph, node) for node in part.data]
+        elif kind == "messages" and graph == "tree":
+            tokens.append(part.data[0]["content"])
+        elif kind == "custom":
+            answer.append(part.data.get("text", ""))
+        assert kind != "error", part.data
+    assert steps[:3] == [("", "receive"), ("", "gate"), ("", "route")]
+    assert steps.count(("tree", "answer_sub_question")) == 2
+    assert steps[-2:] == [("", "tree"), ("", "finish")]
+    assert '{"answer": "Stone Bridge"}' in "".join(tokens)
+    assert "".join(answer) == "Stone Bridge"
+    state = await client.threads.get_state(thread["thread_id"])
+    assert state["values"]["answer"] == "Stone Bridge"
+    assert state["next"] == []
+    history = await client.threads.get_history(thread["thread_id"], limit=20)
+    assert [one["next"] for one in history] == [
+        [],
+        ["finish"],
+        ["tree"],
+        ["route"],
+        ["gate"],
+        ["receive"],
+        ["__start__"],
+    ]
+
+
+async def test_a_run_without_settings_takes_those_of_the_environment(
+    client: LangGraphClient,
+) -> None:
+    values = await client.runs.wait(None, "single", input={"question": IRON})
+    assert values["answer"] == f"read: {IRON}"
+
+
+async def test_a_fork_from_an_earlier_step_asks_an_edited_sub_question(
+    client: LangGraphClient, comparison: Server
+) -> None:
+    context: Any = comparison.context(seed=1)
+    thread_id = (await client.threads.create())["thread_id"]
+    first: Any = await client.runs.wait(
+        thread_id, "tree", input={"question": QUESTION}, context=context
+    )
+    assert first["answer"] == "Stone Bridge"
+    history = await client.threads.get_history(thread_id, limit=50)
+    split_up = next(
+        one
+        for one in reversed(history)
+        if one["next"] == ["grow"] and set(one["values"].get("tree", {})) == {"", "1", "2"}
+    )
+    edited = "Which river does the Iron Bridge cross?"
+    node = {**split_up["values"]["tree"]["1"], "question": edited}
+    forked = await client.threads.update_state(
+        thread_id, {"tree": {"1": node}}, checkpoint=split_up["checkpoint"], as_node="decompose"
+    )
+    comparison.script.asked.clear()
+    again: Any = await client.runs.wait(
+        thread_id, "tree", input=None, context=context, checkpoint=forked["checkpoint"]
+    )
+    asked = {step["path"]: step["question"] for step in again["steps"] if "path" in step}
+    assert asked == {"": QUESTION, "1": edited, "2": STONE}
+    assert ("read", edited) in comparison.script.asked
+    assert ("split", QUESTION) not in comparison.script.asked  # it was before the fork
+    assert ("read", STONE) not in comparison.script.asked  # the ledger has its answer
+
+
+async def test_an_approval_is_given_through_the_server(
+    client: LangGraphClient, comparison: Server
+) -> None:
+    context: Any = comparison.context(seed=2, approve=["decomposition"], strategy="tree")
+    thread_id = (await client.threads.create())["thread_id"]
+    await client.runs.wait(thread_id, "hopyard", input={"question": QUESTION}, context=context)
+    state = await client.threads.get_state(thread_id)
+    [waiting] = state["tasks"][0]["interrupts"]
+    assert waiting["value"]["proposed"] == [IRON, STONE]
+    assert comparison.script.counts == {"split": 1, "rubric": 1}
+    values: Any = await client.runs.wait(
+        thread_id, "hopyard", command={"resume": {waiting["id"]: "whole"}}, context=context
+    )
+    assert values["answer"] == f"read: {QUESTION}"
+
+
+async def test_a_remote_graph_is_used_like_a_local_one(
+    client: LangGraphClient, comparison: Server
+) -> None:
+    context: Any = comparison.context(seed=3)
+    remote = RemoteGraph("hopyard", url=comparison.address, client=client)
+
+    async def ask(state: MessagesState) -> dict[str, Any]:
+        question = {"question": state["messages"][-1].text}
+        answer: Any = await remote.ainvoke(question, context=context)
+        return {"messages": [("ai", answer["answer"])]}
+
+    builder = StateGraph(MessagesState).add_node("ask", ask)
+    agent = builder.add_edge(START, "ask").add_edge("ask", END).compile()
+    result = await agent.ainvoke({"messages": [("user", QUESTION)]})
+    assert result["messages"][-1].text == "Stone Bridge"
+    steps = [
+        node
+        async for part in remote.astream(
+            {"question": QUESTION}, context=context, stream_mode="updates"
+        )
+        for node in part
+    ]
+    assert steps == ["receive", "gate", "route", "tree", "finish"]
+
+
+async def test_a_killed_server_goes_on_with_the_thread(comparison: Server) -> None:
+    context: Any = comparison.context(seed=4, strategy="tree")
+    held, reached = threading.Event(), threading.Event()
+
+    def hold(kind: str, question: str) -> None:
+        if (kind, question) == ("aggregate", QUESTION) and not held.is_set():
+            reached.set()
+            held.wait(60)
+
+    comparison.script.before = hold
+    try:
+        async with get_client(url=comparison.address) as client:
+            thread_id = (await client.threads.create())["thread_id"]
+            await client.runs.create(
+                thread_id, "hopyard", input={"question": QUESTION}, context=context
+            )
+            assert await asyncio.to_thread(reached.wait, 60)
+        comparison.kill()
+    finally:
+        held.set()
+    asked = list(comparison.script.asked)
+    assert asked[-1] == ("aggregate", QUESTION)
+
+    comparison.start()
+    async with get_client(url=comparison.address) as client:
+        # The server may have written down the thread and its run, or not yet; the steps it has.
+        await client.threads.create(thread_id=thread_id, if_exists="do_nothing")
+        await client.runs.wait(
+            thread_id, "hopyard", input=None, context=context, multitask_strategy="enqueue"
+        )
+        state = await client.threads.get_state(thread_id)
+    assert state["next"] == []
+    assert state["values"]["answer"] == "Stone Bridge"
+    assert comparison.script.asked == [*asked, ("aggregate", QUESTION)]
+
+
+def test_nothing_blocked_and_nothing_was_traced(comparison: Server) -> None:
+    log = comparison.log()
+    assert "BlockingError" not in log
+    assert "smith.langchain.com/otel" not in log
+
+
+def test_the_configuration_names_every_graph_by_module() -> None:
+    graphs = json.loads(CONFIG.read_text())["graphs"]
+    assert {name: one["description"] for name, one in graphs.items()} == DESCRIPTIONS
+    assert all(one["path"].startswith("hopyard.graphs.") for one in graphs.values())
