@@ -26,8 +26,8 @@ __all__ = ("err", "out", "print_json", "printable", "progress_bar")
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""All of them but tab and line feed."""
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""All of them but tab and line feed; and what turns the direction of the text after it."""
 
 T = TypeVar("T")
 

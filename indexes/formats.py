@@ -24,7 +24,7 @@ __all__ = ("FORMATS", "Content")
 _HEADING: Final = re.compile(r" {0,3}#{1,6}\s+(.+?)\s*#*\s*$")
 _FENCE: Final = re.compile(r" {0,3}(```|~~~)")
 
-_DROPPED: Final = ("script", "style", "noscript", "template", "head")
+_DROPPED: Final = ("script", "style", "noscript", "template", "head", "title")
 _BLOCKS: Final = (
     *("address", "article", "aside", "blockquote", "br", "dd", "div", "dl", "dt", "figcaption"),
     *("figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main"),

@@ -8,13 +8,22 @@ from typing import Final
 
 __all__ = ("one_line", "passage_lines")
 
+_CHAT_TOKENS: Final = re.compile(
+    r"<(?=[|｜][^<>|｜\s]{0,40}[|｜]>|/?s>|(?:start|end)_of_turn>|(?:bos|eos|pad|unk)>|/?think>|</?SYS>)"
+    r"|\[(?=/?INST\])"
+)
+"""Beginnings of what chat templates are written in: many servers read it in a message's text too,
+and a passage that held `<|im_end|>` would end the user's turn."""
+_HIDDEN: Final = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+"""Characters that turn the direction of what follows, and the invisible copies of ASCII."""
 _BREAKS: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 """White space, line and paragraph separators, and control characters."""
 
 
 def one_line(text: str) -> str:
-    """The text on a single line, its control characters gone."""
-    return _BREAKS.sub(" ", text).strip()
+    """The text on a single line, without control characters and without a chat template's marks."""
+    plain = _HIDDEN.sub("", _BREAKS.sub(" ", text)).strip()
+    return _CHAT_TOKENS.sub(r"\g<0> ", plain)
 
 
 def passage_lines(passages: Sequence[tuple[str, str]]) -> str:

@@ -1,0 +1,161 @@
+"""A model that misbehaves: a run ends in an answer or a typed failure, within its budget."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hopyard.graphs.session import open_session
+from hopyard.models import embeddings, request
+from hopyard.models.call import model_caller
+from hopyard.state.errors import HopyardError
+from hopyard.state.settings import STRATEGIES, Context
+
+from ..graphs.conftest import EMBEDDING, Words
+from ..graphs.script import full_tree
+from .bad_server import FAULTS, BadServer
+from .conftest import Everything
+from .extent import LONG, seeds
+
+pytestmark = pytest.mark.timeout(0 if LONG else 180)
+
+QUESTION = "All?"
+MODELS = ("openai:bad", "ollama:bad")
+OUTAGES = {
+    "429",
+    "429 later",
+    "429 nonsense",
+    "500",
+    "503",
+    "503 later",
+    "reset",
+    "half a body",
+    "no json",
+    "no choices",
+}
+"""What may end a run: it can be resumed."""
+HOP = "Which river does the Iron Bridge cross?"
+
+
+def _everything() -> Everything:
+    everything = Everything()
+    everything.lines = full_tree(QUESTION, 2)
+    everything.useful = {HOP: "necessary"}
+    return everything
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request, "FIRST_PAUSE", 0.001)
+    monkeypatch.setitem(embeddings._registered, EMBEDDING, Words())
+
+
+def _context(index: Path, seed: int, **settings: Any) -> Context:
+    chance = random.Random(seed)
+    given = {
+        "index": str(index),
+        "model": MODELS[seed % 2],
+        "embedding": EMBEDDING,
+        "strategy": chance.choice(("auto", *(one for one in STRATEGIES if one != "rerank"))),
+        "seed": seed,
+        "timeout": 0.4,
+        "retries": chance.randint(0, 2),
+        "budget": {"calls": chance.choice((0, 3, 12))},
+        "retrieval": {"k": 2},
+        "tree": {"max_depth": 2},
+    }
+    return Context.model_validate(given | settings)
+
+
+async def _asked(context: Context, thread: str) -> dict[str, Any] | HopyardError:
+    async with open_session() as session:
+        try:
+            async for _ in session.ask(QUESTION, context, thread):
+                pass
+        except HopyardError as error:
+            return error
+        return await session.result(thread)
+
+
+def _run(context: Context) -> str:
+    """The only run in the ledger."""
+    ledger = model_caller(context.model).ledger
+    [[run]] = ledger._db.execute("SELECT DISTINCT run FROM uses").fetchall()
+    return str(run)
+
+
+def _point_to(server: BadServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in server.environment().items():
+        monkeypatch.setenv(name, value)
+    model_caller.__globals__["_caller"].cache_clear()
+
+
+async def test_every_run_ends_in_an_answer_or_a_typed_failure(
+    index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcomes = {"answered": 0, "failed": 0}
+    seen: set[str] = set()
+    for seed in seeds(30, 1000, share=0.35):
+        rate = random.Random(seed).choice((0.2, 0.5, 0.9))
+        with BadServer(_everything(), seed, rate=rate) as server:
+            _point_to(server, monkeypatch)
+            context = _context(index, seed)
+            ended = await _asked(context, f"t{seed}")
+            if isinstance(ended, HopyardError):
+                outcomes["failed"] += 1
+                assert str(ended).endswith(".") and len(str(ended)) < 1000
+            else:
+                outcomes["answered"] += 1
+                _check(ended, context)
+        seen |= set(server.seen)
+        _check_parse_rate(context)
+    assert min(outcomes.values()) > 0, outcomes
+    assert len(seen) > len(FAULTS) // 2
+
+
+def _check(result: dict[str, Any], context: Context) -> None:
+    assert result["finished"]
+    assert isinstance(result["answer"], str) and 0 < len(result["answer"]) <= 300
+    assert result["answer"].isprintable()
+    if limit := context.budget.calls:
+        assert result["usage"]["model_calls"] <= limit
+
+
+def _check_parse_rate(context: Context) -> None:
+    for rate in model_caller(context.model).ledger.parse_rates():
+        assert rate.parsed + rate.repaired + rate.failed == rate.calls
+        assert 0 <= rate.rate <= 1
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_one_bad_branch_leaves_its_siblings_alone(
+    fault: str, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One question of a tree is always answered badly; the other half is there all the same.
+
+    What says nothing about other calls degrades the branch alone. What looks like an outage ends
+    the run, but only when what the siblings are paying for is finished and recorded.
+    """
+    everything, number = _everything(), FAULTS.index(fault)
+    everything.lines = full_tree(QUESTION, 1)
+
+    def is_bad(turn: str) -> bool:
+        return "Passages:" in turn and "Question: All left?" in turn
+
+    with BadServer(everything, 1, rate=1.0, faults=(fault,), only=is_bad) as server:
+        _point_to(server, monkeypatch)
+        budget: dict[str, Any] = {"strategy": "tree", "budget": {"calls": 0}, "retries": 1}
+        context = _context(index, number, **budget)
+        ended = await _asked(context, "t")
+        assert server.seen[fault] > 0, ended
+    if isinstance(ended, HopyardError):
+        assert fault in OUTAGES, ended
+    else:
+        _check(ended, context)
+        paths = {step["path"]: step for step in ended["steps"] if step["step"] == "tree-node"}
+        assert paths["2"]["answer"] == "read: All right?"
+    outputs = model_caller(context.model).ledger.calls_of(_run(context))
+    assert any("All right?" in entry.output for entry, _ in outputs)
