@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from hopyard.models.stream import PART_TYPE
 
@@ -60,7 +60,7 @@ class Teller:
         self._told = ""
 
     @property
-    def modes(self) -> list[str]:
+    def modes(self) -> list[Literal["updates", "custom"]]:
         """The stream modes that LangGraph is asked for."""
         return ["updates", "custom"] if self._tokens else ["updates"]
 

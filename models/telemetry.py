@@ -93,7 +93,7 @@ def call_span(prompt: str, model: str, attempt: int) -> Iterator[CallSpan]:
     if trace is None:
         yield CallSpan(None)
         return
-    attributes = {
+    attributes: dict[str, str | int] = {
         "gen_ai.operation.name": "chat",
         "gen_ai.request.model": model,
         "hopyard.prompt": prompt,
@@ -191,7 +191,8 @@ def _running() -> Any:
         callbacks: Any = get_config().get("callbacks")
     except RuntimeError:
         return None
-    return _open_spans.get(getattr(callbacks, "parent_run_id", None))
+    run_id: UUID | None = getattr(callbacks, "parent_run_id", None)
+    return _open_spans.get(run_id) if run_id is not None else None
 
 
 def _under(span: Any) -> Any:

@@ -108,7 +108,7 @@ def _title(raw: Raw) -> str:
         if raw.get("round"):
             to = f" → {raw['head']}" if raw.get("head") else " stays"
             return f"{raw.get('tail', '')}{to}" + (f" · {question}" if question else "")
-        return raw.get("head", "") + (f" · {question}" if question else "")
+        return str(raw.get("head", "")) + (f" · {question}" if question else "")
     if kind in {TREE, "link"}:
         return str(raw["question"])
     title = _TITLES.get(kind, kind.replace("-", " ").capitalize())
