@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from hopyard.cli import graph, index, threads
+from hopyard.cli import gate, graph, index, threads
 from hopyard.cli.ask import ask_command, resume_command
 from hopyard.cli.chat import chat_command
 from hopyard.cli.console import err
@@ -32,6 +32,7 @@ app = typer.Typer(
     help="Answer each question with the least retrieval that will do.",
 )
 app.add_typer(index.app, name="index")
+app.add_typer(gate.app, name="gate")
 app.add_typer(graph.app, name="graph")
 app.command("ask")(ask_command)
 app.command("resume")(resume_command)
