@@ -46,10 +46,10 @@ def mcp_server(settings: Callable[[], Context]) -> MCPServer[Any]:
         "hopyard", version=version, instructions=INSTRUCTIONS, log_level="WARNING"
     )
     tools = _Tools(settings)
-    for tool in (tools.list_strategies, tools.fetch_passage):
-        server.add_tool(tool, annotations=ToolAnnotations(read_only_hint=True))
-    for tool in (tools.ask, tools.continue_thread):
-        server.add_tool(tool, annotations=ToolAnnotations(destructive_hint=False))
+    for reading in (tools.list_strategies, tools.fetch_passage):
+        server.add_tool(reading, annotations=ToolAnnotations(read_only_hint=True))
+    for answering in (tools.ask, tools.continue_thread):
+        server.add_tool(answering, annotations=ToolAnnotations(destructive_hint=False))
     return server
 
 
