@@ -88,11 +88,12 @@ def _spoken(step: TraceStep) -> str:
 def _row(step: TraceStep) -> str:
     answer = f' <span class="result">{escaped(step.answer)}</span>' if step.answer else ""
     cost = f'<span class="cost">{escaped(_short_cost(step))}</span>' if step.uses else ""
+    verdict = f' <span class="verdict">{escaped(step.verdict)}</span>' if _judged(step) else ""
     kind = f'<span class="kind">{escaped(_kind(step))}</span> ' if _says_more(step) else ""
     return (
         f'<span class="row {_look(step)}"><span class="twist" aria-hidden="true"></span>'
-        f'<span class="text">{kind}<span class="title">{escaped(step.title)}</span>{answer}'
-        f"</span>{cost}</span>"
+        f'<span class="text">{kind}<span class="title">{escaped(step.title)}</span>'
+        f"{answer}{verdict}</span>{cost}</span>"
     )
 
 
@@ -105,6 +106,11 @@ def _short_cost(step: TraceStep) -> str:
 
 def _kind(step: TraceStep) -> str:
     return _KINDS.get(step.kind, step.kind)
+
+
+def _judged(step: TraceStep) -> bool:
+    """Whether the verdict is no news that the row tells in another way."""
+    return bool(step.verdict) and step.kind in {"hop", "tree-node"}
 
 
 def _says_more(step: TraceStep) -> bool:
