@@ -122,7 +122,8 @@ async def scrub(saver: AsyncSqliteSaver) -> None:
     async with saver.lock:
         [[mode]] = await saver.conn.execute_fetchall("PRAGMA auto_vacuum")
         if mode == _INCREMENTAL:
-            await saver.conn.execute_fetchall("PRAGMA incremental_vacuum")
+            # As a script: `execute` would end after the first page.
+            await saver.conn.executescript("PRAGMA incremental_vacuum")
         else:  # an older Hopyard's file; from here on it is like a new one
             await saver.conn.execute("VACUUM")
         [[busy, *_]] = await saver.conn.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")

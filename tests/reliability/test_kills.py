@@ -14,7 +14,7 @@ from model_server import ModelServer
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.manifest import find_manifest
 
-from ..graphs.script import full_tree
+from ..graphs.script import full_tree, said
 from ..passage_graph_index.script import people
 from .commands import Ended, Zygote
 from .conftest import EMBEDDING, Everything
@@ -26,6 +26,7 @@ pytestmark = [
     pytest.mark.timeout(0 if LONG else 180),
 ]
 
+ASKED = ("When was the Iron Bridge opened?", "Who cast its ribs?", "Where is the Danube?")
 TREE, HOP = "All?", "When was the Iron Bridge opened?"
 MODELS = ("--model", "openai:scripted", "--embedding", EMBEDDING)
 SMALL = ("--set", "tree.max_depth=2", "--set", "concurrency=4", "-k", "2")
@@ -56,6 +57,28 @@ def _index_files(ended: Ended, folder: Path) -> dict[str, Any]:
     return {"passages": passages, "vectors": vectors, "counts": manifest.counts, **files}
 
 
+def _records(ended: Ended, folder: Path) -> list[Any]:
+    """Every record, without times and without what the ledger answered."""
+    records = _lines(folder / "eval" / "records.jsonl")
+    assert len(records) == 2 * len(ASKED)
+    return sorted(
+        [one["question_id"], one["strategy"], one["answer"], one["steps"], one["evidence"]]
+        for one in records
+    )
+
+
+def _labels(ended: Ended, folder: Path) -> list[Any]:
+    """Every label, without times."""
+    labels = _lines(folder / "labels.jsonl")
+    assert len(labels) == len(ASKED)
+    timeless = [{key: one[key] for key in one if key != "seconds"} for one in labels]
+    return sorted(timeless, key=lambda one: str(one["id"]))
+
+
+def _lines(file: Path) -> list[Any]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
 def _index_opens(folder: Path) -> None:
     directory = folder / "index"
     if directory.exists() and find_manifest(directory) is not None:
@@ -69,6 +92,7 @@ def make_subject(
     """The commands that are killed, by name."""
     model_server.answer = everything = Everything()
     everything.lines = full_tree(TREE, 2)
+    everything.lines |= {("read", one): said("1781") for one in ASKED}
     everything.useful = {"Which river does the Iron Bridge cross?": "necessary"}
     model_server.delay = 0.01
     corpus = tmp_path / "corpus.jsonl"
@@ -82,15 +106,27 @@ def make_subject(
 
     build = ("index", "build", str(corpus), "--out", "{folder}/index", "--chunk-tokens", "0")
     build += ("--with", "dense,sparse,passage-graph", "--set", "concurrency=2", "--json")
+    questions = tmp_path / "questions.jsonl"
+    asked = [{"id": str(n), "question": one, "answers": ["1781"]} for n, one in enumerate(ASKED)]
+    questions.write_text("\n".join(map(json.dumps, asked)))
+    evaluate = ("eval", str(questions), "-i", str(index), "-s", "single,tree", "--parallel", "2")
+    evaluate += ("--out", "{folder}/eval", *SMALL[:-2], "--json")
+    label = ("gate", "label", str(questions), "-i", str(index), "--out", "{folder}/labels.jsonl")
+    label += ("--value", "answer-f1", "--batch", "2", *SMALL[:-2])
+    label += ("--set", "retrieval.k=2", "--json")
     subjects = {
         "tree": ask("tree", TREE, "tree"),
         "hop": ask("hop", HOP, "hop"),
         "build": Subject("build", (*build, *MODELS), _index_files, 2, readable=_index_opens),
+        "eval": Subject("eval", (*evaluate, *MODELS), _records, 4),
+        "label": Subject("label", (*label, *MODELS), _labels, 4),
     }
     return subjects.__getitem__
 
 
-@pytest.mark.parametrize(("name", "kills"), [("tree", 4), ("hop", 3), ("build", 3)])
+@pytest.mark.parametrize(
+    ("name", "kills"), [("tree", 3), ("hop", 2), ("build", 2), ("eval", 2), ("label", 1)]
+)
 def test_a_killed_command_goes_on(
     name: str,
     kills: int,
