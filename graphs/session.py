@@ -129,6 +129,8 @@ class Session:
         config = _config(thread_id, context)
         state = await self._agent.aget_state(config)
         given = None if answer is None else answered(waiting_in(state), answer)
+        if given:  # what a person takes to answer is no working time
+            model_caller(context.model).stop_clock(state.values.get("run", ""))
         if state.tasks:
             async for event in self._stream(given, config, context, tokens=tokens):
                 yield event

@@ -154,6 +154,14 @@ class ModelCaller:
                     self._meters.popitem(last=False)
             return self._meters[run]
 
+    def stop_clock(self, run: str) -> None:
+        """Forget the run's meter: the next one goes on from what the ledger says, without a wait.
+
+        Nothing of the run may be under way.
+        """
+        with self._metering:
+            self._meters.pop(run, None)
+
     async def call(
         self,
         prompt: Prompt[OutputT],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from model_server import ModelServer
 from hopyard.graphs import tree as tree_graph
 from hopyard.graphs.session import Event, Session, open_session
 from hopyard.models import call
+from hopyard.state import usage
 from hopyard.state.errors import UsageError
 from hopyard.state.settings import Context
 
@@ -258,6 +260,16 @@ class TestWaiting:
         await events(session.ask(QUESTION, changed(tree, approve=""), "t"))
         with pytest.raises(UsageError, match="waits for no answer"):
             await events(session.resume("t", "accept"))
+
+    async def test_waiting_is_no_working_time(
+        self, session: Session, tree: Context, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await events(session.ask(QUESTION, changed(tree, budget__seconds=900), "t"))
+        monkeypatch.setattr(usage, "monotonic", lambda: monotonic() + 1000)  # much later
+        await events(session.resume("t", "accept"))
+        result = await session.result("t")
+        assert result["usage"]["seconds"] < 900
+        assert (result["truncated"], result["answer"]) == (False, "Stone Bridge")
 
     async def test_the_settings_are_remembered(self, session: Session, tree: Context) -> None:
         await events(session.ask(QUESTION, changed(tree, approve="decomposition,route"), "t"))
