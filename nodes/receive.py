@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
@@ -28,15 +29,13 @@ TURNS_SHOWN: Final = 6
 """Messages of the conversation that a follow-up question is read with."""
 
 
-async def receive(
-    state: AgentState, runtime: Runtime[Context], config: RunnableConfig
-) -> dict[str, Any]:
+async def receive(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Take the question of this turn, made to stand alone if it follows on from others.
 
     A caller gives `question`, or `messages` that end with one. The working keys of the last turn
     are reset: they would otherwise be read as this turn's.
     """
-    context, run = context_of(runtime), _run_of(config)
+    context, run = context_of(runtime), _run_of(get_config())
     await asyncio.to_thread(usage_of, run, context)
     history, asked, new_messages = _turn(state)
     rewritten = await _stand_alone(asked, history, context, run)
