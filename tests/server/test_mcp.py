@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
 
 from .conftest import IRON, QUESTION, STONE, Server
+
+pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip install 'hopyard[mcp]'")
+from mcp import Client, StdioServerParameters  # noqa: E402
 
 pytestmark = pytest.mark.server
 
