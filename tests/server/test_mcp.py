@@ -14,7 +14,7 @@ import pytest
 from .conftest import IRON, QUESTION, STONE, Server
 
 pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip install 'hopyard[mcp]'")
-from mcp import Client, StdioServerParameters  # noqa: E402
+from mcp import Client, StdioServerParameters
 
 pytestmark = pytest.mark.server
 
