@@ -132,7 +132,7 @@ def test_an_answer_cannot_steer_the_terminal(hopyard: Run, index: Path, model: M
         ([""], 2, "question is empty"),
         (["  \n "], 2, "question is empty"),
         (["x" * 5000], 2, "at most 4000"),
-        ([QUESTION, "--strategy", "chain"], 2, "'strategy'"),
+        ([QUESTION, "--strategy", "nonsense"], 2, "'strategy'"),
         ([QUESTION, "--set", "tree.theta"], 2, "NAME=VALUE"),
         ([QUESTION, "--set", "=3"], 2, "NAME=VALUE"),
         ([QUESTION, "--set", "tree.theta=7"], 2, "'tree.theta'"),
