@@ -97,7 +97,9 @@ def _loaded(place: str, options: dict[str, str], precision: Precision) -> tuple[
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     import torch  # noqa: PLC0415  (seconds to load, only where labels are made)
     from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415
+    from transformers.utils import logging as transformers_logging  # noqa: PLC0415
 
+    transformers_logging.disable_progress_bar()
     try:
         tokenizer = AutoTokenizer.from_pretrained(place, **options)
         model = AutoModelForCausalLM.from_pretrained(place, dtype=torch.float32, **options)

@@ -89,7 +89,7 @@ class ValueFunction(Protocol):
         """Answer from q alone, as the product does without retrieval."""
 
     async def values(self, answered: Sequence[Answered]) -> list[CoalitionValues | None]:
-        """v of the four coalitions for each answer; None where there was no usable output."""
+        """The coalitions' values for each answer; None where there was no usable output."""
 
 
 def contributions(values: CoalitionValues) -> Contributions:

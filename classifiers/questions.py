@@ -95,9 +95,7 @@ def _of(source: Source, split: str) -> Iterator[Question]:
             yield from _steps(one)
         else:
             name = f"{source.name}-{one.id}"
-            yield _question(
-                name, one.question, answers, one.supporting_ids, source.name, one.split
-            )
+            yield _question(name, one.question, answers, one.supporting_ids, source.name, one.split)
 
 
 def _steps(one: Sourced) -> Iterator[Question]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -29,6 +30,10 @@ _OPENED: Final = '{"answer":"'
 """How every output begins, in the compact form of the examples: it is written for the model."""
 _WRITTEN: Final = (("What is one?", "[1] One: a number."), ("Where to?", "(the other)"))
 """Two prompts whose common beginning is that of every prompt."""
+
+
+_END: Final = re.compile(r'((?:[^"\\]|\\.)*)"', re.DOTALL)
+"""An answer up to the quote that closes it; an escaped quote does not."""
 
 
 def probability_sum(logits: Any, tokens: Sequence[int]) -> float:
@@ -72,8 +77,8 @@ class TokenProbability:
         prompts = [self._prompt("both", reading) for reading in readings]
         tokens = self._written(rows, prompts)
         return [
-            Answered(reading, self._text(written), tuple(written))
-            for reading, written in zip(readings, tokens, strict=True)
+            Answered(reading, text, tuple(written)) if written else None
+            for reading, (written, text) in zip(readings, tokens, strict=True)
         ]
 
     async def answer_directly(self, questions: Sequence[str]) -> list[str | None]:
@@ -83,7 +88,7 @@ class TokenProbability:
             self._direct = PrefixRows.of(self._causal.model, one[: common_prefix(one, other)])
         prompts = [self._ids(DIRECT.messages({"question": one_line(q)})) for q in questions]
         rows = self._direct.chosen([0] * len(prompts))
-        return [self._text(written) for written in self._written(rows, prompts)]
+        return [text or None for _, text in self._written(rows, prompts)]
 
     async def values(self, answered: Sequence[Answered]) -> list[CoalitionValues | None]:
         """The four coalitions of every question in one padded batch."""
@@ -115,38 +120,35 @@ class TokenProbability:
         known, rows = self._read
         return rows.chosen([known.index(one) for one in readings for _ in range(copies)])
 
-    def _written(self, rows: PrefixRows, prompts: Sequence[Sequence[int]]) -> list[list[int]]:
-        """The tokens that the model writes after each prompt, up to the closing quote."""
+    def _written(
+        self, rows: PrefixRows, prompts: Sequence[Sequence[int]]
+    ) -> list[tuple[list[int], str]]:
+        """What the model writes after each prompt: the answer's tokens, and its text.
+
+        An answer ends at the closing quote. A token that holds the quote and a mark before it gives
+        the mark to the text, and is none of the answer's tokens.
+        """
         logits = rows.read(prompts, keep=1)
         written: list[list[int]] = [[] for _ in prompts]
-        open_rows = set(range(len(prompts)))
+        texts: dict[int, str] = {}
         for _ in range(ANSWER_TOKENS):
             chosen = logits[:, -1].argmax(-1).tolist()
-            for number in sorted(open_rows):
-                if self._ends([*written[number], chosen[number]]):
-                    open_rows.discard(number)
+            for number in [one for one in range(len(prompts)) if one not in texts]:
+                text = self._decoded([*written[number], chosen[number]])
+                if end := _END.match(text):
+                    texts[number] = end[1]
+                elif chosen[number] in self._causal.tokenizer.all_special_ids:
+                    texts[number] = self._decoded(written[number])
                 else:
                     written[number].append(chosen[number])
-            if not open_rows:
+            if len(texts) == len(prompts):
                 break
             logits = rows.read(
                 [[*one, *tokens] for one, tokens in zip(prompts, written, strict=True)], keep=1
             )
-        return written
-
-    def _ends(self, tokens: Sequence[int]) -> bool:
-        """Whether the last token ends the answer: an unescaped quote, or the end of the turn."""
-        text = self._decoded(tokens)
-        bare = text.replace("\\\\", "").replace('\\"', "")
-        return '"' in bare or tokens[-1] in self._causal.tokenizer.all_special_ids
-
-    def _text(self, tokens: Sequence[int]) -> str:
-        text = self._decoded(tokens)
-        try:
-            read = json.loads(f'"{text}"', strict=False)
-        except ValueError:
-            return text.strip()
-        return str(read).strip()
+        for number, tokens in enumerate(written):
+            texts.setdefault(number, self._decoded(tokens))
+        return [(tokens, _unescaped(texts[number])) for number, tokens in enumerate(written)]
 
     def _decoded(self, tokens: Sequence[int]) -> str:
         text: str = self._causal.tokenizer.decode(list(tokens), clean_up_tokenization_spaces=False)
@@ -161,3 +163,11 @@ class TokenProbability:
         tokenizer = self._causal.tokenizer
         text = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
         return list(tokenizer(text + _OPENED, add_special_tokens=False)["input_ids"])
+
+
+def _unescaped(text: str) -> str:
+    """The text of a JSON string; as it stands where it was cut off inside of an escape."""
+    try:
+        return str(json.loads(f'"{text}"', strict=False)).strip()
+    except ValueError:
+        return text.strip()

@@ -41,7 +41,7 @@ def ask_command(
     strategy: StrategyOption = None,
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
-    gate: Annotated[str | None, typer.Option(help="off always retrieves.")] = None,
+    gate: Annotated[str | None, typer.Option(help="off, model, or a gate's folder.")] = None,
     thread: Annotated[
         str | None, typer.Option("--thread", "-t", help="A new thread's name, or an old thread.")
     ] = None,
@@ -96,9 +96,7 @@ def resume_command(
     given = None if answer is None else answer_from(answer)
     changes = changes_from(set_)
     _run(
-        lambda session: session.resume(
-            thread, given, tokens=stream and not json_, changes=changes
-        ),
+        lambda session: session.resume(thread, given, tokens=stream and not json_, changes=changes),
         thread,
         stream=stream,
         as_json_object=json_,

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from hopyard.classifiers.labels import LabelFile
-from hopyard.cli.console import err, progress_bar
-from hopyard.cli.gate_report import show_labels
+from hopyard.classifiers.labels import LabelFile, read_labels
+from hopyard.cli.console import err, out, print_json, progress_bar
+from hopyard.cli.gate_report import (
+    show_evaluation,
+    show_labels,
+    show_trained,
+    warn_of_models,
+    write_report,
+)
 from hopyard.cli.options import (
     EmbeddingOption,
     IndexOption,
@@ -20,6 +27,7 @@ from hopyard.cli.options import (
     context_from,
 )
 from hopyard.evaluation.questions import read_questions
+from hopyard.nodes.begin import checked_question
 from hopyard.state.errors import UsageError
 
 app = typer.Typer(no_args_is_help=True, help="Train and use the gate that decides on retrieval.")
@@ -82,6 +90,147 @@ def label_command(
         raise
     wanted = {one.id for one in chosen}
     show_labels([one for one in file.labels if one.id in wanted], out_, as_json=json_)
+
+
+@app.command("train")
+def train_command(
+    labels: Annotated[Path, typer.Argument(help="Labels of the train split (.jsonl).")],
+    out_: Annotated[Path, typer.Option("--out", help="The gate's folder.")],
+    base: Annotated[
+        str,
+        typer.Option(help="A T5 by name, as google-t5/t5-small, or scratch: a small one."),
+    ] = "scratch",
+    text: Annotated[
+        Path | None,
+        typer.Option(help="Lines with a `text` (.jsonl), for vocabulary and pre-training."),
+    ] = None,
+    pretraining: Annotated[
+        Literal["none", "denoise", "distil", "both"],
+        typer.Option(help="What the small T5 learns from --text before it sees a label."),
+    ] = "none",
+    pretraining_steps: Annotated[int, typer.Option(min=1, help="Of each kind.")] = 2000,
+    rate: Annotated[
+        float, typer.Option(min=0, help="Learning rate; 0 is 5e-5 (paper), from scratch 5e-4.")
+    ] = 0.0,
+    epochs: Annotated[int, typer.Option(min=1, help="At most.")] = 60,
+    patience: Annotated[
+        int, typer.Option(min=1, help="Epochs without a better validation loss until it ends.")
+    ] = 8,
+    batch: Annotated[int, typer.Option(min=1, help="Questions a step.")] = 32,
+    dropout: Annotated[float, typer.Option(min=0, max=0.9)] = 0.1,
+    weight_decay: Annotated[float, typer.Option(min=0)] = 0.01,
+    class_weights: Annotated[
+        bool, typer.Option(help="Let both classes weigh alike; calibration takes it off again.")
+    ] = True,
+    cost_ratio: Annotated[
+        float, typer.Option(min=0.01, help="What a wrong answer costs, in needless retrievals.")
+    ] = 3.0,
+    seed: Annotated[int, typer.Option(min=0)] = 7,
+    model: Annotated[
+        str | None, typer.Option(help="The model that the gate is for; other labels are warned of.")
+    ] = None,
+    figures: Annotated[bool, typer.Option(help="Draw the diagrams (needs matplotlib).")] = True,
+    json_: JsonOption = False,
+) -> None:
+    """Train a gate on labels, calibrate it, choose its threshold, and write its card."""
+    from hopyard.classifiers.train import TrainSettings, train_gate  # noqa: PLC0415
+    from hopyard.cli.gate_agent import read_texts  # noqa: PLC0415
+
+    if pretraining != "none" and text is None:
+        raise UsageError(f"--pretraining {pretraining} needs text to learn from; add --text FILE.")
+    settings = TrainSettings(
+        base=base,
+        rate=rate,
+        epochs=epochs,
+        patience=patience,
+        batch=batch,
+        seed=seed,
+        dropout=dropout,
+        weight_decay=weight_decay,
+        class_weights=class_weights,
+        cost_ratio=cost_ratio,
+        pretraining=pretraining,
+        pretraining_steps=pretraining_steps,
+    )
+    given = read_labels(labels)
+    warn_of_models({one.model for one in given}, model)
+    texts = read_texts(text) if text else []
+    with progress_bar() as progress:
+        trained = train_gate(given, settings, out_, texts=texts, progress=progress)
+    show_trained(trained, out_, figures=figures, as_json=json_)
+
+
+@app.command("evaluate")
+def evaluate_command(
+    labels: Annotated[Path, typer.Argument(help="Labels of the dev split (.jsonl).")],
+    gate: Annotated[str, typer.Option(help="model, or the folder of a gate.")] = "model",
+    questions: Annotated[
+        Path | None,
+        typer.Option(help="Answer these questions (.jsonl) with and without retrieval, too."),
+    ] = None,
+    index: IndexOption = None,
+    model: ModelOption = None,
+    split: Annotated[str, typer.Option(help="Only questions of this split.")] = "",
+    limit: Annotated[int, typer.Option(min=0, help="The first so many; 0 is all.")] = 0,
+    answers: Annotated[
+        Path | None, typer.Option(help="Where answers go (default: the data folder).")
+    ] = None,
+    out_: Annotated[
+        Path | None,
+        typer.Option("--out", help="Where numbers, diagrams and card go (default: the gate's)."),
+    ] = None,
+    figures: Annotated[bool, typer.Option(help="Draw the diagrams (needs matplotlib).")] = True,
+    embedding: EmbeddingOption = None,
+    set_: SetOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Measure a gate on labels, and end to end against always, never and an oracle."""
+    from hopyard.classifiers.retrieval_gate import gate_folder, load_gate  # noqa: PLC0415
+    from hopyard.cli.gate_agent import evaluation_of  # noqa: PLC0415
+
+    context = context_from({"index": index, "model": model, "embedding": embedding}, set_)
+    loaded, given = load_gate(gate), read_labels(labels)
+    asked = read_questions(questions, split=split, limit=limit) if questions else []
+    warn_of_models({one.model for one in given}, loaded.manifest.model)
+    try:
+        with progress_bar() as progress:
+            found = evaluation_of(loaded, given, asked, context, answers, progress)
+    except KeyboardInterrupt:
+        err.print("\nInterrupted; what is answered is kept. The same command goes on.")
+        raise
+    folder = out_ or gate_folder(gate)
+    write_report(found, folder, figures=figures)
+    show_evaluation(found, folder, as_json=json_)
+
+
+@app.command("predict")
+def predict_command(
+    questions: Annotated[
+        list[str] | None, typer.Argument(help="Questions; without any, one a line from stdin.")
+    ] = None,
+    gate: Annotated[str, typer.Option(help="model, or the folder of a gate.")] = "model",
+    set_: SetOption = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+) -> None:
+    """Say for each question whether it needs retrieval, with the calibrated probability."""
+    from hopyard.classifiers.retrieval_gate import load_gate  # noqa: PLC0415
+
+    settings, loaded = context_from({}, set_).gating, load_gate(gate)
+    for line in questions or (line for line in sys.stdin if line.strip()):
+        question = checked_question(line)
+        decision = loaded.decide(question, settings)
+        if json_:
+            print_json(
+                {
+                    "question": question,
+                    "probability": decision.probability,
+                    "retrieve": decision.retrieve,
+                    "reason": decision.reason,
+                }
+            )
+        else:
+            word = "retrieve" if decision.retrieve else "do not retrieve"
+            out.print(f"{decision.probability:.3f}  {word:<15}  {question}", markup=False)
 
 
 def _check_same(file: LabelFile, identity: str, value: str, path: Path) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from langgraph.runtime import Runtime
 
+from hopyard.classifiers.retrieval_gate import OFF, Decision, load_gate
 from hopyard.nodes.resources import context_of
-from hopyard.state.errors import GateUnavailableError
 from hopyard.state.schemas import AgentState, GateDecision
 from hopyard.state.settings import Context
 
@@ -18,19 +19,28 @@ async def decide_retrieval(state: AgentState, runtime: Runtime[Context]) -> dict
     """Ask the gate whether the question needs retrieval.
 
     Raises:
-        GateUnavailableError: A trained gate was asked for, and this version ships none.
+        GateUnavailableError: A gate was asked for that is not there or cannot be loaded.
     """
-    del state
-    gate = context_of(runtime).gate
-    if gate != "off":
-        raise GateUnavailableError(
-            f"The gate {gate!r} is not there: this version ships no trained gate; use --gate off."
-        )
+    context = context_of(runtime)
+    if context.gate == OFF:
+        return {
+            "gate": GateDecision(
+                gate=OFF,
+                probability=None,
+                retrieve=True,
+                reason="no gate was asked: every question may retrieve",
+            )
+        }
+    decision = await asyncio.to_thread(_decide, state["question"], context)
     return {
         "gate": GateDecision(
-            gate="off",
-            probability=None,
-            retrieve=True,
-            reason="no gate was asked: every question may retrieve",
+            gate=context.gate,
+            probability=decision.probability,
+            retrieve=decision.retrieve,
+            reason=decision.reason,
         )
     }
+
+
+def _decide(question: str, context: Context) -> Decision:
+    return load_gate(context.gate).decide(question, context.gating)

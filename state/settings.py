@@ -15,7 +15,14 @@ from tomllib import TOMLDecodeError
 from typing import Annotated, Any, Final, Literal
 
 import platformdirs
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -134,6 +141,14 @@ class GraphSettings(_Frozen):
         le=2,
         description="Sampling temperature of the questions; at 0 a small model repeats itself.",
     )
+    frequency_penalty: float = Field(
+        0.8,
+        ge=0,
+        le=2,
+        description="Penalty on what a list of questions has said already; without it a small "
+        "model asks the same again. Sent to the embedded model and where LangChain's class of the "
+        "provider has it.",
+    )
     passage_characters: int = Field(
         2400, ge=200, description="Characters of one passage that the model is shown, at most."
     )
@@ -195,6 +210,27 @@ class HopSettings(_Frozen):
         )
 
 
+class GateSettings(_Frozen):
+    """How the probability of Con-RAG's gate becomes a decision. An unsure gate retrieves."""
+
+    unsure_from: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Below this probability no document is needed, from here on the gate is "
+        "unsure and retrieves; empty takes the threshold that the gate was trained with.",
+    )
+    unsure_to: float = Field(
+        0.5, ge=0, le=1, description="Above this probability the gate is sure that it retrieves."
+    )
+
+    @model_validator(mode="after")
+    def _in_order(self) -> GateSettings:
+        if self.unsure_from is not None and self.unsure_from > self.unsure_to:
+            raise ValueError("unsure_from is larger than unsure_to")
+        return self
+
+
 class Context(_Frozen):
     """Everything that a run may be told. Plain values only: it is stored with the thread."""
 
@@ -211,8 +247,15 @@ class Context(_Frozen):
         description="What to ask about before money is spent on it: route, decomposition (of the "
         "tree), hops (of the passage graph); the run waits for the answer.",
     )
-    gate: str = Field("off", description="off always retrieves; model asks the trained gate.")
+    gate: str = Field(
+        "off",
+        description="off always retrieves; model asks the gate that comes with Hopyard; or the "
+        "folder of a gate of your own.",
+    )
     temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature (paper: 0.2).")
+    frequency_penalty: float = Field(
+        0.0, ge=0, le=2, description="Penalty on words that an answer repeats, where it is known."
+    )
     seed: int = Field(7, ge=0, description="Sampling seed, where the provider takes one.")
     retries: int = Field(2, ge=0, le=10, description="Times that a bad model output is asked anew.")
     timeout: float = Field(120.0, gt=0, description="Seconds that one model call may take.")
@@ -234,6 +277,9 @@ class Context(_Frozen):
     hop: HopSettings = Field(default_factory=HopSettings, description="HopRAG.")
     graph: GraphSettings = Field(
         default_factory=GraphSettings, description="The passage graph, while it is built."
+    )
+    gating: GateSettings = Field(
+        default_factory=GateSettings, description="How the gate's probability becomes a decision."
     )
 
 

@@ -62,7 +62,7 @@ class TestGate:
             "reason": "no gate was asked: every question may retrieve",
         }
 
-    @pytest.mark.parametrize("gate", ["model", "on", ""])
+    @pytest.mark.parametrize("gate", ["on", ""])
     async def test_any_other_is_not_there(
         self, context: Context, script: Script, gate: str
     ) -> None:

@@ -1,0 +1,89 @@
+"""What a gate says of itself: `gate.json` in its folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from hopyard.indexes.atomic import write_file
+from hopyard.state.errors import GateUnavailableError
+
+__all__ = ("MANIFEST_FILE", "TOKENIZER_FILE", "GateManifest", "read_manifest", "write_manifest")
+
+MANIFEST_FILE: Final = "gate.json"
+TOKENIZER_FILE: Final = "tokenizer.json"
+FORMAT: Final = 1
+
+
+class GateManifest(BaseModel):
+    """How a gate was made, and how its logit becomes a decision.
+
+    Attributes:
+        format: Of this file.
+        base: Which T5 it began as.
+        parameters: Of the classifier.
+        model: The model that was labelled: for another one it may be wrong.
+        value: The value function of the labels.
+        prior_shift: Log of the class weights' ratio, taken off the logit: the weights had moved
+            the share of class 1.
+        temperature: By which the shifted logit is divided.
+        threshold: Retrieve from this probability on.
+        cost_ratio: What a wrong answer costs, in needless retrievals; it chooses the threshold.
+        labels: Labelled questions by split and class.
+        sources: Labelled questions by type and class.
+        rules: Labelled questions by rule and class.
+        dropped: Dropped questions by reason.
+        training: The settings, and what happened.
+        validation: Measured on the split on which temperature and threshold were chosen.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: int = FORMAT
+    base: str
+    parameters: int
+    model: str
+    value: str
+    prior_shift: float
+    temperature: float = Field(gt=0)
+    threshold: float = Field(ge=0, le=1)
+    cost_ratio: float = Field(gt=0)
+    labels: dict[str, dict[str, int]]
+    sources: dict[str, dict[str, int]]
+    rules: dict[str, dict[str, int]]
+    dropped: dict[str, int]
+    training: dict[str, Any]
+    validation: dict[str, float]
+
+
+def read_manifest(folder: Path) -> GateManifest:
+    """The manifest of a gate.
+
+    Raises:
+        GateUnavailableError: It is missing, damaged, or of another version.
+    """
+    try:
+        found = GateManifest.model_validate_json((folder / MANIFEST_FILE).read_bytes())
+    except OSError as error:
+        raise GateUnavailableError(
+            f"There is no gate in {str(folder)!r} ({error.strerror}); train one with "
+            "`hopyard gate train`, or use --gate off."
+        ) from error
+    except ValidationError as error:
+        raise GateUnavailableError(
+            f"The gate in {str(folder)!r} is damaged ({error.errors()[0]['msg']}); train it anew "
+            "with `hopyard gate train`, or use --gate off."
+        ) from error
+    if found.format != FORMAT:
+        raise GateUnavailableError(
+            f"The gate in {str(folder)!r} has format {found.format}, and this version reads "
+            f"{FORMAT}; train it anew with `hopyard gate train`, or use --gate off."
+        )
+    return found
+
+
+def write_manifest(folder: Path, manifest: GateManifest) -> None:
+    """Write the manifest, whole or not at all."""
+    write_file(folder / MANIFEST_FILE, (manifest.model_dump_json(indent=1) + "\n").encode())

@@ -1,0 +1,75 @@
+"""Writes the shipped gate's numbers into `docs/gate.md`: `python -m hopyard.classifiers.report`.
+
+The block between the two marks is made from the gate's `gate.json` and `evaluation.json`, so that
+no number is typed by hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from hopyard.classifiers.card import evaluation_lines
+from hopyard.classifiers.evaluate import read_evaluation
+from hopyard.classifiers.manifest import MANIFEST_FILE, read_manifest
+from hopyard.indexes.atomic import write_file
+from hopyard.state.errors import UsageError
+
+__all__ = ("BEGIN", "END", "between_marks", "block", "main")
+
+BEGIN: Final = "<!-- gate: begin -->"
+END: Final = "<!-- gate: end -->"
+
+
+def block(folder: Path) -> str:
+    """What is known of the gate in a folder, in Markdown."""
+    if not (folder / MANIFEST_FILE).is_file():
+        return "No gate ships with this version yet."
+    return "\n".join(_lines(folder)).rstrip()
+
+
+def _lines(folder: Path) -> Iterator[str]:
+    manifest = read_manifest(folder)
+    size = sum(one.stat().st_size for one in folder.iterdir() if one.is_file())
+    train, held_out = manifest.labels["train"], manifest.labels["validation"]
+    yield (
+        f"The gate that ships: for `{manifest.model}`, {manifest.parameters / 1e6:.1f}M "
+        f"parameters, {size / 1e6:.1f} MB, trained on {sum(train.values())} labelled questions "
+        f"({train['retrieve']} need retrieval), with {sum(held_out.values())} more for early "
+        f"stopping, temperature {manifest.temperature:.2f} and threshold "
+        f"{manifest.threshold:.2f}."
+    )
+    yield ""
+    if found := read_evaluation(folder):
+        yield from evaluation_lines(found)
+
+
+def between_marks(document: str, text: str) -> str:
+    """The document with the text in place of what stands between the marks.
+
+    Raises:
+        UsageError: A mark is missing.
+    """
+    before, begin, rest = document.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise UsageError(f"The document has no {BEGIN} … {END}; add both marks.")
+    return f"{before}{BEGIN}\n{text}\n{END}{after}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the arguments and write the document."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--gate", type=Path, default=Path("classifiers/gate"))
+    parser.add_argument("--document", type=Path, default=Path("docs/gate.md"))
+    options = parser.parse_args(arguments)
+    text = between_marks(options.document.read_text(encoding="utf-8"), block(options.gate))
+    write_file(options.document, text.encode())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,141 @@
+"""The gate's network: a T5 of any size by name, or a small one with a tokenizer of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
+
+from hopyard.models.failures import first_line
+from hopyard.state.errors import ModelUnreachableError
+
+__all__ = ("SCRATCH", "SENTINELS", "Network", "named_network", "scratch_network")
+
+SCRATCH: Final = "scratch"
+"""The base that is no base: a small T5 from random weights."""
+_PAD, _END, _UNKNOWN = "<pad>", "</s>", "<unk>"
+SENTINELS: Final = 16
+"""Marks of left-out spans, for denoising."""
+VOCABULARY: Final = 4096
+WIDTH: Final = 192
+LAYERS: Final = 3
+
+
+class Network(NamedTuple):
+    """A classifier with one logit, and its tokenizer.
+
+    Attributes:
+        model: A `T5ForSequenceClassification`.
+        tokenizer: A `tokenizers.Tokenizer` that ends every text with the end token.
+    """
+
+    model: Any
+    tokenizer: Any
+
+
+def named_network(name: str, dropout: float) -> Network:
+    """A T5 that was trained before, as `google-t5/t5-small` (60M, the paper's).
+
+    Args:
+        name: On the hub, or a folder.
+        dropout: Of all layers and of the classifier.
+
+    Raises:
+        ModelUnreachableError: It cannot be loaded.
+    """
+    from transformers import AutoTokenizer, T5ForSequenceClassification  # noqa: PLC0415
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(name).backend_tokenizer
+        model = T5ForSequenceClassification.from_pretrained(
+            name, num_labels=1, dropout_rate=dropout, classifier_dropout=dropout
+        )
+    except (OSError, ValueError, ImportError) as error:
+        raise ModelUnreachableError(
+            f"The T5 {name!r} cannot be loaded ({first_line(error)}); name a folder, or use "
+            f"--base {SCRATCH}."
+        ) from error
+    return Network(model, tokenizer)
+
+
+def scratch_network(
+    texts: Iterable[str],
+    *,
+    dropout: float,
+    seed: int,
+    vocabulary: int = VOCABULARY,
+    width: int = WIDTH,
+    layers: int = LAYERS,
+) -> Network:
+    """A small T5 from random weights, its vocabulary made from texts.
+
+    Args:
+        texts: Questions and passages of the training split.
+        dropout: Of all layers and of the classifier.
+        seed: Of the weights.
+        vocabulary: Pieces at most, sentinels included.
+        width: Of the states; heads are 32 wide.
+        layers: Of the encoder; the decoder, which writes one state, has one.
+    """
+    import torch  # noqa: PLC0415
+    from transformers import T5Config, T5ForSequenceClassification  # noqa: PLC0415
+
+    tokenizer = _trained_tokenizer(texts, vocabulary)
+    torch.manual_seed(seed)
+    config = T5Config(
+        vocab_size=tokenizer.get_vocab_size(),
+        d_model=width,
+        d_kv=32,
+        num_heads=width // 32,
+        d_ff=2 * width,
+        num_layers=layers,
+        num_decoder_layers=1,
+        feed_forward_proj="gated-gelu",
+        dropout_rate=dropout,
+        classifier_dropout=dropout,
+        num_labels=1,
+        pad_token_id=tokenizer.token_to_id(_PAD),
+        eos_token_id=tokenizer.token_to_id(_END),
+        decoder_start_token_id=tokenizer.token_to_id(_PAD),
+    )
+    return Network(T5ForSequenceClassification(config), tokenizer)
+
+
+def _trained_tokenizer(texts: Iterable[str], vocabulary: int) -> Any:
+    """A unigram tokenizer (Kudo 2018, T5's kind).
+
+    Case and a closing question mark are taken away: they tell one question set from another
+    (Natural Questions are in lower case, without marks), not one need from another.
+    """
+    from tokenizers import (  # noqa: PLC0415
+        Regex,
+        Tokenizer,
+        decoders,
+        models,
+        normalizers,
+        pre_tokenizers,
+        processors,
+        trainers,
+    )
+
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = normalizers.Sequence(
+        [
+            normalizers.NFKC(),
+            normalizers.Lowercase(),
+            normalizers.Replace(Regex(r"[\s?.]+$"), ""),
+            normalizers.Strip(),
+        ]
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.Metaspace()]
+    )
+    tokenizer.decoder = decoders.Metaspace()
+    special = [_PAD, _END, _UNKNOWN, *(f"<extra_id_{one}>" for one in range(SENTINELS))]
+    trainer = trainers.UnigramTrainer(
+        vocab_size=vocabulary, special_tokens=special, unk_token=_UNKNOWN, show_progress=False
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"$A {_END}", special_tokens=[(_END, tokenizer.token_to_id(_END))]
+    )
+    return tokenizer
