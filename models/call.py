@@ -112,6 +112,7 @@ class _Call(Generic[OutputT]):
         return Sampling(
             max_tokens=self.prompt.max_tokens,
             temperature=self.context.temperature,
+            frequency_penalty=self.context.frequency_penalty,
             seed=self.context.seed + self.attempt,
         )
 
@@ -245,7 +246,7 @@ class ModelCaller:
 
     async def _paid(self, key: str, call: _Call[OutputT]) -> Entry:
         meter, prompt = self.meter(call.run), call.prompt
-        async with self._scheduler(call.context, prompt).place(f"{prompt.name}/{prompt.version}"):
+        async with self._scheduler(call.context).place(f"{prompt.name}/{prompt.version}"):
             meter.start_call(call.context.budget, final=call.final)
             started = monotonic()
             answer: AIMessage | None = None
@@ -285,11 +286,10 @@ class ModelCaller:
         )
         return entry
 
-    def _scheduler(self, context: Context, prompt: Prompt[OutputT]) -> Scheduler:
+    def _scheduler(self, context: Context) -> Scheduler:
         """The places of all runs that want so many calls at once."""
         schedulers = self._schedulers.setdefault(asyncio.get_running_loop(), {})
-        writers = self.provider.writers if prompt.writes else 0
-        limit = context.concurrency or writers or self.provider.concurrency
+        limit = context.concurrency or self.provider.concurrency
         if limit not in schedulers:
             schedulers[limit] = Scheduler(limit, keep_prefixes=self.provider.keep_prefixes)
         return schedulers[limit]

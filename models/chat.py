@@ -28,6 +28,8 @@ class Sampling:
     max_tokens: int
     temperature: float
     seed: int
+    frequency_penalty: float = 0.0
+    """Lowers the odds of a token by so much for each time that it was written."""
 
 
 _Connections = PerLoop[Sampling, BaseChatModel]
@@ -50,8 +52,6 @@ class ChatProvider:
     concurrency: int
     keep_prefixes: bool
     cure: str
-    writers: int = 0
-    """Calls at once of prompts that write much; 0 is `concurrency`."""
     prepare: Callable[[], object] | None = None
     """Called in a thread before each call: what would block the event loop is done there."""
 
@@ -81,8 +81,7 @@ def chat_provider(spec: str) -> ChatProvider:
         return ChatProvider(
             identity=embedded.embedded_identity(name),
             connect=_Connections(lambda sampling: _connect_embedded(name, sampling)),
-            concurrency=1,  # a prefix is computed once, and every short answer follows from it
-            writers=embedded.EMBEDDED_SLOTS,
+            concurrency=embedded.EMBEDDED_SLOTS,
             keep_prefixes=True,
             cure="run `hopyard doctor`",
             prepare=lambda: embedded.embedded_address(name),
@@ -118,6 +117,7 @@ def _connect_embedded(variant: str, sampling: Sampling) -> BaseChatModel:
         "model": "embedded",
         "max_tokens": sampling.max_tokens,
         "temperature": sampling.temperature,
+        "frequency_penalty": sampling.frequency_penalty,
         "seed": sampling.seed,
         "max_retries": 0,
         # A new connection a call costs nothing beside the call, and none outlives its event loop.
@@ -182,8 +182,11 @@ def _connect_any(spec: str, sampling: Sampling) -> BaseChatModel:
     for retries in ({"max_retries": 0}, {}):
         try:
             model: BaseChatModel = init_chat_model(spec, **(options | retries))
-            if "seed" in type(model).model_fields:
-                model = model.model_copy(update={"seed": sampling.seed})
+            known = type(model).model_fields
+            wanted: dict[str, float] = {"seed": sampling.seed}
+            if sampling.frequency_penalty:
+                wanted["frequency_penalty"] = sampling.frequency_penalty
+            model = model.model_copy(update={k: v for k, v in wanted.items() if k in known})
         except Exception as error:  # no package, no key, an unknown provider: each has its own
             problem = problem or error
         else:

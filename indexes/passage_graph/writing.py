@@ -74,7 +74,12 @@ def asking_context(context: Context) -> Context:
     if budget.calls:
         budget = budget.model_copy(update={"calls": budget.calls + 1})
     return context.model_copy(
-        update={"budget": budget, "temperature": context.graph.temperature}, deep=True
+        update={
+            "budget": budget,
+            "temperature": context.graph.temperature,
+            "frequency_penalty": context.graph.frequency_penalty,
+        },
+        deep=True,
     )
 
 
