@@ -127,12 +127,12 @@ def best_temperature(logits: npt.ArrayLike, labels: npt.ArrayLike) -> float:
         labels: [n], 0 or 1.
 
     Returns:
-        0.05 to 20.
+        0.25 to 20: a few held-out questions that are all right would ask for certainty.
     """
     from scipy.optimize import minimize_scalar  # noqa: PLC0415
 
     scores, classes = _pair(logits, labels)
-    bounds = (float(np.log(0.05)), float(np.log(20.0)))
+    bounds = (float(np.log(0.25)), float(np.log(20.0)))
     found: Any = minimize_scalar(
         lambda log: negative_log_likelihood(scores / np.exp(log), classes),
         bounds=bounds,

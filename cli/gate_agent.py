@@ -24,7 +24,7 @@ from hopyard.evaluation.variants import parse_variants
 from hopyard.indexes.derived import Progress
 from hopyard.models.call import model_caller
 from hopyard.nodes.answer import shown
-from hopyard.nodes.resources import new_run, passages_of
+from hopyard.nodes.resources import index_of, new_run, passages_of
 from hopyard.nodes.retrieve import find_passages
 from hopyard.state.errors import UsageError
 from hopyard.state.settings import Budget, Context
@@ -41,7 +41,13 @@ _PARALLEL: Final = 4
 
 
 def finder(context: Context) -> Callable[[str], Awaitable[Found]]:
-    """The search of the strategy `single`, under the run's settings."""
+    """The search of the strategy `single`, under the run's settings.
+
+    Raises:
+        UsageError: The run names no index.
+        IndexMissingError: The index is missing or damaged.
+    """
+    asyncio.run(index_of(context))  # before a model is loaded
 
     async def find(question: str) -> Found:
         evidence = await find_passages(question, context)

@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopyard.classifiers.card import write_card
+from hopyard.classifiers.evaluate import Evaluation, measured_on, save
+from hopyard.classifiers.figures import draw
+from hopyard.classifiers.pretraining import spans_left_out
+from hopyard.classifiers.retrieval_gate import RetrievalGate, decide, load_gate
+from hopyard.classifiers.t5 import named_network
+from hopyard.classifiers.train import Trained, TrainSettings, split_labels, train_gate
+from hopyard.state.errors import GateUnavailableError, ModelUnreachableError, UsageError
+from hopyard.state.settings import GateSettings
+
+from .conftest import separable
+
+TINY = TrainSettings(
+    epochs=25, patience=25, batch=8, vocabulary=96, width=32, layers=1, rate=3e-3, dropout=0.0
+)
+TEXTS = ("A street was opened in 1781.", "Hello and welcome to the street.", "Nothing else.")
+Made = tuple[Path, Trained]
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    pass
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    folder = tmp_path_factory.mktemp("gate") / "gate"
+    settings = TINY.model_copy(update={"pretraining": "denoise", "pretraining_steps": 5})
+    return folder, train_gate(separable(), settings, folder, texts=TEXTS, progress=silent)
+
+
+def test_a_gate_learns_and_says_the_same_after_loading(made: Made) -> None:
+    folder, trained = made
+    gate = load_gate(str(folder))
+    assert gate is load_gate(str(folder))  # loaded once
+    _, held_out = split_labels(
+        [one for one in separable() if one.label is not None], TINY.validation, TINY.seed
+    )
+    again = [gate.probability(one.question) for one in held_out]
+    assert again == pytest.approx(trained.probabilities, abs=1e-5)
+    assert gate.probability("Hello Karl") < gate.probability("When was Karl Street opened?")
+    assert gate.decide("When was Karl Street opened?", GateSettings()).retrieve
+    assert not gate.decide("Hello Karl", GateSettings()).retrieve
+    names = {one.name for one in folder.iterdir()}
+    assert names == {"config.json", "gate.json", "model.safetensors", "tokenizer.json"}
+
+
+def test_case_and_a_question_mark_tell_a_set_and_not_a_need(made: Made) -> None:
+    gate = load_gate(str(made[0]))
+    one, other = gate.logits(["When was Rome founded?", "when was rome founded"])
+    assert one == pytest.approx(other, abs=1e-5)
+
+
+def test_padding_changes_nothing_and_long_questions_are_cut(made: Made) -> None:
+    gate = load_gate(str(made[0]))
+    short, long = "Hello", "When was the street opened " * 200
+    alone = [*gate.logits([short]), *gate.logits([long])]
+    assert gate.logits([short, long]) == pytest.approx(alone, abs=1e-4)
+
+
+def test_the_same_seed_makes_the_same_gate(made: Made, tmp_path: Path) -> None:
+    settings = TINY.model_copy(update={"epochs": 2})
+    [one, other] = [
+        train_gate(separable(), settings, tmp_path / name, progress=silent) for name in "ab"
+    ]
+    assert one == other
+
+
+def test_the_card_holds_the_numbers_and_says_what_is_not_measured(made: Made) -> None:
+    folder, trained = made
+    card = write_card(folder).read_text()
+    assert f"Threshold: {trained.manifest.threshold:.3f}" in card
+    assert "| type greeting | 0 | 10 |" in card
+    assert "from their passages: wrong 1." in card
+    assert "Not measured on held-out questions." in card
+    gate = load_gate(str(folder))
+    found = Evaluation(gate_model="m", labels_model="n", labels=measured_on(gate, separable()))
+    save(folder, found)
+    card = write_card(folder).read_text()
+    assert "**The labels are of `n`, the gate is for `m`.**" in card
+    assert "| 20 | 50.0% | 1.000 |" in card
+    for name in ("evaluation.json", "MODEL_CARD.md"):
+        (folder / name).unlink()
+
+
+def test_figures_are_drawn(made: Made, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    found = measured_on(load_gate(str(made[0])), separable())
+    files = draw(found, tmp_path, "tiny")
+    assert [one.name for one in files] == ["reliability.png", "threshold.png"]
+    assert all(one.read_bytes().startswith(b"\x89PNG") for one in files)
+
+
+def test_an_empty_class_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    rows = [one for one in separable() if one.label != 0]
+    with pytest.raises(UsageError, match="that need no retrieval"):
+        train_gate(rows, TINY, tmp_path / "gate", progress=silent)
+    assert not (tmp_path / "gate").exists()
+
+
+def saved_t5(folder: Path) -> None:
+    """A language model of the T5 family as a hub keeps it: no classifier, a unigram tokenizer."""
+    from transformers import T5Config, T5ForConditionalGeneration, T5Tokenizer
+
+    letters = "▁abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ?!."
+    pieces = [("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), *((one, -3.0) for one in letters)]
+    tokenizer = T5Tokenizer(vocab=pieces, extra_ids=4)
+    tokenizer.save_pretrained(folder)
+    config = T5Config(
+        vocab_size=len(tokenizer),
+        d_model=32,
+        d_kv=16,
+        num_heads=2,
+        d_ff=32,
+        num_layers=1,
+        decoder_start_token_id=0,
+    )
+    T5ForConditionalGeneration(config).save_pretrained(folder)
+
+
+def test_a_t5_by_name_is_trained_at_the_papers_rate(tmp_path: Path) -> None:
+    saved_t5(tmp_path / "t5")
+    network = named_network(str(tmp_path / "t5"), 0.2)
+    assert network.model.config.dropout_rate == 0.2
+    assert network.tokenizer.encode("a b").ids[-1] == network.model.config.eos_token_id
+    settings = TINY.model_copy(update={"base": str(tmp_path / "t5"), "rate": 0, "epochs": 1})
+    trained = train_gate(separable(), settings, tmp_path / "gate", progress=silent)
+    assert trained.manifest.training["rate"] == 5e-5
+    assert 0 <= load_gate(str(tmp_path / "gate")).probability("Hello?") <= 1
+    with pytest.raises(ModelUnreachableError, match="--base scratch"):
+        named_network(str(tmp_path / "gone"), 0.1)
+
+
+@pytest.mark.parametrize("name", ["gate.json", "model.safetensors", "tokenizer.json"])
+def test_a_damaged_gate_is_named(made: Made, tmp_path: Path, name: str) -> None:
+    for file in made[0].iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / name).write_text("damaged")
+    with pytest.raises(GateUnavailableError, match="hopyard gate train"):
+        RetrievalGate.load(tmp_path)
+
+
+def test_a_gate_of_another_format_is_named(made: Made, tmp_path: Path) -> None:
+    for file in made[0].iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    manifest = json.loads((tmp_path / "gate.json").read_text())
+    (tmp_path / "gate.json").write_text(json.dumps({**manifest, "format": 99}))
+    with pytest.raises(GateUnavailableError, match="format 99"):
+        RetrievalGate.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("probability", "settings", "retrieve", "reason"),
+    [
+        (0.1, GateSettings(), False, "below 0.20"),
+        (0.2, GateSettings(), True, "unsure"),
+        (0.5, GateSettings(), True, "unsure"),
+        (0.6, GateSettings(), True, "above 0.50"),
+        (0.3, GateSettings(unsure_from=0.4, unsure_to=0.9), False, "below 0.40"),
+        (0.8, GateSettings(unsure_from=0.4, unsure_to=0.9), True, "unsure (0.40 to 0.90)"),
+        (0.15, GateSettings(unsure_to=0.1), False, "below 0.20"),
+        (0.25, GateSettings(unsure_to=0.1), True, "above 0.20"),
+    ],
+)
+def test_an_unsure_gate_retrieves(
+    probability: float, settings: GateSettings, retrieve: bool, reason: str
+) -> None:
+    found = decide(probability, 0.2, settings)
+    assert found.retrieve is retrieve
+    assert reason in found.reason
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
+def test_a_question_that_needs_it_more_is_never_retrieved_for_less(
+    one: float, other: float, threshold: float, unsure_to: float
+) -> None:
+    settings = GateSettings(unsure_to=unsure_to)
+    low, high = sorted((one, other))
+    assert decide(low, threshold, settings).retrieve <= decide(high, threshold, settings).retrieve
+
+
+@given(st.lists(st.integers(100, 999), max_size=60), st.integers(0, 10**6))
+def test_spans_left_out_can_be_put_back(ids: list[int], seed: int) -> None:
+    sentinels = [1, 2, 3, 4]
+    shown, wanted = spans_left_out(ids, sentinels, random.Random(seed))
+    spans: dict[int, list[int]] = {}
+    for token in wanted:
+        if token in sentinels:
+            spans[token] = []
+            last = token
+        else:
+            spans[last].append(token)
+    back = [one for token in shown for one in (spans[token] if token in sentinels else [token])]
+    assert back == ids
+    assert spans[last] == []
