@@ -75,7 +75,8 @@ class AnswerF1:
         scores = [token_f1(one, answered.answer) for one in given if one is not None]
         if len(scores) < len(_OTHERS):
             return None
-        return CoalitionValues(*scores, both=1.0)
+        none, question, passages = scores
+        return CoalitionValues(none, question, passages, both=1.0)
 
     async def _ask(self, prompt: Prompt[Answer], values: dict[str, str]) -> str | None:
         try:

@@ -141,9 +141,9 @@ def _policies(found: Comparison) -> Iterator[str]:
     yield ""
     yield "| questions of type | number | gate retrieves | always | never | gate | oracle |"
     yield "|---|---|---|---|---|---|---|"
-    for name, row in found.by_type.items():
+    for kind, row in found.by_type.items():
         shares = " | ".join(f"{row[one]:.3f}" for one in ("always", "never", "gate", "oracle"))
-        yield f"| {name} | {row['questions']:.0f} | {row['gate_retrieval_rate']:.1%} | {shares} |"
+        yield f"| {kind} | {row['questions']:.0f} | {row['gate_retrieval_rate']:.1%} | {shares} |"
     yield ""
 
 

@@ -7,7 +7,7 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 
@@ -97,12 +97,12 @@ def _loaded(place: str, options: dict[str, str], precision: Precision) -> tuple[
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     import torch  # noqa: PLC0415  (seconds to load, only where labels are made)
     from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415
-    from transformers.utils import logging as transformers_logging  # noqa: PLC0415
+    from transformers.utils import logging  # noqa: PLC0415
 
-    transformers_logging.disable_progress_bar()
+    cast(Any, logging).disable_progress_bar()
     try:
         tokenizer = AutoTokenizer.from_pretrained(place, **options)
-        model = AutoModelForCausalLM.from_pretrained(place, dtype=torch.float32, **options)
+        model: Any = AutoModelForCausalLM.from_pretrained(place, dtype=torch.float32, **options)
     except (OSError, ValueError, ImportError) as error:
         raise ModelUnreachableError(
             f"The model {place!r} cannot be loaded ({first_line(error)}); name embedded, a folder "

@@ -41,7 +41,7 @@ def _reliability(found: Measured, file: Path, title: str) -> Path:
     for one in found.reliability:
         width = one.high - one.low
         axes.bar(one.low, one.frequency, width, align="edge", color="C0", alpha=0.35)
-        axes.annotate(str(one.count), (one.low + width / 2, one.frequency), ha="center")
+        axes.annotate(str(one.questions), (one.low + width / 2, one.frequency), ha="center")
     axes.plot(
         [one.probability for one in found.reliability],
         [one.frequency for one in found.reliability],

@@ -140,7 +140,7 @@ def check_classes(labels: Sequence[Label], least: int) -> None:
     Raises:
         UsageError: A class is empty or too small.
     """
-    counts = Counter(one.label for one in labels)
+    counts: Counter[int | None] = Counter(one.label for one in labels)
     for label, meaning in ((1, "that need retrieval"), (0, "that need no retrieval")):
         if counts[label] < least:
             raise UsageError(

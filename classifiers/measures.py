@@ -31,14 +31,14 @@ class Bin(NamedTuple):
     Attributes:
         low: Lower bound of the probabilities in it, included.
         high: Upper bound, excluded (included in the last bin).
-        count: Questions in it.
+        questions: How many are in it.
         probability: Their mean probability.
         frequency: The share of them that need retrieval.
     """
 
     low: float
     high: float
-    count: int
+    questions: int
     probability: float
     frequency: float
 
@@ -109,8 +109,8 @@ def expected_calibration_error(
         0 to 1.
     """
     found = reliability(probabilities, labels, bins)
-    total = sum(one.count for one in found)
-    return sum(one.count * abs(one.frequency - one.probability) for one in found) / total
+    total = sum(one.questions for one in found)
+    return sum(one.questions * abs(one.frequency - one.probability) for one in found) / total
 
 
 def negative_log_likelihood(logits: npt.ArrayLike, labels: npt.ArrayLike) -> float:

@@ -43,6 +43,13 @@ def _lines(folder: Path) -> Iterator[str]:
         f"{manifest.threshold:.2f}."
     )
     yield ""
+    questions = sum(train.values()) + sum(held_out.values())
+    yield (
+        f"It cost {manifest.training['labelling_seconds'] / 60:.0f} minutes of labelling (those "
+        f"{questions} questions and the dropped ones without a label) and "
+        f"{manifest.training['training_seconds'] / 60:.0f} minutes of training."
+    )
+    yield ""
     if found := read_evaluation(folder):
         yield from evaluation_lines(found)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 
 from hopyard.classifiers.manifest import (
     MANIFEST_FILE,
@@ -80,13 +80,13 @@ class RetrievalGate:
         import torch  # noqa: PLC0415  (loaded only where a gate is used)
         from tokenizers import Tokenizer  # noqa: PLC0415
         from transformers import T5ForSequenceClassification  # noqa: PLC0415
-        from transformers.utils import logging as transformers_logging  # noqa: PLC0415
+        from transformers.utils import logging  # noqa: PLC0415
 
         manifest = read_manifest(folder)
-        transformers_logging.disable_progress_bar()
+        cast(Any, logging).disable_progress_bar()
         try:
             tokenizer = Tokenizer.from_str((folder / TOKENIZER_FILE).read_text(encoding="utf-8"))
-            model = T5ForSequenceClassification.from_pretrained(
+            model: Any = T5ForSequenceClassification.from_pretrained(
                 folder, dtype=torch.float32, local_files_only=True
             )
         except Exception as error:  # tokenizers raises that very class

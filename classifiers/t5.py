@@ -86,22 +86,23 @@ def scratch_network(
 
     tokenizer = _trained_tokenizer(texts, vocabulary)
     torch.manual_seed(seed)
-    config = T5Config(
-        vocab_size=tokenizer.get_vocab_size(),
-        d_model=width,
-        d_kv=32,
-        num_heads=width // 32,
-        d_ff=2 * width,
-        num_layers=layers,
-        num_decoder_layers=1,
-        feed_forward_proj="gated-gelu",
-        dropout_rate=dropout,
-        classifier_dropout=dropout,
-        num_labels=1,
-        pad_token_id=tokenizer.token_to_id(_PAD),
-        eos_token_id=tokenizer.token_to_id(_END),
-        decoder_start_token_id=tokenizer.token_to_id(_PAD),
-    )
+    settings: dict[str, Any] = {
+        "vocab_size": tokenizer.get_vocab_size(),
+        "d_model": width,
+        "d_kv": 32,
+        "num_heads": width // 32,
+        "d_ff": 2 * width,
+        "num_layers": layers,
+        "num_decoder_layers": 1,
+        "feed_forward_proj": "gated-gelu",
+        "dropout_rate": dropout,
+        "classifier_dropout": dropout,
+        "num_labels": 1,
+        "pad_token_id": tokenizer.token_to_id(_PAD),
+        "eos_token_id": tokenizer.token_to_id(_END),
+        "decoder_start_token_id": tokenizer.token_to_id(_PAD),
+    }
+    config = T5Config(**settings)
     return Network(T5ForSequenceClassification(config), tokenizer)
 
 

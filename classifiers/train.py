@@ -6,7 +6,8 @@ import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from time import perf_counter
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -115,6 +116,7 @@ def train_gate(
     check_classes(labelled, LEAST)
     train, held_out = split_labels(labelled, settings.validation, settings.seed)
     torch.manual_seed(settings.seed)
+    started = perf_counter()
     network = _network(settings, [*texts, *(one.question for one in train)])
     report: dict[str, Any] = {"settings": settings.model_dump()}
     if settings.pretraining != "none":
@@ -129,6 +131,8 @@ def train_gate(
         )
     weights = _class_weights(train) if settings.class_weights else (1.0, 1.0)
     report |= _fit(network, train, held_out, settings, weights, progress)
+    report["training_seconds"] = round(perf_counter() - started, 1)
+    report["labelling_seconds"] = round(sum(one.seconds for one in labels), 1)
     shift = float(np.log(weights[1] / weights[0]))
     manifest = _manifest(network, labels, (train, held_out), settings, shift, report)
     _save(network, manifest, folder)
@@ -265,9 +269,9 @@ def _classes_by(labels: Sequence[Label], attribute: str) -> dict[str, dict[str, 
 def _save(network: Network, manifest: GateManifest, folder: Path) -> None:
     """Write weights in half precision, tokenizer, and the manifest last."""
     folder.mkdir(parents=True, exist_ok=True)
-    from transformers.utils import logging as transformers_logging  # noqa: PLC0415
+    from transformers.utils import logging  # noqa: PLC0415
 
-    transformers_logging.disable_progress_bar()
+    cast(Any, logging).disable_progress_bar()
     network.model.half().save_pretrained(folder)
     network.model.float()
     network.tokenizer.no_padding()

@@ -148,8 +148,8 @@ def _compared(
         started = perf_counter()
         retrieve = gate.decide(one.question, context.gating).retrieve
         seconds = perf_counter() - started
-        pair = (known[one.id, strategy] for strategy in (_ALWAYS, _NEVER))
-        found.append(Answers(one.type, *pair, gate=retrieve, gate_seconds=seconds))
+        retrieved, direct = known[one.id, _ALWAYS], known[one.id, _NEVER]
+        found.append(Answers(one.type, retrieved, direct, retrieve, seconds))
     return compare(found), [one.gate_seconds for one in found]
 
 

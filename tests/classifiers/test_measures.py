@@ -30,9 +30,9 @@ def test_auroc_by_hand() -> None:
 def test_reliability_and_its_error_by_hand() -> None:
     probabilities, labels = [0.11, 0.19, 0.95, 1.0], [0, 1, 1, 1]
     low, high = reliability(probabilities, labels)
-    assert (low.low, low.high, low.count, low.frequency) == (0.1, 0.2, 2, 0.5)
+    assert (low.low, low.high, low.questions, low.frequency) == (0.1, 0.2, 2, 0.5)
     assert low.probability == pytest.approx(0.15)
-    assert (high.low, high.high, high.count, high.frequency) == (0.9, 1.0, 2, 1.0)
+    assert (high.low, high.high, high.questions, high.frequency) == (0.9, 1.0, 2, 1.0)
     wanted = 2 / 4 * 0.35 + 2 / 4 * 0.025
     assert expected_calibration_error(probabilities, labels) == pytest.approx(wanted)
 
