@@ -11,7 +11,6 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Literal
 
-from hopyard.classifiers.retrieval_gate import QUESTION_TOKENS
 from hopyard.classifiers.t5 import SENTINELS, Network
 
 __all__ = ("PRETRAININGS", "Pretraining", "pretrain", "spans_left_out")
@@ -19,6 +18,8 @@ __all__ = ("PRETRAININGS", "Pretraining", "pretrain", "spans_left_out")
 Pretraining = Literal["none", "denoise", "distil", "both"]
 PRETRAININGS: Final = ("none", "denoise", "distil", "both")
 RATE: Final = 1e-3
+TEXT_TOKENS: Final = 64
+"""Of a text: sentences, about as long as questions."""
 LEFT_OUT: Final = 0.15
 SPAN: Final = 3
 """Tokens of a left-out span on average (Raffel et al. 2020: 15 % in spans of 3)."""
@@ -136,7 +137,7 @@ class _Denoising:
     def __init__(self, network: Network) -> None:
         self._body, self._tokenizer = network.model.transformer, network.tokenizer
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(QUESTION_TOKENS)
+        self._tokenizer.enable_truncation(TEXT_TOKENS)
         self._sentinels = [
             self._tokenizer.token_to_id(f"<extra_id_{one}>") for one in range(SENTINELS)
         ]
@@ -181,7 +182,7 @@ class _Distilling:
 
         config = self._model.config
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(QUESTION_TOKENS)
+        self._tokenizer.enable_truncation(TEXT_TOKENS)
         new = sorted(set(texts) - set(self._known))
         if new:
             vectors = self._teacher.embed_documents(new)

@@ -1,16 +1,18 @@
 """Writes the shipped gate's numbers into `docs/gate.md`: `python -m hopyard.classifiers.report`.
 
 The block between the two marks is made from the gate's `gate.json` and `evaluation.json`, so that
-no number is typed by hand.
+no number is typed by hand. `--tried FOLDER…` first notes what other trainings gave, each in the
+folder of its gate, in `classifiers/results/tried.json`; what was tried is shown beside what ships.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from hopyard.classifiers.card import evaluation_lines
 from hopyard.classifiers.evaluate import read_evaluation
@@ -18,7 +20,7 @@ from hopyard.classifiers.manifest import MANIFEST_FILE, read_manifest
 from hopyard.indexes.atomic import write_file
 from hopyard.state.errors import UsageError
 
-__all__ = ("BEGIN", "END", "between_marks", "block", "main")
+__all__ = ("BEGIN", "END", "between_marks", "block", "main", "noted", "tried_table")
 
 BEGIN: Final = "<!-- gate: begin -->"
 END: Final = "<!-- gate: end -->"
@@ -54,6 +56,35 @@ def _lines(folder: Path) -> Iterator[str]:
         yield from evaluation_lines(found)
 
 
+def noted(folder: Path) -> dict[str, Any]:
+    """What the training of the gate in a folder was, and gave on validation."""
+    manifest = read_manifest(folder)
+    settings = manifest.training["settings"]
+    return {
+        "name": folder.name,
+        "base": manifest.base,
+        "pretraining": settings["pretraining"],
+        "steps": settings["pretraining_steps"] if settings["pretraining"] != "none" else 0,
+        "class_weights": settings["class_weights"],
+        "dropout": settings["dropout"],
+        "seed": settings["seed"],
+        "labels": sum(sum(one.values()) for one in manifest.labels.values()),
+        "loss": min(manifest.training["validation_losses"]),
+        **manifest.validation,
+    }
+
+
+def tried_table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """All trainings in Markdown."""
+    columns = ("name", "base", "pretraining", "steps", "class_weights", "dropout", "seed")
+    numbers = ("labels", "loss", "auroc", "accuracy", "ece")
+    names = (*columns, *numbers)
+    yield f"| {' | '.join(name.replace('_', ' ') for name in names)} |"
+    yield f"|{'---|' * len(names)}"
+    for row in rows:
+        yield f"| {' | '.join(str(row[name]) for name in names)} |"
+
+
 def between_marks(document: str, text: str) -> str:
     """The document with the text in place of what stands between the marks.
 
@@ -72,9 +103,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--gate", type=Path, default=Path("classifiers/gate"))
     parser.add_argument("--document", type=Path, default=Path("docs/gate.md"))
+    parser.add_argument("--tried", type=Path, nargs="*", default=[], help="folders of gates")
+    parser.add_argument("--results", type=Path, default=Path("classifiers/results/tried.json"))
     options = parser.parse_args(arguments)
-    text = between_marks(options.document.read_text(encoding="utf-8"), block(options.gate))
-    write_file(options.document, text.encode())
+    rows = json.loads(options.results.read_bytes()) if options.results.exists() else []
+    new = [noted(folder) for folder in options.tried]
+    names = {one["name"] for one in new}
+    rows = [one for one in rows if one["name"] not in names] + new
+    text = block(options.gate)
+    if rows:
+        options.results.parent.mkdir(parents=True, exist_ok=True)
+        write_file(options.results, (json.dumps(rows, indent=1) + "\n").encode())
+        text += "\n\nTrainings that were tried, on their validation split:\n\n"
+        text += "\n".join(tried_table(rows))
+    document = between_marks(options.document.read_text(encoding="utf-8"), text)
+    write_file(options.document, document.encode())
     return 0
 
 

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from gates import write_gate
 
 from hopyard.classifiers.policies import Answers, Outcome, compare, retrieves, verdict
-from hopyard.classifiers.report import between_marks, block
+from hopyard.classifiers.report import between_marks, block, main
 from hopyard.state.errors import UsageError
 
 
@@ -73,3 +75,30 @@ def test_the_block_of_a_document_is_replaced() -> None:
 
 def test_without_a_gate_the_block_says_so(tmp_path: Path) -> None:
     assert block(tmp_path) == "No gate ships with this version yet."
+
+
+def test_the_command_fills_the_document_and_keeps_what_was_tried(tmp_path: Path) -> None:
+    gate = write_gate(tmp_path / "small", 0.0)
+    manifest = json.loads((gate / "gate.json").read_text())
+    settings = {
+        "pretraining": "distil", "pretraining_steps": 9, "class_weights": True, "dropout": 0.1,
+        "seed": 7,
+    }  # fmt: skip
+    manifest["training"] = {
+        "settings": settings, "validation_losses": [0.7, 0.5, 0.6], "labelling_seconds": 600,
+        "training_seconds": 120,
+    }  # fmt: skip
+    manifest["validation"] = {"auroc": 0.8, "accuracy": 0.75, "ece": 0.1}
+    (gate / "gate.json").write_text(json.dumps(manifest))
+    document, results = tmp_path / "gate.md", tmp_path / "tried.json"
+    document.write_text("a\n<!-- gate: begin -->\n<!-- gate: end -->\nb\n")
+    common = ["--gate", str(gate), "--document", str(document), "--results", str(results)]
+    assert main([*common, "--tried", str(gate)]) == 0
+    first = document.read_text()
+    assert "trained on 16 labelled questions (8 need retrieval), with 4 more" in first
+    assert "It cost 10 minutes of labelling" in first
+    assert (
+        "| small | scratch | distil | 9 | True | 0.1 | 7 | 20 | 0.5 | 0.8 | 0.75 | 0.1 |" in first
+    )
+    assert main(common) == 0
+    assert document.read_text() == first

@@ -75,7 +75,11 @@ def data(tmp_path: Path) -> Path:
     held_out = "the secret text that answers the held out question is here to be kept away"
     write(
         tmp_path / "squad2" / "corpus.jsonl",
-        {"id": "p1", "title": "Free", "text": "An open passage."},
+        {
+            "id": "p1",
+            "title": "Free",
+            "text": "An open passage is this one. U.S. And here is another sentence.",
+        },
         {"id": "p2", "title": "Held", "text": held_out},
     )
     steps = [
@@ -96,8 +100,10 @@ def test_the_pool_keeps_splits_apart_and_fills_steps_in(data: Path) -> None:
     assert train["musique-m-1"].supporting_ids == ("p3",)
     dev = [one.id for one in pooled(sources, "dev", nq_open=5) if "written" not in one.id]
     assert dev == ["squad2-d"]
-    text = " ".join(pretraining_text(sources))
-    assert "An open passage." in text
+    texts = list(pretraining_text(sources))
+    text = " ".join(texts)
+    assert {"An open passage is this one.", "And here is another sentence."} <= set(texts)
+    assert "U.S." not in texts
     assert "secret" not in text
     assert "dev" not in text.lower().split()
 
