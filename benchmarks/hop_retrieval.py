@@ -139,7 +139,9 @@ def _hop(given: Mapping[str, Any], weight: float = _PRUNED) -> Way:
 
     async def way(question: str, context: Context) -> Ranked:
         context = context.model_copy(update={"hop": settings})
-        walk = hop.graph.copy({"checkpointer": InMemorySaver(), "interrupt_before_nodes": ["prune"]})
+        walk = hop.graph.copy(
+            {"checkpointer": InMemorySaver(), "interrupt_before_nodes": ["prune"]}
+        )
         state = await walk.ainvoke(
             {"question": question}, {"configurable": {"thread_id": "one"}}, context=context
         )
@@ -185,9 +187,7 @@ def _documents(index: Index, passages: Ranked) -> Ranked:
     return list(dict.fromkeys(one.document_id for one in index.passages(passages)))
 
 
-def _summary(
-    questions: Sequence[Mapping[str, Any]], ranked: Sequence[Ranked]
-) -> dict[str, float]:
+def _summary(questions: Sequence[Mapping[str, Any]], ranked: Sequence[Ranked]) -> dict[str, float]:
     scores = [
         _scores(set(one["supporting_ids"]), found)
         for one, found in zip(questions, ranked, strict=True)

@@ -10,10 +10,10 @@ from typing import Any
 
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # LangGraph reads it once, when it is imported
 
-import pytest  # noqa: E402
-from model_server import ModelServer, Reply, WordEmbedder, scripted_provider  # noqa: E402
+import pytest
+from model_server import ModelServer, Reply, WordEmbedder, scripted_provider
 
-from hopyard.models import call, chat, embeddings  # noqa: E402
+from hopyard.models import call, chat, embeddings
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from model_server import ModelServer, Reply
+from model_server import Reply
 
 from hopyard.indexes.chunking import Chunker
 from hopyard.indexes.passage_graph.estimate import SAMPLE, Estimate, estimate
