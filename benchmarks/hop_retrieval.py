@@ -109,9 +109,9 @@ def _ways() -> dict[str, Way]:
     for entry in ("edges", "passages", "both"):
         ways[f"hop, entry by {entry}"] = _hop({"entry": entry})
     for n_hop in (1, 2, 3):
-        ways[f"hop, {n_hop} hops"] = _hop({"n_hop": n_hop})
+        ways[f"hop, {n_hop} hops"] = _hop({"entry": "edges", "n_hop": n_hop})
     for weight in (0.0, 0.25, 0.75, 1.0):
-        ways[f"hop, importance {weight:g}"] = _hop({}, weight=weight)
+        ways[f"hop, importance {weight:g}"] = _hop({"entry": "edges"}, weight=weight)
     for weight in (0.0, 0.25):
         ways[f"hop, entry by both, importance {weight:g}"] = _hop({"entry": "both"}, weight=weight)
     ways["hop fused with dense"] = _fused(_hop({"entry": "both"}), _dense)

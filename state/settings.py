@@ -179,10 +179,11 @@ class HopSettings(_Frozen):
         description="Who chooses an edge: the model, or the similarity to the question, which "
         "takes no model call (paper, Table 5).",
     )
-    entry: Literal["edges", "passages", "both"] = Field(
-        "edges",
+    entry: Literal["auto", "edges", "passages", "both"] = Field(
+        "auto",
         description="Where the traversal begins: at the heads of the edges most similar to the "
-        "question (paper), at the nearest passages, or half and half.",
+        "question (paper), at the nearest passages, or half and half. auto takes edges, with the "
+        "embedded model both: its questions alone are too poor to enter by (docs/hop.md).",
     )
     max_choices: int = Field(
         8, ge=1, le=32, description="Edges of one passage that are judged, the most similar ones."
@@ -205,6 +206,7 @@ class HopSettings(_Frozen):
             update={
                 "n_hop": self.n_hop or (2 if few_hops else 4),
                 "top_k": top_k,
+                "entry": ("both" if small else "edges") if self.entry == "auto" else self.entry,
                 "evidence_k": self.evidence_k or (5 if small else top_k),
             }
         )
