@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from hopyard.evaluation.figure import new_axes, save_figure
 from hopyard.evaluation.report import Report
 from hopyard.evaluation.retrieval_only import RetrievalReport
-from hopyard.state.errors import UsageError
 
 __all__ = ("draw_report", "draw_retrieval")
 
@@ -43,14 +43,14 @@ def draw_report(report: Report, folder: Path) -> list[Path]:
 
 def draw_retrieval(report: RetrievalReport, file: Path) -> Path:
     """Recall against the number of documents, a line for each search."""
-    figure, axes = _axes("documents found (k)", "recall@k")
+    figure, axes = new_axes("documents found (k)", "recall@k")
     for name, result in report.searches.items():
         axes.plot(list(result.recall), list(result.recall.values()), marker="o", label=name)
         axes.set_xticks(list(result.recall))
     axes.set_ylim(0, 1)
     axes.legend()
     axes.set_title(f"{report.name}: {report.questions} questions, {report.documents:,} documents")
-    return _saved(figure, file)
+    return save_figure(figure, file)
 
 
 def swept(names: Iterable[str]) -> dict[str, Points]:
@@ -64,7 +64,7 @@ def swept(names: Iterable[str]) -> dict[str, Points]:
 
 
 def _accuracy_against_tokens(report: Report, file: Path) -> Path:
-    figure, axes = _axes("tokens a question", "answers that contain the gold answer, %")
+    figure, axes = new_axes("tokens a question", "answers that contain the gold answer, %")
     for name, one in report.strategies.items():
         if "@" in name:
             continue
@@ -75,11 +75,11 @@ def _accuracy_against_tokens(report: Report, file: Path) -> Path:
         axes.annotate(name, (tokens, 100 * bounds.mean), (5, 4), textcoords="offset points")
     axes.set_ylim(bottom=0)
     axes.set_title(_title(report))
-    return _saved(figure, file)
+    return save_figure(figure, file)
 
 
 def _sweep(report: Report, setting: str, points: Points, file: Path) -> Path:
-    figure, axes = _axes(_SWEPT[setting], "%")
+    figure, axes = new_axes(_SWEPT[setting], "%")
     values = [value for value, _ in points]
     results = [report.strategies[name] for _, name in points]
     for label, measure in (("EM", "em"), ("F1", "f1"), ("contains gold", "accuracy")):
@@ -96,30 +96,8 @@ def _sweep(report: Report, setting: str, points: Points, file: Path) -> Path:
     axes.set_ylim(bottom=0)
     axes.legend(loc="lower left", fontsize="small")
     axes.set_title(_title(report))
-    return _saved(figure, file)
+    return save_figure(figure, file)
 
 
 def _title(report: Report) -> str:
     return f"{report.name}: {report.questions} questions, {report.model}"
-
-
-def _axes(across: str, up: str) -> tuple[Any, Any]:
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415  (optional, half a second)
-    except ImportError as error:
-        raise UsageError(
-            "Plots need matplotlib, which is not installed: `pip install matplotlib`."
-        ) from error
-    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
-    axes = figure.add_subplot()
-    axes.set_xlabel(across)
-    axes.set_ylabel(up)
-    axes.grid(alpha=0.3)
-    return figure, axes
-
-
-def _saved(figure: Any, file: Path) -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    # Without the date and version that matplotlib writes, the same numbers give the same file.
-    figure.savefig(file, dpi=110, metadata={"Software": None})
-    return file
