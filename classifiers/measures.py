@@ -23,6 +23,8 @@ __all__ = (
 
 Floats = npt.NDArray[np.float64]
 BINS = 10
+_ROUNDING = 1e-12
+"""Mean costs that differ by no more are equal; what is larger is a cost."""
 
 
 class Bin(NamedTuple):
@@ -186,7 +188,7 @@ def best_threshold(probabilities: npt.ArrayLike, labels: npt.ArrayLike, cost_rat
     aim = bayes_threshold(cost_ratio)
     candidates = np.unique(np.concatenate([[0.0], between, [aim], [1.0]]))
     found = costs(scores, classes, candidates, cost_ratio)
-    least = candidates[np.isclose(found, found.min())]
+    least = candidates[found <= found.min() + _ROUNDING]
     return float(least[np.abs(least - aim).argmin()])
 
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hopyard.classifiers.measures import (
@@ -57,6 +57,7 @@ def test_the_threshold_of_least_cost_is_chosen_and_of_several_the_expected_one()
     st.lists(st.tuples(st.floats(0, 1), st.integers(0, 1)), min_size=1, max_size=30),
     st.floats(0.1, 20),
 )
+@example([(0.75, 0), (0.75, 1)], 0.99999)  # costs that nearly agree are no tie
 def test_no_threshold_costs_less(rows: list[tuple[float, int]], ratio: float) -> None:
     probabilities, labels = zip(*rows, strict=True)
     chosen = best_threshold(probabilities, labels, ratio)
