@@ -19,6 +19,7 @@ from typing import Final
 
 from hopyard.state.errors import HopyardError
 from hopyard.state.usage import Usage
+from hopyard.state.write_ahead import BUSY_SECONDS, write_ahead
 
 __all__ = ("NOWHERE", "Entry", "Ledger", "ParseRate", "Place", "Use", "ledger_key")
 
@@ -51,7 +52,6 @@ _ADDED_TO_USES: Final = ("node", "about")
 """Columns that the ledgers of the first version do not have."""
 
 _USE: Final = "INSERT INTO uses (run, key, cached, node, about) VALUES (?, ?, ?, ?, ?)"
-_BUSY_SECONDS: Final = 30.0
 
 
 @dataclass(frozen=True)
@@ -128,8 +128,8 @@ def ledger_key(parts: Mapping[str, object]) -> str:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
-    db.execute("PRAGMA journal_mode=WAL")
+    db = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
+    write_ahead(db)
     # A killed process loses nothing at NORMAL; only a power cut may lose the last call.
     db.execute("PRAGMA synchronous=NORMAL")
     db.execute("PRAGMA secure_delete=ON")

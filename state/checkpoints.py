@@ -6,7 +6,7 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
 from typing import Final
 from uuid import UUID
@@ -17,6 +17,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from hopyard.state.encryption import serializer
 from hopyard.state.errors import HopyardError
 from hopyard.state.settings import home
+from hopyard.state.write_ahead import BUSY_SECONDS, write_ahead
 
 __all__ = (
     "copy_thread",
@@ -29,7 +30,6 @@ __all__ = (
     "unused_threads",
 )
 
-_BUSY_SECONDS: Final = 30.0
 _INCREMENTAL: Final = 2
 _GREGORIAN_EPOCH: Final = 12_219_292_800
 """Seconds from the Gregorian calendar's first day, where a UUID's time begins, to 1970."""
@@ -47,12 +47,10 @@ async def open_saver(path: Path | None = None) -> AsyncIterator[AsyncSqliteSaver
     serde = serializer()
     async with AsyncExitStack() as opened:
         try:
-            await asyncio.to_thread(_try, path)
-            db = await opened.enter_async_context(aiosqlite.connect(path, timeout=_BUSY_SECONDS))
-            # Deleted is deleted: zeroes on the disk, and later the pages given back. The second
-            # works for a new file only, see `scrub`.
+            await asyncio.to_thread(_prepare, path)
+            db = await opened.enter_async_context(aiosqlite.connect(path, timeout=BUSY_SECONDS))
+            # Deleted is deleted: zeroes on the disk, and later the pages given back, see `scrub`.
             await db.execute("PRAGMA secure_delete=ON")
-            await db.execute("PRAGMA auto_vacuum=INCREMENTAL")
             saver = AsyncSqliteSaver(db, serde=serde)
             await saver.setup()
             # A killed process loses nothing at NORMAL; only a power cut may lose the last step.
@@ -65,9 +63,11 @@ async def open_saver(path: Path | None = None) -> AsyncIterator[AsyncSqliteSaver
         yield saver
 
 
-def _try(path: Path) -> None:
-    """Fail here where it fails: the thread of aiosqlite would outlive its failure."""
-    sqlite3.connect(path).close()
+def _prepare(path: Path) -> None:
+    """Make the file; and fail here where it fails: aiosqlite's thread would outlive its failure."""
+    with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as db:
+        db.execute("PRAGMA auto_vacuum=INCREMENTAL")  # heard by a new file only
+        write_ahead(db)
 
 
 @asynccontextmanager
