@@ -15,10 +15,11 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import numpy as np
+from loopback import Loopback
 from tokenizers import Tokenizer
 
 from hopyard.models.chat import ChatProvider, Sampling
@@ -92,23 +93,17 @@ class ModelServer:
     def __enter__(self) -> ModelServer:
         self._lock = threading.Lock()
         self._called = threading.Event()
-        self._http = _Http(("127.0.0.1", 0), _Handler)
-        self._http.model_server = self
-        self._thread = threading.Thread(
-            target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-        )
-        self._thread.start()
+        self._http = Loopback(_Handler, self)
+        self._http.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
+        self._http.stop()
 
     @property
     def address(self) -> str:
         """Where it listens; what OLLAMA_HOST takes."""
-        return f"http://127.0.0.1:{self._http.server_address[1]}"
+        return self._http.address
 
     @property
     def base_url(self) -> str:
@@ -224,26 +219,17 @@ class WordEmbedder:
         return word_vector(text)
 
 
-class _Http(ThreadingHTTPServer):
-    request_queue_size = 256
-    daemon_threads = True
-    model_server: ModelServer
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of a client that has gone: tests kill clients on purpose."""
-
-
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: _Http
+    server: Loopback
 
     def do_GET(self) -> None:
-        names = self.server.model_server.models
+        names = self.server.owner.models
         self._send(200, [{"models": [{"name": name, "model": name} for name in names]}])
 
     def do_POST(self) -> None:
         payload = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        server = self.server.model_server
+        server = self.server.owner
         if self.path == "/api/show":
             self._send(200, [{"model_info": {"scripted.context_length": 131072}}])
             return
@@ -275,7 +261,7 @@ class _Handler(BaseHTTPRequestHandler):
             part.encode() if isinstance(part, str) else json.dumps(part).encode() for part in parts
         )
         self.send_response(status)
-        connection = "keep-alive" if self.server.model_server.keep_alive else "close"
+        connection = "keep-alive" if self.server.owner.keep_alive else "close"
         sent = {"content-type": kind, "content-length": str(len(body)), "connection": connection}
         for name, value in (sent | (headers or {})).items():
             self.send_header(name, value)

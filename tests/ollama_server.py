@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import httpx
+from loopback import Loopback
 
 __all__ = ("ChatModel", "Model", "OllamaServer", "Refusal", "embedded_chat", "embedded_vectors")
 
@@ -71,23 +71,17 @@ class OllamaServer:
     cut: list[dict[str, Any]] = field(default_factory=list)
 
     def __enter__(self) -> OllamaServer:
-        self._http = _Http(("127.0.0.1", 0), _Handler)
-        self._http.ollama = self
-        self._thread = threading.Thread(
-            target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-        )
-        self._thread.start()
+        self._http = Loopback(_Handler, self)
+        self._http.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
+        self._http.stop()
 
     @property
     def address(self) -> str:
         """What OLLAMA_HOST takes."""
-        return f"http://127.0.0.1:{self._http.server_address[1]}"
+        return self._http.address
 
     def payloads(self, path: str) -> list[dict[str, Any]]:
         """What was sent to a path, in the order in which it came."""
@@ -277,17 +271,9 @@ def _embedded(payload: dict[str, Any], model: Model) -> dict[str, Any]:
     }
 
 
-class _Http(ThreadingHTTPServer):
-    daemon_threads = True
-    ollama: OllamaServer
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of a client that has gone."""
-
-
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: _Http
+    server: Loopback
 
     def do_GET(self) -> None:
         if self.path == "/":
@@ -300,7 +286,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, payload: dict[str, Any]) -> None:
         try:
-            reply = self.server.ollama.reply(self.path, payload)
+            reply = self.server.owner.reply(self.path, payload)
         except Refusal as refusal:
             self._whole(refusal.status, json.dumps({"error": str(refusal)}).encode())
             return

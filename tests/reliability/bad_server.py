@@ -10,9 +10,10 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
+from loopback import Loopback
 from model_server import word_vector
 
 __all__ = ("FAULTS", "BadServer")
@@ -57,22 +58,16 @@ class BadServer:
         self._lock = threading.Lock()
 
     def __enter__(self) -> BadServer:
-        self._http = _Http(("127.0.0.1", 0), _Handler)
-        self._http.bad = self
-        self._thread = threading.Thread(
-            target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-        )
-        self._thread.start()
+        self._http = Loopback(_Handler, self)
+        self._http.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
+        self._http.stop()
 
     def environment(self) -> dict[str, str]:
         """The variables by which the clients find this server."""
-        address = f"http://127.0.0.1:{self._http.server_address[1]}"
+        address = self._http.address
         return {
             "OPENAI_BASE_URL": f"{address}/v1",
             "OPENAI_API_KEY": "none",
@@ -89,15 +84,6 @@ class BadServer:
             fault = self._chance.choice(self._faults) if bad else ""
             self.seen[fault] += 1
         return fault
-
-
-class _Http(ThreadingHTTPServer):
-    request_queue_size = 256
-    daemon_threads = True
-    bad: BadServer
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients go away: that is what they are tested for."""
 
 
 def _spoilt(fault: str, text: str) -> str:
@@ -131,7 +117,7 @@ _STATUS: dict[str, tuple[int, dict[str, str], str]] = {
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: _Http
+    server: Loopback
 
     def do_POST(self) -> None:
         payload = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -142,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path == "/api/show":
             self._send({"model_info": {"bad.context_length": 8192}, "capabilities": []})
             return
-        fault = self.server.bad.fault(
+        fault = self.server.owner.fault(
             "\n".join(str(one["content"]) for one in payload["messages"][-3:])
         )
         if fault == "hang":
@@ -156,7 +142,7 @@ class _Handler(BaseHTTPRequestHandler):
             status, headers, message = _STATUS[fault]
             self._send({"error": {"message": message}}, status, headers)
             return
-        said = self.server.bad.say(_title(payload), payload["messages"])
+        said = self.server.owner.say(_title(payload), payload["messages"])
         text = _spoilt(fault, said if isinstance(said, str) else json.dumps(said))
         body = _ollama(text) if self.path == "/api/chat" else _openai(payload, text)
         if fault == "no choices":
