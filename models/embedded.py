@@ -4,7 +4,8 @@
 protocol there, so that the embedded model is used exactly as a remote one is.
 
 Hopyard ships a small adapter that teaches the model its steps (`docs/adapter.md`). A variant says
-which adapter is used: "" the shipped one, "base" none, anything else the path of a GGUF file.
+which adapter is used: "" the shipped one, "base" none, anything else the path of a GGUF file. At
+its first use an adapter is worked into the weights (`models/merged.py`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
+from hopyard.models.merged import MERGED, merged_weights
 from hopyard.state.errors import ModelUnreachableError, UsageError
 
 __all__ = (
@@ -29,6 +31,7 @@ __all__ = (
     "adapter_file",
     "embedded_address",
     "embedded_identity",
+    "engine",
     "weights",
 )
 
@@ -95,9 +98,8 @@ def embedded_identity(variant: str = "") -> str:
 
     An adapter goes into it by its content: a new one gives new answers.
     """
-    base = f"embedded/smollm2-135m@{importlib.metadata.version(EMBEDDED_PACKAGE)}"
     file = adapter_file(variant)
-    return f"{base}+{_digest(file, file.stat().st_mtime_ns)}" if file else base
+    return f"embedded/{_name(file)}+{MERGED}" if file else f"embedded/{_name()}"
 
 
 def embedded_address(variant: str = "") -> str:
@@ -111,6 +113,11 @@ def embedded_address(variant: str = "") -> str:
         return f"{_server(adapter_file(variant)).listening_address}/v1"
 
 
+def _name(adapter: Path | None = None) -> str:
+    base = f"smollm2-135m@{importlib.metadata.version(EMBEDDED_PACKAGE)}"
+    return f"{base}+{_digest(adapter, adapter.stat().st_mtime_ns)}" if adapter else base
+
+
 @lru_cache(maxsize=8)
 def _digest(file: Path, _changed: int) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
@@ -118,6 +125,25 @@ def _digest(file: Path, _changed: int) -> str:
 
 @lru_cache(maxsize=4)
 def _server(adapter: Path | None) -> Any:
+    file = merged_weights(weights(), adapter, _name(adapter)) if adapter else None
+    server = engine(file, None) if file else engine(weights(), adapter)
+    atexit.register(_server.cache_clear)
+    return server
+
+
+def engine(model: Path, adapter: Path | None) -> Any:
+    """Start llama.cpp in this process; it ends when nothing holds on to it any more.
+
+    Args:
+        model: A GGUF model.
+        adapter: A GGUF adapter that llama.cpp applies as it computes.
+
+    Returns:
+        An `xllamacpp.Server`, which has a `listening_address`.
+
+    Raises:
+        ModelUnreachableError: The engine is missing, or the model does not load.
+    """
     try:
         import xllamacpp  # noqa: PLC0415  (starting llama.cpp's library is left until it is needed)
     except ImportError as error:
@@ -125,7 +151,7 @@ def _server(adapter: Path | None) -> Any:
             f"The embedded engine does not load ({error}); run `pip install xllamacpp`."
         ) from error
     params = xllamacpp.CommonParams()
-    params.model.path = str(weights())
+    params.model.path = str(model)
     if adapter:
         params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(adapter), _FULL_STRENGTH)]
     params.n_ctx = EMBEDDED_WINDOW * EMBEDDED_SLOTS
@@ -138,7 +164,6 @@ def _server(adapter: Path | None) -> Any:
         server = xllamacpp.Server(params)
     except RuntimeError as error:
         raise ModelUnreachableError(f"The embedded model does not load: {error}.") from error
-    atexit.register(_server.cache_clear)
     logger.debug("embedded engine at %s with %d threads", server.listening_address, threads)
     return server
 
