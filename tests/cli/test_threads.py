@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,18 @@ def test_a_deleted_thread_is_gone_and_its_fork_stays(hopyard: Run, index: Path) 
     assert names(hopyard) == ["copy"]
     assert hopyard("threads", "show", "copy", "--json").json["answer"] == "two"
     assert "copy deleted" in hopyard("threads", "delete", "copy").out
+
+
+def test_threads_not_used_for_long_are_pruned(
+    hopyard: Run, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(hopyard, index, "old")
+    now = time.time()
+    monkeypatch.setattr("hopyard.state.checkpoints.time.time", lambda: now + 3 * 86_400)
+    assert hopyard("threads", "prune", "--days", "4", "--json").json == {"deleted": []}
+    assert names(hopyard) == ["old"]
+    assert hopyard("threads", "prune", "--days", "2", "--json").json == {"deleted": ["old"]}
+    assert names(hopyard) == []
 
 
 @pytest.mark.parametrize("command", [["show"], ["fork"], ["delete"]])

@@ -33,6 +33,13 @@ def test_a_provider_that_cannot_be_used_says_why_in_one_line(spec: str, reason: 
     assert len(str(raised.value).splitlines()) == 1
 
 
+def test_a_hosted_model_gets_the_seed_and_the_penalty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    sampling = Sampling(max_tokens=5, temperature=0.0, seed=11, frequency_penalty=0.8)
+    model = chat_provider("openai:gpt-x").connect(sampling)
+    assert (model.seed, model.frequency_penalty) == (11, 0.8)  # type: ignore[attr-defined]
+
+
 def test_an_ollama_model_keeps_its_tag_and_its_prefixes() -> None:
     provider = chat_provider("ollama:llama3.1:8b")
     assert provider.identity == "ollama:llama3.1:8b"
