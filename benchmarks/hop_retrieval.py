@@ -80,24 +80,24 @@ def _slice(options: argparse.Namespace) -> None:
 
 def _measure(options: argparse.Namespace) -> None:
     questions = [one for one in _rows(options.questions) if one["supporting_ids"]]
-    found = asyncio.run(_all_ways(options.index, questions))
+    found = asyncio.run(all_ways(options.index, questions, _ways()))
     known = json.loads(options.out.read_text(encoding="utf-8")) if options.out.exists() else {}
     known[options.name] = {
         "command": " ".join(["python", "benchmarks/hop_retrieval.py", *sys.argv[1:]]),
         "questions": len(questions),
-        "ways": {way: _summary(questions, ranked) for way, ranked in found.items()},
+        "ways": {way: summary(questions, ranked) for way, ranked in found.items()},
     }
     options.out.parent.mkdir(exist_ok=True)
     options.out.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
     print(_table(known[options.name]["ways"]))
 
 
-async def _all_ways(
-    directory: Path, questions: Sequence[Mapping[str, Any]]
+async def all_ways(
+    directory: Path, questions: Sequence[Mapping[str, Any]], ways: Mapping[str, Way]
 ) -> dict[str, list[Ranked]]:
+    """What each way finds for each question, the best first."""
     context = read_context({"index": str(directory)})
     index = await index_of(context)
-    ways = _ways()
     return {
         name: [_documents(index, await way(one["question"], context)) for one in questions]
         for name, way in ways.items()
@@ -107,14 +107,14 @@ async def _all_ways(
 def _ways() -> dict[str, Way]:
     ways: dict[str, Way] = {"bm25": _sparse, "dense": _dense, "hybrid": _hybrid}
     for entry in ("edges", "passages", "both"):
-        ways[f"hop, entry by {entry}"] = _hop({"entry": entry})
+        ways[f"hop, entry by {entry}"] = hops({"entry": entry})
     for n_hop in (1, 2, 3):
-        ways[f"hop, {n_hop} hops"] = _hop({"entry": "edges", "n_hop": n_hop})
+        ways[f"hop, {n_hop} hops"] = hops({"entry": "edges", "n_hop": n_hop})
     for weight in (0.0, 0.25, 0.75, 1.0):
-        ways[f"hop, importance {weight:g}"] = _hop({"entry": "edges"}, weight=weight)
+        ways[f"hop, importance {weight:g}"] = hops({"entry": "edges"}, weight=weight)
     for weight in (0.0, 0.25):
-        ways[f"hop, entry by both, importance {weight:g}"] = _hop({"entry": "both"}, weight=weight)
-    ways["hop fused with dense"] = _fused(_hop({"entry": "both"}), _dense)
+        ways[f"hop, entry by both, importance {weight:g}"] = hops({"entry": "both"}, weight=weight)
+    ways["hop fused with dense"] = _fused(hops({"entry": "both"}), _dense)
     ways["bm25 fused with dense"] = _fused(_sparse, _dense)
     return ways
 
@@ -134,7 +134,8 @@ async def _hybrid(question: str, context: Context) -> Ranked:
     return [one.passage_id for one in index.hybrid_search(question, query.vector, DEPTH)]
 
 
-def _hop(given: Mapping[str, Any], weight: float = _PRUNED) -> Way:
+def hops(given: Mapping[str, Any], weight: float = _PRUNED) -> Way:
+    """The hops with these settings, and importance of this weight in equation 2."""
     settings = HopSettings(reasoner="similarity", top_k=DEPTH, **given)
 
     async def way(question: str, context: Context) -> Ranked:
@@ -187,7 +188,8 @@ def _documents(index: Index, passages: Ranked) -> Ranked:
     return list(dict.fromkeys(one.document_id for one in index.passages(passages)))
 
 
-def _summary(questions: Sequence[Mapping[str, Any]], ranked: Sequence[Ranked]) -> dict[str, float]:
+def summary(questions: Sequence[Mapping[str, Any]], ranked: Sequence[Ranked]) -> dict[str, float]:
+    """The means over the questions."""
     scores = [
         _scores(set(one["supporting_ids"]), found)
         for one, found in zip(questions, ranked, strict=True)

@@ -72,6 +72,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--chunk-tokens", type=int, default=0, help="0: documents stay whole")
     options = parser.parse_args()
     provider = ChatProvider("rule", lambda _: RuleWriter(), 16, keep_prefixes=False, cure="none")
     register_chat_provider("rule", provider)
@@ -82,7 +83,7 @@ def main() -> None:
         load([options.corpus]).documents,
         directory=options.out,
         embedder=model,
-        chunk_tokens=0,
+        chunk_tokens=options.chunk_tokens,
         kinds=("dense", "sparse", "passage-graph"),
         known_kinds={**KINDS, "passage-graph": PassageGraph(model, context)},
     )
