@@ -79,7 +79,7 @@ def chat_provider(spec: str) -> ChatProvider:
     provider, separator, name = spec.partition(":")
     if spec == "embedded" or (provider == "embedded" and name):
         return ChatProvider(
-            identity=embedded.embedded_identity(name),
+            identity=embedded.engine_identity(name),
             connect=_Connections(lambda sampling: _connect_embedded(name, sampling)),
             concurrency=embedded.EMBEDDED_SLOTS,
             keep_prefixes=True,

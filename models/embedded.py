@@ -32,6 +32,7 @@ __all__ = (
     "embedded_address",
     "embedded_identity",
     "engine",
+    "engine_identity",
     "weights",
 )
 
@@ -94,12 +95,14 @@ def adapter_file(variant: str = "") -> Path | None:
 
 
 def embedded_identity(variant: str = "") -> str:
-    """The name under which the ledger keeps this model's answers.
+    """The model's name: its weights, and its adapter by its content."""
+    return f"embedded/{_name(adapter_file(variant))}"
 
-    An adapter goes into it by its content: a new one gives new answers.
-    """
-    file = adapter_file(variant)
-    return f"embedded/{_name(file)}+{MERGED}" if file else f"embedded/{_name()}"
+
+def engine_identity(variant: str = "") -> str:
+    """The name under which the ledger keeps what the engine answers: how it computes counts too."""
+    merged = "" if variant == BASE else f"+{MERGED}"
+    return f"{embedded_identity(variant)}{merged}"
 
 
 def embedded_address(variant: str = "") -> str:
@@ -113,7 +116,7 @@ def embedded_address(variant: str = "") -> str:
         return f"{_server(adapter_file(variant)).listening_address}/v1"
 
 
-def _name(adapter: Path | None = None) -> str:
+def _name(adapter: Path | None) -> str:
     base = f"smollm2-135m@{importlib.metadata.version(EMBEDDED_PACKAGE)}"
     return f"{base}+{_digest(adapter, adapter.stat().st_mtime_ns)}" if adapter else base
 
