@@ -1,0 +1,54 @@
+"""What the tests of `tree` share: a comparison with two halves that are facts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hopyard.graphs import tree
+from hopyard.state.settings import Context
+
+from .conftest import changed
+from .script import Script, said, split
+
+__all__ = (
+    "AT", "BELOW", "IRON", "ROOT", "STONE",
+    "answered", "closing", "comparison", "nodes", "script",
+)  # fmt: skip
+
+ROOT = "Which was built first, the Iron Bridge or the Stone Bridge?"
+IRON = "When was the Iron Bridge opened?"
+STONE = "When was the Stone Bridge completed?"
+BELOW, AT = 7, 8
+"""Sums of the four branch scores: 7/20 lies below θ=0.4, 8/20 at it."""
+
+
+@pytest.fixture
+def script(quick_script: Script) -> Script:
+    return quick_script
+
+
+@pytest.fixture
+def comparison(script: Script) -> Script:
+    """A question with two halves that are facts."""
+    script.lines = {
+        ("split", ROOT): split(IRON, STONE),
+        ("read", IRON): said("1781"),
+        ("read", STONE): said("1146"),
+        ("aggregate", ROOT): said("Stone Bridge"),
+    }
+    return script
+
+
+async def answered(context: Context, question: str = ROOT, **settings: Any) -> dict[str, Any]:
+    return await tree.graph.ainvoke({"question": question}, context=changed(context, **settings))
+
+
+def nodes(output: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The tree's steps by path."""
+    return {step["path"]: step for step in output["steps"] if step["step"] == "tree-node"}
+
+
+def closing(output: dict[str, Any]) -> dict[str, Any]:
+    return output["steps"][-1]
