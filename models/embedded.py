@@ -49,6 +49,8 @@ SHIPPED_ADAPTER: Final = Path(__file__).parent / "adapter" / "smollm2-135m-hopya
 _FULL_STRENGTH: Final = 1.0
 THREADS_VARIABLE: Final = "HOPYARD_EMBEDDED_THREADS"
 _QUIET: Final = -1
+PROMPT_CACHE_MIB: Final = 1024
+"""Memory for prompts read before; the engine's own limit is 8 GB. A token takes 23 kB."""
 _lock = threading.Lock()
 
 
@@ -162,6 +164,7 @@ def engine(model: Path, adapter: Path | None) -> Any:
     threads = _cores()
     params.cpuparams.n_threads = threads
     params.cpuparams_batch.n_threads = threads
+    params.cache_ram_mib = PROMPT_CACHE_MIB
     params.verbosity = _QUIET
     try:
         server = xllamacpp.Server(params)
