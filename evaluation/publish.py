@@ -3,7 +3,8 @@
     python -m hopyard.evaluation.publish
 
 Reads `report.json` and `retrieval.json` of every folder of `evaluation/results`. A folder
-`NAME-before` is the state before a change, shown beside `NAME`.
+`NAME-before` is the state before a change, shown beside `NAME`. What must be known of these runs
+beside their numbers stands in `about.md` of the results' folder, and on top of the page.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from hopyard.state.errors import HopyardError, UsageError
 __all__ = ("main", "page", "publish")
 
 _BEFORE: Final = "-before"
+ABOUT_FILE: Final = "about.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,13 +71,17 @@ def publish(results: Path, docs: Path) -> None:
     for name, search in searches.items():
         file = draw_retrieval(search, docs / "plots" / name / "recall.png")
         plots.setdefault(f"{name} retrieval", []).append(file.relative_to(docs).as_posix())
-    write_file(docs / "results.md", page(reports, searches, plots).encode())
+    about = results / ABOUT_FILE
+    text = about.read_text(encoding="utf-8").strip() if about.exists() else ""
+    write_file(docs / "results.md", page(reports, searches, plots, about=text).encode())
 
 
 def page(
     reports: Mapping[str, Report],
     searches: Mapping[str, RetrievalReport],
     plots: Mapping[str, Sequence[str]],
+    *,
+    about: str = "",
 ) -> str:
     """The page.
 
@@ -83,6 +89,7 @@ def page(
         reports: By the name of their folder.
         searches: By the name of their folder.
         plots: Files beside the page, by the name of what they show.
+        about: Markdown for the top of the page.
     """
     parts = [
         "# Results",
@@ -97,6 +104,8 @@ def page(
         parts += ["Chat model: " + ", ".join(f"`{model}`" for model in models) + ".", ""]
     else:
         parts += ["No chat model was asked for what stands here: it is retrieval alone.", ""]
+    if about:
+        parts += [about, ""]
     current = {name: one for name, one in reports.items() if not name.endswith(_BEFORE)}
     if len(current) > 1:
         parts += ["## All question sets", "", *_overview(current), ""]

@@ -128,6 +128,11 @@ def test_the_page_of_results_is_made_from_the_files_alone(plan: MakePlan, tmp_pa
             assert (docs / line.partition("(")[2].rstrip(")")).exists()
     publish(results, docs)
     assert (docs / "results.md").read_text() == text
+    (results / "about.md").write_text("One core.\n")
+    publish(results, docs)
+    told = (docs / "results.md").read_text()
+    assert told.replace("One core.\n\n", "") == text
+    assert told.index("One core.") < told.index("## ")
 
 
 def test_no_result_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
