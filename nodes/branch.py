@@ -14,7 +14,7 @@ from hopyard.nodes.retrieve import find_passages
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.decompose import REPLACE
 from hopyard.prompts.judge import JUDGE_BRANCH, BranchScores, branch_score
-from hopyard.prompts.passages import one_line
+from hopyard.prompts.passages import one_line, rewritable
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
 from hopyard.state.settings import Context
 from hopyard.state.tree import ROOT, TreeNode, TreeTask, because, depth_of
@@ -136,10 +136,10 @@ async def _replaced(
     """
     old, kept = children[weak], children[1 - weak]
     values = {
-        "question": one_line(node["question"]),
-        "kept": one_line(kept["question"]),
-        "answer": one_line(kept["answer"]),
-        "weak": one_line(old["question"]),
+        "question": rewritable(node["question"]),
+        "kept": rewritable(kept["question"]),
+        "answer": rewritable(kept["answer"]),
+        "weak": rewritable(old["question"]),
     }
     try:
         better = await call_model(REPLACE, values, context=context, run=run)

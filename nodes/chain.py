@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
@@ -19,7 +19,7 @@ from hopyard.nodes.retrieve import find_passages
 from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.chain import NEXT_QUESTION, NOTHING_FOUND
-from hopyard.prompts.passages import one_line
+from hopyard.prompts.passages import one_line, rewritable
 from hopyard.state.chain import ChainState, Link
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import Step, StrategyInput
@@ -41,7 +41,10 @@ async def ask_next(state: ChainState, runtime: Runtime[Context]) -> dict[str, An
     context, links, question = context_of(runtime), state["links"], state["question"]
     if len(links) >= context.chain.max_steps:
         return _end(state, f"{len(links)} sub-questions are the most that may be asked")
-    values = {"question": one_line(question), "findings": _findings(links) or NOTHING_FOUND}
+    values = {
+        "question": rewritable(question),
+        "findings": _findings(links, rewritable) or NOTHING_FOUND,
+    }
     try:
         following = await call_model(NEXT_QUESTION, values, context=context, run=state["run"])
     except ModelOutputError as error:
@@ -127,8 +130,8 @@ def _questions(links: Sequence[Link]) -> list[str]:
     return [link["question"] for link in links]
 
 
-def _findings(links: Sequence[Link]) -> str:
-    return "\n".join(f"{one_line(link['question'])} {one_line(link['answer'])}" for link in links)
+def _findings(links: Sequence[Link], as_line: Callable[[str], str] = one_line) -> str:
+    return "\n".join(f"{as_line(link['question'])} {as_line(link['answer'])}" for link in links)
 
 
 def _last_known(links: Sequence[Link]) -> str:

@@ -12,7 +12,7 @@ from hopyard.nodes.approve import approved_split
 from hopyard.nodes.resources import context_of
 from hopyard.prompts.decompose import DECOMPOSE, Decomposition
 from hopyard.prompts.judge import JUDGE_DECOMPOSITION, Rubric
-from hopyard.prompts.passages import one_line
+from hopyard.prompts.passages import one_line, rewritable
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.settings import Context
 from hopyard.state.tree import ROOT, TreeNode, TreeTask, because, child_paths
@@ -63,12 +63,12 @@ def echoes(question: str, split: Decomposition) -> str:
 async def _split(
     question: str, rejected: list[dict[str, Any]], context: Context, run: str
 ) -> Decomposition:
-    values = {"question": one_line(question), "rejected": ""}
+    values = {"question": rewritable(question), "rejected": ""}
     if rejected:
         last = rejected[-1]
         values["rejected"] = (
-            f"\nRejected, because {one_line(last['reason'])}: {one_line(last['first'])} / "
-            f"{one_line(last['second'])}"
+            f"\nRejected, because {one_line(last['reason'])}: {rewritable(last['first'])} / "
+            f"{rewritable(last['second'])}"
         )
     return await call_model(DECOMPOSE, values, context=context, run=run)
 

@@ -16,7 +16,7 @@ from langgraph.types import Overwrite
 from hopyard.models.call import call_model, usage_of
 from hopyard.nodes.begin import checked_question
 from hopyard.nodes.resources import context_of, new_run
-from hopyard.prompts.passages import one_line
+from hopyard.prompts.passages import rewritable
 from hopyard.prompts.rewrite import REWRITE
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import AgentState, Step
@@ -81,10 +81,10 @@ async def _stand_alone(
     if not history:
         return {}
     conversation = "\n".join(
-        f"{'Assistant' if isinstance(message, AIMessage) else 'User'}: {one_line(message.text)}"
+        f"{'Assistant' if isinstance(message, AIMessage) else 'User'}: {rewritable(message.text)}"
         for message in history[-TURNS_SHOWN:]
     )
-    values = {"conversation": conversation, "question": one_line(question)}
+    values = {"conversation": conversation, "question": rewritable(question)}
     step: Step = {"step": "rewrite", "question": question}
     try:
         output = await call_model(REWRITE, values, context=context, run=run)

@@ -13,7 +13,7 @@ from hopyard.nodes.evidence import in_shares
 from hopyard.nodes.resources import context_of
 from hopyard.nodes.retrieve import find_passages
 from hopyard.prompts.decompose import DECOMPOSE
-from hopyard.prompts.passages import one_line
+from hopyard.prompts.passages import rewritable
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import Step, StrategyState
 from hopyard.state.settings import Context
@@ -36,7 +36,7 @@ async def split_question(state: SplitState, runtime: Runtime[Context]) -> dict[s
     try:
         split = await call_model(
             DECOMPOSE,
-            {"question": one_line(question), "rejected": ""},
+            {"question": rewritable(question), "rejected": ""},
             context=context,
             run=state["run"],
         )
