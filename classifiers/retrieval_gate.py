@@ -15,6 +15,7 @@ from hopyard.classifiers.manifest import (
     read_manifest,
 )
 from hopyard.classifiers.measures import sigmoid
+from hopyard.models.loading import LOADING
 from hopyard.state.errors import GateUnavailableError
 from hopyard.state.settings import GateSettings
 
@@ -161,7 +162,8 @@ def load_gate(name: str) -> RetrievalGate:
             f"The gate {name!r} is not there:{shipped} name a folder that `hopyard gate train` "
             "wrote, or use --gate off."
         )
-    return _loaded(folder, manifest.stat().st_mtime_ns)
+    with LOADING:  # whoever waits here finds it loaded
+        return _loaded(folder, manifest.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=4)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hopyard.models.failures import first_line
+from hopyard.models.loading import LOADING
 from hopyard.state.errors import ModelUnreachableError
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ def _loaded(name: str) -> CrossEncoder | str:
 
     try:
         _look_for(name)
-        model: CrossEncoder = CrossEncoder(name)
+        with LOADING:
+            model: CrossEncoder = CrossEncoder(name)
         return model
     except Exception as error:  # no hub, no such model, a broken folder: each library has its own
         return (

