@@ -130,10 +130,23 @@ def _digest(file: Path, _changed: int) -> str:
 
 @lru_cache(maxsize=4)
 def _server(adapter: Path | None) -> Any:
-    file = merged_weights(weights(), adapter, _name(adapter)) if adapter else None
-    server = engine(file, None) if file else engine(weights(), adapter)
+    server = _merged_engine(adapter) if adapter else None
     atexit.register(_server.cache_clear)
-    return server
+    return server or engine(weights(), adapter)
+
+
+def _merged_engine(adapter: Path) -> Any | None:
+    """The engine on merged weights; None where there are none. A damaged file is made anew."""
+    for _ in range(2):
+        file = merged_weights(weights(), adapter, _name(adapter))
+        if file is None:
+            return None
+        try:
+            return engine(file, None)
+        except ModelUnreachableError as error:
+            logger.warning("the merged weights %s are thrown away: %s", file, error)
+            file.unlink(missing_ok=True)
+    return None
 
 
 def engine(model: Path, adapter: Path | None) -> Any:

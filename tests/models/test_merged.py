@@ -134,6 +134,20 @@ def test_the_engine_says_the_same_with_the_adapter_in_the_weights() -> None:
     assert merged_ones[best] == pytest.approx(applied[best], abs=0.1)
 
 
+def test_damaged_weights_are_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    damaged = tmp_path / "engine" / f"{embedded_identity().partition('/')[2]}.gguf"
+    damaged.parent.mkdir()
+    damaged.write_bytes(weights().read_bytes()[:100_000])
+    with caplog.at_level(logging.WARNING):
+        server = _server.__wrapped__(SHIPPED_ADAPTER)
+    assert first_tokens(server)
+    assert "thrown away" in caplog.text
+    assert damaged.stat().st_size > weights().stat().st_size
+
+
 def first_tokens(server: object) -> dict[str, float]:
     reply = httpx.post(
         f"{server.listening_address}/v1/chat/completions",  # type: ignore[attr-defined]
