@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
+from rich.table import Column, Table
 
 from hopyard.cli.console import err, out, print_json
 from hopyard.evaluation.estimate import Estimate
@@ -32,7 +32,7 @@ def print_report(
     if as_json:
         print_json(_report_dict(report, outcome, folder, files))
         return
-    table = Table("strategy", box=None, pad_edge=False)
+    table = Table(Column("strategy", overflow="fold"), box=None, pad_edge=False)
     for column in ("n", "EM", "F1", "contains", "R@5", "calls", "cached", "tokens", "s"):
         table.add_column(column, justify="right")
     for name, one in report.strategies.items():
@@ -94,7 +94,7 @@ def print_estimate(found: Estimate, *, as_json: bool) -> None:
     if as_json:
         print_json(found.model_dump(mode="json"))
         return
-    table = Table("strategy", box=None, pad_edge=False)
+    table = Table(Column("strategy", overflow="fold"), box=None, pad_edge=False)
     for column in ("questions left", "calls to pay", "tokens", "time"):
         table.add_column(column, justify="right")
     for name, one in found.strategies.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from hopyard.evaluation.figure import new_axes, save_figure
 from hopyard.evaluation.report import Report
@@ -73,7 +73,7 @@ def _accuracy_against_tokens(report: Report, file: Path) -> Path:
         error = [[100 * (bounds.mean - bounds.low)], [100 * (bounds.high - bounds.mean)]]
         axes.errorbar([tokens], [100 * bounds.mean], yerr=error, fmt="o", elinewidth=0.6, capsize=2)
         axes.annotate(name, (tokens, 100 * bounds.mean), (5, 4), textcoords="offset points")
-    axes.set_ylim(bottom=0)
+    _from_zero(axes)
     axes.set_title(_title(report))
     return save_figure(figure, file)
 
@@ -93,11 +93,17 @@ def _sweep(report: Report, setting: str, points: Points, file: Path) -> Path:
     costs.plot(values, calls, color="grey", linestyle="--", marker="x", label="calls")
     costs.set_ylabel("model calls a question")
     costs.set_ylim(bottom=0)
-    axes.set_ylim(bottom=0)
+    _from_zero(axes)
     axes.legend(loc="lower left", fontsize="small")
     axes.set_title(_title(report))
     return save_figure(figure, file)
 
 
+def _from_zero(axes: Any) -> None:
+    """The whole scale, with room above for what lies close together."""
+    _, top = axes.get_ylim()
+    axes.set_ylim(0, 1.1 * top)
+
+
 def _title(report: Report) -> str:
-    return f"{report.name}: {report.questions} questions, {report.model}"
+    return f"{report.name}: {report.questions} questions\n{report.model}"
