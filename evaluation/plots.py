@@ -20,6 +20,7 @@ _SWEPT: Final[Mapping[str, str]] = {
     "hop.n_hop": "rounds of hops",
     "hop.top_k": "top_k of hop",
 }
+_MARKS: Final = "os^vDP*X<>hp"
 _JUDGE_OFF: Final = "tree@tree.judge=false"
 
 Points = list[tuple[float, str]]
@@ -71,8 +72,11 @@ def _accuracy_against_tokens(report: Report, file: Path) -> Path:
         tokens = one.usage["input_tokens"] + one.usage["output_tokens"]
         bounds = one.intervals["accuracy"]
         error = [[100 * (bounds.mean - bounds.low)], [100 * (bounds.high - bounds.mean)]]
-        axes.errorbar([tokens], [100 * bounds.mean], yerr=error, fmt="o", elinewidth=0.6, capsize=2)
-        axes.annotate(name, (tokens, 100 * bounds.mean), (5, 4), textcoords="offset points")
+        mark = _MARKS[len(axes.containers) % len(_MARKS)]
+        axes.errorbar(
+            [tokens], [100 * bounds.mean], error, fmt=mark, elinewidth=0.6, capsize=2, label=name
+        )
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize="small")
     _from_zero(axes)
     axes.set_title(_title(report))
     return save_figure(figure, file)
