@@ -24,6 +24,7 @@ _TITLES = {
     "BranchScores": "judge",
     "Replacement": "replace",
 }
+_STRAIGHT = str.maketrans("“”", '""')
 _QUESTION = re.compile(r"^(?:Last q|Q)uestion: (.*)$", re.MULTILINE)
 _RUBRICS = ("wh_form", "specific", "relevant", "non_overlapping", "complete")
 _SCORES = ("sufficiency", "non_redundancy", "consistency", "decomposition")
@@ -126,7 +127,8 @@ def request_of(title: str, messages: list[dict[str, Any]]) -> tuple[str, str]:
     elif kind == "direct" and turn.startswith("Passages:\n"):
         kind = "read"
     found = _QUESTION.findall(turn)
-    return kind, found[-1] if found and kind != "direct" else turn
+    asked = found[-1] if found and kind != "direct" else turn
+    return kind, asked.translate(_STRAIGHT)  # what is to be rewritten has typographic quotes
 
 
 def _otherwise(kind: str, question: str) -> Said:

@@ -120,7 +120,7 @@ def test_where_it_cannot_be_kept_the_log_says_so(
 ) -> None:
     (tmp_path / "cache").write_text("a file, no folder")
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.WARNING, logger="hopyard"):
         assert merged_weights(base, adapter(tmp_path / "adapter.gguf"), "any") is None
     assert "runs slower" in caplog.text
 
@@ -141,7 +141,7 @@ def test_damaged_weights_are_made_anew(
     damaged = tmp_path / "engine" / f"{embedded_identity().partition('/')[2]}.gguf"
     damaged.parent.mkdir()
     damaged.write_bytes(weights().read_bytes()[:100_000])
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.WARNING, logger="hopyard"):
         server = _server.__wrapped__(SHIPPED_ADAPTER)
     assert first_tokens(server)
     assert "thrown away" in caplog.text
