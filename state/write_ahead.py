@@ -6,11 +6,19 @@ import sqlite3
 import time
 from typing import Final
 
-__all__ = ("BUSY_SECONDS", "write_ahead")
+__all__ = ("BUSY_SECONDS", "is_busy", "write_ahead")
 
 BUSY_SECONDS: Final = 30.0
 """How long a process waits for another one to end its writing."""
 _PAUSE: Final = 0.02
+_PRIMARY: Final = 0xFF
+"""The bits of an error code that say what it is; the others say of which kind."""
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether somebody else's lock is the reason, in one of its kinds (recovery, snapshot, …)."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & _PRIMARY == sqlite3.SQLITE_BUSY
 
 
 def write_ahead(db: sqlite3.Connection, seconds: float = BUSY_SECONDS) -> None:
@@ -32,7 +40,7 @@ def write_ahead(db: sqlite3.Connection, seconds: float = BUSY_SECONDS) -> None:
         try:
             db.execute("PRAGMA journal_mode=WAL").fetchall()
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+            if not is_busy(error) or time.monotonic() > end:
                 raise
             time.sleep(_PAUSE)
         else:
