@@ -81,9 +81,9 @@ def _is_chat_model(spec: str) -> bool:
 
 
 def _load_embedded(spec: str, variant: str, precision: Precision) -> Causal:
-    if importlib.util.find_spec("gguf") is None:
+    if importlib.util.find_spec("accelerate") is None:
         raise UsageError(
-            f"To read the weights of {spec!r} into PyTorch the package gguf is missing; run "
+            f"To read the weights of {spec!r} into PyTorch the package accelerate is missing; run "
             "`pip install 'hopyard[gate]'`."
         )
     identity, adapter, file = embedded_identity(variant), adapter_file(variant), weights()

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Final
 
 from hopyard.state.errors import HopyardError
+from hopyard.state.patience import BUSY_SECONDS, patiently
 from hopyard.state.usage import Usage
-from hopyard.state.write_ahead import BUSY_SECONDS, write_ahead
 
 __all__ = ("NOWHERE", "Entry", "Ledger", "ParseRate", "Place", "Use", "ledger_key")
 
@@ -127,18 +127,23 @@ def ledger_key(parts: Mapping[str, object]) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+@patiently
 def _open(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
-    write_ahead(db)
-    # A killed process loses nothing at NORMAL; only a power cut may lose the last call.
-    db.execute("PRAGMA synchronous=NORMAL")
-    db.execute("PRAGMA secure_delete=ON")
-    db.executescript(_SCHEMA)
-    if _missing_columns(db):
-        with db:
-            db.execute("BEGIN IMMEDIATE")  # of many processes, one adds them
-            for name in _missing_columns(db):
-                db.execute(f"ALTER TABLE uses ADD COLUMN {name} TEXT NOT NULL DEFAULT ''")
+    try:
+        db.execute("PRAGMA journal_mode=WAL")
+        # A killed process loses nothing at NORMAL; only a power cut may lose the last call.
+        db.execute("PRAGMA synchronous=NORMAL")
+        db.execute("PRAGMA secure_delete=ON")
+        db.executescript(_SCHEMA)
+        if _missing_columns(db):
+            with db:
+                db.execute("BEGIN IMMEDIATE")  # of many processes, one adds them
+                for name in _missing_columns(db):
+                    db.execute(f"ALTER TABLE uses ADD COLUMN {name} TEXT NOT NULL DEFAULT ''")
+    except sqlite3.Error:
+        db.close()
+        raise
     return db
 
 

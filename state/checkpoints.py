@@ -8,16 +8,17 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import aiosqlite
+from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from hopyard.state.encryption import serializer
 from hopyard.state.errors import HopyardError
+from hopyard.state.patience import BUSY_SECONDS, patiently
 from hopyard.state.settings import home
-from hopyard.state.write_ahead import BUSY_SECONDS, is_busy, write_ahead
 
 __all__ = (
     "copy_thread",
@@ -31,7 +32,6 @@ __all__ = (
 )
 
 _INCREMENTAL: Final = 2
-_PAUSE: Final = 0.05
 _GREGORIAN_EPOCH: Final = 12_219_292_800
 """Seconds from the Gregorian calendar's first day, where a UUID's time begins, to 1970."""
 
@@ -48,7 +48,7 @@ async def open_saver(path: Path | None = None) -> AsyncIterator[AsyncSqliteSaver
     serde = serializer()
     async with AsyncExitStack() as opened:
         try:
-            saver = await _patiently(path, serde, opened)
+            saver = await _opened(path, serde, opened)
         except sqlite3.Error as error:
             raise HopyardError(
                 f"The thread store {str(path)!r} cannot be opened ({error}); move the file away, "
@@ -57,34 +57,28 @@ async def open_saver(path: Path | None = None) -> AsyncIterator[AsyncSqliteSaver
         yield saver
 
 
-async def _patiently(path: Path, serde: Any, opened: AsyncExitStack) -> AsyncSqliteSaver:
-    """Open again while others open or close the file: SQLite does not wait for all of them."""
-    end = time.monotonic() + BUSY_SECONDS
-    while True:
-        async with AsyncExitStack() as tried:
-            try:
-                await asyncio.to_thread(_prepare, path)
-                db = await tried.enter_async_context(aiosqlite.connect(path, timeout=BUSY_SECONDS))
-                # Deleted is deleted: zeroes on the disk, and later the pages given back: `scrub`.
-                await db.execute("PRAGMA secure_delete=ON")
-                saver = AsyncSqliteSaver(db, serde=serde)
-                await saver.setup()
-                # A killed process loses nothing at NORMAL; only a power cut may lose the last step.
-                await db.execute("PRAGMA synchronous=NORMAL")
-            except sqlite3.OperationalError as error:
-                if not is_busy(error) or time.monotonic() > end:
-                    raise
-            else:
-                await opened.enter_async_context(tried.pop_all())
-                return saver
-        await asyncio.sleep(_PAUSE)
+@patiently
+async def _opened(
+    path: Path, serde: SerializerProtocol, opened: AsyncExitStack
+) -> AsyncSqliteSaver:
+    async with AsyncExitStack() as tried:
+        await asyncio.to_thread(_prepare, path)
+        db = await tried.enter_async_context(aiosqlite.connect(path, timeout=BUSY_SECONDS))
+        # Deleted is deleted: zeroes on the disk, and later the pages given back, see `scrub`.
+        await db.execute("PRAGMA secure_delete=ON")
+        saver = AsyncSqliteSaver(db, serde=serde)
+        await saver.setup()
+        # A killed process loses nothing at NORMAL; only a power cut may lose the last step.
+        await db.execute("PRAGMA synchronous=NORMAL")
+        await opened.enter_async_context(tried.pop_all())
+    return saver
 
 
 def _prepare(path: Path) -> None:
     """Make the file; and fail here where it fails: aiosqlite's thread would outlive its failure."""
     with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as db:
         db.execute("PRAGMA auto_vacuum=INCREMENTAL")  # heard by a new file only
-        write_ahead(db)
+        db.execute("PRAGMA journal_mode=WAL")
 
 
 @asynccontextmanager
