@@ -51,7 +51,8 @@ test: $(STAMP)
 
 # The reliability tests at length, for SOAK_MINUTES and from SOAK_SEED on: docs/reliability.md.
 soak: $(STAMP)
-	SOAK_MINUTES=$${SOAK_MINUTES:-60} $(BIN)/python -m pytest tests/reliability -s --timeout 0
+	SOAK_MINUTES=$${SOAK_MINUTES:-60} SOAK_REPORT=$${SOAK_REPORT:-.hopyard/soak.json} \
+	  $(BIN)/python -m pytest tests/reliability -s --timeout 0
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .

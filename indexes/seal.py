@@ -4,6 +4,11 @@ The files of a generation never change, and the manifest holds their checksums. 
 change, but only while a build holds the lock: the build breaks the file's seal before it writes,
 and seals it again when it has ended. After a kill there is no seal, and who opens the file looks
 through its contents instead.
+
+A SQLite file is read through SQLite alone. Its locks are the process's, and the system takes all of
+them away as soon as the process closes any descriptor of the file; another process's writer would
+then delete the log that a reader here still relies on ("How To Corrupt An SQLite Database File",
+section 2.2).
 """
 
 from __future__ import annotations
@@ -44,18 +49,20 @@ def checksum(path: Path) -> str:
 
 def text_checksum(text: str) -> str:
     """CRC-32 of a text."""
-    return f"{zlib.crc32(text.encode()):08x}"
+    return _checksum_of(text.encode())
 
 
 def seal(connection: sqlite3.Connection, file: Path) -> None:
     """Write down the checksum of a SQLite file that is written no more for now.
 
-    A reader that holds the log back leaves it without a seal.
+    Raises:
+        sqlite3.Error: It cannot be read.
+        OSError: The seal cannot be written.
     """
-    busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    if busy:
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    made = _seal_for(connection)
+    if made is None:
         return
-    made = _Seal(size=file.stat().st_size, checksum=checksum(file))
     if _read(_broken(file)) == made:  # nothing was written, so the old one holds
         _broken(file).replace(_seal_of(file))
     else:
@@ -69,23 +76,45 @@ def break_seal(file: Path) -> None:
         _seal_of(file).replace(_broken(file))
 
 
-def is_sealed(file: Path) -> bool | None:
+def is_sealed(connection: sqlite3.Connection, file: Path) -> bool | None:
     """Whether a file is as it was sealed.
+
+    Args:
+        connection: To the file.
+        file: Its place.
 
     Returns:
         True where it is, False where it has changed by itself, and None where there is no seal to
         say so: the file is being written, or its last writer was killed.
+
+    Raises:
+        sqlite3.Error: It cannot be read.
     """
     before = _read(_seal_of(file))
     if before is None:
         return None
-    try:
-        same = before == _Seal(size=file.stat().st_size, checksum=checksum(file))
-    except OSError:
-        same = False
-    if same:
+    found = _seal_for(connection)
+    if found is None:
+        return None
+    if before == found:
         return True
     return False if _read(_seal_of(file)) == before else None  # else a build has begun meanwhile
+
+
+def _seal_for(connection: sqlite3.Connection) -> _Seal | None:
+    """The seal of the pages as they are, with what the log adds; they are in memory meanwhile.
+
+    Returns:
+        None where this SQLite was built without serialization.
+    """
+    if not hasattr(connection, "serialize"):
+        return None
+    pages = connection.serialize()
+    return _Seal(size=len(pages), checksum=_checksum_of(pages))
+
+
+def _checksum_of(data: bytes) -> str:
+    return f"{zlib.crc32(data):08x}"
 
 
 def _seal_of(file: Path) -> Path:

@@ -151,8 +151,20 @@ class Snapshot:
         matrix = np.frombuffer(b"".join(vector for _, vector in rows), dtype="<f4")
         return [name for name, _ in rows], matrix.reshape(len(rows), -1 if rows else 0)
 
-    def look_through(self) -> None:
-        """Check the file's structure and every passage's text, where no checksum vouches for it."""
+    def check(self) -> None:
+        """See that the file is as its last build left it.
+
+        Where no checksum vouches for that, its structure and every passage's text are looked
+        through.
+        """
+        with self._reading() as connection:
+            sealed = is_sealed(connection, self._directory / CORPUS_FILE)
+            if sealed is False:
+                raise sqlite3.DatabaseError("its checksum is wrong")
+        if sealed is None:
+            self._look_through()
+
+    def _look_through(self) -> None:
         with self._reading() as connection:
             [verdict] = connection.execute("PRAGMA integrity_check(1)").fetchone()
             if verdict != "ok":
@@ -193,14 +205,10 @@ def check_corpus(directory: Path, generation: int) -> None:
         IndexMissingError: It is missing or damaged.
     """
     file = directory / CORPUS_FILE
-    sealed = is_sealed(file)
     if not file.exists():
         raise damaged(file, "is missing")
-    if sealed is False:
-        raise corpus_error(directory, sqlite3.DatabaseError("its checksum is wrong"))
-    if sealed is None:
-        with Snapshot(directory, generation) as corpus:
-            corpus.look_through()
+    with Snapshot(directory, generation) as corpus:
+        corpus.check()
 
 
 def corpus_error(directory: Path, error: sqlite3.Error) -> IndexMissingError:

@@ -82,12 +82,14 @@ class QuestionStore:
         """Open the store of an index directory, and create it if need be."""
         self._file = directory / QUESTIONS_FILE
         with self._errors():
-            if is_sealed(self._file) is False and self._file.exists():
-                raise sqlite3.DatabaseError("its checksum is wrong")
-            break_seal(self._file)
+            there = self._file.exists()
             self._connection = sqlite3.connect(
                 self._file, timeout=BUSY_SECONDS, isolation_level=None
             )
+            if there and is_sealed(self._connection, self._file) is False:
+                self._connection.close()
+                raise sqlite3.DatabaseError("its checksum is wrong")
+            break_seal(self._file)
             self._connection.execute("PRAGMA journal_mode = WAL")
             # A kill loses nothing at NORMAL; after a power cut the ledger answers again.
             self._connection.execute("PRAGMA synchronous = NORMAL")

@@ -77,8 +77,11 @@ class Zygote:
             "err": str(self.folder / f"{self._started}.err"),
             "file_limit": file_limit,
         }
+        out, err = Path(job["out"]), Path(job["err"])
+        for file in (out, err):  # a process may be killed before it opens them
+            file.touch()
         pid = int(self._ask({"start": job}))
-        return Command(self, pid, Path(job["out"]), Path(job["err"]))
+        return Command(self, pid, out, err)
 
     def run(self, *arguments: str | Path, **options: Any) -> Ended:
         """Start a command and wait for its end."""

@@ -18,7 +18,7 @@ from ..graphs.conftest import EMBEDDING, Words
 from ..graphs.script import full_tree
 from .bad_server import FAULTS, BadServer
 from .conftest import Everything
-from .extent import LONG, seeds
+from .extent import LONG, report, seeds
 
 pytestmark = pytest.mark.timeout(0 if LONG else 180)
 
@@ -112,6 +112,7 @@ async def test_every_run_ends_in_an_answer_or_a_typed_failure(
                 _check(ended, context)
         seen |= set(server.seen)
         _check_parse_rate(context)
+        report(**outcomes, faults_seen=len(seen))
     assert min(outcomes.values()) > 0, outcomes
     assert len(seen) > len(FAULTS) // 2
 

@@ -18,7 +18,7 @@ from ..graphs.script import full_tree, said
 from ..passage_graph_index.script import people
 from .commands import Ended, Zygote
 from .conftest import EMBEDDING, Everything
-from .extent import LONG, seeds
+from .extent import LONG, report, seeds
 from .kills import Subject, kill_and_go_on, undisturbed
 
 pytestmark = [
@@ -141,6 +141,7 @@ def test_a_killed_command_goes_on(
     wanted = undisturbed(subject, zygote, model_server, tmp_path)
     for seed in seeds(2 * kills, 400, share=0.15):
         done += kill_and_go_on(subject, wanted, zygote, model_server, tmp_path, seed)
+        report(kills=done)
         if done >= (100 if LONG else kills):
             break
     assert done >= kills
