@@ -48,7 +48,8 @@ def card(manifest: GateManifest, evaluation: Evaluation | None, figures: list[st
         f"- Probability: σ((z − {manifest.prior_shift:.3f}) / {manifest.temperature:.3f}); the "
         "shift takes off what the class weights added, the temperature is chosen on validation.",
         f"- Threshold: {manifest.threshold:.3f}, chosen on validation for a wrong answer that "
-        f"costs {manifest.cost_ratio:g} needless retrievals.",
+        f"costs {manifest.cost_ratio:g} needless retrievals, from the questions whose answer the "
+        "decision changes (what is wrong with passages and without is wrong either way).",
         "- Limits: questions in English, of the kinds below; a question's need is judged without "
         "seeing the corpus.",
         "",

@@ -50,7 +50,7 @@ class Measured(BaseModel):
         reliability: The bins of the diagram.
         threshold: The gate's.
         cost_ratio: The gate's.
-        cost: Mean cost at each threshold of the curve.
+        cost: Mean cost at each threshold of the curve, of the questions that a decision changes.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -92,9 +92,20 @@ class Evaluation(BaseModel):
 
 
 def measured(
-    probabilities: Sequence[float], labels: Sequence[int], threshold: float, cost_ratio: float
+    probabilities: Sequence[float],
+    labels: Sequence[int],
+    threshold: float,
+    cost_ratio: float,
+    decisive: Sequence[bool] = (),
 ) -> Measured:
     """Ranking, decisions, calibration and cost of probabilities [n] against labels [n].
+
+    Args:
+        probabilities: [n].
+        labels: [n], 0 or 1.
+        threshold: The gate's.
+        cost_ratio: What a wrong answer costs, in needless retrievals.
+        decisive: [n], which of them can be decided wrongly; empty: all.
 
     Raises:
         UsageError: There is no labelled question.
@@ -105,7 +116,13 @@ def measured(
         )
     share = sum(labels) / len(labels)
     area = auroc(probabilities, labels)
-    found = costs(probabilities, labels, GRID, cost_ratio)
+    chosen = [place for place, one in enumerate(decisive or [True] * len(labels)) if one]
+    found = costs(
+        [probabilities[place] for place in chosen],
+        [labels[place] for place in chosen],
+        GRID,
+        cost_ratio,
+    )
     return Measured(
         questions=len(labels),
         retrieve_share=round(share, 4),
@@ -128,6 +145,7 @@ def measured_on(gate: RetrievalGate, labels: Sequence[Label]) -> Measured:
         [int(one.label or 0) for one in rows],
         gate.manifest.threshold,
         gate.manifest.cost_ratio,
+        [one.decisive for one in rows],
     )
 
 

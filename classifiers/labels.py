@@ -63,6 +63,15 @@ class Label(BaseModel):
     label: Literal[0, 1] | None = None
     seconds: float = 0.0
 
+    @property
+    def decisive(self) -> bool:
+        """Whether retrieving and not retrieving end differently.
+
+        What is answered wrongly with passages and without is labelled "retrieve" by the second
+        rule, but no decision makes its answer better or worse.
+        """
+        return self.label == 0 or (self.label == 1 and self.rule != "outcome")
+
 
 class LabelFile:
     """A file of labels that a labelling goes on with.

@@ -28,6 +28,7 @@ __all__ = (
     "calibrated",
     "decide",
     "gate_folder",
+    "lasting_name",
     "load_gate",
 )
 
@@ -143,6 +144,11 @@ def decide(probability: float, threshold: float, settings: GateSettings) -> Deci
 def gate_folder(name: str) -> Path:
     """Where the gate of a name is, or would be."""
     return SHIPPED if name == MODEL else Path(name)
+
+
+def lasting_name(name: str) -> str:
+    """The name of a gate that holds in every folder: a relative one made absolute."""
+    return name if name in {OFF, MODEL} else str(Path(name).absolute())
 
 
 def load_gate(name: str) -> RetrievalGate:

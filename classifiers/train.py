@@ -287,9 +287,15 @@ def _calibrate(folder: Path, manifest: GateManifest, held_out: Sequence[Label]) 
     logits = np.array(gate.logits([one.question for one in held_out])) - manifest.prior_shift
     temperature = best_temperature(logits, labels)
     probabilities = sigmoid(logits / temperature)
-    threshold = best_threshold(probabilities, labels, manifest.cost_ratio)
+    deciding = [place for place, one in enumerate(held_out) if one.decisive]
+    if len({labels[place] for place in deciding}) < 2:
+        deciding = list(range(len(labels)))
+    threshold = best_threshold(
+        probabilities[deciding], [labels[place] for place in deciding], manifest.cost_ratio
+    )
     validation = {
         "questions": float(len(labels)),
+        "deciding the threshold": float(len(deciding)),
         "auroc": auroc(probabilities, labels),
         "accuracy": accuracy(probabilities, labels, threshold),
         "ece": expected_calibration_error(probabilities, labels),

@@ -16,6 +16,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
+from hopyard.classifiers.retrieval_gate import lasting_name
 from hopyard.graphs import router
 from hopyard.graphs.deletion import delete_threads
 from hopyard.graphs.events import Event, Teller, Token
@@ -258,7 +259,10 @@ def _config(thread_id: str, context: Context | None = None) -> RunnableConfig:
     config = RunnableConfig(configurable={"thread_id": thread_id})
     if context is not None:
         kept = context.model_dump(mode="json", exclude_defaults=True)
-        if context.index:  # a thread may be resumed from another folder
+        # A thread may be resumed from another folder.
+        if context.index:
             kept["index"] = str(Path(context.index).absolute())
+        if "gate" in kept:
+            kept["gate"] = lasting_name(context.gate)
         config["metadata"] = {_CONTEXT_KEY: json.dumps(kept)}
     return config

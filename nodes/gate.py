@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from hopyard.classifiers.retrieval_gate import OFF, Decision, load_gate
+from hopyard.models.call import model_caller
 from hopyard.nodes.resources import context_of
 from hopyard.state.schemas import AgentState, GateDecision
 from hopyard.state.settings import Context
@@ -43,4 +45,8 @@ async def decide_retrieval(state: AgentState, runtime: Runtime[Context]) -> dict
 
 
 def _decide(question: str, context: Context) -> Decision:
-    return load_gate(context.gate).decide(question, context.gating)
+    gate = load_gate(context.gate)
+    decision = gate.decide(question, context.gating)
+    if model_caller(context.model).provider.identity.startswith(gate.manifest.model):
+        return decision
+    return replace(decision, reason=f"{decision.reason}; made for {gate.manifest.model}")

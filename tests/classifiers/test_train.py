@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.classifiers.card import write_card
-from hopyard.classifiers.evaluate import Evaluation, measured_on, save
+from hopyard.classifiers.evaluate import Evaluation, measured, measured_on, save
 from hopyard.classifiers.figures import draw
 from hopyard.classifiers.pretraining import spans_left_out
 from hopyard.classifiers.retrieval_gate import RetrievalGate, decide, load_gate
@@ -52,6 +52,34 @@ def test_a_gate_learns_and_says_the_same_after_loading(made: Made) -> None:
     assert not gate.decide("Hello Karl", GateSettings()).retrieve
     names = {one.name for one in folder.iterdir()}
     assert names == {"config.json", "gate.json", "model.safetensors", "tokenizer.json"}
+
+
+def test_what_is_wrong_either_way_costs_nothing_at_any_threshold() -> None:
+    probabilities, labels = [0.9, 0.4, 0.2], [1, 1, 0]
+    assert measured(probabilities, labels, 0.5, 3).cost["0.5"] == 1  # one of three is missed, at 3
+    assert measured(probabilities, labels, 0.5, 3, [True, False, True]).cost["0.5"] == 0
+    wrong = separable()[0].model_copy(update={"rule": "outcome", "label": 1})
+    assert not wrong.decisive
+    assert wrong.model_copy(update={"label": 0}).decisive
+    assert wrong.model_copy(update={"rule": "contribution"}).decisive
+    assert not wrong.model_copy(update={"rule": "", "label": None}).decisive
+
+
+def test_the_threshold_is_chosen_where_the_decision_matters(tmp_path: Path) -> None:
+    """Greetings that are answered wrongly either way do not make greetings worth a search."""
+    settings = TINY.model_copy(update={"epochs": 2, "validation": 0.4})
+    given = separable()
+    wrong = [
+        one.model_copy(update={"id": f"wrong-{one.id}", "rule": "outcome", "label": 1})
+        for one in given
+        if one.label == 0
+    ]
+    made = train_gate([*given, *wrong], settings, tmp_path / "gate", progress=silent).manifest
+    counts = made.labels["validation"]
+    deciding = made.validation["deciding the threshold"]
+    assert (
+        0 < deciding < counts["retrieve"] + counts["no retrieval"] == made.validation["questions"]
+    )
 
 
 def test_case_and_a_question_mark_tell_a_set_and_not_a_need(made: Made) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gates import write_gate
 from model_server import ModelServer, Reply
 
 from hopyard.graphs.session import Event, Session, open_session
@@ -113,7 +114,7 @@ class TestResume:
         reasons = [step.get("reason") for step in (await session.result("t"))["steps"]]
         assert "at full depth" in reasons
 
-    async def test_it_finds_the_index_from_another_folder(
+    async def test_it_finds_the_index_and_the_gate_from_another_folder(
         self,
         session: Session,
         tree: Context,
@@ -122,8 +123,11 @@ class TestResume:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.chdir(Path(tree.index).parent)
-        await stopped(session, model_server, changed(tree, index="index"), "t")
+        gate = write_gate(Path(tree.index).parent / "gate", 2.0)
+        given = changed(tree, index="index", gate="gate")
+        await stopped(session, model_server, given, "t")
         monkeypatch.chdir(tmp_path)
+        assert (await session.context("t")).gate == str(gate)
         await events(session.resume("t"))
         assert (await session.result("t"))["answer"] == "Stone Bridge"
 

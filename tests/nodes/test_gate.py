@@ -80,6 +80,12 @@ async def test_a_gate_is_loaded_once_and_anew_when_it_changes(
     assert not gate["retrieve"]
 
 
+async def test_it_says_so_where_it_was_made_for_another_model(gate_folder: Make) -> None:
+    folder = str(gate_folder(2.0))
+    assert (await decided(Context(gate=folder)))["reason"].endswith("; made for m")
+    assert "made for" not in (await decided(Context(gate=folder, model="m:x")))["reason"]
+
+
 async def test_model_is_the_gate_that_ships(
     gate_folder: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
