@@ -7,28 +7,21 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, cast
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from hopyard.classifiers.calibrate import Trained, calibrate
 from hopyard.classifiers.labels import Label, check_classes, count_drops
 from hopyard.classifiers.manifest import TOKENIZER_FILE, GateManifest, write_manifest
-from hopyard.classifiers.measures import (
-    accuracy,
-    auroc,
-    best_temperature,
-    best_threshold,
-    expected_calibration_error,
-    sigmoid,
-)
 from hopyard.classifiers.pretraining import Pretraining, pretrain
-from hopyard.classifiers.retrieval_gate import QUESTION_TOKENS, RetrievalGate
+from hopyard.classifiers.retrieval_gate import QUESTION_TOKENS
 from hopyard.classifiers.t5 import SCRATCH, Network, named_network, scratch_network
 from hopyard.indexes.atomic import write_file
 from hopyard.state.errors import HopyardError
 
-__all__ = ("LEAST", "TrainSettings", "Trained", "split_labels", "train_gate")
+__all__ = ("LEAST", "TrainSettings", "split_labels", "train_gate")
 
 LEAST: Final = 5
 """Questions that each class must have: one of them is held out for validation."""
@@ -62,16 +55,6 @@ class TrainSettings(BaseModel):
     layers: int = Field(3, ge=1)
     pretraining: Pretraining = "none"
     pretraining_steps: int = Field(2000, ge=1)
-
-
-class Trained(NamedTuple):
-    """What a training gave."""
-
-    manifest: GateManifest
-    probabilities: list[float]
-    """Of the validation questions."""
-    labels: list[int]
-    """Theirs."""
 
 
 def split_labels(
@@ -136,7 +119,7 @@ def train_gate(
     shift = float(np.log(weights[1] / weights[0]))
     manifest = _manifest(network, labels, (train, held_out), settings, shift, report)
     _save(network, manifest, folder)
-    return _calibrate(folder, manifest, held_out)
+    return calibrate(folder, manifest, held_out)
 
 
 def _network(settings: TrainSettings, texts: Sequence[str]) -> Network:
@@ -278,35 +261,3 @@ def _save(network: Network, manifest: GateManifest, folder: Path) -> None:
     network.tokenizer.no_truncation()
     write_file(folder / TOKENIZER_FILE, network.tokenizer.to_str().encode())
     write_manifest(folder, manifest)
-
-
-def _calibrate(folder: Path, manifest: GateManifest, held_out: Sequence[Label]) -> Trained:
-    """Choose temperature and threshold with the gate as it was saved."""
-    gate = RetrievalGate.load(folder)
-    labels = [int(one.label or 0) for one in held_out]
-    logits = np.array(gate.logits([one.question for one in held_out])) - manifest.prior_shift
-    temperature = best_temperature(logits, labels)
-    probabilities = sigmoid(logits / temperature)
-    deciding = [place for place, one in enumerate(held_out) if one.decisive]
-    if len({labels[place] for place in deciding}) < 2:
-        deciding = list(range(len(labels)))
-    threshold = best_threshold(
-        probabilities[deciding], [labels[place] for place in deciding], manifest.cost_ratio
-    )
-    validation = {
-        "questions": float(len(labels)),
-        "deciding the threshold": float(len(deciding)),
-        "auroc": auroc(probabilities, labels),
-        "accuracy": accuracy(probabilities, labels, threshold),
-        "ece": expected_calibration_error(probabilities, labels),
-        "ece_before_temperature": expected_calibration_error(sigmoid(logits), labels),
-    }
-    done = manifest.model_copy(
-        update={
-            "temperature": temperature,
-            "threshold": threshold,
-            "validation": {name: round(value, 4) for name, value in validation.items()},
-        }
-    )
-    write_manifest(folder, done)
-    return Trained(done, [float(one) for one in probabilities], labels)

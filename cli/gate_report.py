@@ -19,7 +19,7 @@ from hopyard.models.chat import chat_provider
 from hopyard.state.errors import HopyardError
 
 if TYPE_CHECKING:
-    from hopyard.classifiers.train import Trained
+    from hopyard.classifiers.calibrate import Trained
 
 __all__ = ("show_evaluation", "show_labels", "show_trained", "warn_of_models", "write_report")
 

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopyard.classifiers.calibrate import Trained
 from hopyard.classifiers.card import write_card
 from hopyard.classifiers.evaluate import Evaluation, measured, measured_on, save
 from hopyard.classifiers.figures import draw
 from hopyard.classifiers.pretraining import spans_left_out
 from hopyard.classifiers.retrieval_gate import RetrievalGate, decide, load_gate
 from hopyard.classifiers.t5 import named_network
-from hopyard.classifiers.train import Trained, TrainSettings, split_labels, train_gate
+from hopyard.classifiers.train import TrainSettings, split_labels, train_gate
 from hopyard.state.errors import GateUnavailableError, ModelUnreachableError, UsageError
 from hopyard.state.settings import GateSettings
 
