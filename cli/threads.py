@@ -11,10 +11,11 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from hopyard.cli.approve import tell_waiting
 from hopyard.cli.console import out, print_json, printable
 from hopyard.cli.options import JsonOption
 from hopyard.cli.render import as_json, rendered
-from hopyard.graphs.session import Session, open_session
+from hopyard.graphs.session import Session, ThreadSummary, open_session
 
 app = typer.Typer(no_args_is_help=True, help="Look at conversations, copy and delete them.")
 
@@ -39,7 +40,7 @@ def list_command(json_: JsonOption = False) -> None:
     for one in found:
         table.add_row(
             escape(printable(one.thread_id)),
-            "finished" if one.finished else "[yellow]resumable[/]",
+            _state(one),
             one.strategy,
             escape(printable(one.question)),
             escape(printable(one.answer)),
@@ -47,6 +48,12 @@ def list_command(json_: JsonOption = False) -> None:
             f"{one.size / 1000:.0f} kB",
         )
     out.print(table)
+
+
+def _state(thread: ThreadSummary) -> str:
+    if thread.waiting:
+        return "[yellow]waiting for you[/]"
+    return "finished" if thread.finished else "[yellow]resumable[/]"
 
 
 @app.command("show")
@@ -57,6 +64,9 @@ def show_command(thread: ThreadArgument, json_: JsonOption = False) -> None:
         print_json(as_json(result) | {"finished": result["finished"]})
     elif result["finished"]:
         out.print(rendered(result))
+    elif result["waiting"]:
+        out.print(printable(result.get("question", "")), markup=False)
+        tell_waiting(result["waiting"], thread)
     else:
         out.print(printable(result.get("question", "")), markup=False)
         out.print(f"Not finished; go on with: hopyard resume {thread}", markup=False)

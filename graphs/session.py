@@ -44,13 +44,14 @@ _CONTEXT_KEY: Final = "hopyard_context"
 
 @dataclass(frozen=True)
 class ThreadSummary:
-    """One thread in a list."""
+    """One thread in a list. One that waits for an answer of its user is not finished either."""
 
     thread_id: str
     question: str
     answer: str
     strategy: str
     finished: bool
+    waiting: bool
     updated: str
     size: int
 
@@ -177,6 +178,7 @@ class Session:
             answer=values.get("answer", ""),
             strategy=values.get("strategy", ""),
             finished=not state.tasks,
+            waiting=bool(state.interrupts),
             updated=state.created_at or "",
             size=await thread_size(self._saver, thread_id),
         )
