@@ -109,6 +109,7 @@ def _seal_for(connection: sqlite3.Connection) -> _Seal | None:
     """
     if not hasattr(connection, "serialize"):
         return None
+    connection.execute("PRAGMA schema_version")  # says what is wrong; serialization does not
     pages = connection.serialize()
     return _Seal(size=len(pages), checksum=_checksum_of(pages))
 
