@@ -11,6 +11,7 @@ from typing import Any
 from hopyard.indexes.records import Document
 
 PEOPLE = ("Alba", "Bert", "Cora", "Dirk", "Elsa", "Finn", "Gina", "Hugo", "Inga", "Jens")
+GARBAGE = "I would rather talk about the weather."
 
 _PASSAGE = re.compile(r"^\[1\] (\w+): (.*)$", re.MULTILINE)
 _NAME = re.compile(r"[A-Z]\w+")

@@ -15,8 +15,7 @@ from hopyard.cli import graph as graph_command
 from hopyard.cli import index as index_command
 from hopyard.state.errors import ModelOutputError, UsageError
 
-from .script import PEOPLE, Writer, people
-from .test_kind import GARBAGE
+from .script import GARBAGE, PEOPLE, Writer, people
 
 Run = Callable[..., Result]
 

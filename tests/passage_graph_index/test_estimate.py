@@ -16,8 +16,8 @@ from hopyard.state.errors import ModelUnreachableError
 from hopyard.state.settings import Context
 
 from .conftest import Library
-from .script import PEOPLE, Writer, people, person
-from .test_kind import GARBAGE, state
+from .script import GARBAGE, PEOPLE, Writer, people, person
+from .test_kind import state
 
 
 def dry_run(library: Library, documents: list[Document], **settings: Any) -> Estimate:

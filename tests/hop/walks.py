@@ -1,0 +1,81 @@
+"""What the tests of the traversal share: a graph of five passages, and a walk over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hopyard.graphs import hop
+from hopyard.state.settings import Context
+
+from ..graphs.conftest import changed
+from .drawn import Dialled, Drawing, build_drawn
+
+__all__ = (
+    "GRAPH",
+    "PASSAGES",
+    "QUERY",
+    "WALK",
+    "Draw",
+    "draw",
+    "helpful",
+    "path",
+    "walked",
+)
+
+QUERY = "which one is it"
+PASSAGES = {"a": "~0.8", "b": "~0.6", "c": "~0.4", "d": "~0.2", "e": "~0.0"}
+GRAPH = [
+    ("a", "To b? ~0.9", "b"),
+    ("a", "To c? ~0.5", "c"),
+    ("b", "To d? ~0.7", "d"),
+    ("c", "To d? ~0.7", "d"),
+    ("d", "To e? ~0.3", "e"),
+    ("d", "To b? ~0.1", "b"),
+]
+
+Draw = Callable[..., Context]
+
+
+@pytest.fixture
+def draw(context: Context, tmp_path: Path) -> Draw:
+    """Settings of a run over a drawn graph."""
+
+    def drawn(drawing: Drawing = GRAPH, keywords: Any = None, **settings: Any) -> Context:
+        index = build_drawn(tmp_path / "drawn", PASSAGES, drawing, Dialled(), keywords)
+        settings = {"hop__top_k": 2, **settings}
+        return changed(context, index=str(index), embedding="dialled", **settings)
+
+    return drawn
+
+
+async def walked(context: Context, query: str = QUERY) -> dict[str, Any]:
+    return await hop.graph.ainvoke({"question": query}, context=context)
+
+
+def path(output: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """(round, tail, question, head, visits) of every hop."""
+    return [
+        tuple(step.get(key) for key in ("round", "tail", "question", "head", "visits"))
+        for step in output["steps"]
+        if step["step"] == "hop"
+    ]
+
+
+def helpful(output: dict[str, Any]) -> dict[str, float]:
+    kept = next(step for step in output["steps"] if step["step"] == "prune")["passages"]
+    return {one["passage_id"]: one["score"] for one in kept}
+
+
+WALK = [
+    (0, "a", "To b? ~0.9", "b", 1),
+    (0, "b", "To d? ~0.7", "d", 1),
+    (1, "b", "To d? ~0.7", "d", 2),
+    (1, "d", "To e? ~0.3", "e", 1),
+    (2, "e", None, None, None),
+]
+"""Entered by the edges at 0.9 and 0.7 (of the two equal ones the first), b and d choose their best
+edges, and e, the one passage that is new, has none: nothing is left in the queue."""

@@ -1,0 +1,48 @@
+"""What the tests of a build share: an index of ten documents, and what to compare of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hopyard.indexes.build import BuildReport, build
+from hopyard.indexes.records import Document
+
+__all__ = ("Fake", "MakeDocuments", "changed", "counts", "documents", "index", "state")
+
+Fake = Any  # the fixture's class is not importable
+MakeDocuments = Callable[[int], list[Document]]
+
+
+@pytest.fixture
+def documents(make_documents: MakeDocuments) -> list[Document]:
+    return make_documents(10)
+
+
+@pytest.fixture
+def index(directory: Path, documents: list[Document], embedder: Fake) -> Path:
+    """An index of ten documents; `embedder.embedded` starts empty again."""
+    build(documents, directory=directory, embedder=embedder)
+    embedder.embedded.clear()
+    return directory
+
+
+def counts(report: BuildReport) -> tuple[int, ...]:
+    return report.added, report.updated, report.removed, report.unchanged, report.embedded
+
+
+def state(directory: Path) -> dict[str, tuple[int, bytes]]:
+    """Every file of an index that a reader depends on, with the time of its last change."""
+    return {
+        file.relative_to(directory).as_posix(): (file.stat().st_mtime_ns, file.read_bytes())
+        for file in sorted(directory.rglob("*"))
+        if file.is_file() and not file.name.startswith("build.")
+    }
+
+
+def changed(document: Document) -> Document:
+    return replace(document, text=f"Something else than {document.id}.")
