@@ -1,10 +1,10 @@
-"""What the gate would save at other thresholds, from the records of an evaluation.
+"""What a gate saves at its own threshold and at others, from the records of an evaluation.
 
     python benchmarks/gate_thresholds.py evaluation/results/hotpotqa evaluation/results/musique …
 
-Each folder holds `records.jsonl` of `hopyard eval … --gate model` with at least `direct`, `single`
-and `auto`. A question below the threshold gets the answer of `direct`, any other that of `single`:
-no model is asked. Writes `benchmarks/results/gate_thresholds.json`.
+Each folder holds `records.jsonl` of `hopyard eval` with at least `direct` and `single`. `--gate`
+is the gate that ships, or a folder. A question below the threshold gets the answer of `direct`,
+any other that of `single`: no model is asked. Writes `benchmarks/results/gate_thresholds.json`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from hopyard.classifiers.retrieval_gate import MODEL, RetrievalGate, load_gate
 from hopyard.evaluation.bootstrap import difference
 from hopyard.evaluation.records import RECORDS_FILE, Record, read_records
 
@@ -28,11 +29,14 @@ def main() -> None:
     """Read, try the thresholds, write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("--gate", default=MODEL)
     options = parser.parse_args()
-    questions = [one for folder in options.folders for one in _questions(folder)]
+    gate = load_gate(options.gate)
+    questions = [one for folder in options.folders for one in _questions(folder, gate)]
     p, without, given, tokens_without, tokens_given = np.array(questions).T
     rows = []
-    for threshold in THRESHOLDS:
+    own = round(gate.manifest.threshold, 3)
+    for threshold in sorted({*THRESHOLDS, own}):
         retrieves = p >= threshold
         right = np.where(retrieves, given, without)
         tokens = np.where(retrieves, tokens_given, tokens_without)
@@ -50,6 +54,7 @@ def main() -> None:
         "command": "python benchmarks/gate_thresholds.py "
         + " ".join(folder.as_posix() for folder in options.folders),
         "questions": len(questions),
+        "own_threshold": own,
         "policies": rows,
     }
     RESULTS.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
@@ -57,20 +62,20 @@ def main() -> None:
         print(row)
 
 
-def _questions(folder: Path) -> list[tuple[float, ...]]:
+def _questions(folder: Path, gate: RetrievalGate) -> list[tuple[float, ...]]:
     by_question: dict[str, dict[str, Record]] = {}
     for record in read_records(folder / RECORDS_FILE):
         by_question.setdefault(record.question_id, {})[record.strategy] = record
     return [
         (
-            one["auto"].gate["probability"],
+            gate.probability(one["single"].question),
             one["direct"].em,
             one["single"].em,
             _tokens(one["direct"]),
             _tokens(one["single"]),
         )
         for one in by_question.values()
-        if {"auto", "direct", "single"} <= one.keys() and one["auto"].gate
+        if {"direct", "single"} <= one.keys()
     ]
 
 

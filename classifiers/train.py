@@ -26,7 +26,7 @@ __all__ = ("LEAST", "TrainSettings", "split_labels", "train_gate")
 LEAST: Final = 5
 """Questions that each class must have: one of them is held out for validation."""
 _PAPER_RATE: Final = 5e-5
-_SCRATCH_RATE: Final = 5e-4
+_SCRATCH_RATE: Final = 1e-4
 Progress = Callable[[str, int, int], None]
 
 
@@ -37,7 +37,7 @@ class TrainSettings(BaseModel):
 
     base: str = SCRATCH
     rate: float = Field(0, ge=0)
-    """0 takes the paper's 5e-5, and 5e-4 for the small T5 from scratch."""
+    """0 takes the paper's 5e-5, and 1e-4 for the small T5 from scratch."""
     epochs: int = Field(60, ge=1)
     patience: int = Field(8, ge=1)
     """Epochs without a better validation loss before the training ends."""

@@ -110,7 +110,7 @@ def train_command(
     ] = "none",
     pretraining_steps: Annotated[int, typer.Option(min=1, help="Of each kind.")] = 2000,
     rate: Annotated[
-        float, typer.Option(min=0, help="Learning rate; 0 is 5e-5 (paper), from scratch 5e-4.")
+        float, typer.Option(min=0, help="Learning rate; 0 is 5e-5 (paper), from scratch 1e-4.")
     ] = 0.0,
     epochs: Annotated[int, typer.Option(min=1, help="At most.")] = 60,
     patience: Annotated[

@@ -93,6 +93,8 @@ def _point_to(server: BadServer, monkeypatch: pytest.MonkeyPatch) -> None:
     model_caller.__globals__["_caller"].cache_clear()
 
 
+# The client of the seed before is dropped with the connections that it keeps alive.
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 async def test_every_run_ends_in_an_answer_or_a_typed_failure(
     index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
