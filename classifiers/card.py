@@ -12,6 +12,7 @@ from hopyard.classifiers.manifest import GateManifest, read_manifest
 from hopyard.classifiers.policies import Comparison, verdict
 from hopyard.evaluation.bootstrap import Interval
 from hopyard.indexes.atomic import write_file
+from hopyard.models.embedded import known_as
 
 __all__ = ("CARD_FILE", "card", "evaluation_lines", "write_card")
 
@@ -69,7 +70,7 @@ def evaluation_lines(found: Evaluation) -> Iterator[str]:
         yield f"Measured with `{found.command}`."
         yield ""
     for name, model in (("labels", found.labels_model), ("answers", found.answers_model)):
-        if model and model != found.gate_model:
+        if model and known_as(model) != known_as(found.gate_model):
             yield f"**The {name} are of `{model}`, the gate is for `{found.gate_model}`.**"
             yield ""
     if labels := found.labels:

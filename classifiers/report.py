@@ -65,6 +65,7 @@ def noted(folder: Path) -> dict[str, Any]:
         "base": manifest.base,
         "pretraining": settings["pretraining"],
         "steps": settings["pretraining_steps"] if settings["pretraining"] != "none" else 0,
+        "rate": manifest.training["rate"],
         "class_weights": settings["class_weights"],
         "dropout": settings["dropout"],
         "seed": settings["seed"],
@@ -76,8 +77,8 @@ def noted(folder: Path) -> dict[str, Any]:
 
 def tried_table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     """All trainings in Markdown."""
-    columns = ("name", "base", "pretraining", "steps", "class_weights", "dropout", "seed")
-    numbers = ("labels", "loss", "auroc", "accuracy", "ece")
+    columns = ("name", "base", "pretraining", "steps", "rate", "class_weights", "dropout", "seed")
+    numbers = ("labels", "loss", "auroc", "ece")
     names = (*columns, *numbers)
     yield f"| {' | '.join(name.replace('_', ' ') for name in names)} |"
     yield f"|{'---|' * len(names)}"

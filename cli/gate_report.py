@@ -16,6 +16,7 @@ from hopyard.classifiers.manifest import MANIFEST_FILE
 from hopyard.classifiers.policies import verdict
 from hopyard.cli.console import err, out, print_json
 from hopyard.models.chat import chat_provider
+from hopyard.models.embedded import known_as
 from hopyard.state.errors import HopyardError
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def warn_of_models(labels: Iterable[str], wanted: str | None) -> None:
         labels: The models that labels are of.
         wanted: A model's name or identity; None where none was named.
     """
-    models = sorted(set(labels))
+    models = sorted(set(map(known_as, labels)))
     aim = _identity(wanted) if wanted else models[0] if models else ""
     for other in (one for one in models if one != aim):
         err.print(
@@ -70,9 +71,9 @@ def warn_of_models(labels: Iterable[str], wanted: str | None) -> None:
 
 def _identity(model: str) -> str:
     try:
-        return chat_provider(model).identity
+        return known_as(chat_provider(model).identity)
     except HopyardError:  # a folder, a name on the hub, or an identity
-        return model
+        return known_as(model)
 
 
 def show_trained(trained: Trained, folder: Path, *, figures: bool, as_json: bool) -> None:

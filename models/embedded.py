@@ -33,6 +33,7 @@ __all__ = (
     "embedded_identity",
     "engine",
     "engine_identity",
+    "known_as",
     "weights",
 )
 
@@ -105,6 +106,11 @@ def engine_identity(variant: str = "") -> str:
     """The name under which the ledger keeps what the engine answers: how it computes counts too."""
     merged = "" if variant == BASE else f"+{MERGED}"
     return f"{embedded_identity(variant)}{merged}"
+
+
+def known_as(identity: str) -> str:
+    """A model's identity without how its engine computes: what it knows is the same."""
+    return identity.removesuffix(f"+{MERGED}")
 
 
 def embedded_address(variant: str = "") -> str:

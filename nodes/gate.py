@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 
 from hopyard.classifiers.retrieval_gate import OFF, Decision, load_gate
 from hopyard.models.call import model_caller
+from hopyard.models.embedded import known_as
 from hopyard.nodes.resources import context_of
 from hopyard.state.schemas import AgentState, GateDecision
 from hopyard.state.settings import Context
@@ -47,6 +48,7 @@ async def decide_retrieval(state: AgentState, runtime: Runtime[Context]) -> dict
 def _decide(question: str, context: Context) -> Decision:
     gate = load_gate(context.gate)
     decision = gate.decide(question, context.gating)
-    if model_caller(context.model).provider.identity.startswith(gate.manifest.model):
+    made_for = known_as(gate.manifest.model)
+    if known_as(model_caller(context.model).provider.identity) == made_for:
         return decision
-    return replace(decision, reason=f"{decision.reason}; made for {gate.manifest.model}")
+    return replace(decision, reason=f"{decision.reason}; made for {made_for}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gates import write_gate
 from langgraph.runtime import Runtime
 
 from hopyard.classifiers import retrieval_gate
@@ -80,10 +81,15 @@ async def test_a_gate_is_loaded_once_and_anew_when_it_changes(
     assert not gate["retrieve"]
 
 
-async def test_it_says_so_where_it_was_made_for_another_model(gate_folder: Make) -> None:
+async def test_it_says_so_where_it_was_made_for_another_model(
+    gate_folder: Make, tmp_path: Path
+) -> None:
     folder = str(gate_folder(2.0))
     assert (await decided(Context(gate=folder)))["reason"].endswith("; made for m")
-    assert "made for" not in (await decided(Context(gate=folder, model="m:x")))["reason"]
+    ours = str(write_gate(tmp_path / "ours", 2.0, model="ollama:m"))
+    assert "made for" not in (await decided(Context(gate=ours, model="ollama:m")))["reason"]
+    shipped = await decided(Context(gate="model"))
+    assert "made for" not in shipped["reason"]  # its labels are the embedded model's
 
 
 async def test_model_is_the_gate_that_ships(
