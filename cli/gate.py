@@ -118,7 +118,10 @@ def train_command(
     ] = 8,
     batch: Annotated[int, typer.Option(min=1, help="Questions a step.")] = 32,
     dropout: Annotated[float, typer.Option(min=0, max=0.9)] = 0.1,
-    weight_decay: Annotated[float, typer.Option(min=0)] = 0.01,
+    weight_decay: Annotated[
+        float | None,
+        typer.Option(min=0, help="0 is plain Adam (paper), the default; from scratch 0.01."),
+    ] = None,
     class_weights: Annotated[
         bool, typer.Option(help="Let both classes weigh alike; calibration takes it off again.")
     ] = True,

@@ -168,6 +168,7 @@ def test_a_t5_by_name_is_trained_at_the_papers_rate(tmp_path: Path) -> None:
     settings = TINY.model_copy(update={"base": str(tmp_path / "t5"), "rate": 0, "epochs": 1})
     trained = train_gate(separable(), settings, tmp_path / "gate", progress=silent)
     assert trained.manifest.training["rate"] == 5e-5
+    assert trained.manifest.training["decay"] == 0.0  # plain Adam
     assert 0 <= load_gate(str(tmp_path / "gate")).probability("Hello?") <= 1
     with pytest.raises(ModelUnreachableError, match="--base scratch"):
         named_network(str(tmp_path / "gone"), 0.1)
