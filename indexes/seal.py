@@ -24,6 +24,9 @@ from hopyard.indexes.atomic import write_file
 
 __all__ = ("break_seal", "checksum", "is_sealed", "seal", "text_checksum")
 
+LARGEST: Final = 1 << 30
+"""Bytes of a SQLite file that gets a seal; a larger one is looked through whenever it is opened.
+SQLite itself serializes less than 2 GiB."""
 _BLOCK: Final = 1 << 20
 
 
@@ -105,11 +108,13 @@ def _seal_for(connection: sqlite3.Connection) -> _Seal | None:
     """The seal of the pages as they are, with what the log adds; they are in memory meanwhile.
 
     Returns:
-        None where this SQLite was built without serialization.
+        None where that would be too much, or this SQLite was built without serialization.
     """
-    if not hasattr(connection, "serialize"):
+    [count], [size] = (
+        connection.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size")
+    )
+    if count * size > LARGEST or not hasattr(connection, "serialize"):
         return None
-    connection.execute("PRAGMA schema_version")  # says what is wrong; serialization does not
     pages = connection.serialize()
     return _Seal(size=len(pages), checksum=_checksum_of(pages))
 

@@ -19,6 +19,7 @@ import pytest
 from model_server import ModelServer, WordEmbedder
 
 from hopyard.graphs.session import open_session
+from hopyard.indexes import seal
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.passage_graph.graph import GraphIndex
 from hopyard.indexes.passage_graph.question_store import QuestionStore
@@ -134,6 +135,20 @@ def test_a_flip_is_found_without_a_seal(library: Library) -> None:
         text = next(index.corpus.passages()).text.encode()
     corpus.write_bytes(data.replace(text, text.swapcase()))
     with pytest.raises(IndexMissingError, match=r"corpus\.sqlite.*not as it was written"):
+        Index.open(library.directory, library.embedder)
+
+
+def test_a_large_corpus_has_no_seal_and_is_looked_through(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    intact = _found(library)
+    monkeypatch.setattr(seal, "LARGEST", 50_000)
+    assert _found(library) == intact
+    library.build(people(7))
+    assert not (library.directory / "corpus.sqlite.seal").exists()
+    corpus = library.directory / "corpus.sqlite"
+    corpus.write_bytes(corpus.read_bytes().replace(b"Alba", b"Elba"))
+    with pytest.raises(IndexMissingError, match="not as it was written"):
         Index.open(library.directory, library.embedder)
 
 
