@@ -100,8 +100,6 @@ def decisions(result: Mapping[str, Any]) -> Text:
     text = Text()
     text.append("gate   ", style="dim")
     text.append("retrieve" if gate["retrieve"] else "do not retrieve")
-    if gate["probability"] is not None:
-        text.append(f" (p={gate['probability']:.2f})")
     text.append(f" · {gate['gate']}: {gate['reason']}\n", style="dim")
     text.append("route  ", style="dim")
     text.append(route["strategy"], style="bold cyan")

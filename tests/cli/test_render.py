@@ -48,8 +48,9 @@ def node(path: str, question: str, **more: Any) -> dict[str, Any]:
 
 
 def test_decisions_and_costs_are_told() -> None:
-    text = drawn(run(gate=run()["gate"] | {"gate": "model", "probability": 0.734}))
-    assert "retrieve (p=0.73) · model: no gate" in text
+    reason = "p=0.73 is above 0.50"  # the reason tells the probability
+    text = drawn(run(gate=run()["gate"] | {"gate": "model", "reason": reason}))
+    assert "retrieve · model: p=0.73 is above 0.50" in text
     assert "tree · model: it compares" in text
     assert "1234 model calls, 5 from the ledger, 67,890 tokens in, 42 out" in text
     assert "thread t1" in text
