@@ -15,6 +15,7 @@ from hopyard.classifiers.measures import (
     auroc,
     best_temperature,
     best_threshold,
+    deciding,
     expected_calibration_error,
     sigmoid,
 )
@@ -31,6 +32,8 @@ class Trained(NamedTuple):
     """Of the validation questions."""
     labels: list[int]
     """Theirs."""
+    decisive: list[bool]
+    """Whether the decision changes their answer."""
 
 
 def calibrate(folder: Path, manifest: GateManifest, held_out: Sequence[Label]) -> Trained:
@@ -49,15 +52,12 @@ def calibrate(folder: Path, manifest: GateManifest, held_out: Sequence[Label]) -
     logits = np.array(gate.logits([one.question for one in held_out])) - manifest.prior_shift
     temperature = best_temperature(logits, labels)
     probabilities = sigmoid(logits / temperature)
-    deciding = [place for place, one in enumerate(held_out) if one.decisive]
-    if len({labels[place] for place in deciding}) < 2:
-        deciding = list(range(len(labels)))
-    threshold = best_threshold(
-        probabilities[deciding], [labels[place] for place in deciding], manifest.cost_ratio
-    )
+    decisive = [one.decisive for one in held_out]
+    chosen = deciding(labels, decisive)
+    threshold = best_threshold(probabilities[chosen], np.array(labels)[chosen], manifest.cost_ratio)
     validation = {
         "questions": float(len(labels)),
-        "deciding the threshold": float(len(deciding)),
+        "deciding the threshold": float(chosen.sum()),
         "auroc": auroc(probabilities, labels),
         "accuracy": accuracy(probabilities, labels, threshold),
         "ece": expected_calibration_error(probabilities, labels),
@@ -71,4 +71,4 @@ def calibrate(folder: Path, manifest: GateManifest, held_out: Sequence[Label]) -
         }
     )
     write_manifest(folder, done)
-    return Trained(done, [float(one) for one in probabilities], labels)
+    return Trained(done, [float(one) for one in probabilities], labels, decisive)

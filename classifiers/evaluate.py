@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hopyard.classifiers.labels import Label
@@ -14,6 +15,7 @@ from hopyard.classifiers.measures import (
     accuracy,
     auroc,
     costs,
+    deciding,
     expected_calibration_error,
     reliability,
 )
@@ -105,7 +107,7 @@ def measured(
         labels: [n], 0 or 1.
         threshold: The gate's.
         cost_ratio: What a wrong answer costs, in needless retrievals.
-        decisive: [n], which of them can be decided wrongly; empty: all.
+        decisive: [n], whether the decision changes their answer; empty: all.
 
     Raises:
         UsageError: There is no labelled question.
@@ -116,13 +118,8 @@ def measured(
         )
     share = sum(labels) / len(labels)
     area = auroc(probabilities, labels)
-    chosen = [place for place, one in enumerate(decisive or [True] * len(labels)) if one]
-    found = costs(
-        [probabilities[place] for place in chosen],
-        [labels[place] for place in chosen],
-        GRID,
-        cost_ratio,
-    )
+    chosen = deciding(labels, decisive or [True] * len(labels))
+    found = costs(np.array(probabilities)[chosen], np.array(labels)[chosen], GRID, cost_ratio)
     return Measured(
         questions=len(labels),
         retrieve_share=round(share, 4),

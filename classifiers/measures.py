@@ -15,6 +15,7 @@ __all__ = (
     "best_temperature",
     "best_threshold",
     "costs",
+    "deciding",
     "expected_calibration_error",
     "negative_log_likelihood",
     "reliability",
@@ -175,6 +176,20 @@ def bayes_threshold(cost_ratio: float) -> float:
     Elkan, "The Foundations of Cost-Sensitive Learning", 2001, equation 2.
     """
     return 1 / (1 + cost_ratio)
+
+
+def deciding(labels: npt.ArrayLike, decisive: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """The questions that a threshold is chosen on.
+
+    Args:
+        labels: [n], 0 or 1.
+        decisive: [n], whether retrieving and not retrieving end differently.
+
+    Returns:
+        [n]: the decisive ones, and all of them where those are of one class alone.
+    """
+    classes, chosen = np.asarray(labels), np.asarray(decisive, dtype=np.bool_)
+    return chosen if len(np.unique(classes[chosen])) > 1 else np.ones_like(chosen)
 
 
 def best_threshold(probabilities: npt.ArrayLike, labels: npt.ArrayLike, cost_ratio: float) -> float:

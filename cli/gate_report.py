@@ -81,7 +81,11 @@ def show_trained(trained: Trained, folder: Path, *, figures: bool, as_json: bool
     manifest = trained.manifest
     if figures:
         found = measured(
-            trained.probabilities, trained.labels, manifest.threshold, manifest.cost_ratio
+            trained.probabilities,
+            trained.labels,
+            manifest.threshold,
+            manifest.cost_ratio,
+            trained.decisive,
         )
         draw(found, folder, f"validation, {found.questions} questions")
     card = write_card(folder)

@@ -14,6 +14,7 @@ from hopyard.classifiers.measures import (
     best_temperature,
     best_threshold,
     costs,
+    deciding,
     expected_calibration_error,
     negative_log_likelihood,
     reliability,
@@ -82,3 +83,9 @@ def test_sigmoid_is_symmetric_and_never_overflows(logit: float) -> None:
     one, other = sigmoid([logit, -logit])
     assert one + other == pytest.approx(1)
     assert float(sigmoid(0.0)) == 0.5
+
+
+def test_a_threshold_is_chosen_on_what_is_decisive_while_both_classes_are() -> None:
+    assert deciding([1, 1, 0], [True, False, True]).tolist() == [True, False, True]
+    assert deciding([1, 1, 0], [False, False, True]).tolist() == [True, True, True]
+    assert deciding([1, 1, 0], [False] * 3).tolist() == [True, True, True]

@@ -59,6 +59,7 @@ def test_what_is_wrong_either_way_costs_nothing_at_any_threshold() -> None:
     probabilities, labels = [0.9, 0.4, 0.2], [1, 1, 0]
     assert measured(probabilities, labels, 0.5, 3).cost["0.5"] == 1  # one of three is missed, at 3
     assert measured(probabilities, labels, 0.5, 3, [True, False, True]).cost["0.5"] == 0
+    assert measured(probabilities, labels, 0.5, 3, [False] * 3).cost["0.5"] == 1  # else: all
     wrong = separable()[0].model_copy(update={"rule": "outcome", "label": 1})
     assert not wrong.decisive
     assert wrong.model_copy(update={"label": 0}).decisive
