@@ -28,7 +28,7 @@ from hopyard.indexes.manifest import (
 from hopyard.indexes.recipe import Recipe
 from hopyard.indexes.records import BadItem, Document, text_hash
 from hopyard.indexes.seal import break_seal, checksum
-from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot, check_corpus
+from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot, checked_corpus
 from hopyard.indexes.store import CorpusStore
 from hopyard.state.errors import CorpusError, HopyardError, IndexMissingError, UsageError
 
@@ -72,7 +72,7 @@ def started(directory: Path, progress: Progress) -> Iterator[BuildRun]:
     with locked(directory):
         current = find_manifest(directory)
         if current is not None and (directory / CORPUS_FILE).exists():
-            check_corpus(directory, current.generation)
+            checked_corpus(directory, current.generation).close()
         break_seal(directory / CORPUS_FILE)
         with CorpusStore(directory) as store:
             run = BuildRun(directory, store, current, progress)

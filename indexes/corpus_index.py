@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, Self, TypeVar
 
@@ -19,7 +20,7 @@ from hopyard.indexes.manifest import (
 )
 from hopyard.indexes.mmr import mmr
 from hopyard.indexes.records import Passage, Scored
-from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot, check_corpus
+from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot, checked_corpus
 from hopyard.indexes.sparse import SparseIndex
 from hopyard.state.errors import IndexMissingError
 
@@ -83,16 +84,13 @@ class Index:
     @classmethod
     def _load(cls, directory: Path, manifest: Manifest) -> Self:
         check_files(directory, manifest)
-        check_corpus(directory, manifest.generation)
         folder = generation_directory(directory, manifest.generation)
-        dense = DenseIndex.load(folder / "dense") if "dense" in manifest.kinds else None
-        sparse = SparseIndex.load(folder / "sparse") if "sparse" in manifest.kinds else None
-        corpus = Snapshot(directory, manifest.generation)
-        try:
+        with ExitStack() as opened:
+            corpus = opened.enter_context(checked_corpus(directory, manifest.generation))
+            dense = DenseIndex.load(folder / "dense") if "dense" in manifest.kinds else None
+            sparse = SparseIndex.load(folder / "sparse") if "sparse" in manifest.kinds else None
             _check_counts(directory, manifest, corpus, (dense, sparse))
-        except IndexMissingError:
-            corpus.close()
-            raise
+            opened.pop_all()
         return cls(directory, manifest, corpus, dense, sparse)
 
     def __enter__(self) -> Self:

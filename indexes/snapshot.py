@@ -24,7 +24,7 @@ from hopyard.indexes.records import Document, Passage, text_hash
 from hopyard.indexes.seal import is_sealed
 from hopyard.state.errors import IndexMissingError
 
-__all__ = ("BUSY_SECONDS", "CORPUS_FILE", "Snapshot", "check_corpus", "corpus_error")
+__all__ = ("BUSY_SECONDS", "CORPUS_FILE", "Snapshot", "checked_corpus", "corpus_error")
 
 CORPUS_FILE: Final = "corpus.sqlite"
 BUSY_SECONDS: Final = 30.0
@@ -198,8 +198,8 @@ class Snapshot:
                     self._connection.execute("ROLLBACK")
 
 
-def check_corpus(directory: Path, generation: int) -> None:
-    """See that the corpus file is as its last build left it.
+def checked_corpus(directory: Path, generation: int) -> Snapshot:
+    """Open the corpus, once it is seen to be as its last build left it.
 
     Raises:
         IndexMissingError: It is missing or damaged.
@@ -207,8 +207,13 @@ def check_corpus(directory: Path, generation: int) -> None:
     file = directory / CORPUS_FILE
     if not file.exists():
         raise damaged(file, "is missing")
-    with Snapshot(directory, generation) as corpus:
+    corpus = Snapshot(directory, generation)
+    try:
         corpus.check()
+    except IndexMissingError:
+        corpus.close()
+        raise
+    return corpus
 
 
 def corpus_error(directory: Path, error: sqlite3.Error) -> IndexMissingError:

@@ -86,17 +86,23 @@ class QuestionStore:
             self._connection = sqlite3.connect(
                 self._file, timeout=BUSY_SECONDS, isolation_level=None
             )
-            if there and is_sealed(self._connection, self._file) is False:
+            try:
+                self._prepare(there)
+            except sqlite3.Error:
                 self._connection.close()
-                raise sqlite3.DatabaseError("its checksum is wrong")
-            break_seal(self._file)
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            # A kill loses nothing at NORMAL; after a power cut the ledger answers again.
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-            self._connection.executescript(_SCHEMA)
-            [verdict] = self._connection.execute("PRAGMA quick_check(1)").fetchone()
-            if verdict != "ok":
-                raise sqlite3.DatabaseError(verdict)
+                raise
+
+    def _prepare(self, there: bool) -> None:
+        if there and is_sealed(self._connection, self._file) is False:
+            raise sqlite3.DatabaseError("its checksum is wrong")
+        break_seal(self._file)
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        # A kill loses nothing at NORMAL; after a power cut the ledger answers again.
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._connection.executescript(_SCHEMA)
+        [verdict] = self._connection.execute("PRAGMA quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise sqlite3.DatabaseError(verdict)
 
     def __enter__(self) -> Self:
         return self
