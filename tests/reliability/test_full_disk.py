@@ -13,7 +13,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -137,57 +137,50 @@ def test_a_full_disk_during_a_build_leaves_the_last_index(build: Build, disk: Di
     _ten_documents(build(directory, 10), directory)
 
 
-def _goes_on(
-    ended: Ended, home: Path, ask: Callable[[], Ended], resume: Callable[[], Ended]
-) -> int:
-    """Check a question that may have met a full disk, and go on with it; 1 where it did."""
+def _was_hit(
+    zygote: Zygote,
+    server: ModelServer,
+    index: Path,
+    home: Path,
+    full: AbstractContextManager[None],
+    file_limit: int = 0,
+) -> bool:
+    """Ask where there may be no room, go on where there is; whether the first was hit."""
+    environment = server.environment() | {"HOPYARD_HOME": str(home)}
+    command = ("ask", "Where?", "-i", index, "-s", "tree", "-t", "t", *MODELS, "--json")
+    with full:
+        ended = zygote.run(*command, environment=environment, file_limit=file_limit)
     if ended.code:
         assert ended.code != 70 and "fault of Hopyard" not in ended.err, ended
         assert "Error: " in ended.err, ended
     for file in home.glob("*.sqlite"):
         with closing(sqlite3.connect(file)) as db:
             assert db.execute("PRAGMA quick_check").fetchone() == ("ok",)
-    resumed = resume()
+    resumed = zygote.run("resume", "t", "--json", environment=environment)
     if resumed.code == 2 and "There is no thread" in resumed.err:  # full before its first step
-        resumed = ask()
+        resumed = zygote.run(*command, environment=environment)
     assert resumed.code == 0, resumed
     assert resumed.json["answer"] == "read: Where?"
-    return int(ended.code != 0)
+    return ended.code != 0
 
 
 def test_a_file_limit_during_a_question_leaves_a_thread_that_goes_on(
     zygote: Zygote, model_server: ModelServer, index: Path, tmp_path: Path
 ) -> None:
     """First the ledger or the thread store may not grow, then it may again."""
-    failed = 0
-    for limit in (20_000, 50_000, 80_000):
-        home = tmp_path / f"home{limit}"
-        environment = model_server.environment() | {"HOPYARD_HOME": str(home)}
-        command = ("ask", "Where?", "-i", index, "-s", "tree", "-t", "t", *MODELS, "--json")
-        failed += _goes_on(
-            zygote.run(*command, environment=environment, file_limit=limit),
-            home,
-            lambda: zygote.run(*command, environment=environment),  # noqa: B023
-            lambda: zygote.run("resume", "t", "--json", environment=environment),  # noqa: B023
-        )
-    assert failed
+    hit = [
+        _was_hit(zygote, model_server, index, tmp_path / f"home{limit}", nullcontext(), limit)
+        for limit in (20_000, 50_000, 80_000)
+    ]
+    assert any(hit)
 
 
 def test_a_full_disk_during_a_question_leaves_a_thread_that_goes_on(
     zygote: Zygote, model_server: ModelServer, index: Path, disk: Disk
 ) -> None:
-    failed = 0
+    hit = []
     for room in (0, 20_000, 60_000, 120_000, 200_000, 400_000):
         home = disk.folder / f"home{room}"
-        environment = model_server.environment() | {"HOPYARD_HOME": str(home)}
-        command = ("ask", "Where?", "-i", index, "-s", "tree", "-t", "t", *MODELS, "--json")
-        with disk.full_but_for(room):
-            ended = zygote.run(*command, environment=environment)
-        failed += _goes_on(
-            ended,
-            home,
-            lambda: zygote.run(*command, environment=environment),  # noqa: B023
-            lambda: zygote.run("resume", "t", "--json", environment=environment),  # noqa: B023
-        )
+        hit.append(_was_hit(zygote, model_server, index, home, disk.full_but_for(room)))
         shutil.rmtree(home)
-    assert failed
+    assert any(hit)
