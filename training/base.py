@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hopyard.models.embedded import weights
+from hopyard.training.export import heads_of, read_gguf
 
 __all__ = ("LORA_ALPHA", "LORA_RANK", "TARGETS", "load_base", "load_config", "with_adapter")
 
@@ -51,13 +52,18 @@ def with_adapter(model: Any, seed: int, start: str = "") -> Any:
     Args:
         model: The base.
         seed: Of a fresh adapter.
-        start: The folder of an adapter to train further; "" makes a fresh one.
+        start: The folder or the GGUF file of an adapter to train further; "" makes a fresh one.
     """
     import torch  # noqa: PLC0415
-    from peft import LoraConfig, PeftModel, get_peft_model  # noqa: PLC0415
+    from peft import (  # noqa: PLC0415
+        LoraConfig,
+        PeftModel,
+        get_peft_model,
+        set_peft_model_state_dict,
+    )
 
     torch.manual_seed(seed)
-    if start:
+    if start and not start.endswith(".gguf"):
         return PeftModel.from_pretrained(model, start, is_trainable=True)
     config = LoraConfig(
         r=LORA_RANK,
@@ -66,4 +72,9 @@ def with_adapter(model: Any, seed: int, start: str = "") -> Any:
         target_modules=list(TARGETS),
         task_type="CAUSAL_LM",
     )
-    return get_peft_model(model, config)
+    adapted = get_peft_model(model, config)
+    if start:
+        found = read_gguf(Path(start), heads_of(model.config))
+        tensors = {name: torch.from_numpy(matrix) for name, matrix in found.items()}
+        set_peft_model_state_dict(adapted, tensors)
+    return adapted

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ("export", "heads_of", "permuted", "read_peft", "restored")
+__all__ = ("export", "heads_of", "permuted", "read_gguf", "read_peft", "restored")
 
 Array = npt.NDArray[Any]
 
@@ -24,6 +24,8 @@ _NAMES: Final = {
     "up_proj": "ffn_up",
     "down_proj": "ffn_down",
 }
+_PROJECTIONS: Final = {tensor: projection for projection, tensor in _NAMES.items()}
+_TENSOR: Final = re.compile(r"blk\.(\d+)\.(\w+)\.weight\.lora_([ab])$")
 _KEY: Final = re.compile(r"layers\.(\d+)\.\w+\.(\w+_proj)\.lora_([AB])\.(?:\w+\.)?weight$")
 
 
@@ -100,6 +102,30 @@ def export(
     writer.write_tensors_to_file()
     writer.close()
     new.replace(file)
+
+
+def read_gguf(file: Path, heads: dict[str, int]) -> dict[str, Array]:
+    """What `export` wrote, by PEFT's names: an adapter that is to be trained further.
+
+    Args:
+        file: A llama.cpp LoRA.
+        heads: As `export` was given them.
+    """
+    import gguf  # noqa: PLC0415
+
+    matrices = {}
+    for tensor in gguf.GGUFReader(file).tensors:
+        found = _TENSOR.match(tensor.name)
+        if not found:
+            raise ValueError(f"{file}: {tensor.name} is no LoRA matrix of a Llama projection")
+        layer, name, side = found.groups()
+        projection, matrix = _PROJECTIONS[name], tensor.data.astype(np.float32)
+        if side == "b" and projection in heads:
+            matrix = restored(matrix, heads[projection])
+        part = "mlp" if name.startswith("ffn") else "self_attn"
+        key = f"base_model.model.model.layers.{layer}.{part}.{projection}.lora_{side.upper()}"
+        matrices[f"{key}.weight"] = matrix
+    return matrices
 
 
 def main() -> None:

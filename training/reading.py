@@ -11,6 +11,7 @@ from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import ANSWER, UNKNOWN, Answer
 from hopyard.training.encyclopedia import Film, Person
 from hopyard.training.examples import TrainingExample, example
+from hopyard.training.fact_questions import fact_question
 from hopyard.training.retrieval import Shelf, gold_or_near
 from hopyard.training.sources import Guard, Passage, Question, Source
 from hopyard.training.steps import Halves, halves_of
@@ -72,11 +73,7 @@ def encyclopedic_reading(
 ) -> Iterator[TrainingExample]:
     """Comparisons, joins and single facts over passages whose facts a rule has read."""
     while True:
-        make = rng.choices(
-            (_older, _earlier_film, _same_nation, _joined, _fact, _director),
-            weights=(30, 15, 15, 15, 15, 10),
-        )[0]
-        if asked := make(films, persons, rng):
+        if asked := fact_question(films, persons, rng):
             question, gold, answer = asked
             yield from _read(question, gold, answer, shelf, rng, "2wikimultihopqa")
 
@@ -125,79 +122,6 @@ def _read(
 def _answer(question: str, passages: str, answer: str, origin: str) -> TrainingExample:
     values = {"passages": passages, "question": question}
     return example(ANSWER, values, Answer(answer=answer), origin)
-
-
-Asked = tuple[str, list[Passage], str]
-"""A question, its gold passages, its answer."""
-
-
-def _older(_: Sequence[Film], persons: Sequence[Person], rng: random.Random) -> Asked | None:
-    one, other = rng.sample(persons, 2)
-    if one.year == other.year:
-        return None
-    older, younger = (one, other) if one.year < other.year else (other, one)
-    asked, right = rng.choice(
-        [
-            ("Who was born first", older),
-            ("Who is older", older),
-            ("Who is younger", younger),
-            ("Who was born later", younger),
-        ]
-    )
-    question = f"{asked}, {one.name} or {other.name}?"
-    return question, [one.passage, other.passage], right.name
-
-
-def _earlier_film(films: Sequence[Film], _: Sequence[Person], rng: random.Random) -> Asked | None:
-    one, other = rng.sample(films, 2)
-    if one.year == other.year:
-        return None
-    earlier = one if one.year < other.year else other
-    question = f"Which film came out first, {one.name} or {other.name}?"
-    return question, [one.passage, other.passage], earlier.name
-
-
-def _same_nation(_: Sequence[Film], persons: Sequence[Person], rng: random.Random) -> Asked:
-    known = [person for person in persons if person.nation]
-    one, wanted = rng.choice(known), rng.random() < 0.5
-    others = [p for p in known if p is not one and (p.nation == one.nation) == wanted]
-    other = rng.choice(others or [p for p in known if p is not one])
-    question = rng.choice(
-        [
-            f"Are {one.name} and {other.name} of the same nationality?",
-            f"Do {one.name} and {other.name} have the same nationality?",
-        ]
-    )
-    same = one.nation == other.nation
-    return question, [one.passage, other.passage], "yes" if same else "no"
-
-
-def _joined(films: Sequence[Film], persons: Sequence[Person], rng: random.Random) -> Asked:
-    by_name = {person.name: person for person in persons}
-    film = rng.choice([film for film in films if film.director in by_name])
-    maker = by_name[film.director]
-    gold = [film.passage, maker.passage]
-    if maker.died and rng.random() < 0.5:
-        return f"When did the director of the film {film.name} die?", gold, maker.died
-    return f"When was the director of {film.name} born?", gold, maker.born
-
-
-def _director(films: Sequence[Film], _: Sequence[Person], rng: random.Random) -> Asked:
-    film = rng.choice(films)
-    return f"Who directed the film {film.name}?", [film.passage], film.director
-
-
-def _fact(_: Sequence[Film], persons: Sequence[Person], rng: random.Random) -> Asked:
-    person = rng.choice(persons)
-    facts = [
-        (f"When was {person.name} born?", person.born),
-        (f"In which year was {person.name} born?", str(person.year)),
-        (f"When did {person.name} die?", person.died),
-        (f"What is the nationality of {person.name}?", person.nation),
-        (f"What was the profession of {person.name}?", person.trade),
-    ]
-    question, answer = rng.choice([fact for fact in facts if fact[1]])
-    return question, [person.passage], answer
 
 
 def _gold(question: Question, shelf: Shelf) -> list[Passage]:

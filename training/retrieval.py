@@ -15,7 +15,7 @@ from hopyard.training.sources import Guard, Passage, Source
 
 __all__ = ("Shelf", "gold_or_near")
 
-_EASY_READING = 0.15
+_EASY_READING = 0.2
 """Share of contexts that hold the gold passages alone, as the measurement's do."""
 
 
@@ -60,7 +60,7 @@ def gold_or_near(
     others = [one for one in shelf.near(question, 3 * settings.k) if one.id not in kept]
     alone = bool(gold) and rng.random() < _EASY_READING
     # Fewer and shorter passages than the product shows cost less, and teach the same.
-    count = 0 if alone else rng.randint(1, max(settings.k - len(gold), 1))
+    count = 0 if alone else rng.randint(1, max(settings.k - len(gold) - 1, 1))
     shown = [*gold, *others[:count]]
     # A search puts what it finds near the front more often than not, but not always first.
     places = {one.id: rng.random() * (0.7 if one.id in kept else 1.0) for one in shown}

@@ -185,7 +185,9 @@ def main() -> None:
     parser.add_argument("examples", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--base", default="embedded")
-    parser.add_argument("--start", default="", help="the folder of an adapter to train further")
+    parser.add_argument(
+        "--start", default="", help="an adapter to train further: a folder or .gguf"
+    )
     parser.add_argument("--seed", type=int, default=17)
     parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--rate", type=float, default=4e-4)
