@@ -2,47 +2,83 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import logging
 import sys
 import traceback
-from typing import Annotated, NoReturn
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Annotated, Any, Final, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
-from hopyard.cli import gate, graph, index, threads
-from hopyard.cli.ask import ask_command, resume_command
-from hopyard.cli.chat import chat_command
 from hopyard.cli.console import err
-from hopyard.cli.doctor import doctor_command
-from hopyard.cli.eval import eval_command
-from hopyard.cli.mcp import mcp_command
-from hopyard.cli.settings import settings_command
-from hopyard.cli.trace import trace_command
 from hopyard.state.errors import EXIT_FAILED, EXIT_INTERRUPTED, HopyardError
 from hopyard.state.secrets import RedactingFormatter, redacted
 
 __all__ = ("app", "main")
 
+COMMANDS: Final = {
+    "ask": "ask:ask_command",
+    "resume": "ask:resume_command",
+    "chat": "chat:chat_command",
+    "trace": "trace:trace_command",
+    "eval": "eval:eval_command",
+    "mcp": "mcp:mcp_command",
+    "settings": "settings:settings_command",
+    "doctor": "doctor:doctor_command",
+    "index": "index:app",
+    "gate": "gate:app",
+    "graph": "graph:app",
+    "threads": "threads:app",
+}
+"""Where each command stands. Its module is imported when it is called, not to call another."""
+
+
+class Imported(Mapping[str, Any]):
+    """The commands by name, each imported when it is taken: all together take seconds."""
+
+    def __getitem__(self, name: str) -> Any:
+        return _command(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class Commands(TyperGroup):
+    """Hopyard's commands."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = Imported()  # type: ignore[assignment]
+
+
+@cache
+def _command(name: str) -> Any:
+    module, _, attribute = COMMANDS[name].partition(":")
+    found = getattr(importlib.import_module(f"hopyard.cli.{module}"), attribute)
+    if not isinstance(found, typer.Typer):
+        group = typer.Typer()
+        group.command(name)(found)
+        found = group
+    command = typer.main.get_command(found)
+    command.name = name
+    return command
+
+
 app = typer.Typer(
     name="hopyard",
+    cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Answer each question with the least retrieval that will do.",
 )
-app.add_typer(index.app, name="index")
-app.add_typer(gate.app, name="gate")
-app.add_typer(graph.app, name="graph")
-app.command("ask")(ask_command)
-app.command("resume")(resume_command)
-app.command("chat")(chat_command)
-app.command("trace")(trace_command)
-app.add_typer(threads.app, name="threads")
-app.command("eval")(eval_command)
-app.command("mcp")(mcp_command)
-app.command("settings")(settings_command)
-app.command("doctor")(doctor_command)
 
 
 def _show_version(wanted: bool) -> None:

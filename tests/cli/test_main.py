@@ -70,6 +70,26 @@ def test_the_version_is_told(hopyard: Run) -> None:
     assert re.fullmatch(r"hopyard \d+\.\d+\.\d+\n", ended.out)
 
 
+def test_a_command_is_not_imported_to_call_another() -> None:
+    command = "from hopyard.cli.main import main; main()"
+    watched = "import sys, atexit; atexit.register(lambda: print(*sys.modules)); "
+    done = subprocess.run(
+        [sys.executable, "-c", watched + command, "settings"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    imported = set(done.stdout.split())
+    assert "hopyard.cli.settings" in imported
+    assert not imported & {"hopyard.cli.ask", "hopyard.cli.gate", "langgraph", "torch", "openai"}
+
+
+def test_a_misspelt_command_is_guessed(hopyard: Run) -> None:
+    ended = hopyard("indx")
+    assert ended.code == 2
+    assert "Did you mean 'index'?" in ended.err
+
+
 def test_without_a_command_the_help_is_shown(hopyard: Run) -> None:
     ended = hopyard()
     shown = ended.out + ended.err
