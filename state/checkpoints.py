@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 import aiosqlite
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
@@ -21,6 +23,7 @@ from hopyard.state.patience import BUSY_SECONDS, patiently
 from hopyard.state.settings import home
 
 __all__ = (
+    "ThreadStore",
     "copy_thread",
     "create",
     "open_saver",
@@ -31,13 +34,57 @@ __all__ = (
     "unused_threads",
 )
 
+T = TypeVar("T")
+
 _INCREMENTAL: Final = 2
 _GREGORIAN_EPOCH: Final = 12_219_292_800
 """Seconds from the Gregorian calendar's first day, where a UUID's time begins, to 1970."""
 
 
+class ThreadStore(AsyncSqliteSaver):
+    """LangGraph's saver, whose writes end once they have begun.
+
+    A run that is cancelled, by Ctrl-C for one, would otherwise leave its last write half done: the
+    step is lost, and the file locked for everyone else until this connection writes again.
+    """
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Save a checkpoint."""
+        return await _whole(super().aput(config, checkpoint, metadata, new_versions))
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Save what a task of an unfinished step has written."""
+        await _whole(super().aput_writes(config, writes, task_id, task_path))
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Delete a thread."""
+        await _whole(super().adelete_thread(thread_id))
+
+
+async def _whole(writing: Coroutine[Any, Any, T]) -> T:
+    """Wait for a write; cancelled, wait all the same, and be cancelled then."""
+    task = asyncio.ensure_future(writing)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
+
+
 @asynccontextmanager
-async def open_saver(path: Path | None = None) -> AsyncIterator[AsyncSqliteSaver]:
+async def open_saver(path: Path | None = None) -> AsyncIterator[ThreadStore]:
     """The saver of the user's threads. Always used under `async with`: open, it blocks the exit.
 
     Raises:
@@ -58,15 +105,13 @@ async def open_saver(path: Path | None = None) -> AsyncIterator[AsyncSqliteSaver
 
 
 @patiently
-async def _opened(
-    path: Path, serde: SerializerProtocol, opened: AsyncExitStack
-) -> AsyncSqliteSaver:
+async def _opened(path: Path, serde: SerializerProtocol, opened: AsyncExitStack) -> ThreadStore:
     async with AsyncExitStack() as tried:
         await asyncio.to_thread(_prepare, path)
         db = await tried.enter_async_context(aiosqlite.connect(path, timeout=BUSY_SECONDS))
         # Deleted is deleted: zeroes on the disk, and later the pages given back, see `scrub`.
         await db.execute("PRAGMA secure_delete=ON")
-        saver = AsyncSqliteSaver(db, serde=serde)
+        saver = ThreadStore(db, serde=serde)
         await saver.setup()
         # A killed process loses nothing at NORMAL; only a power cut may lose the last step.
         await db.execute("PRAGMA synchronous=NORMAL")

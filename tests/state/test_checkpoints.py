@@ -6,6 +6,7 @@ import asyncio
 import operator
 import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -121,6 +122,35 @@ async def test_a_thread_outlives_the_store(path: Path) -> None:
     async with open_saver(path) as saver:
         notes = (await graph(saver).aget_state(on("a"))).values["notes"]
     assert notes == ["x", "first", "second"] * 2
+
+
+async def test_a_cancelled_write_is_whole_and_leaves_no_lock(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_saver(path) as saver:
+        await graph(saver).ainvoke({"notes": ["wait"]}, on("a"))
+        found = await saver.aget_tuple(on("a"))
+        assert found
+        reached, go_on = asyncio.Event(), asyncio.Event()
+        commit = saver.conn.commit
+
+        async def late() -> None:
+            reached.set()
+            await go_on.wait()
+            await commit()
+
+        monkeypatch.setattr(saver.conn, "commit", late)
+        writing = asyncio.create_task(saver.aput_writes(found.config, [("notes", "x")], "task"))
+        await reached.wait()
+        writing.cancel()
+        await asyncio.sleep(0)
+        go_on.set()
+        with pytest.raises(asyncio.CancelledError):
+            await writing
+        with closing(sqlite3.connect(path, timeout=0)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            [[written]] = other.execute("SELECT COUNT(*) FROM writes WHERE task_id = 'task'")
+        assert written == 1
 
 
 async def test_two_stores_write_side_by_side(path: Path) -> None:
