@@ -48,6 +48,11 @@ class ThreadStore(AsyncSqliteSaver):
     step is lost, and the file locked for everyone else until this connection writes again.
     """
 
+    def __init__(self, conn: aiosqlite.Connection, *, serde: SerializerProtocol) -> None:
+        super().__init__(conn, serde=serde)
+        self._writes: set[asyncio.Future[Any]] = set()
+        self._ended = False
+
     async def aput(
         self,
         config: RunnableConfig,
@@ -56,7 +61,7 @@ class ThreadStore(AsyncSqliteSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Save a checkpoint."""
-        return await _whole(super().aput(config, checkpoint, metadata, new_versions))
+        return await self._whole(super().aput(config, checkpoint, metadata, new_versions))
 
     async def aput_writes(
         self,
@@ -66,21 +71,31 @@ class ThreadStore(AsyncSqliteSaver):
         task_path: str = "",
     ) -> None:
         """Save what a task of an unfinished step has written."""
-        await _whole(super().aput_writes(config, writes, task_id, task_path))
+        await self._whole(super().aput_writes(config, writes, task_id, task_path))
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread."""
-        await _whole(super().adelete_thread(thread_id))
+        await self._whole(super().adelete_thread(thread_id))
 
+    async def end(self) -> None:
+        """Wait for the writes that have begun; no other begins from here on."""
+        self._ended = True
+        if self._writes:
+            await asyncio.wait(self._writes)
 
-async def _whole(writing: Coroutine[Any, Any, T]) -> T:
-    """Wait for a write; cancelled, wait all the same, and be cancelled then."""
-    task = asyncio.ensure_future(writing)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        raise
+    async def _whole(self, write: Coroutine[Any, Any, T]) -> T:
+        """Wait for a write; cancelled, wait all the same, and be cancelled then."""
+        if self._ended:  # by a run that is being cancelled, whose store is closed already
+            write.close()
+            raise asyncio.CancelledError
+        task = asyncio.ensure_future(write)
+        self._writes.add(task)
+        task.add_done_callback(self._writes.discard)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            await asyncio.wait([task])
+            raise
 
 
 @asynccontextmanager
@@ -112,6 +127,7 @@ async def _opened(path: Path, serde: SerializerProtocol, opened: AsyncExitStack)
         # Deleted is deleted: zeroes on the disk, and later the pages given back, see `scrub`.
         await db.execute("PRAGMA secure_delete=ON")
         saver = ThreadStore(db, serde=serde)
+        tried.push_async_callback(saver.end)
         await saver.setup()
         # A killed process loses nothing at NORMAL; only a power cut may lose the last step.
         await db.execute("PRAGMA synchronous=NORMAL")

@@ -153,6 +153,24 @@ async def test_a_cancelled_write_is_whole_and_leaves_no_lock(
         assert written == 1
 
 
+async def test_a_store_that_is_closed_ends_its_writes_first(path: Path) -> None:
+    async with open_saver(path) as saver:
+        await graph(saver).ainvoke({"notes": ["wait"]}, on("a"))
+        found = await saver.aget_tuple(on("a"))
+        assert found
+        writing = asyncio.create_task(saver.aput_writes(found.config, [("notes", "x")], "task"))
+        await asyncio.sleep(0)
+        writing.cancel()
+    with closing(sqlite3.connect(path, timeout=0)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        [[written]] = other.execute("SELECT COUNT(*) FROM writes WHERE task_id = 'task'")
+    assert written == 1
+    with pytest.raises(asyncio.CancelledError):
+        await writing
+    with pytest.raises(asyncio.CancelledError):
+        await saver.aput_writes(found.config, [("notes", "y")], "later")
+
+
 async def test_two_stores_write_side_by_side(path: Path) -> None:
     async with open_saver(path) as one, open_saver(path) as other:
         await asyncio.gather(
