@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from functools import partial
 from typing import Annotated, Any
 
@@ -104,7 +104,7 @@ def resume_command(
 
 
 def _run(
-    begin: Callable[[Session], AsyncIterator[Event]],
+    begin: Callable[[Session], AsyncGenerator[Event, None]],
     thread_id: str,
     *,
     stream: bool,
@@ -131,7 +131,7 @@ def _run(
 
 
 async def _follow(
-    begin: Callable[[Session], AsyncIterator[Event]], thread_id: str, *, stream: bool
+    begin: Callable[[Session], AsyncGenerator[Event, None]], thread_id: str, *, stream: bool
 ) -> dict[str, Any]:
     """Run to the end, telling on standard error which step has ended."""
     async with open_session() as session:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, contextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import AsyncExitStack, aclosing, contextmanager, suppress
 from typing import Annotated, Any, Final
 
 import typer
@@ -136,7 +136,7 @@ class _Chat:
         err.print(f"going on with: {printable(question)}", markup=False, style="dim")
         self._show(self._session.resume(self._thread_id, tokens=True), question)
 
-    def _show(self, events: AsyncIterator[Event], asked: str) -> None:
+    def _show(self, events: AsyncGenerator[Event, None], asked: str) -> None:
         """The answer as it comes; then its quotes and its cost."""
         self._runner.run(follow(_with_rewrite(events, asked), steps=False, tokens=True))
         result = self._result()
@@ -181,13 +181,16 @@ class _Chat:
         return self._runner.run(self._session.result(self._thread_id))
 
 
-async def _with_rewrite(events: AsyncIterator[Event], asked: str) -> AsyncIterator[Event]:
+async def _with_rewrite(
+    events: AsyncGenerator[Event, None], asked: str
+) -> AsyncGenerator[Event, None]:
     """The same events; a follow-up is shown as it was understood."""
-    async for event in events:
-        understood = event.update.get("question", asked) if event.node == "receive" else asked
-        if understood != asked:
-            err.print(f"understood as: {printable(understood)}", markup=False, style="dim")
-        yield event
+    async with aclosing(events):
+        async for event in events:
+            understood = event.update.get("question", asked) if event.node == "receive" else asked
+            if understood != asked:
+                err.print(f"understood as: {printable(understood)}", markup=False, style="dim")
+            yield event
 
 
 @contextmanager

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from rich.status import Status
 
@@ -35,27 +36,28 @@ class _Answer:
         self._open = False
 
 
-async def follow(events: AsyncIterator[Event], *, steps: bool, tokens: bool) -> None:
+async def follow(events: AsyncGenerator[Event, None], *, steps: bool, tokens: bool) -> None:
     """Show a run until it ends.
 
     Args:
-        events: What the session gives.
+        events: What the session gives; closed at the end, also if showing it fails.
         steps: Print each step on a line of its own as it ends, instead of the last one alone.
         tokens: Print the answer's tokens.
     """
     answer = _Answer()
     with Status("thinking …", console=err) as status:
         try:
-            async for event in events:
-                if isinstance(event, Token):
-                    if tokens:
-                        status.stop()
-                        answer.tell(event)
-                    continue
-                answer.end()
-                line = printable(event_line(event.graph, event.node, event.update))
-                if steps:
-                    err.print(line, markup=False, style="dim")
-                status.update(line.replace("[", "\\[")[: max(20, err.width - 8)])
+            async with aclosing(events):
+                async for event in events:
+                    if isinstance(event, Token):
+                        if tokens:
+                            status.stop()
+                            answer.tell(event)
+                        continue
+                    answer.end()
+                    line = printable(event_line(event.graph, event.node, event.update))
+                    if steps:
+                        err.print(line, markup=False, style="dim")
+                    status.update(line.replace("[", "\\[")[: max(20, err.width - 8)])
         finally:
             answer.end()

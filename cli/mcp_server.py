@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import importlib.metadata
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from typing import Annotated, Any, Final, TypeVar
 
 from mcp.server import MCPServer
@@ -129,13 +130,14 @@ class _Tools:
 
 
 async def _followed(
-    session: Session, thread_id: str, steps: AsyncIterator[Event], call: Call
+    session: Session, thread_id: str, steps: AsyncGenerator[Event, None], call: Call
 ) -> Answer:
     """The run to its end or to its next question, each step reported as progress."""
     done = 0
-    async for event in steps:
-        done += 1
-        await call.report_progress(done, message=f"{event.graph} {event.node}".strip())
+    async with aclosing(steps):
+        async for event in steps:
+            done += 1
+            await call.report_progress(done, message=f"{event.graph} {event.node}".strip())
     return answer_of(await session.result(thread_id))
 
 

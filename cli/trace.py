@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -41,26 +42,28 @@ def trace_command(
 
 
 async def _draw(thread: str, *, follow: bool) -> None:
-    if not follow:
-        async for trace in _traces(thread, follow=False):
-            out.print(drawn(trace))
-        return
-    with Live(console=out, refresh_per_second=4, vertical_overflow="visible") as live:
-        async for trace in _traces(thread, follow=True):
-            live.update(drawn(trace))
+    async with aclosing(_traces(thread, follow=follow)) as traces:
+        if not follow:
+            async for trace in traces:
+                out.print(drawn(trace))
+            return
+        with Live(console=out, refresh_per_second=4, vertical_overflow="visible") as live:
+            async for trace in traces:
+                live.update(drawn(trace))
 
 
 async def _write(thread: str, html: Path, *, follow: bool) -> None:
     """Write the page; while the thread runs it is written anew, and loads itself again."""
-    async for trace in _traces(thread, follow=follow):
-        again = follow and not trace.finished
-        text = page(trace, reload_seconds=PAUSE if again else 0)
-        await asyncio.to_thread(html.write_text, text, encoding="utf-8")
-        if again:
-            err.print(f"{html} · {len(list(trace.walk()))} steps", markup=False, style="dim")
+    async with aclosing(_traces(thread, follow=follow)) as traces:
+        async for trace in traces:
+            again = follow and not trace.finished
+            text = page(trace, reload_seconds=PAUSE if again else 0)
+            await asyncio.to_thread(html.write_text, text, encoding="utf-8")
+            if again:
+                err.print(f"{html} · {len(list(trace.walk()))} steps", markup=False, style="dim")
 
 
-async def _traces(thread: str, *, follow: bool) -> AsyncIterator[Trace]:
+async def _traces(thread: str, *, follow: bool) -> AsyncGenerator[Trace, None]:
     """The trace; with `follow` again and again until the thread has finished."""
     async with open_session() as session:
         while True:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -79,7 +79,7 @@ class Session:
         thread_id: str | None = None,
         *,
         tokens: bool = False,
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncGenerator[Event, None]:
         """Ask a question on a thread, new or old; gives each step as it ends.
 
         Args:
@@ -101,8 +101,10 @@ class Session:
             )
         if context.retention_days:
             await self.prune(context.retention_days, keep=thread_id)
-        async for event in self._stream({"question": question}, config, context, tokens=tokens):
-            yield event
+        stream = self._stream({"question": question}, config, context, tokens=tokens)
+        async with aclosing(stream) as events:
+            async for event in events:
+                yield event
 
     async def resume(
         self,
@@ -111,7 +113,7 @@ class Session:
         *,
         tokens: bool = False,
         changes: Mapping[str, Any] | None = None,
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncGenerator[Event, None]:
         """Go on with a thread where it stopped; gives nothing if it is finished.
 
         Args:
@@ -134,8 +136,9 @@ class Session:
         if given:  # what a person takes to answer is no working time
             model_caller(context.model).stop_clock(state.values.get("run", ""))
         if state.tasks:
-            async for event in self._stream(given, config, context, tokens=tokens):
-                yield event
+            async with aclosing(self._stream(given, config, context, tokens=tokens)) as events:
+                async for event in events:
+                    yield event
 
     async def result(self, thread_id: str) -> dict[str, Any]:
         """The state of a thread: its last question, answer and reasoning."""
@@ -228,7 +231,7 @@ class Session:
         context: Context,
         *,
         tokens: bool,
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncGenerator[Event, None]:
         teller = Teller(tokens=tokens)
         stream: Any = self._agent.astream(
             given,
@@ -241,9 +244,10 @@ class Session:
             durability="sync",
         )
         try:
-            async for part in stream:
-                for event in teller.events(part):
-                    yield event
+            async with aclosing(stream):
+                async for part in stream:
+                    for event in teller.events(part):
+                        yield event
         except Exception as error:
             # What a failed branch's siblings are paying for is finished and recorded first.
             await model_caller(context.model).drain()
