@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.training.export import export, permuted, restored
+from hopyard.training.export import export, permuted, read_gguf, restored
 
 
 def test_the_halves_of_each_head_are_interleaved() -> None:
@@ -71,6 +71,16 @@ def test_the_file_holds_what_the_engine_looks_for(
     order = [0, 2, 1, 3, 4, 6, 5, 7] if projection == "q_proj" else list(range(8))
     assert np.array_equal(up, np.arange(16).reshape(8, 2)[order])
     assert [one.name for one in tmp_path.iterdir()] == ["a.gguf"]
+
+
+@pytest.mark.parametrize("projection", ["q_proj", "v_proj"])
+def test_what_was_exported_is_read_back(tmp_path: Path, projection: str) -> None:
+    pytest.importorskip("gguf")
+    heads, written = {"q_proj": 2, "k_proj": 1}, matrices(projection)
+    export(written, 32.0, heads, tmp_path / "a.gguf", "toy")
+    read = read_gguf(tmp_path / "a.gguf", heads)
+    assert set(read) == set(written)
+    assert all(np.array_equal(read[name], matrix) for name, matrix in written.items())
 
 
 def test_a_matrix_of_another_kind_is_refused(tmp_path: Path) -> None:

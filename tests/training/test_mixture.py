@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,14 @@ def test_no_decomposition_taught_is_one_that_the_tree_throws_away(
             assert not output.first
             assert not output.second
     assert kinds == {"simple", "compound"}
+
+
+def test_yes_and_no_are_read_equally_often(examples: list[TrainingExample]) -> None:
+    """A model that mostly saw one of them says that one."""
+    answers = Counter(one.output for one in examples if one.prompt == "answer")
+    yes, no = answers['{"answer":"yes"}'], answers['{"answer":"no"}']
+    assert min(yes, no) > 50
+    assert 0.8 < yes / no < 1.25
 
 
 def test_the_same_seed_builds_the_same(examples: list[TrainingExample]) -> None:
