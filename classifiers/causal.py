@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, cast
-
-import numpy as np
 
 from hopyard.models.chat import chat_provider
 from hopyard.models.embedded import adapter_file, embedded_identity, weights
@@ -20,16 +17,8 @@ __all__ = ("Causal", "Precision", "load_causal", "merge_adapter")
 
 Precision = Literal["float32", "bfloat16"]
 
-_PROJECTIONS: Final = {
-    "attn_q": "self_attn.q_proj",
-    "attn_k": "self_attn.k_proj",
-    "attn_v": "self_attn.v_proj",
-    "attn_output": "self_attn.o_proj",
-    "ffn_gate": "mlp.gate_proj",
-    "ffn_up": "mlp.up_proj",
-    "ffn_down": "mlp.down_proj",
-}
-_TENSOR: Final = re.compile(r"blk\.(\d+)\.(\w+)\.weight\.lora_([ab])$")
+_DOWN: Final = ".lora_A.weight"
+_UP: Final = ".lora_B.weight"
 
 
 @dataclass(frozen=True)
@@ -131,7 +120,7 @@ def merge_adapter(model: Any, file: Path) -> None:
     """Add a llama.cpp LoRA to the weights: W + alpha / rank · B·A.
 
     llama.cpp keeps the rows of query and key projections in another order than Hugging Face; the
-    rows of B are put back (`hopyard.training.export`).
+    rows of B are put back (`hopyard.training.export.read_gguf`).
 
     Args:
         model: A `transformers` Llama model in float32; changed in place.
@@ -141,23 +130,18 @@ def merge_adapter(model: Any, file: Path) -> None:
         HopyardError: The adapter does not fit the model.
     """
     import torch  # noqa: PLC0415
-    from gguf import GGUFReader  # noqa: PLC0415
 
-    from hopyard.training.export import heads_of, restored  # noqa: PLC0415
+    from hopyard.training.export import heads_of, read_gguf  # noqa: PLC0415
 
-    read = GGUFReader(str(file))
-    alpha = float(read.fields["adapter.lora.alpha"].contents())
-    sides: dict[tuple[str, str], dict[str, Any]] = {}
-    for tensor in read.tensors:
-        if found := _TENSOR.match(tensor.name):
-            layer, name, side = found.groups()
-            sides.setdefault((layer, name), {})[side] = np.asarray(tensor.data, dtype=np.float32)
-    heads = heads_of(model.config)
-    for (layer, name), side in sides.items():
-        path = f"model.layers.{layer}.{_PROJECTIONS[name]}"
-        down, up = side["a"], side["b"]
-        if projection_heads := heads.get(path.rpartition(".")[2]):
-            up = restored(up, projection_heads)
+    try:
+        matrices, alpha = read_gguf(file, heads_of(model.config))
+    except ValueError as error:
+        raise HopyardError(f"The adapter cannot be used: {error}; train it anew.") from error
+    for name, down in matrices.items():
+        if not name.endswith(_DOWN):
+            continue
+        up = matrices[name.removesuffix(_DOWN) + _UP]
+        path = name.removeprefix("base_model.model.").removesuffix(_DOWN)
         weight = model.get_submodule(path).weight
         change = torch.from_numpy(up @ down) * (alpha / down.shape[0])
         if change.shape != weight.shape:

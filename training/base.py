@@ -65,16 +65,20 @@ def with_adapter(model: Any, seed: int, start: str = "") -> Any:
     torch.manual_seed(seed)
     if start and not start.endswith(".gguf"):
         return PeftModel.from_pretrained(model, start, is_trainable=True)
-    config = LoraConfig(
-        r=LORA_RANK,
-        lora_alpha=LORA_ALPHA,
-        lora_dropout=0.0,
-        target_modules=list(TARGETS),
-        task_type="CAUSAL_LM",
+    alpha: Any  # PEFT writes int, and takes a float too
+    read, alpha = read_gguf(Path(start), heads_of(model.config)) if start else ({}, LORA_ALPHA)
+    ranks = {one.shape[0] for name, one in read.items() if "lora_A" in name} or {LORA_RANK}
+    adapted = get_peft_model(
+        model,
+        LoraConfig(
+            r=max(ranks),
+            lora_alpha=alpha,
+            lora_dropout=0.0,
+            target_modules=list(TARGETS),
+            task_type="CAUSAL_LM",
+        ),
     )
-    adapted = get_peft_model(model, config)
-    if start:
-        found = read_gguf(Path(start), heads_of(model.config))
-        tensors = {name: torch.from_numpy(matrix) for name, matrix in found.items()}
+    if read:
+        tensors = {name: torch.from_numpy(matrix) for name, matrix in read.items()}
         set_peft_model_state_dict(adapted, tensors)
     return adapted

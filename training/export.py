@@ -104,19 +104,26 @@ def export(
     new.replace(file)
 
 
-def read_gguf(file: Path, heads: dict[str, int]) -> dict[str, Array]:
-    """What `export` wrote, by PEFT's names: an adapter that is to be trained further.
+def read_gguf(file: Path, heads: dict[str, int]) -> tuple[dict[str, Array], float]:
+    """What `export` wrote, as `read_peft` gives it: matrices by PEFT's names, and alpha.
 
     Args:
         file: A llama.cpp LoRA.
         heads: As `export` was given them.
+
+    Raises:
+        ValueError: The file holds something else.
     """
     import gguf  # noqa: PLC0415
 
+    read = gguf.GGUFReader(file)
+    alpha = read.get_field("adapter.lora.alpha")
+    if alpha is None:
+        raise ValueError(f"{file} is no LoRA: it has no alpha")
     matrices = {}
-    for tensor in gguf.GGUFReader(file).tensors:
+    for tensor in read.tensors:
         found = _TENSOR.match(tensor.name)
-        if not found:
+        if not found or found[2] not in _PROJECTIONS:
             raise ValueError(f"{file}: {tensor.name} is no LoRA matrix of a Llama projection")
         layer, name, side = found.groups()
         projection, matrix = _PROJECTIONS[name], tensor.data.astype(np.float32)
@@ -125,7 +132,7 @@ def read_gguf(file: Path, heads: dict[str, int]) -> dict[str, Array]:
         part = "mlp" if name.startswith("ffn") else "self_attn"
         key = f"base_model.model.model.layers.{layer}.{part}.{projection}.lora_{side.upper()}"
         matrices[f"{key}.weight"] = matrix
-    return matrices
+    return matrices, float(alpha.contents())
 
 
 def main() -> None:

@@ -78,7 +78,8 @@ def test_what_was_exported_is_read_back(tmp_path: Path, projection: str) -> None
     pytest.importorskip("gguf")
     heads, written = {"q_proj": 2, "k_proj": 1}, matrices(projection)
     export(written, 32.0, heads, tmp_path / "a.gguf", "toy")
-    read = read_gguf(tmp_path / "a.gguf", heads)
+    read, alpha = read_gguf(tmp_path / "a.gguf", heads)
+    assert alpha == 32.0
     assert set(read) == set(written)
     assert all(np.array_equal(read[name], matrix) for name, matrix in written.items())
 
