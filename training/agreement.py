@@ -59,8 +59,8 @@ def compared(
     """Differences over all written tokens, and whether both chat templates give the same ids."""
     differences, same = [], True
     for one in examples:
-        turns, learned = conversation([one])
-        asked = turns[: learned[0]]
+        turns, learned = conversation(one)
+        asked = turns[:learned]
         ids = tokenizer.apply_chat_template(asked, tokenize=True, add_generation_prompt=True)[
             "input_ids"
         ]

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import ANSWER
+from hopyard.prompts.chain import NEXT_QUESTION
 from hopyard.prompts.decompose import DECOMPOSE, REPLACE
 from hopyard.prompts.direct import DIRECT
 from hopyard.prompts.hop import JUDGE_EDGES
@@ -31,6 +32,7 @@ PROMPTS: Final[dict[str, Prompt[Any]]] = {
     "judge-branch": JUDGE_BRANCH,
     "route": ROUTE,
     "route-with-hop": ROUTE_WITH_HOP,
+    "next-question": NEXT_QUESTION,
     "rewrite": REWRITE,
     "direct": DIRECT,
     "judge-edges": JUDGE_EDGES,

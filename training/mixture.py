@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -33,32 +33,40 @@ from hopyard.training.splitting import (
     judged_split,
     replaced,
     whole,
-    written,
+    templated,
 )
 from hopyard.training.steps import Halves, halves_of
 from hopyard.training.templates import bridge, comparison, simple_question
+from hopyard.training.written import (
+    Context,
+    Written,
+    next_questions,
+    read_contexts,
+    reading_together,
+)
+from hopyard.training.written import closing as written_closing
 
 __all__ = ("COUNTS", "Materials", "build", "materials")
 
 COUNTS: Final[dict[str, int]] = {
-    "answer": 1800,
-    "aggregate": 50,
-    "decompose": 240,
-    "replace-sub-question": 30,
-    "judge-decomposition": 110,
-    "route": 200,
-    "route-with-hop": 200,
+    "answer": 9000,
+    "aggregate": 100,
+    "decompose": 500,
+    "replace-sub-question": 50,
+    "judge-decomposition": 200,
+    "judge-branch": 150,
+    "route": 300,
+    "route-with-hop": 300,
+    "next-question": 200,
     "rewrite": 24,
     "direct": 50,
-    "judge-edges": 50,
-    "questions": 90,
-    "judge-branch": 0,
+    "judge-edges": 80,
+    "questions": 110,
 }
-"""Examples of each prompt at most.
-
-The judge of branches did not learn to tell good from spoiled ones and is left out."""
+"""Examples of each prompt at most."""
 _SETS: Final = ("hotpotqa", "musique", "multihoprag", "squad2", "nq_open")
 _ENCYCLOPEDIA: Final = "2wikimultihopqa"
+_SPLIT: Final = ("bridge", "compare", "yesno")
 
 
 @dataclass(frozen=True)
@@ -72,8 +80,13 @@ class Materials:
     splits: list[Answered]
     films: list[Film]
     persons: list[Person]
+    contexts: list[Context]
     facts: list[tuple[str, str]]
     """Questions that ask for one fact, and where they come from."""
+
+    def written(self, *kinds: str) -> list[Written]:
+        """The written questions of some kinds."""
+        return [one for each in self.contexts for one in each.questions if one.kind in kinds]
 
 
 def materials(data: Path, rng: random.Random) -> Materials:
@@ -108,6 +121,7 @@ def materials(data: Path, rng: random.Random) -> Materials:
         splits,
         films_of(encyclopedia),
         persons_of(encyclopedia),
+        read_contexts(shelves, guard),
         facts,
     )
 
@@ -134,6 +148,9 @@ def build(data: Path, seed: int, counts: Mapping[str, int] | None = None) -> lis
         "judge-branch": lambda m, r: _flat(judged_branch(s, m.splits, r) for s in _splits(m, r)),
         "route": lambda m, r: _routes(m, r, with_hop=False),
         "route-with-hop": lambda m, r: _routes(m, r, with_hop=True),
+        "next-question": lambda m, r: _flat(
+            next_questions(one, r) for one in _drawn(m.written(*_SPLIT, "single"), r)
+        ),
         "rewrite": lambda m, r: _flat(rewritten([f for f, _ in m.facts], r) for _ in range(10**6)),
         "direct": lambda _, r: (direct(*chat(r)) for _ in range(10**6)),
         "judge-edges": lambda m, r: (judged_edges(s, _mixed(m, r), r) for s in _splits(m, r)),
@@ -147,7 +164,12 @@ def build(data: Path, seed: int, counts: Mapping[str, int] | None = None) -> lis
 
 
 def _answers(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
-    """Every gold question, twice among other passages; news; facts; a tenth of it Unknown."""
+    """Every written question, every gold one twice among other passages; news; facts."""
+    written = [
+        one
+        for context in made.contexts
+        for one in reading_together(context, made.shelves[context.source], rng)
+    ]
     gold = [
         one
         for name in ("hotpotqa", "musique", "squad2")
@@ -161,9 +183,7 @@ def _answers(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
     known = [one for one in (*gold, *news) if not _is_unknown(one)]
     unknown = [one for one in (*gold, *news) if _is_unknown(one)]
     rng.shuffle(unknown)
-    chosen = [*known, *unknown[: len(known) // 10], *islice(facts, 330)]
-    rng.shuffle(chosen)
-    yield from chosen
+    yield from (*written, *known, *unknown[: len(known) // 12], *islice(facts, 150))
 
 
 def _is_unknown(one: TrainingExample) -> bool:
@@ -175,6 +195,9 @@ def _aggregates(made: Materials, rng: random.Random) -> Iterator[TrainingExample
     rng.shuffle(halves)
     for one in halves[:20]:
         yield from aggregation(one, made.shelves["musique"], rng)
+    for context in rng.sample(made.contexts, min(60, len(made.contexts))):
+        for question in context.questions:
+            yield from written_closing(question, made.shelves[context.source], rng)
     yield from _compared(made, rng)
 
 
@@ -185,48 +208,54 @@ def _compared(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
 
 
 def _decompositions(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
-    """Written splits, and single facts that stay whole.
-
-    Of MuSiQue's gold splits, of which there are 60, the model learnt to leave questions whole.
-    """
+    """Written splits, some from templates, and single facts that stay whole."""
     facts = iter(made.facts)
+    single, split = _drawn(made.written("single"), rng), _written_splits(made, rng)
     while True:
-        if rng.random() < 0.3:
+        draw = rng.random()
+        if draw < 0.18:
+            yield whole(next(single).question, "written")
+        elif draw < 0.34:
             yield whole(*next(facts))
         else:
-            yield decomposition(written(rng), made.splits, rng)
+            one = next(split) if rng.random() < 0.8 else templated(rng)
+            yield decomposition(one, made.splits, rng)
 
 
 def _routes(made: Materials, rng: random.Random, *, with_hop: bool) -> Iterator[TrainingExample]:
     prompt = ROUTE_WITH_HOP if with_hop else ROUTE
-    facts = rng.sample(made.facts, len(made.facts))
+    joined = "hop" if with_hop else "tree"
+    facts = iter(rng.sample(made.facts, len(made.facts)))
+    single = _drawn(made.written("single"), rng)
+    compared = _drawn(made.written("compare", "yesno"), rng)
+    bridged = _drawn(made.written("bridge"), rng)
     gold = [one for one in made.splits if one.question[-1:] == "?"]
-    compared = [q for q in made.sources["hotpotqa"].of("train") if q.type == "comparison"]
     while True:
         draw = rng.random()
-        if draw < 0.28:
+        if draw < 0.26:
             yield routed(prompt, chat(rng)[0], "direct", "written")
-        elif draw < 0.56:
-            question, origin = facts.pop()
+        elif draw < 0.46:
+            question, origin = next(facts)
             yield routed(prompt, question, "single", origin)
+        elif draw < 0.58:
+            yield routed(prompt, next(single).question, "single", "written")
         elif draw < 0.78:
-            if rng.random() < 0.15:
-                one = rng.choice(compared)
-                yield routed(prompt, one.question, "tree", f"hotpotqa:{one.id}")
-            else:
-                yield routed(prompt, comparison(rng).question, "tree", "written")
+            asked = next(compared).question if rng.random() < 0.5 else comparison(rng).question
+            yield routed(prompt, asked, "tree", "written")
+        elif draw < 0.84:
+            one = rng.choice(gold)
+            yield routed(prompt, one.question, joined, one.origin)
         else:
-            split = rng.choice(gold)
-            from_gold = rng.random() < 0.4
-            question, origin = (
-                (split.question, split.origin) if from_gold else (bridge(rng).question, "written")
-            )
-            yield routed(prompt, question, "hop" if with_hop else "tree", origin)
+            asked = next(bridged).question if rng.random() < 0.6 else bridge(rng).question
+            yield routed(prompt, asked, joined, "written")
 
 
 def _passage_questions(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
     """Passages with gold questions first, then any of the encyclopedia's."""
-    incoming, outcoming = gold_questions(made.sources, made.halves, made.guard)
+    halves = [one.halves for one in made.written(*_SPLIT) if one.halves]
+    incoming, outcoming = gold_questions(made.sources, [*made.halves, *halves], made.guard)
+    for one in made.written("single"):
+        incoming[one.needs[0].id].append(one.question)
     for name in ("squad2", "musique", "hotpotqa", _ENCYCLOPEDIA):
         shelf = made.shelves[name]
         gold = [one for one in shelf.passages if one.id in incoming or one.id in outcoming]
@@ -236,18 +265,36 @@ def _passage_questions(made: Materials, rng: random.Random) -> Iterator[Training
 
 
 def _splits(made: Materials, rng: random.Random) -> Iterator[Answered]:
-    """Gold splits, each once, among written ones."""
+    """Gold splits, each once, among written ones and some from templates."""
     gold = rng.sample(made.splits, len(made.splits))
+    split = _written_splits(made, rng)
     while True:
-        yield gold.pop() if gold and rng.random() < 0.3 else written(rng)
+        draw = rng.random()
+        if gold and draw < 0.2:
+            yield gold.pop()
+        else:
+            yield next(split) if draw < 0.75 else templated(rng)
+
+
+def _written_splits(made: Materials, rng: random.Random) -> Iterator[Answered]:
+    return (
+        Answered.of(one.halves) for one in _drawn(made.written(*_SPLIT), rng) if one.halves
+    )
 
 
 def _mixed(made: Materials, rng: random.Random) -> list[Answered]:
-    return [*rng.sample(made.splits, 5), *(written(rng) for _ in range(5))]
+    split = _written_splits(made, rng)
+    return [next(split) for _ in range(5)] + [templated(rng) for _ in range(5)]
 
 
 def _other(made: Materials, rng: random.Random) -> Answered:
     return rng.choice(made.splits)
+
+
+def _drawn(questions: Sequence[Written], rng: random.Random) -> Iterator[Written]:
+    """All of them in a drawn order, again and again."""
+    while True:
+        yield from rng.sample(questions, len(questions))
 
 
 def _flat(groups: Iterable[Iterable[TrainingExample]]) -> Iterator[TrainingExample]:

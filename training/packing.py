@@ -1,7 +1,9 @@
-"""Packs several examples of one prompt into one conversation, and says which tokens are learned.
+"""Packs examples of one prompt into prefix trees, and says which tokens are learned.
 
-A prompt's own examples are earlier turns of the conversation, so real examples can follow as
-further turns: instructions and examples, which are long, are then computed once for all of them.
+Examples of a prompt begin alike: its instructions and its own examples are long and always the
+same, and questions about the same passages share those too. A sequence here is the tree of several
+conversations, in which what they share stands once; each token sees its own conversation alone
+(`tree_attention`), so the model learns exactly what it will be asked, at a part of the cost.
 """
 
 from __future__ import annotations
@@ -10,121 +12,175 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from string import Template
 from typing import Any, Final
 
-from hopyard.prompts.prompt import Prompt
 from hopyard.training.examples import PROMPTS, TrainingExample
 
-__all__ = ("Packed", "Turn", "conversation", "encode", "pack")
+__all__ = ("Branch", "Packed", "Turn", "branches_of", "conversation", "encode", "pack")
 
-ALONE: Final = 0.12
-"""Share of the sequences with one example, which is how the product asks."""
-MOST: Final = 6
-"""Examples of a sequence at most: with more, the later ones are learned from the earlier ones."""
 _ROLES: Final = {"system": "system", "human": "user", "ai": "assistant"}
 
 Turn = dict[str, str]
 
 
 @dataclass(frozen=True)
+class Branch:
+    """A run of tokens that belong to the same conversations.
+
+    Attributes:
+        start: Its first token's place in the sequence.
+        end: The place after its last.
+        above: Places (start, end) of the branches that it grows from, the root first.
+    """
+
+    start: int
+    end: int
+    above: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
 class Packed:
-    """One training sequence.
+    """One training sequence: a tree of conversations, depth first.
 
     Attributes:
         prompt: The prompt's key.
         tokens: The token ids.
+        previous: The place of the token before each in its conversation; -1 at the beginning.
         learned: Whether each token is one that the model shall learn to write.
-        examples: How many examples are in it.
+        examples: How many conversations are in it.
     """
 
     prompt: str
     tokens: list[int]
+    previous: list[int]
     learned: list[bool]
     examples: int
 
+    @property
+    def positions(self) -> list[int]:
+        """The place of each token in its own conversation."""
+        positions: list[int] = []
+        for before in self.previous:
+            positions.append(positions[before] + 1 if before >= 0 else 0)
+        return positions
 
-def conversation(examples: Sequence[TrainingExample]) -> tuple[list[Turn], list[int]]:
-    """The turns of a packed conversation, and the places of those that are learned."""
-    prompt = PROMPTS[examples[0].prompt]
-    messages = prompt.messages(examples[0].values)
+
+def conversation(example: TrainingExample) -> tuple[list[Turn], int]:
+    """The turns of an example, the product's own, and the place of the one that is learned."""
+    messages = PROMPTS[example.prompt].messages(example.values)
     turns = [{"role": _ROLES[one.type], "content": str(one.content)} for one in messages]
-    learned = []
-    for number, one in enumerate(examples):
-        if number:
-            content = Template(prompt.template).substitute(one.values)
-            turns.append({"role": "user", "content": content})
-        learned.append(len(turns))
-        turns.append({"role": "assistant", "content": one.output})
-    return turns, learned
+    return [*turns, {"role": "assistant", "content": example.output}], len(turns)
 
 
-def encode(
-    turns: Sequence[Turn], learned: Iterable[int], tokenizer: Any
-) -> tuple[list[int], list[bool]]:
+def encode(turns: Sequence[Turn], learned: int, tokenizer: Any) -> tuple[list[int], list[bool]]:
     """Token ids by the model's own chat template, and which of them are learned.
 
     Learned are a turn's text and the token that ends it; what the template puts before it is not.
     """
-    text = _rendered(turns, tokenizer)
-    spans = []
-    for place in learned:
-        before = _rendered(turns[:place], tokenizer, asking=True)
-        upto = _rendered(turns[: place + 1], tokenizer).rstrip()
-        if not text.startswith(before) or not text.startswith(upto):
-            raise ValueError("the chat template does not write a conversation turn by turn")
-        spans.append((len(before), len(upto)))
+    before = _rendered(turns[:learned], tokenizer, asking=True)
+    text = _rendered(turns[: learned + 1], tokenizer).rstrip()
+    if not text.startswith(before):
+        raise ValueError("the chat template does not write a conversation turn by turn")
     encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
-    mask = [
-        any(start >= first and end <= last for first, last in spans) and end > start
-        for start, end in encoded["offset_mapping"]
-    ]
+    mask = [start >= len(before) and end > start for start, end in encoded["offset_mapping"]]
     return list(encoded["input_ids"]), mask
 
 
 def pack(
     examples: Sequence[TrainingExample], tokenizer: Any, longest: int, seed: int
 ) -> list[Packed]:
-    """All examples in sequences of about `longest` tokens at most, shuffled."""
+    """All examples in trees of about `longest` tokens at most, shuffled.
+
+    Examples that share their passages go into the same tree; which of those come together in one
+    is drawn.
+    """
     rng = random.Random(seed)  # noqa: S311
-    by_prompt: dict[str, list[TrainingExample]] = defaultdict(list)
+    by_prompt: dict[str, list[_Encoded]] = defaultdict(list)
     for one in examples:
-        by_prompt[one.prompt].append(one)
+        by_prompt[one.prompt].append(_Encoded(one, *encode(*conversation(one), tokenizer)))
     packed = []
     for name in sorted(by_prompt):
-        for group in _groups(by_prompt[name], PROMPTS[name], tokenizer, longest, rng):
-            tokens, learned = encode(*conversation(group), tokenizer)
-            packed.append(Packed(name, tokens, learned, len(group)))
+        families: dict[str, list[_Encoded]] = defaultdict(list)
+        for number, one in enumerate(by_prompt[name]):
+            families[one.example.values.get("passages") or str(number)].append(one)
+        order = list(families.values())
+        rng.shuffle(order)
+        packed += [_tree(name, group) for group in _groups(order, longest)]
     rng.shuffle(packed)
     return packed
 
 
+def branches_of(previous: Sequence[int]) -> Iterator[Branch]:
+    """The branches of a tree, in order; together they are the whole sequence."""
+    following = [0] * len(previous)
+    for before in previous:
+        if before >= 0:
+            following[before] += 1
+    starts = [
+        at
+        for at, before in enumerate(previous)
+        if before != at - 1 or at == 0 or following[at - 1] > 1
+    ]
+    ending: dict[int, Branch] = {}
+    for start, end in zip(starts, [*starts[1:], len(previous)], strict=True):
+        parent = ending.get(previous[start])
+        above = (*parent.above, (parent.start, parent.end)) if parent else ()
+        ending[end - 1] = Branch(start, end, above)
+        yield ending[end - 1]
+
+
+@dataclass(frozen=True)
+class _Encoded:
+    example: TrainingExample
+    tokens: list[int]
+    learned: list[bool]
+
+
 def _groups(
-    examples: Sequence[TrainingExample],
-    prompt: Prompt[Any],
-    tokenizer: Any,
-    longest: int,
-    rng: random.Random,
-) -> Iterator[list[TrainingExample]]:
-    template = Template(prompt.template)
-
-    def size(one: TrainingExample) -> int:
-        return len(tokenizer(template.substitute(one.values) + one.output)["input_ids"]) + 10
-
-    prefix = len(encode(conversation(examples[:1])[0], [], tokenizer)[0]) - size(examples[0])
-    group: list[TrainingExample] = []
-    room = 0
-    for one in examples:
-        cost = size(one)
-        if group and (cost > room or len(group) == MOST):
+    families: Iterable[Sequence[_Encoded]], longest: int
+) -> Iterator[list[_Encoded]]:
+    """Whole families until the tree would be longer than `longest`; never none."""
+    group: list[_Encoded] = []
+    size = 0
+    for family in families:
+        alone = len(_tree("", family).tokens)
+        shared = _shared(group[0].tokens, family[0].tokens) if group else 0
+        if group and size + alone - shared > longest:
             yield group
-            group = []
-        if not group:
-            room = 0 if rng.random() < ALONE else longest - prefix
-        group.append(one)
-        room -= cost
+            group, size, shared = [], 0, 0
+        group.extend(family)
+        size += alone - shared
     if group:
         yield group
+
+
+def _tree(prompt: str, group: Iterable[_Encoded]) -> Packed:
+    """The conversations sorted, so that those which begin alike stand together."""
+    tree = Packed(prompt, [], [], [], 0)
+    path: list[int] = []
+    before: list[int] = []
+    count = 0
+    for one in sorted(group, key=lambda one: one.tokens):
+        shared = _shared(before, one.tokens)
+        del path[shared:]
+        for token, learned in zip(one.tokens[shared:], one.learned[shared:], strict=True):
+            tree.previous.append(path[-1] if path else -1)
+            path.append(len(tree.tokens))
+            tree.tokens.append(token)
+            tree.learned.append(learned)
+        before = one.tokens
+        count += 1
+    return Packed(prompt, tree.tokens, tree.previous, tree.learned, count)
+
+
+def _shared(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many tokens two conversations begin with alike."""
+    count = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
 
 
 def _rendered(turns: Sequence[Turn], tokenizer: Any, *, asking: bool = False) -> str:

@@ -18,7 +18,12 @@ from hopyard.training.steps import Halves, halves_of
 
 __all__ = ("aggregation", "encyclopedic_reading", "news_reading", "reading", "short")
 
-_MISSING: Final = 0.14
+Asked = tuple[str, Sequence[Passage], str]
+"""A question, its gold passages and its answer."""
+
+_ALONE: Final = 0.4
+"""Share of the gold questions that are read without other passages beside theirs."""
+_MISSING: Final = 0.1
 """Share of the reading examples whose gold passage is kept away: the answer is Unknown."""
 _NEWS_CUT: Final = 500
 """Characters of a news passage: several are needed, and each carries what is asked early."""
@@ -37,21 +42,22 @@ def short(answer: str) -> str:
 def reading(
     source: Source, shelf: Shelf, guard: Guard, rng: random.Random
 ) -> Iterator[TrainingExample]:
-    """Gold questions and gold sub-questions with their passages among others."""
+    """Gold questions and their gold sub-questions, over the same passages among others."""
     for question in source.of("train"):
         if not guard.allows_question(question.question):
             continue
         origin = f"{source.name}:{question.id}"
         gold = _gold(question, shelf)
         answer = short(question.answer) or UNKNOWN
+        asked: list[Asked] = []
         if gold and len(gold) == len(question.supporting_ids) and len(answer) < 80:
-            yield from _read(question.question, gold, answer, shelf, rng, origin)
+            asked.append((question.question, gold, answer))
         for halves in halves_of(question, shelf.by_id, guard):
             for half in (halves.first, halves.filled):
                 if half.passage:
-                    yield from _read(
-                        half.question, [half.passage], short(half.answer), shelf, rng, origin
-                    )
+                    asked.append((half.question, [half.passage], short(half.answer)))
+        if asked:
+            yield from _read(asked, shelf, rng, origin)
 
 
 def news_reading(
@@ -62,7 +68,9 @@ def news_reading(
         gold = _gold(question, shelf)
         whole = len(gold) == len(question.supporting_ids)
         if whole and guard.allows_question(question.question) and len(question.answer) < 60:
-            passages = gold_or_near(question.question, gold, shelf, rng, longest=_NEWS_CUT)
+            passages = gold_or_near(
+                question.question, gold, shelf, rng, longest=_NEWS_CUT, alone=_ALONE
+            )
             yield _answer(
                 question.question, passages, short(question.answer), f"{source.name}:{question.id}"
             )
@@ -75,7 +83,7 @@ def encyclopedic_reading(
     while True:
         if asked := fact_question(films, persons, rng):
             question, gold, answer = asked
-            yield from _read(question, gold, answer, shelf, rng, "2wikimultihopqa")
+            yield from _read([(question, gold, answer)], shelf, rng, "2wikimultihopqa")
 
 
 def aggregation(halves: Halves, shelf: Shelf, rng: random.Random) -> Iterator[TrainingExample]:
@@ -100,23 +108,19 @@ def aggregation(halves: Halves, shelf: Shelf, rng: random.Random) -> Iterator[Tr
 
 
 def _read(
-    question: str,
-    gold: Sequence[Passage],
-    answer: str,
-    shelf: Shelf,
-    rng: random.Random,
-    origin: str,
+    asked: Sequence[Asked], shelf: Shelf, rng: random.Random, origin: str
 ) -> Iterator[TrainingExample]:
-    if answer != UNKNOWN and rng.random() < _MISSING:
-        kept = [] if rng.random() < 0.6 else list(gold[1:])
-        passages = gold_or_near(
-            question, kept, shelf, rng, without=[passage.id for passage in gold]
-        )
-        if answer.lower() not in passages.lower():
-            answer = UNKNOWN
-    else:
-        passages = gold_or_near(question, gold, shelf, rng)
-    yield _answer(question, passages, answer, origin)
+    """All questions over the same passages; what is kept away makes some Unknown."""
+    every = {passage.id: passage for _, gold, _ in asked for passage in gold}
+    shown, away = list(every.values()), []
+    if rng.random() < _MISSING:
+        kept = [] if rng.random() < 0.6 else shown[1:]
+        shown, away = kept, [one.id for one in every.values() if one not in kept]
+    passages = gold_or_near(asked[0][0], shown, shelf, rng, without=away, alone=_ALONE)
+    for question, gold, answer in asked:
+        missing = any(passage.id in away for passage in gold)
+        unsaid = missing and answer.lower() not in passages.lower()
+        yield _answer(question, passages, UNKNOWN if unsaid else answer, origin)
 
 
 def _answer(question: str, passages: str, answer: str, origin: str) -> TrainingExample:

@@ -44,6 +44,7 @@ def gold_or_near(
     *,
     without: Iterable[str] = (),
     longest: int = 0,
+    alone: float = _EASY_READING,
 ) -> str:
     """The passages of one reading prompt: the gold ones among others that a search brings.
 
@@ -54,13 +55,14 @@ def gold_or_near(
         rng: Chooses how many there are and where the gold ones stand.
         without: Ids that must not appear.
         longest: Characters of a passage at most; 0 is the product's own snippet length.
+        alone: How often the gold passages stand alone, 0 to 1.
     """
     settings = Context().retrieval
     kept = {one.id for one in gold} | set(without)
     others = [one for one in shelf.near(question, 3 * settings.k) if one.id not in kept]
-    alone = bool(gold) and rng.random() < _EASY_READING
+    nothing_else = bool(gold) and rng.random() < alone
     # Fewer and shorter passages than the product shows cost less, and teach the same.
-    count = 0 if alone else rng.randint(1, max(settings.k - len(gold) - 1, 1))
+    count = 0 if nothing_else else rng.randint(1, max(settings.k - len(gold) - 1, 1))
     shown = [*gold, *others[:count]]
     # A search puts what it finds near the front more often than not, but not always first.
     places = {one.id: rng.random() * (0.7 if one.id in kept else 1.0) for one in shown}

@@ -24,7 +24,7 @@ __all__ = (
     "judged_split",
     "replaced",
     "whole",
-    "written",
+    "templated",
 )
 
 _SCORES: Final = ("sufficiency", "non_redundancy", "consistency", "decomposition")
@@ -71,7 +71,7 @@ class Answered:
         )
 
 
-def written(rng: random.Random) -> Answered:
+def templated(rng: random.Random) -> Answered:
     """From a template; the answers are of the right kind and otherwise drawn."""
     if rng.random() < 0.55:
         split = comparison(rng)

@@ -18,7 +18,8 @@ import torch
 
 from hopyard.training.base import load_base, with_adapter
 from hopyard.training.examples import read_examples
-from hopyard.training.packing import Packed, pack
+from hopyard.training.packing import Packed, branches_of, pack
+from hopyard.training.tree_attention import use
 
 __all__ = ("Plan", "main", "rate_at", "train")
 
@@ -62,13 +63,14 @@ def train(examples: Path, out: Path, plan: Plan) -> None:
     out.mkdir(parents=True, exist_ok=True)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     base, tokenizer = load_base(plan.base)
+    use(base)
     model = with_adapter(base, plan.seed, plan.start).to(device)
+    weights = Weights(model, bf16=plan.bf16)
     packed = pack(list(read_examples(examples)), tokenizer, plan.longest, plan.seed)
     order = [one for _ in range(plan.epochs) for one in packed]
-    parameters = [one for one in model.parameters() if one.requires_grad]
-    optimizer = torch.optim.AdamW(parameters, lr=plan.rate, weight_decay=0.0)
-    done = _resumed(out, model, optimizer, plan)
-    _say_how_long(model, order[done:], device, bf16=plan.bf16)
+    optimizer = torch.optim.AdamW(weights.exact, lr=plan.rate, weight_decay=0.0)
+    done = _resumed(out, weights, optimizer, plan)
+    _say_how_long(model, order[done:], device)
     model.train()
     started, losses, spent = time.monotonic(), [], 0
     begun = done / len(order)
@@ -82,7 +84,7 @@ def train(examples: Path, out: Path, plan: Plan) -> None:
         rate = rate_at(share, plan.rate)
         for setting in optimizer.param_groups:
             setting["lr"] = rate
-        losses.append(_step(model, group, optimizer, parameters, device, bf16=plan.bf16))
+        losses.append(_step(model, group, optimizer, weights, device))
         done += len(group)
         spent += sum(len(one.tokens) for one in group)
         if (done // plan.batch) % 5 == 0 or done >= len(order):
@@ -93,53 +95,104 @@ def train(examples: Path, out: Path, plan: Plan) -> None:
                 flush=True,
             )
         if (done // plan.batch) % plan.checkpoint_every == 0:
-            _save(out, model, optimizer, done, plan)
-    _save(out, model, optimizer, done, plan)
+            _save(out, weights, optimizer, done, plan)
+    _save(out, weights, optimizer, done, plan)
+    weights.restore()
     model.save_pretrained(str(out / "adapter"))
     print(f"done: {out / 'adapter'}", flush=True)
 
 
-def loss_of(model: Any, packed: Packed, device: torch.device, *, bf16: bool) -> torch.Tensor:
+def loss_of(model: Any, packed: Packed, device: torch.device) -> torch.Tensor:
     """The mean loss over the learned tokens; the vocabulary is computed for those alone."""
-    tokens = torch.tensor([packed.tokens], device=device)
-    learned = torch.tensor(packed.learned, device=device)
+    tokens = torch.tensor(packed.tokens, device=device)
+    learned = [at for at, one in enumerate(packed.learned) if one]
+    # The state at a token predicts the next one of its conversation.
+    predicting = [packed.previous[at] for at in learned]
     inner = model.get_base_model()
-    with torch.autocast(device.type, torch.bfloat16, enabled=bf16):
-        hidden = inner.model(input_ids=tokens, use_cache=False).last_hidden_state[0]
-        # The state at a token predicts the next one.
-        logits = inner.lm_head(hidden[:-1][learned[1:]])
-    return torch.nn.functional.cross_entropy(logits.float(), tokens[0, 1:][learned[1:]])
+    hidden = inner.model(
+        input_ids=tokens[None],
+        position_ids=torch.tensor([packed.positions], device=device),
+        branches=list(branches_of(packed.previous)),
+        use_cache=False,
+    ).last_hidden_state[0]
+    logits = inner.lm_head(hidden[predicting])
+    return torch.nn.functional.cross_entropy(logits.float(), tokens[learned])
+
+
+class Weights:
+    """The adapter's weights: as the model computes with them, and exactly.
+
+    In bfloat16, which newer processors multiply twice as fast, a small step would be rounded away.
+    So the optimizer works on copies in float32, and the model gets them rounded after each step.
+
+    Attributes:
+        exact: The copies, which the optimizer changes.
+    """
+
+    def __init__(self, model: Any, *, bf16: bool) -> None:
+        self._used = {name: one for name, one in model.named_parameters() if one.requires_grad}
+        self.exact = [one.detach().float().clone() for one in self._used.values()]
+        if bf16:
+            model.to(torch.bfloat16)
+
+    def take_gradients(self) -> None:
+        """Add the model's gradients to those of the copies."""
+        for used, exact in zip(self._used.values(), self.exact, strict=True):
+            gradient = used.grad.float()
+            exact.grad = gradient if exact.grad is None else exact.grad + gradient
+            used.grad = None
+
+    def give(self) -> None:
+        """Let the model compute with the copies' values."""
+        with torch.no_grad():
+            for used, exact in zip(self._used.values(), self.exact, strict=True):
+                used.copy_(exact)
+
+    def restore(self) -> None:
+        """Put the exact values into the model."""
+        for used, exact in zip(self._used.values(), self.exact, strict=True):
+            used.data = exact.detach()
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """The exact values by name, for a checkpoint."""
+        return dict(zip(self._used, (one.detach().cpu() for one in self.exact), strict=True))
+
+    def load(self, state: dict[str, torch.Tensor]) -> None:
+        """Take the values of a checkpoint."""
+        for name, exact in zip(self._used, self.exact, strict=True):
+            exact.copy_(state[name])
+        self.give()
 
 
 def _step(
     model: Any,
     group: list[Packed],
     optimizer: torch.optim.Optimizer,
-    parameters: list[Any],
+    weights: Weights,
     device: torch.device,
-    *,
-    bf16: bool,
 ) -> float:
     total = sum(one.examples**0.5 for one in group)
     mean = 0.0
     for one in group:
-        loss = loss_of(model, one, device, bf16=bf16) * (one.examples**0.5 / total)
+        loss = loss_of(model, one, device) * (one.examples**0.5 / total)
         loss.backward()
+        weights.take_gradients()
         mean += float(loss.detach())
-    torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+    torch.nn.utils.clip_grad_norm_(weights.exact, 1.0)
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
+    weights.give()
     return mean
 
 
-def _say_how_long(model: Any, order: list[Packed], device: torch.device, *, bf16: bool) -> None:
+def _say_how_long(model: Any, order: list[Packed], device: torch.device) -> None:
     """Time a few sequences, gradients thrown away, and say what the rest will take."""
     tried = sorted(order, key=lambda one: len(one.tokens))[:: max(len(order) // _TRIED, 1)][:_TRIED]
     if not tried:
         return
     started = time.monotonic()
     for one in tried:
-        loss_of(model, one, device, bf16=bf16).backward()  # type: ignore[no-untyped-call]
+        loss_of(model, one, device).backward()  # type: ignore[no-untyped-call]
     model.zero_grad(set_to_none=True)
     speed = sum(len(one.tokens) for one in tried) / (time.monotonic() - started)
     tokens = sum(len(one.tokens) for one in order)
@@ -150,13 +203,12 @@ def _say_how_long(model: Any, order: list[Packed], device: torch.device, *, bf16
     )
 
 
-def _save(out: Path, model: Any, optimizer: torch.optim.Optimizer, done: int, plan: Plan) -> None:
+def _save(
+    out: Path, weights: Weights, optimizer: torch.optim.Optimizer, done: int, plan: Plan
+) -> None:
     """Write the checkpoint under another name first: a kill leaves the last one whole."""
-    weights = {
-        name: one.detach().cpu() for name, one in model.named_parameters() if one.requires_grad
-    }
     state = {
-        "weights": weights,
+        "weights": weights.state(),
         "optimizer": optimizer.state_dict(),
         "done": done,
         "plan": json.dumps(asdict(plan)),
@@ -165,7 +217,7 @@ def _save(out: Path, model: Any, optimizer: torch.optim.Optimizer, done: int, pl
     (out / "checkpoint.new").replace(out / "checkpoint.pt")
 
 
-def _resumed(out: Path, model: Any, optimizer: torch.optim.Optimizer, plan: Plan) -> int:
+def _resumed(out: Path, weights: Weights, optimizer: torch.optim.Optimizer, plan: Plan) -> int:
     """Load the checkpoint, if there is one of this plan, and say how many sequences it has done."""
     path = out / "checkpoint.pt"
     if not path.exists():
@@ -173,7 +225,7 @@ def _resumed(out: Path, model: Any, optimizer: torch.optim.Optimizer, plan: Plan
     state = torch.load(path, weights_only=True)
     if json.loads(state["plan"]) != asdict(plan):
         raise SystemExit(f"{path} is of another run; give another --out, or remove it.")
-    model.load_state_dict(state["weights"], strict=False)
+    weights.load(state["weights"])
     optimizer.load_state_dict(state["optimizer"])
     print(f"going on after {state['done']} sequences", flush=True)
     return int(state["done"])
@@ -192,8 +244,8 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--rate", type=float, default=4e-4)
     parser.add_argument("--batch", type=int, default=4)
-    parser.add_argument("--longest", type=int, default=1500)
-    parser.add_argument("--checkpoint-every", type=int, default=10)
+    parser.add_argument("--longest", type=int, default=1600)
+    parser.add_argument("--checkpoint-every", type=int, default=20)
     parser.add_argument("--minutes", type=float, default=0, help="end by then; 0: no limit")
     parser.add_argument(
         "--bf16",

@@ -13,7 +13,7 @@ from hopyard.prompts.judge import BranchScores, Rubric, branch_score
 from hopyard.training.examples import PROMPTS, TrainingExample
 from hopyard.training.mixture import COUNTS, build
 from hopyard.training.sources import Guard, Passage, Question, Source, read_source, words_of
-from hopyard.training.splitting import judged_branch, judged_split, written
+from hopyard.training.splitting import judged_branch, judged_split, templated
 from hopyard.training.steps import described, spoken
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -121,7 +121,7 @@ def test_a_copied_passage_is_held_out_with_the_first() -> None:
 
 def test_spoiled_halves_score_lower_and_name_the_weaker() -> None:
     rng = random.Random(1)
-    splits = [written(rng) for _ in range(60)]
+    splits = [templated(rng) for _ in range(60)]
     rubrics = [
         Rubric.model_validate_json(one.output)
         for split in splits
