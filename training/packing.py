@@ -30,12 +30,12 @@ class Branch:
     Attributes:
         start: Its first token's place in the sequence.
         end: The place after its last.
-        above: Places (start, end) of the branches that it grows from, the root first.
+        above: The numbers of the branches that it grows from, the root first.
     """
 
     start: int
     end: int
-    above: tuple[tuple[int, int], ...]
+    above: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,8 @@ def pack(
     packed = []
     for name in sorted(by_prompt):
         families: dict[str, list[_Encoded]] = defaultdict(list)
-        for number, one in enumerate(by_prompt[name]):
-            families[one.example.values.get("passages") or str(number)].append(one)
+        for number, known in enumerate(by_prompt[name]):
+            families[known.example.values.get("passages") or str(number)].append(known)
         order = list(families.values())
         rng.shuffle(order)
         packed += [_tree(name, group) for group in _groups(order, longest)]
@@ -121,12 +121,12 @@ def branches_of(previous: Sequence[int]) -> Iterator[Branch]:
         for at, before in enumerate(previous)
         if before != at - 1 or at == 0 or following[at - 1] > 1
     ]
-    ending: dict[int, Branch] = {}
-    for start, end in zip(starts, [*starts[1:], len(previous)], strict=True):
-        parent = ending.get(previous[start])
-        above = (*parent.above, (parent.start, parent.end)) if parent else ()
-        ending[end - 1] = Branch(start, end, above)
-        yield ending[end - 1]
+    # Of the branch that ends at a place: the numbers of those above it, and its own.
+    ending: dict[int, tuple[int, ...]] = {}
+    for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(previous)], strict=True)):
+        above = ending.get(previous[start], ())
+        ending[end - 1] = (*above, number)
+        yield Branch(start, end, above)
 
 
 @dataclass(frozen=True)
@@ -136,9 +136,7 @@ class _Encoded:
     learned: list[bool]
 
 
-def _groups(
-    families: Iterable[Sequence[_Encoded]], longest: int
-) -> Iterator[list[_Encoded]]:
+def _groups(families: Iterable[Sequence[_Encoded]], longest: int) -> Iterator[list[_Encoded]]:
     """Whole families until the tree would be longer than `longest`; never none."""
     group: list[_Encoded] = []
     size = 0

@@ -53,9 +53,11 @@ def reading(
         if gold and len(gold) == len(question.supporting_ids) and len(answer) < 80:
             asked.append((question.question, gold, answer))
         for halves in halves_of(question, shelf.by_id, guard):
-            for half in (halves.first, halves.filled):
-                if half.passage:
-                    asked.append((half.question, [half.passage], short(half.answer)))
+            asked += [
+                (half.question, [half.passage], short(half.answer))
+                for half in (halves.first, halves.filled)
+                if half.passage
+            ]
         if asked:
             yield from _read(asked, shelf, rng, origin)
 

@@ -23,8 +23,8 @@ __all__ = (
     "judged_branch",
     "judged_split",
     "replaced",
-    "whole",
     "templated",
+    "whole",
 )
 
 _SCORES: Final = ("sufficiency", "non_redundancy", "consistency", "decomposition")

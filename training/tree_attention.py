@@ -55,16 +55,18 @@ def tree_attention(
     """
     heads, size = query.shape[1], query.shape[3]
     groups = key.shape[1]
+    # Split once: a slice of its own for each branch would have a gradient as long as the sequence.
+    lengths = [branch.end - branch.start for branch in branches]
+    asked, keys, values = (torch.split(one[0], lengths, dim=1) for one in (query, key, value))
     outputs = []
-    for branch in branches:
-        own = branch.end - branch.start
-        seen = [*branch.above, (branch.start, branch.end)]
-        keys = torch.cat([key[0, :, first:last] for first, last in seen], dim=1)
-        values = torch.cat([value[0, :, first:last] for first, last in seen], dim=1)
-        asked = query[0, :, branch.start : branch.end].reshape(groups, -1, size) * scaling
-        scores = (asked @ keys.transpose(1, 2)).view(heads, own, -1)
+    for number, (branch, own) in enumerate(zip(branches, lengths, strict=True)):
+        seen = [*branch.above, number]
+        seen_keys = torch.cat([keys[one] for one in seen], dim=1)
+        seen_values = torch.cat([values[one] for one in seen], dim=1)
+        scores = (asked[number].reshape(groups, -1, size) * scaling) @ seen_keys.transpose(1, 2)
+        scores = scores.view(heads, own, -1)
         later = torch.ones(own, own, dtype=torch.bool, device=scores.device).triu(1)
         scores[..., -own:].masked_fill_(later, float("-inf"))
-        weights = torch.softmax(scores, dim=-1).view(groups, -1, keys.shape[1])
-        outputs.append((weights.to(values.dtype) @ values).view(heads, own, size))
+        weights = torch.softmax(scores, dim=-1).view(groups, -1, seen_keys.shape[1])
+        outputs.append((weights @ seen_values).view(heads, own, size))
     return torch.cat(outputs, dim=1).transpose(0, 1).unsqueeze(0), None

@@ -79,7 +79,9 @@ def read_contexts(shelves: Mapping[str, Shelf], guard: Guard) -> list[Context]:
     return contexts
 
 
-def reading_together(context: Context, shelf: Shelf, rng: random.Random) -> Iterator[TrainingExample]:
+def reading_together(
+    context: Context, shelf: Shelf, rng: random.Random
+) -> Iterator[TrainingExample]:
     """All questions of a context over the same passages, in the same order.
 
     They share their prompt up to the question, so that they are computed together (`packing`).

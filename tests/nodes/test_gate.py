@@ -12,6 +12,7 @@ from gates import write_gate
 from langgraph.runtime import Runtime
 
 from hopyard.classifiers import retrieval_gate
+from hopyard.models.embedded import embedded_identity, known_as
 from hopyard.nodes.gate import decide_retrieval
 from hopyard.nodes.route import choose_strategy
 from hopyard.state.errors import GateUnavailableError
@@ -89,7 +90,8 @@ async def test_it_says_so_where_it_was_made_for_another_model(
     ours = str(write_gate(tmp_path / "ours", 2.0, model="ollama:m"))
     assert "made for" not in (await decided(Context(gate=ours, model="ollama:m")))["reason"]
     shipped = await decided(Context(gate="model"))
-    assert "made for" not in shipped["reason"]  # its labels are the embedded model's
+    ships = json.loads((retrieval_gate.SHIPPED / "gate.json").read_text())["model"]
+    assert ("made for" in shipped["reason"]) == (known_as(ships) != embedded_identity())
 
 
 async def test_model_is_the_gate_that_ships(

@@ -1,17 +1,33 @@
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
+from hopyard.prompts.answer import ANSWER, Answer
 from hopyard.prompts.route import ROUTE, Route
 from hopyard.training.examples import TrainingExample, example
-from hopyard.training.packing import conversation, encode, pack
+from hopyard.training.packing import Branch, Packed, branches_of, conversation, encode, pack
 
 
 def route(question: str, strategy: str) -> TrainingExample:
     chosen = Route.model_validate({"strategy": strategy})
     return example(ROUTE, {"question": question}, chosen, "written")
+
+
+def reading(passages: str, question: str) -> TrainingExample:
+    values = {"passages": passages, "question": question}
+    return example(ANSWER, values, Answer(answer="yes"), "written")
+
+
+def conversations(packed: Packed) -> Iterator[list[int]]:
+    """Every conversation of a tree, from its leaves up."""
+    for leaf in set(range(len(packed.tokens))) - set(packed.previous):
+        path = [leaf]
+        while packed.previous[path[-1]] >= 0:
+            path.append(packed.previous[path[-1]])
+        yield [packed.tokens[at] for at in reversed(path)]
 
 
 EXAMPLES = [
@@ -21,19 +37,17 @@ EXAMPLES = [
 ]
 
 
-def test_the_conversation_is_the_products_own_with_further_turns() -> None:
-    turns, learned = conversation(EXAMPLES)
+def test_the_conversation_is_the_products_own() -> None:
+    turns, learned = conversation(EXAMPLES[0])
     asked = ROUTE.messages({"question": "Who wrote Emma?"})
-    assert [one["content"] for one in turns[: len(asked)]] == [one.content for one in asked]
-    assert learned == [len(asked), len(asked) + 2, len(asked) + 4]
-    assert turns[learned[1] - 1] == {"role": "user", "content": "Question: What is 2 plus 2?"}
-    assert turns[learned[2]] == {"role": "assistant", "content": '{"strategy":"tree"}'}
+    assert [one["content"] for one in turns[:learned]] == [one.content for one in asked]
+    assert turns[learned:] == [{"role": "assistant", "content": '{"strategy":"single"}'}]
 
 
-def test_exactly_the_real_answers_and_their_ends_are_learned(tokenizer: Any) -> None:
-    tokens, mask = encode(*conversation(EXAMPLES), tokenizer)
+def test_exactly_the_answer_and_its_end_are_learned(tokenizer: Any) -> None:
+    tokens, mask = encode(*conversation(EXAMPLES[0]), tokenizer)
     learned = tokenizer.decode([one for one, wanted in zip(tokens, mask, strict=True) if wanted])
-    assert learned == '{"strategy":"single"}<end>{"strategy":"direct"}<end>{"strategy":"tree"}<end>'
+    assert learned == '{"strategy":"single"}<end>'
     first = mask.index(True)
     assert tokenizer.decode(tokens[:first]).endswith("Who wrote Emma?<end>\n<assistant>")
 
@@ -44,19 +58,64 @@ def test_a_template_that_rewrites_earlier_turns_is_refused(tokenizer: Any) -> No
         f"{len(turns)} turns: {write(turns, **options)}"
     )
     with pytest.raises(ValueError, match="turn by turn"):
-        encode(*conversation(EXAMPLES), tokenizer)
+        encode(*conversation(EXAMPLES[0]), tokenizer)
 
 
 @pytest.mark.parametrize("longest", [1, 700, 5000])
-def test_every_example_is_packed_once(tokenizer: Any, longest: int) -> None:
+def test_the_trees_hold_every_conversation_whole_and_once(tokenizer: Any, longest: int) -> None:
     many = [route(f"What is {number} plus 1?", "direct") for number in range(40)]
     packed = pack(many, tokenizer, longest, seed=3)
+    held = sorted(one for tree in packed for one in conversations(tree))
+    assert held == sorted(encode(*conversation(one), tokenizer)[0] for one in many)
     assert sum(one.examples for one in packed) == len(many)
-    text = "".join(tokenizer.decode(one.tokens) for one in packed)
-    assert all(text.count(f"What is {number} plus 1?") == 1 for number in range(40))
-    assert all(len(one.tokens) == len(one.learned) for one in packed)
-    if longest == 1:
-        assert all(one.examples == 1 for one in packed)
+    assert [one.examples for one in packed] == [1] * 40 or longest > 1
+    for tree in packed:
+        assert max(tree.positions) + 1 == max(map(len, conversations(tree)))
+
+
+def test_what_examples_share_stands_once(tokenizer: Any) -> None:
+    alone = sum(len(encode(*conversation(one), tokenizer)[0]) for one in EXAMPLES)
+    (tree,) = pack(EXAMPLES, tokenizer, 10_000, seed=1)
+    assert len(tree.tokens) < alone / 2
+    learned = tokenizer.decode(
+        [one for one, wanted in zip(tree.tokens, tree.learned, strict=True) if wanted]
+    )
+    assert learned.count('{"strategy":') == 3
+
+
+def test_questions_over_the_same_passages_come_into_the_same_tree(tokenizer: Any) -> None:
+    """Also where the tree grows longer by it."""
+    passages = [f"[1] Po: The Po is {number} km long. " * 30 for number in range(5)]
+    many = [reading(one, f"Is number {n} so?") for n in range(3) for one in passages]
+    trees = pack(many, tokenizer, 900, seed=2)
+    assert len(trees) > 1
+    for one in passages:
+        holding = [tree for tree in trees if one.strip() in tokenizer.decode(tree.tokens)]
+        assert len(holding) == 1
+        assert tokenizer.decode(holding[0].tokens).count(one.strip()) == 1
+
+
+@pytest.mark.parametrize(
+    ("previous", "branches"),
+    [
+        ([-1, 0, 1], [Branch(0, 3, ())]),
+        # 0 1 2 then either 3 4 or 5; of 5 either 6 or 7.
+        (
+            [-1, 0, 1, 2, 3, 2, 5, 5],
+            [
+                Branch(0, 3, ()),
+                Branch(3, 5, (0,)),
+                Branch(5, 6, (0,)),
+                Branch(6, 7, (0, 2)),
+                Branch(7, 8, (0, 2)),
+            ],
+        ),
+        # Two roots.
+        ([-1, 0, -1, 2], [Branch(0, 2, ()), Branch(2, 4, ())]),
+    ],
+)
+def test_branches_by_hand(previous: Sequence[int], branches: list[Branch]) -> None:
+    assert list(branches_of(previous)) == branches
 
 
 def test_the_same_seed_packs_the_same(tokenizer: Any) -> None:
