@@ -1,4 +1,4 @@
-"""Closing questions: compare two things from findings that are known to be right."""
+"""Closing questions: answer from what the sub-questions found, and from passages."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import UNKNOWN, Answer
 from hopyard.training.encyclopedia import Film, Person
 from hopyard.training.examples import TrainingExample, example
+from hopyard.training.reading import short
 from hopyard.training.retrieval import Shelf, gold_or_near
+from hopyard.training.steps import Halves
+from hopyard.training.written import ALONE, Written
 
-__all__ = ("closing",)
+__all__ = ("closing_comparison", "closing_steps", "closing_written")
 
 
-def closing(
+def closing_comparison(
     films: Sequence[Film], persons: Sequence[Person], shelf: Shelf, rng: random.Random
 ) -> Iterator[TrainingExample]:
     """One comparison of two persons or two films, with the findings and their passages."""
@@ -50,10 +53,50 @@ def closing(
     if rng.random() < 0.2:  # a finding is missing, and the passages still hold it
         at = rng.randrange(2)
         pairs[at] = (pairs[at][0], UNKNOWN)
-    findings = "\n".join(f"{asked} {found}" for asked, found in pairs)
+    passages = gold_or_near(question, gold, shelf, rng)
+    yield _closed(question, passages, pairs, answer, "2wikimultihopqa")
+
+
+def closing_steps(halves: Halves, shelf: Shelf, rng: random.Random) -> Iterator[TrainingExample]:
+    """A gold question with what its steps found, some of it Unknown."""
+    gold = [half.passage for half in (halves.first, halves.filled) if half.passage]
+    if not gold:
+        return
+    first, second = halves.first.answer, halves.filled.answer
+    asked = halves.filled.question if rng.random() < 0.5 else halves.second
+    draw = rng.random()
+    if draw < 0.2:
+        asked, second = halves.second, UNKNOWN
+    elif draw < 0.3 and halves.is_bridge:
+        first = UNKNOWN
+    passages = gold_or_near(halves.question, gold, shelf, rng)
+    whole = len(gold) == 2
+    known = second != UNKNOWN or whole
+    answer = short(halves.answer) if known else UNKNOWN
+    findings = [(halves.first.question, first), (asked, second)]
+    yield _closed(halves.question, passages, findings, answer, halves.origin)
+
+
+def closing_written(one: Written, shelf: Shelf, rng: random.Random) -> Iterator[TrainingExample]:
+    """The closing question over the findings of both halves, one of them Unknown at times."""
+    if one.halves is None:
+        return
+    halves = one.halves
+    found = [halves.first.answer, halves.filled.answer]
+    if rng.random() < 0.25:
+        found[rng.randrange(2)] = UNKNOWN
+    asked = [halves.first.question, rng.choice([halves.filled.question, halves.second])]
+    passages = gold_or_near(one.question, one.needs, shelf, rng, alone=ALONE)
+    findings = list(zip(asked, found, strict=True))
+    yield _closed(one.question, passages, findings, one.answer, "written")
+
+
+def _closed(
+    question: str, passages: str, findings: Sequence[tuple[str, str]], answer: str, origin: str
+) -> TrainingExample:
     values = {
-        "passages": gold_or_near(question, gold, shelf, rng),
-        "findings": findings,
+        "passages": passages,
+        "findings": "\n".join(f"{asked} {found}" for asked, found in findings),
         "question": question,
     }
-    yield example(AGGREGATE, values, Answer(answer=answer), "2wikimultihopqa")
+    return example(AGGREGATE, values, Answer(answer=answer), origin)

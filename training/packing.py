@@ -154,21 +154,22 @@ def _groups(families: Iterable[Sequence[_Encoded]], longest: int) -> Iterator[li
 
 def _tree(prompt: str, group: Iterable[_Encoded]) -> Packed:
     """The conversations sorted, so that those which begin alike stand together."""
-    tree = Packed(prompt, [], [], [], 0)
+    ordered = sorted(group, key=lambda one: one.tokens)
+    tokens: list[int] = []
+    previous: list[int] = []
+    learned: list[bool] = []
     path: list[int] = []
-    before: list[int] = []
-    count = 0
-    for one in sorted(group, key=lambda one: one.tokens):
+    before: Sequence[int] = ()
+    for one in ordered:
         shared = _shared(before, one.tokens)
         del path[shared:]
-        for token, learned in zip(one.tokens[shared:], one.learned[shared:], strict=True):
-            tree.previous.append(path[-1] if path else -1)
-            path.append(len(tree.tokens))
-            tree.tokens.append(token)
-            tree.learned.append(learned)
+        for token, wanted in zip(one.tokens[shared:], one.learned[shared:], strict=True):
+            previous.append(path[-1] if path else -1)
+            path.append(len(tokens))
+            tokens.append(token)
+            learned.append(wanted)
         before = one.tokens
-        count += 1
-    return Packed(prompt, tree.tokens, tree.previous, tree.learned, count)
+    return Packed(prompt, tokens, previous, learned, len(ordered))
 
 
 def _shared(one: Sequence[int], other: Sequence[int]) -> int:

@@ -1,4 +1,4 @@
-"""Reading examples: answer from passages, and answer from findings."""
+"""Reading examples: answer from passages."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import ANSWER, UNKNOWN, Answer
 from hopyard.training.encyclopedia import Film, Person
 from hopyard.training.examples import TrainingExample, example
 from hopyard.training.fact_questions import fact_question
 from hopyard.training.retrieval import Shelf, gold_or_near
 from hopyard.training.sources import Guard, Passage, Question, Source
-from hopyard.training.steps import Halves, halves_of
+from hopyard.training.steps import halves_of
 
-__all__ = ("aggregation", "encyclopedic_reading", "news_reading", "reading", "short")
+__all__ = ("encyclopedic_reading", "news_reading", "reading", "short")
 
 Asked = tuple[str, Sequence[Passage], str]
 """A question, its gold passages and its answer."""
@@ -86,27 +85,6 @@ def encyclopedic_reading(
         if asked := fact_question(films, persons, rng):
             question, gold, answer = asked
             yield from _read([(question, gold, answer)], shelf, rng, "2wikimultihopqa")
-
-
-def aggregation(halves: Halves, shelf: Shelf, rng: random.Random) -> Iterator[TrainingExample]:
-    """The closing question with its findings, some of them Unknown."""
-    gold = [half.passage for half in (halves.first, halves.filled) if half.passage]
-    if not gold:
-        return
-    first, second = halves.first.answer, halves.filled.answer
-    asked = halves.filled.question if rng.random() < 0.5 else halves.second
-    draw = rng.random()
-    if draw < 0.2:
-        asked, second = halves.second, UNKNOWN
-    elif draw < 0.3 and halves.is_bridge:
-        first = UNKNOWN
-    passages = gold_or_near(halves.question, gold, shelf, rng)
-    whole = len(gold) == 2
-    known = second != UNKNOWN or whole
-    findings = f"{halves.first.question} {first}\n{asked} {second}"
-    answer = short(halves.answer) if known else UNKNOWN
-    values = {"passages": passages, "findings": findings, "question": halves.question}
-    yield example(AGGREGATE, values, Answer(answer=answer), halves.origin)
 
 
 def _read(

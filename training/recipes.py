@@ -10,15 +10,14 @@ from typing import Final
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.route import ROUTE, ROUTE_WITH_HOP
 from hopyard.training.asking import gold_questions, passage_questions
-from hopyard.training.closing import closing
+from hopyard.training.closing import closing_comparison, closing_steps, closing_written
 from hopyard.training.examples import TrainingExample
 from hopyard.training.materials import ENCYCLOPEDIA, Materials
-from hopyard.training.reading import aggregation, encyclopedic_reading, news_reading, reading
+from hopyard.training.reading import encyclopedic_reading, news_reading, reading
 from hopyard.training.routing import chat, routed
 from hopyard.training.splitting import Answered, decomposition, templated, whole
 from hopyard.training.templates import bridge, comparison
 from hopyard.training.written import Written, reading_together
-from hopyard.training.written import closing as written_closing
 
 __all__ = (
     "SPLIT", "about_passages", "aggregates", "answers", "decompositions", "drawn", "mixed",
@@ -61,17 +60,17 @@ def aggregates(made: Materials, rng: random.Random) -> Iterator[TrainingExample]
     halves = list(made.halves)
     rng.shuffle(halves)
     for one in halves[:20]:
-        yield from aggregation(one, made.shelves["musique"], rng)
+        yield from closing_steps(one, made.shelves["musique"], rng)
     for context in rng.sample(made.contexts, min(60, len(made.contexts))):
         for question in context.questions:
-            yield from written_closing(question, made.shelves[context.source], rng)
+            yield from closing_written(question, made.shelves[context.source], rng)
     yield from _compared(made, rng)
 
 
 def _compared(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
     """Closing questions over two persons or films whose dates are known."""
     while True:
-        yield from closing(made.films, made.persons, made.shelves[ENCYCLOPEDIA], rng)
+        yield from closing_comparison(made.films, made.persons, made.shelves[ENCYCLOPEDIA], rng)
 
 
 def decompositions(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:

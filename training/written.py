@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import ANSWER, UNKNOWN, Answer
 from hopyard.prompts.chain import NEXT_QUESTION, NOTHING_FOUND, NextQuestion
 from hopyard.training.examples import TrainingExample, example
@@ -23,10 +22,10 @@ from hopyard.training.retrieval import Shelf, gold_or_near
 from hopyard.training.sources import Guard, Passage
 from hopyard.training.steps import Half, Halves
 
-__all__ = ("Context", "Written", "closing", "next_questions", "read_contexts", "reading_together")
+__all__ = ("ALONE", "Context", "Written", "next_questions", "read_contexts", "reading_together")
 
 QUESTIONS: Final = Path(__file__).with_name("written_questions.jsonl")
-_ALONE: Final = 0.5
+ALONE: Final = 0.5
 """Share of the contexts that are read without other passages beside them."""
 _WITHOUT: Final = 0.05
 """Share of the contexts in which one of the passages is kept away."""
@@ -91,7 +90,7 @@ def reading_together(
     away = [gold.pop(rng.randrange(len(gold)))] if rng.random() < _WITHOUT else []
     asked = rng.sample(context.questions, len(context.questions))
     passages = gold_or_near(
-        asked[0].question, gold, shelf, rng, without=[one.id for one in away], alone=_ALONE
+        asked[0].question, gold, shelf, rng, without=[one.id for one in away], alone=ALONE
     )
     for one in asked:
         answer = one.answer
@@ -101,23 +100,6 @@ def reading_together(
             answer = UNKNOWN
         values = {"passages": passages, "question": one.question}
         yield example(ANSWER, values, Answer(answer=answer), "written")
-
-
-def closing(one: Written, shelf: Shelf, rng: random.Random) -> Iterator[TrainingExample]:
-    """The closing question over the findings of both halves, one of them Unknown at times."""
-    if one.halves is None:
-        return
-    halves = one.halves
-    found = [halves.first.answer, halves.filled.answer]
-    if rng.random() < 0.25:
-        found[rng.randrange(2)] = UNKNOWN
-    asked = [halves.first.question, rng.choice([halves.filled.question, halves.second])]
-    values = {
-        "passages": gold_or_near(one.question, one.needs, shelf, rng, alone=_ALONE),
-        "findings": "\n".join(f"{q} {a}" for q, a in zip(asked, found, strict=True)),
-        "question": one.question,
-    }
-    yield example(AGGREGATE, values, Answer(answer=one.answer), "written")
 
 
 def next_questions(one: Written, rng: random.Random) -> Iterator[TrainingExample]:

@@ -12,6 +12,7 @@ import pytest
 from hopyard.nodes.decompose import plain
 from hopyard.prompts.answer import ANSWER, Answer
 from hopyard.prompts.chain import NextQuestion
+from hopyard.training.closing import closing_written
 from hopyard.training.retrieval import Shelf
 from hopyard.training.sources import Guard, Passage, Question, Source, read_source
 from hopyard.training.steps import Half, Halves
@@ -19,7 +20,6 @@ from hopyard.training.written import (
     QUESTIONS,
     Context,
     Written,
-    closing,
     next_questions,
     read_contexts,
     reading_together,
@@ -152,8 +152,8 @@ def test_a_chain_asks_what_is_missing_and_then_stops() -> None:
 
 
 def test_the_closing_question_has_both_findings() -> None:
-    (one,) = closing(BRIDGE, SHELF, random.Random(4))
+    (one,) = closing_written(BRIDGE, SHELF, random.Random(4))
     assert one.prompt == "aggregate"
     assert len(one.values["findings"].splitlines()) == 2
     assert Answer.model_validate_json(one.output).answer == "Steventon"
-    assert not list(closing(SINGLE, SHELF, random.Random(4)))
+    assert not list(closing_written(SINGLE, SHELF, random.Random(4)))
