@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -43,8 +44,14 @@ class Materials:
         return [one for each in self.contexts for one in each.questions if one.kind in kinds]
 
 
-def materials(data: Path, rng: random.Random) -> Materials:
-    """Read the sets and put aside what training must not see."""
+def materials(data: Path, rng: random.Random, written: Container[str] | None = None) -> Materials:
+    """Read the sets and put aside what training must not see.
+
+    Args:
+        data: The folder of the question sets.
+        rng: Draws the single facts.
+        written: Keep the contexts in which one of these questions is written; None: all.
+    """
     sources = {name: read_source(data / name) for name in (*_SETS, ENCYCLOPEDIA)}
     guard = Guard(sources.values())
     with_text = [source for source in sources.values() if source.passages]
@@ -75,7 +82,11 @@ def materials(data: Path, rng: random.Random) -> Materials:
         splits,
         films_of(encyclopedia),
         persons_of(encyclopedia),
-        read_contexts(shelves, guard),
+        [
+            context
+            for context in read_contexts(shelves, guard)
+            if written is None or any(one.question in written for one in context.questions)
+        ],
         facts,
     )
 

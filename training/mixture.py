@@ -8,21 +8,20 @@ from __future__ import annotations
 import argparse
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from hopyard.training.examples import TrainingExample, write_examples
+from hopyard.training.examples import TrainingExample, read_examples, write_examples
 from hopyard.training.hopping import judged_edges
 from hopyard.training.materials import Materials, materials
 from hopyard.training.recipes import (
-    SPLIT,
     about_passages,
     aggregates,
     answers,
+    chains,
     decompositions,
-    drawn,
     mixed,
     other,
     routes,
@@ -30,7 +29,6 @@ from hopyard.training.recipes import (
 )
 from hopyard.training.routing import chat, direct, rewritten
 from hopyard.training.splitting import judged_branch, judged_split, replaced
-from hopyard.training.written import next_questions
 
 __all__ = ("COUNTS", "build")
 
@@ -39,11 +37,11 @@ COUNTS: Final[dict[str, int]] = {
     "aggregate": 100,
     "decompose": 500,
     "replace-sub-question": 50,
-    "judge-decomposition": 200,
-    "judge-branch": 150,
+    "judge-decomposition": 300,
+    "judge-branch": 0,  # did not improve in three mixtures (docs/adapter.md)
     "route": 300,
     "route-with-hop": 300,
-    "next-question": 200,
+    "next-question": 300,
     "rewrite": 24,
     "direct": 50,
     "judge-edges": 80,
@@ -52,17 +50,23 @@ COUNTS: Final[dict[str, int]] = {
 """Examples of each prompt at most."""
 
 
-def build(data: Path, seed: int, counts: Mapping[str, int] | None = None) -> list[TrainingExample]:
+def build(
+    data: Path,
+    seed: int,
+    counts: Mapping[str, int] | None = None,
+    written: Container[str] | None = None,
+) -> list[TrainingExample]:
     """All examples, shuffled; the same for the same seed and data.
 
     Args:
         data: The folder of the question sets.
         seed: Draws everything that is drawn.
         counts: Examples of some prompts at most, where it is not to be the default.
+        written: Use these written questions, and those over the same passages; None: all.
     """
     wanted = {**COUNTS, **(counts or {})}
     rng = random.Random(seed)  # noqa: S311
-    made = materials(data, rng)
+    made = materials(data, rng, written)
     makers: dict[str, Callable[[Materials, random.Random], Iterator[TrainingExample]]] = {
         "answer": answers,
         "aggregate": aggregates,
@@ -74,9 +78,7 @@ def build(data: Path, seed: int, counts: Mapping[str, int] | None = None) -> lis
         "judge-branch": lambda m, r: _flat(judged_branch(s, m.splits, r) for s in splits(m, r)),
         "route": lambda m, r: routes(m, r, with_hop=False),
         "route-with-hop": lambda m, r: routes(m, r, with_hop=True),
-        "next-question": lambda m, r: _flat(
-            next_questions(one, r) for one in drawn(m.written(*SPLIT, "single"), r)
-        ),
+        "next-question": chains,
         "rewrite": lambda m, r: _flat(rewritten([f for f, _ in m.facts], r) for _ in range(10**6)),
         "direct": lambda _, r: (direct(*chat(r)) for _ in range(10**6)),
         "judge-edges": lambda m, r: (judged_edges(s, mixed(m, r), r) for s in splits(m, r)),
@@ -113,10 +115,16 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="the file to write")
     parser.add_argument("--seed", type=int, default=17)
     parser.add_argument("--counts", nargs="*", default=[], metavar="PROMPT=N")
+    parser.add_argument(
+        "--written", type=Path, metavar="FILE", help="the written questions of this file alone"
+    )
     options = parser.parse_args()
     pairs = [pair.partition("=") for pair in options.counts]
     counts = {name: int(number) for name, _, number in pairs}
-    examples = build(options.data, options.seed, counts)
+    written = None
+    if options.written:
+        written = {one.values.get("question", "") for one in read_examples(options.written)}
+    examples = build(options.data, options.seed, counts, written)
     write_examples(options.out, examples)
     for name, count in Counter(one.prompt for one in examples).most_common():
         print(f"{count:6d} {name}")

@@ -9,6 +9,7 @@ conversations, in which what they share stands once; each token sees its own con
 from __future__ import annotations
 
 import random
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,12 @@ from hopyard.training.examples import PROMPTS, TrainingExample
 __all__ = ("Branch", "Packed", "Turn", "branches_of", "conversation", "encode", "pack")
 
 _ROLES: Final = {"system": "system", "human": "user", "ai": "assistant"}
+_FORM: Final = re.compile(r'[{,]"\w+":"?')
+"""What a JSON object of known keys leaves no choice in."""
+_FORM_WEIGHT: Final = 0.1
+"""What a token of the form counts, where one of the content counts 1: the schema enforces it."""
+_MOST_ALONE: Final = 8
+"""Examples in a tree that share no passages, at most."""
 
 Turn = dict[str, str]
 
@@ -46,15 +53,15 @@ class Packed:
         prompt: The prompt's key.
         tokens: The token ids.
         previous: The place of the token before each in its conversation; -1 at the beginning.
-        learned: Whether each token is one that the model shall learn to write.
-        examples: How many conversations are in it.
+        weights: How much each token counts that the model shall learn to write; of others 0.
+        examples: What it was made of.
     """
 
     prompt: str
     tokens: list[int]
     previous: list[int]
-    learned: list[bool]
-    examples: int
+    weights: list[float]
+    examples: list[TrainingExample]
 
     @property
     def positions(self) -> list[int]:
@@ -72,18 +79,27 @@ def conversation(example: TrainingExample) -> tuple[list[Turn], int]:
     return [*turns, {"role": "assistant", "content": example.output}], len(turns)
 
 
-def encode(turns: Sequence[Turn], learned: int, tokenizer: Any) -> tuple[list[int], list[bool]]:
-    """Token ids by the model's own chat template, and which of them are learned.
+def encode(turns: Sequence[Turn], learned: int, tokenizer: Any) -> tuple[list[int], list[float]]:
+    """Token ids by the model's own chat template, and how much each counts in what is learned.
 
     Learned are a turn's text and the token that ends it; what the template puts before it is not.
+    Keys and braces count little: a judge's five digits would else be lost among forty such tokens.
     """
     before = _rendered(turns[:learned], tokenizer, asking=True)
     text = _rendered(turns[: learned + 1], tokenizer).rstrip()
     if not text.startswith(before):
         raise ValueError("the chat template does not write a conversation turn by turn")
     encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
-    mask = [start >= len(before) and end > start for start, end in encoded["offset_mapping"]]
-    return list(encoded["input_ids"]), mask
+    form = [one.span() for one in _FORM.finditer(text, len(before))]
+    weights = [
+        0.0
+        if start < len(before) or end <= start
+        else _FORM_WEIGHT
+        if any(begun <= start and end <= ended for begun, ended in form)
+        else 1.0
+        for start, end in encoded["offset_mapping"]
+    ]
+    return list(encoded["input_ids"]), weights
 
 
 def pack(
@@ -92,7 +108,8 @@ def pack(
     """All examples in trees of about `longest` tokens at most, shuffled.
 
     Examples that share their passages go into the same tree; which of those come together in one
-    is drawn.
+    is drawn. Of examples without passages a tree holds eight at most: a tree is a step of
+    training, and a short task would else have few.
     """
     rng = random.Random(seed)  # noqa: S311
     by_prompt: dict[str, list[_Encoded]] = defaultdict(list)
@@ -133,17 +150,18 @@ def branches_of(previous: Sequence[int]) -> Iterator[Branch]:
 class _Encoded:
     example: TrainingExample
     tokens: list[int]
-    learned: list[bool]
+    weights: list[float]
 
 
 def _groups(families: Iterable[Sequence[_Encoded]], longest: int) -> Iterator[list[_Encoded]]:
-    """Whole families until the tree would be longer than `longest`; never none."""
+    """Whole families until the tree would be too long, or has enough alone; never none."""
     group: list[_Encoded] = []
     size = 0
     for family in families:
         alone = len(_tree("", family).tokens)
         shared = _shared(group[0].tokens, family[0].tokens) if group else 0
-        if group and size + alone - shared > longest:
+        enough = len(group) >= _MOST_ALONE and len(family) == 1
+        if group and (enough or size + alone - shared > longest):
             yield group
             group, size, shared = [], 0, 0
         group.extend(family)
@@ -157,19 +175,19 @@ def _tree(prompt: str, group: Iterable[_Encoded]) -> Packed:
     ordered = sorted(group, key=lambda one: one.tokens)
     tokens: list[int] = []
     previous: list[int] = []
-    learned: list[bool] = []
+    weights: list[float] = []
     path: list[int] = []
     before: Sequence[int] = ()
     for one in ordered:
         shared = _shared(before, one.tokens)
         del path[shared:]
-        for token, wanted in zip(one.tokens[shared:], one.learned[shared:], strict=True):
+        for token, weight in zip(one.tokens[shared:], one.weights[shared:], strict=True):
             previous.append(path[-1] if path else -1)
             path.append(len(tokens))
             tokens.append(token)
-            learned.append(wanted)
+            weights.append(weight)
         before = one.tokens
-    return Packed(prompt, tokens, previous, learned, len(ordered))
+    return Packed(prompt, tokens, previous, weights, [one.example for one in ordered])
 
 
 def _shared(one: Sequence[int], other: Sequence[int]) -> int:

@@ -20,7 +20,7 @@ __all__ = ("encyclopedic_reading", "news_reading", "reading", "short")
 Asked = tuple[str, Sequence[Passage], str]
 """A question, its gold passages and its answer."""
 
-_ALONE: Final = 0.4
+_ALONE: Final = 0.25
 """Share of the gold questions that are read without other passages beside theirs."""
 _MISSING: Final = 0.1
 """Share of the reading examples whose gold passage is kept away: the answer is Unknown."""

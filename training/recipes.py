@@ -17,28 +17,22 @@ from hopyard.training.reading import encyclopedic_reading, news_reading, reading
 from hopyard.training.routing import chat, routed
 from hopyard.training.splitting import Answered, decomposition, templated, whole
 from hopyard.training.templates import bridge, comparison
-from hopyard.training.written import Written, reading_together
+from hopyard.training.written import Written, next_questions, reading_together
 
 __all__ = (
-    "SPLIT", "about_passages", "aggregates", "answers", "decompositions", "drawn", "mixed",
+    "about_passages", "aggregates", "answers", "chains", "decompositions", "mixed",
     "other", "routes", "splits",
 )  # fmt: skip
 
-SPLIT: Final = ("bridge", "compare", "yesno")
+_SPLIT: Final = ("bridge", "compare", "yesno")
 """The kinds of written questions that come with their halves."""
 
 
 def answers(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
-    """Every written question, every gold one twice among other passages; news; facts."""
-    written = [
-        one
-        for context in made.contexts
-        for one in reading_together(context, made.shelves[context.source], rng)
-    ]
+    """Gold questions and news, facts, and all written questions, context by context."""
     gold = [
         one
         for name in ("hotpotqa", "musique", "squad2")
-        for _ in range(2)
         for one in reading(made.sources[name], made.shelves[name], made.guard, rng)
     ]
     news = list(
@@ -48,7 +42,9 @@ def answers(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
     known = [one for one in (*gold, *news) if not _is_unknown(one)]
     unknown = [one for one in (*gold, *news) if _is_unknown(one)]
     rng.shuffle(unknown)
-    yield from (*written, *known, *unknown[: len(known) // 12], *islice(facts, 150))
+    yield from (*known, *unknown[: len(known) // 12], *islice(facts, 150))
+    for context in rng.sample(made.contexts, len(made.contexts)):
+        yield from reading_together(context, made.shelves[context.source], rng)
 
 
 def _is_unknown(one: TrainingExample) -> bool:
@@ -76,7 +72,7 @@ def _compared(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
 def decompositions(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
     """Written splits, some from templates, and single facts that stay whole."""
     facts = iter(made.facts)
-    single, split = drawn(made.written("single"), rng), _written_splits(made, rng)
+    single, split = _drawn(made.written("single"), rng), _written_splits(made, rng)
     while True:
         draw = rng.random()
         if draw < 0.18:
@@ -93,9 +89,9 @@ def routes(made: Materials, rng: random.Random, *, with_hop: bool) -> Iterator[T
     prompt = ROUTE_WITH_HOP if with_hop else ROUTE
     joined = "hop" if with_hop else "tree"
     facts = iter(rng.sample(made.facts, len(made.facts)))
-    single = drawn(made.written("single"), rng)
-    compared = drawn(made.written("compare", "yesno"), rng)
-    bridged = drawn(made.written("bridge"), rng)
+    single = _drawn(made.written("single"), rng)
+    compared = _drawn(made.written("compare", "yesno"), rng)
+    bridged = _drawn(made.written("bridge"), rng)
     gold = [one for one in made.splits if one.question[-1:] == "?"]
     while True:
         draw = rng.random()
@@ -117,9 +113,16 @@ def routes(made: Materials, rng: random.Random, *, with_hop: bool) -> Iterator[T
             yield routed(prompt, asked, joined, "written")
 
 
+def chains(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
+    """What a chain asks next, mostly of questions that ask for more than one fact."""
+    split, single = _drawn(made.written(*_SPLIT), rng), _drawn(made.written("single"), rng)
+    while True:
+        yield from next_questions(next(single if rng.random() < 0.15 else split), rng)
+
+
 def about_passages(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
     """Passages with gold questions first, then any of the encyclopedia's."""
-    halves = [one.halves for one in made.written(*SPLIT) if one.halves]
+    halves = [one.halves for one in made.written(*_SPLIT) if one.halves]
     incoming, outcoming = gold_questions(made.sources, [*made.halves, *halves], made.guard)
     for one in made.written("single"):
         incoming[one.needs[0].id].append(one.question)
@@ -144,7 +147,7 @@ def splits(made: Materials, rng: random.Random) -> Iterator[Answered]:
 
 
 def _written_splits(made: Materials, rng: random.Random) -> Iterator[Answered]:
-    return (Answered.of(one.halves) for one in drawn(made.written(*SPLIT), rng) if one.halves)
+    return (Answered.of(one.halves) for one in _drawn(made.written(*_SPLIT), rng) if one.halves)
 
 
 def mixed(made: Materials, rng: random.Random) -> list[Answered]:
@@ -158,7 +161,7 @@ def other(made: Materials, rng: random.Random) -> Answered:
     return rng.choice(made.splits)
 
 
-def drawn(questions: Sequence[Written], rng: random.Random) -> Iterator[Written]:
+def _drawn(questions: Sequence[Written], rng: random.Random) -> Iterator[Written]:
     """All of them in a drawn order, again and again."""
     while True:
         yield from rng.sample(questions, len(questions))

@@ -61,8 +61,8 @@ def gold_or_near(
     kept = {one.id for one in gold} | set(without)
     others = [one for one in shelf.near(question, 3 * settings.k) if one.id not in kept]
     nothing_else = bool(gold) and rng.random() < alone
-    # Fewer and shorter passages than the product shows cost less, and teach the same.
-    count = 0 if nothing_else else rng.randint(1, max(settings.k - len(gold) - 1, 1))
+    # As many as the product shows, or fewer, and shorter ones: they cost less.
+    count = 0 if nothing_else else rng.randint(1, max(settings.k - len(gold), 1))
     shown = [*gold, *others[:count]]
     # A search puts what it finds near the front more often than not, but not always first.
     places = {one.id: rng.random() * (0.7 if one.id in kept else 1.0) for one in shown}

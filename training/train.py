@@ -2,6 +2,7 @@
 
 One sequence at a time on two cores; the gradient of `--batch` sequences makes a step. Where there
 is an accelerator it is used, in bfloat16. A run that was stopped goes on from its last checkpoint.
+What `--minutes` left no time for is written to `FOLDER/left.jsonl`, for a further run.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, Final
 import torch
 
 from hopyard.training.base import load_base, with_adapter
-from hopyard.training.examples import read_examples
+from hopyard.training.examples import read_examples, write_examples
 from hopyard.training.packing import Packed, branches_of, pack
 from hopyard.training.tree_attention import use
 
@@ -97,15 +98,17 @@ def train(examples: Path, out: Path, plan: Plan) -> None:
         if (done // plan.batch) % plan.checkpoint_every == 0:
             _save(out, weights, optimizer, done, plan)
     _save(out, weights, optimizer, done, plan)
+    write_examples(out / "left.jsonl", [one for tree in order[done:] for one in tree.examples])
     weights.restore()
     model.save_pretrained(str(out / "adapter"))
     print(f"done: {out / 'adapter'}", flush=True)
 
 
 def loss_of(model: Any, packed: Packed, device: torch.device) -> torch.Tensor:
-    """The mean loss over the learned tokens; the vocabulary is computed for those alone."""
+    """The weighted mean loss over what is learned; the vocabulary is computed for that alone."""
     tokens = torch.tensor(packed.tokens, device=device)
-    learned = [at for at, one in enumerate(packed.learned) if one]
+    learned = [at for at, weight in enumerate(packed.weights) if weight]
+    weights = torch.tensor([packed.weights[at] for at in learned], device=device)
     # The state at a token predicts the next one of its conversation.
     predicting = [packed.previous[at] for at in learned]
     inner = model.get_base_model()
@@ -116,7 +119,8 @@ def loss_of(model: Any, packed: Packed, device: torch.device) -> torch.Tensor:
         use_cache=False,
     ).last_hidden_state[0]
     logits = inner.lm_head(hidden[predicting])
-    return torch.nn.functional.cross_entropy(logits.float(), tokens[learned])
+    losses = torch.nn.functional.cross_entropy(logits.float(), tokens[learned], reduction="none")
+    return (losses * weights).sum() / weights.sum()
 
 
 class Weights:
@@ -171,10 +175,10 @@ def _step(
     weights: Weights,
     device: torch.device,
 ) -> float:
-    total = sum(one.examples**0.5 for one in group)
+    total = sum(len(one.examples) ** 0.5 for one in group)
     mean = 0.0
     for one in group:
-        loss = loss_of(model, one, device) * (one.examples**0.5 / total)
+        loss = loss_of(model, one, device) * (len(one.examples) ** 0.5 / total)
         loss.backward()
         weights.take_gradients()
         mean += float(loss.detach())

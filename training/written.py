@@ -25,7 +25,7 @@ from hopyard.training.steps import Half, Halves
 __all__ = ("ALONE", "Context", "Written", "next_questions", "read_contexts", "reading_together")
 
 QUESTIONS: Final = Path(__file__).with_name("written_questions.jsonl")
-ALONE: Final = 0.5
+ALONE: Final = 0.25
 """Share of the contexts that are read without other passages beside them."""
 _WITHOUT: Final = 0.05
 """Share of the contexts in which one of the passages is kept away."""

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from hopyard.prompts.answer import ANSWER, Answer
+from hopyard.prompts.judge import JUDGE_DECOMPOSITION, Rubric
 from hopyard.prompts.route import ROUTE, Route
 from hopyard.training.examples import TrainingExample, example
 from hopyard.training.packing import Branch, Packed, branches_of, conversation, encode, pack
@@ -45,11 +46,21 @@ def test_the_conversation_is_the_products_own() -> None:
 
 
 def test_exactly_the_answer_and_its_end_are_learned(tokenizer: Any) -> None:
-    tokens, mask = encode(*conversation(EXAMPLES[0]), tokenizer)
-    learned = tokenizer.decode([one for one, wanted in zip(tokens, mask, strict=True) if wanted])
-    assert learned == '{"strategy":"single"}<end>'
-    first = mask.index(True)
+    tokens, weights = encode(*conversation(EXAMPLES[0]), tokenizer)
+    learned = [one for one, weight in zip(tokens, weights, strict=True) if weight]
+    assert tokenizer.decode(learned) == '{"strategy":"single"}<end>'
+    first = len(tokens) - len(learned)
     assert tokenizer.decode(tokens[:first]).endswith("Who wrote Emma?<end>\n<assistant>")
+
+
+def test_what_the_schema_enforces_counts_little(tokenizer: Any) -> None:
+    rubric = Rubric(wh_form=1, specific=0, relevant=1, non_overlapping=0, complete=1)
+    values = {"question": "Who?", "first": "Who is?", "second": "Who was?"}
+    one = example(JUDGE_DECOMPOSITION, values, rubric, "written")
+    tokens, weights = encode(*conversation(one), tokenizer)
+    content = [token for token, weight in zip(tokens, weights, strict=True) if weight == 1]
+    assert tokenizer.decode(content) == "10101}<end>"
+    assert {weight for weight in weights if 0 < weight < 1} == {0.1}
 
 
 def test_a_template_that_rewrites_earlier_turns_is_refused(tokenizer: Any) -> None:
@@ -67,8 +78,8 @@ def test_the_trees_hold_every_conversation_whole_and_once(tokenizer: Any, longes
     packed = pack(many, tokenizer, longest, seed=3)
     held = sorted(one for tree in packed for one in conversations(tree))
     assert held == sorted(encode(*conversation(one), tokenizer)[0] for one in many)
-    assert sum(one.examples for one in packed) == len(many)
-    assert [one.examples for one in packed] == [1] * 40 or longest > 1
+    assert sum(len(one.examples) for one in packed) == len(many)
+    assert [len(one.examples) for one in packed] == [1] * 40 or longest > 1
     for tree in packed:
         assert max(tree.positions) + 1 == max(map(len, conversations(tree)))
 
@@ -78,7 +89,7 @@ def test_what_examples_share_stands_once(tokenizer: Any) -> None:
     (tree,) = pack(EXAMPLES, tokenizer, 10_000, seed=1)
     assert len(tree.tokens) < alone / 2
     learned = tokenizer.decode(
-        [one for one, wanted in zip(tree.tokens, tree.learned, strict=True) if wanted]
+        [one for one, wanted in zip(tree.tokens, tree.weights, strict=True) if wanted]
     )
     assert learned.count('{"strategy":') == 3
 

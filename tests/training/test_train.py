@@ -147,7 +147,7 @@ def test_the_loss_of_a_tree_is_that_of_its_conversations(tokenizer: Any) -> None
     model = peft.get_peft_model(base, peft.LoraConfig(r=2, target_modules=["q_proj"]))
     (tree,) = pack(EXAMPLES, tokenizer, 10_000, seed=1)
     alone = [pack([one], tokenizer, 10_000, seed=1)[0] for one in EXAMPLES]
-    counts = [sum(one.learned) for one in alone]
+    counts = [sum(one.weights) for one in alone]
     with torch.no_grad():
         losses = [float(loss_of(model, one, CPU)) for one in alone]
         together = float(loss_of(model, tree, CPU))
