@@ -1,6 +1,6 @@
 """Compares log-probabilities of the engine and of PyTorch, with the adapter and without.
 
-`python -m hopyard.training.agreement examples.jsonl FOLDER --out FILE.json`: the engine writes some
+`python -m hopyard.training.agreement examples.jsonl --out FILE.json`: the engine writes some
 answers; PyTorch, which reads the same weights, says how likely each written token was. What is
 left without an adapter is the engine's arithmetic on quantised weights; the adapter should add
 next to nothing to it.
@@ -19,8 +19,8 @@ from typing import Any, Final
 import httpx
 import torch
 
-from hopyard.models.embedded import BASE, embedded_address
-from hopyard.training.base import load_base
+from hopyard.models.embedded import BASE, adapter_file, embedded_address
+from hopyard.training.base import load_base, with_adapter
 from hopyard.training.examples import TrainingExample, read_examples
 from hopyard.training.packing import conversation
 
@@ -87,11 +87,8 @@ def _engine_ids(address: str, turns: Sequence[dict[str, str]]) -> list[int]:
 
 def main() -> None:
     """Compare without and with the adapter, and write one JSON file."""
-    from peft import PeftModel  # noqa: PLC0415
-
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("examples", type=Path)
-    parser.add_argument("folder", type=Path, help="what the training wrote to OUT/adapter")
     parser.add_argument("--adapter", default="", help="the GGUF file; the shipped one by default")
     parser.add_argument("--count", type=int, default=8)
     parser.add_argument("--out", type=Path, required=True)
@@ -105,7 +102,7 @@ def main() -> None:
         "command": "python -m hopyard.training.agreement " + shlex.join(sys.argv[1:]),
         "without": compared(model.eval(), tokenizer, embedded_address(BASE), examples),
     }
-    adapted = PeftModel.from_pretrained(model, str(options.folder)).eval()
+    adapted = with_adapter(model, 0, str(adapter_file(options.adapter))).eval()
     address = embedded_address(options.adapter)
     report["with"] = compared(adapted, tokenizer, address, examples)
     options.out.write_text(json.dumps(report, indent=2) + "\n")
