@@ -98,7 +98,7 @@ def train(examples: Path, out: Path, plan: Plan) -> None:
         if (done // plan.batch) % plan.checkpoint_every == 0:
             _save(out, weights, optimizer, done, plan)
     _save(out, weights, optimizer, done, plan)
-    write_examples(out / "left.jsonl", [one for tree in order[done:] for one in tree.examples])
+    write_examples(out / "left.jsonl", [one for tree in packed[done:] for one in tree.examples])
     weights.restore()
     model.save_pretrained(str(out / "adapter"))
     print(f"done: {out / 'adapter'}", flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 import torch
 
 from hopyard.training import train as training
-from hopyard.training.examples import TrainingExample, write_examples
+from hopyard.training.examples import TrainingExample, read_examples, write_examples
 from hopyard.training.packing import Packed, branches_of, pack
 from hopyard.training.train import Plan, Weights, loss_of, train
 from hopyard.training.tree_attention import use
@@ -131,6 +132,26 @@ def test_a_run_that_was_stopped_goes_on_and_ends_the_same(
     for name, matrix in whole.items():
         torch.testing.assert_close(after[name], matrix)
     assert any(bool(matrix.abs().sum() > 0) for name, matrix in whole.items() if "lora_B" in name)
+
+
+@pytest.mark.usefixtures("on_tiny")
+def test_what_there_was_no_time_for_is_left_for_a_further_run(
+    tmp_path: Path, examples: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one_step = itertools.chain([0.0, 1.0], itertools.repeat(3600.0))
+    monkeypatch.setattr(training.time, "monotonic", lambda: next(one_step))
+    monkeypatch.setattr(training, "_say_how_long", lambda *_: None)
+    train(examples, tmp_path / "short", plan(longest=400, minutes=1.0))
+    left = list(read_examples(tmp_path / "short" / "left.jsonl"))
+    every = list(read_examples(examples))
+    assert 0 < len(left) < len(every)
+    assert all(one in every for one in left)
+
+
+@pytest.mark.usefixtures("on_tiny")
+def test_a_whole_run_leaves_nothing(tmp_path: Path, examples: Path) -> None:
+    train(examples, tmp_path / "whole", plan())
+    assert (tmp_path / "whole" / "left.jsonl").read_text() == ""
 
 
 @pytest.mark.usefixtures("on_tiny")
