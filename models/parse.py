@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Final
 
 import json_repair
@@ -14,6 +15,9 @@ __all__ = ("UnfitOutputError", "json_schema", "parse")
 
 _LONGEST_REPAIRED: Final = 8_000
 """Characters. Repair is quadratic where brackets nest: this many take two seconds at worst."""
+
+_NEXT_TURN: Final = re.compile(r"[“”]\s*\}(?:user|assistant|system).*", re.DOTALL)
+"""Where a model meant to end: a typographic mark closes nothing, so it ran on to the next turn."""
 
 
 class UnfitOutputError(ValueError):
@@ -34,13 +38,14 @@ def parse(text: str, output: type[OutputT]) -> tuple[OutputT, bool]:
 
     Returns:
         The validated object, and whether it needed repair (prose around the JSON, a missing
-        bracket, a trailing comma).
+        bracket, a trailing comma, a typographic mark at the end of a text).
 
     Raises:
         UnfitOutputError: Neither the text nor its repair fits.
     """
+    ended = _NEXT_TURN.sub('"}', text)
     try:
-        return output.model_validate_json(text), False
+        return output.model_validate_json(ended), ended != text
     except ValidationError as error:
         problem = _first(error)
     part = _json_part(text)

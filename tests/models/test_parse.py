@@ -59,6 +59,17 @@ def test_output_is_repaired_by_rule(text: str) -> None:
     assert parse(text, Answer) == (Answer(answer="Paris"), True)
 
 
+@pytest.mark.parametrize("rest", ["user", "user__[", "user. 1. It is Paris.\\n2. It", "assistant"])
+@pytest.mark.parametrize("end", ['"}', ""])
+def test_a_text_closed_by_a_typographic_mark_ends_there(rest: str, end: str) -> None:
+    """As the embedded model writes after a title in such marks: the schema lets it run on."""
+    wanted = Decomposition(kind="compound", first="Who sang “She is”?", second="Who is he?")
+    text = '{"kind":"compound","first":"Who sang “She is”?","second":"Who is he?”}'
+    assert parse(text + rest + end, Decomposition) == (wanted, True)
+    quoted = '{"answer":"the set {“user”} of “names”"}'
+    assert parse(quoted, Answer) == (Answer(answer="the set {“user”} of “names”"), False)
+
+
 @pytest.mark.parametrize(
     ("text", "output", "problem"),
     [
