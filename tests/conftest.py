@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,12 @@ import pytest
 from model_server import ModelServer, Reply, WordEmbedder, scripted_provider
 
 from hopyard.models import call, chat, embeddings
+
+
+@pytest.fixture(autouse=True, scope="session")
+def interrupts() -> None:
+    """Ctrl-C reaches the tests that send it, also where `nohup` or a shell's `&` shuts it out."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
