@@ -37,7 +37,7 @@ COUNTS: Final[dict[str, int]] = {
     "aggregate": 100,
     "decompose": 500,
     "replace-sub-question": 50,
-    "judge-decomposition": 0,  # neither judge improved by being trained (docs/adapter.md)
+    "judge-decomposition": 0,  # neither judge improved by it lately (docs/adapter.md)
     "judge-branch": 0,
     "route": 300,
     "route-with-hop": 300,
