@@ -43,9 +43,9 @@ def parse(text: str, output: type[OutputT]) -> tuple[OutputT, bool]:
     Raises:
         UnfitOutputError: Neither the text nor its repair fits.
     """
-    ended = _NEXT_TURN.sub('"}', text)
+    written, text = text, _NEXT_TURN.sub('"}', text)
     try:
-        return output.model_validate_json(ended), ended != text
+        return output.model_validate_json(text), text != written
     except ValidationError as error:
         problem = _first(error)
     part = _json_part(text)

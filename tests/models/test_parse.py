@@ -66,6 +66,7 @@ def test_a_text_closed_by_a_typographic_mark_ends_there(rest: str, end: str) -> 
     wanted = Decomposition(kind="compound", first="Who sang “She is”?", second="Who is he?")
     text = '{"kind":"compound","first":"Who sang “She is”?","second":"Who is he?”}'
     assert parse(text + rest + end, Decomposition) == (wanted, True)
+    assert parse("Here it is: " + text + rest + end, Decomposition) == (wanted, True)
     quoted = '{"answer":"the set {“user”} of “names”"}'
     assert parse(quoted, Answer) == (Answer(answer="the set {“user”} of “names”"), False)
 
