@@ -62,6 +62,7 @@ def noted(folder: Path) -> dict[str, Any]:
     settings = manifest.training["settings"]
     return {
         "name": folder.name,
+        "model": manifest.model,
         "base": manifest.base,
         "pretraining": settings["pretraining"],
         "steps": settings["pretraining_steps"] if settings["pretraining"] != "none" else 0,
@@ -80,10 +81,11 @@ def tried_table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     columns = ("name", "base", "pretraining", "steps", "rate", "class_weights", "dropout", "seed")
     numbers = ("labels", "loss", "auroc", "ece")
     names = (*columns, *numbers)
-    yield f"| {' | '.join(name.replace('_', ' ') for name in names)} |"
-    yield f"|{'---|' * len(names)}"
+    yield f"| {' | '.join(name.replace('_', ' ') for name in names)} | labelled with |"
+    yield f"|{'---|' * (len(names) + 1)}"
     for row in rows:
-        yield f"| {' | '.join(str(row[name]) for name in names)} |"
+        model = row["model"].rpartition("/")[2]
+        yield f"| {' | '.join(str(row[name]) for name in names)} | {model} |"
 
 
 def between_marks(document: str, text: str) -> str:
