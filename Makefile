@@ -7,6 +7,7 @@ STAMP := $(VENV)/.installed
 SAMPLE := examples/solar_system
 DEMO_INDEX := .hopyard/demo-index
 PORT ?= 2024
+WORKERS ?= 2
 
 .PHONY: help install demo studio test soak lint format typecheck docs clean
 
@@ -47,8 +48,9 @@ studio: $(STAMP)
 	LANGSMITH_TRACING=false LANGGRAPH_CLI_NO_ANALYTICS=1 $(BIN)/langgraph dev \
 	  --no-browser --no-reload --host 127.0.0.1 --port $(PORT) --n-jobs-per-worker 4
 
+# A file of tests stays in one process. `make test WORKERS=0` runs all in one.
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # The reliability tests at length, for SOAK_MINUTES and from SOAK_SEED on: docs/reliability.md.
 soak: $(STAMP)
