@@ -62,11 +62,8 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(MAKE) --no-print-directory typecheck
 
-# mypy does not see through an editable mapping of folders, so it reads an installed copy.
 typecheck: $(STAMP)
-	rm -rf build
-	$(BIN)/python -m pip install --quiet --no-deps --target build/typed .
-	MYPYPATH=build/typed $(BIN)/mypy -p hopyard
+	$(BIN)/mypy -p hopyard
 
 format: $(STAMP)
 	$(BIN)/ruff format .

@@ -27,16 +27,16 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from hopyard.graphs.session import Session, open_session
+from hopyard.agent.session import Session, open_session
 from hopyard.indexes.build import build
 from hopyard.indexes.loaders import load
 from hopyard.models.call import model_caller
 from hopyard.models.chat import ChatProvider, register_chat_provider
 from hopyard.models.embeddings import embedder
+from hopyard.models.prompt import Output
 from hopyard.prompts.answer import Answer
 from hopyard.prompts.decompose import Decomposition
 from hopyard.prompts.judge import BranchScores, Rubric
-from hopyard.prompts.prompt import Output
 from hopyard.state.settings import Context, read_context
 
 RESULTS = Path(__file__).parent / "results" / "ask.json"

@@ -21,7 +21,7 @@ from typing import Any
 import httpx
 import xllamacpp
 
-from hopyard.models.embedded import SHIPPED_ADAPTER, engine, weights
+from hopyard.models.builtin import SHIPPED_ADAPTER, engine, weights
 from hopyard.models.merged import merge
 
 RESULTS = Path(__file__).parent / "results" / "embedded.json"

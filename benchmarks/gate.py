@@ -23,7 +23,7 @@ from time import perf_counter, process_time
 from hopyard.classifiers.labels import Label
 from hopyard.classifiers.retrieval_gate import RetrievalGate
 from hopyard.classifiers.train import TrainSettings, train_gate
-from hopyard.evaluation.questions import read_questions
+from hopyard.measures.questions import read_questions
 from hopyard.models.call import call_model
 from hopyard.prompts.route import ROUTE
 from hopyard.state.settings import Context, GateSettings
@@ -55,7 +55,7 @@ def main() -> int:
 
 
 def _one_thread() -> None:
-    import torch  # noqa: PLC0415
+    import torch
 
     torch.set_num_threads(1)
 

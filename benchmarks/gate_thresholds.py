@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from hopyard.classifiers.retrieval_gate import MODEL, RetrievalGate, load_gate
-from hopyard.evaluation.bootstrap import difference
 from hopyard.evaluation.records import RECORDS_FILE, Record, read_records
+from hopyard.measures.bootstrap import difference
 
 RESULTS = Path(__file__).parent / "results" / "gate_thresholds.json"
 THRESHOLDS = (0.0, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.01)

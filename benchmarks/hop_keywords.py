@@ -20,9 +20,9 @@ from typing import get_args
 from hop_retrieval import RESULTS, all_ways, hops, summary
 
 from hopyard.cli.main import app
-from hopyard.indexes.passage_graph import assemble, sides
-from hopyard.indexes.passage_graph.keywords import NounPhrases, extract_keywords
-from hopyard.nodes import hop_graph
+from hopyard.indexes.kinds.passage_graph import assemble, sides
+from hopyard.indexes.kinds.passage_graph.keywords import NounPhrases, extract_keywords
+from hopyard.nodes.hop import query as hop_graph
 
 
 def main() -> None:

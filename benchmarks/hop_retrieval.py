@@ -27,9 +27,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from hopyard.graphs import hop
 from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.passage_graph.similarity import similarities
-from hopyard.nodes.hop_graph import graph_of, query_of
-from hopyard.nodes.hop_prune import importance
+from hopyard.indexes.kinds.passage_graph.similarity import similarities
+from hopyard.nodes.hop.prune import importance
+from hopyard.nodes.hop.query import graph_of, query_of
 from hopyard.nodes.resources import index_of
 from hopyard.state.hop import visits
 from hopyard.state.settings import Context, HopSettings, read_context

@@ -20,11 +20,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from hopyard.indexes.atomic import write_file
 from hopyard.models.call import call_model
+from hopyard.models.prompt import Prompt
 from hopyard.prompts.answer import ANSWER, Answer
 from hopyard.prompts.passages import passage_lines
-from hopyard.prompts.prompt import Prompt
+from hopyard.state.atomic import write_file
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings import Context
 

@@ -34,10 +34,10 @@ from passage_graph_data import grow, load_corpus
 from passage_graph_methods import dense, hopyard, literal
 from passage_graph_report import plot, table
 
-from hopyard.indexes.passage_graph.edges import build_edges
-from hopyard.indexes.passage_graph.matching import Matches, best_matches, measure_agreement
-from hopyard.indexes.passage_graph.questions import Questions
-from hopyard.indexes.passage_graph.similarity import similarity
+from hopyard.indexes.kinds.passage_graph.edges import build_edges
+from hopyard.indexes.kinds.passage_graph.matching import Matches, best_matches, measure_agreement
+from hopyard.indexes.kinds.passage_graph.questions import Questions
+from hopyard.indexes.kinds.passage_graph.similarity import similarity
 
 _METHODS: Final = ("hopyard", "dense", "literal")
 _SIZES: Final = (6000, 12000, 25000, 50000, 100000)

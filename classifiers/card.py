@@ -10,9 +10,9 @@ from hopyard.classifiers.evaluate import Evaluation, read_evaluation
 from hopyard.classifiers.figures import RELIABILITY_FILE, THRESHOLD_FILE
 from hopyard.classifiers.manifest import GateManifest, read_manifest
 from hopyard.classifiers.policies import Comparison, verdict
-from hopyard.evaluation.bootstrap import Interval
-from hopyard.indexes.atomic import write_file
-from hopyard.models.embedded import known_as
+from hopyard.measures.bootstrap import Interval
+from hopyard.models.builtin import known_as
+from hopyard.state.atomic import write_file
 
 __all__ = ("CARD_FILE", "card", "evaluation_lines", "write_card")
 

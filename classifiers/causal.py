@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
+from hopyard.models.builtin import adapter_file, embedded_identity, weights
 from hopyard.models.chat import chat_provider
-from hopyard.models.embedded import adapter_file, embedded_identity, weights
 from hopyard.models.failures import first_line
 from hopyard.state.errors import HopyardError, ModelUnreachableError, UsageError
 
@@ -84,9 +84,9 @@ def _load_embedded(spec: str, variant: str, precision: Precision) -> Causal:
 
 def _loaded(place: str, options: dict[str, str], precision: Precision) -> tuple[Any, Any]:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    import torch  # noqa: PLC0415  (seconds to load, only where labels are made)
-    from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415
-    from transformers.utils import logging  # noqa: PLC0415
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging
 
     cast(Any, logging).disable_progress_bar()
     try:
@@ -102,7 +102,7 @@ def _loaded(place: str, options: dict[str, str], precision: Precision) -> tuple[
 
 
 def _cast(model: Any, precision: Precision) -> Any:
-    import torch  # noqa: PLC0415
+    import torch
 
     return model.to(getattr(torch, precision))
 
@@ -120,7 +120,7 @@ def merge_adapter(model: Any, file: Path) -> None:
     """Add a llama.cpp LoRA to the weights: W + alpha / rank · B·A.
 
     llama.cpp keeps the rows of query and key projections in another order than Hugging Face; the
-    rows of B are put back (`hopyard.training.export.read_gguf`).
+    rows of B are put back (`models.lora_file.read_gguf`).
 
     Args:
         model: A `transformers` Llama model in float32; changed in place.
@@ -129,9 +129,9 @@ def merge_adapter(model: Any, file: Path) -> None:
     Raises:
         HopyardError: The adapter does not fit the model.
     """
-    import torch  # noqa: PLC0415
+    import torch
 
-    from hopyard.training.export import heads_of, read_gguf  # noqa: PLC0415
+    from hopyard.models.lora_file import heads_of, read_gguf
 
     try:
         matrices, alpha = read_gguf(file, heads_of(model.config))

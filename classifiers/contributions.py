@@ -109,8 +109,8 @@ def captum_contributions(values: CoalitionValues) -> Contributions:
     Captum asks for v under masks, all orders of the two players in one batch of four; the values
     themselves come from one batch of the model and are looked up here.
     """
-    import torch  # noqa: PLC0415
-    from captum.attr import ShapleyValues  # noqa: PLC0415
+    import torch
+    from captum.attr import ShapleyValues
 
     table = torch.tensor([getattr(values, name) for name in COALITIONS], dtype=torch.float64)
 

@@ -21,7 +21,7 @@ from hopyard.classifiers.measures import (
 )
 from hopyard.classifiers.policies import Comparison
 from hopyard.classifiers.retrieval_gate import RetrievalGate
-from hopyard.indexes.atomic import write_file
+from hopyard.state.atomic import write_file
 from hopyard.state.errors import UsageError
 
 __all__ = (

@@ -7,7 +7,7 @@ from typing import Final
 
 from hopyard.classifiers.evaluate import Measured
 from hopyard.classifiers.measures import bayes_threshold
-from hopyard.evaluation.figure import new_axes, save_figure
+from hopyard.measures.figure import new_axes, save_figure
 
 __all__ = ("RELIABILITY_FILE", "THRESHOLD_FILE", "draw")
 

@@ -16,8 +16,8 @@ from hopyard.classifiers.contributions import (
     needs_retrieval,
 )
 from hopyard.classifiers.labels import Drop, Label, LabelFile
-from hopyard.evaluation.answers import contains_answer, is_unanswered
-from hopyard.evaluation.questions import Question
+from hopyard.measures.answers import contains_answer, is_unanswered
+from hopyard.measures.questions import Question
 
 __all__ = ("BATCH", "Found", "Labelling", "Progress", "label_all")
 

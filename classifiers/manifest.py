@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from hopyard.indexes.atomic import write_file
+from hopyard.state.atomic import write_file
 from hopyard.state.errors import GateUnavailableError
 
 __all__ = ("MANIFEST_FILE", "TOKENIZER_FILE", "GateManifest", "read_manifest", "write_manifest")

@@ -132,7 +132,7 @@ def best_temperature(logits: npt.ArrayLike, labels: npt.ArrayLike) -> float:
     Returns:
         0.25 to 20: a few held-out questions that are all right would ask for certainty.
     """
-    from scipy.optimize import minimize_scalar  # noqa: PLC0415
+    from scipy.optimize import minimize_scalar
 
     scores, classes = _pair(logits, labels)
     bounds = (float(np.log(0.25)), float(np.log(20.0)))

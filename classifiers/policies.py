@@ -12,7 +12,7 @@ from typing import Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-from hopyard.evaluation.bootstrap import Interval, difference, interval
+from hopyard.measures.bootstrap import Interval, difference, interval
 
 __all__ = (
     "POLICIES",

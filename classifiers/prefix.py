@@ -55,7 +55,7 @@ class PrefixRows:
     @classmethod
     def of(cls, model: Any, ids: Sequence[int]) -> Self:
         """One row that the model has read."""
-        from transformers import DynamicCache  # noqa: PLC0415
+        from transformers import DynamicCache
 
         rows = cls(model, DynamicCache(), [[]], [[]], 0)
         rows.read([ids], keep=1)
@@ -63,7 +63,7 @@ class PrefixRows:
 
     def chosen(self, rows: Sequence[int]) -> Self:
         """A copy with these rows, in this order; a row may stand in it several times."""
-        import torch  # noqa: PLC0415
+        import torch
 
         cache = copy.deepcopy(self._cache)
         cache.batch_select_indices(torch.tensor(rows, device=self._model.device))
@@ -82,7 +82,7 @@ class PrefixRows:
             Logits [rows, keep, vocabulary]; a place's logits choose the token after it. Places
             before a row's new tokens hold no meaning, so at least `keep` tokens are computed.
         """
-        import torch  # noqa: PLC0415
+        import torch
 
         kept = [
             max(0, min(common_prefix(row, new), len(new) - keep))

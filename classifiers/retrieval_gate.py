@@ -79,10 +79,10 @@ class RetrievalGate:
         Raises:
             GateUnavailableError: A file of it is missing or damaged.
         """
-        import torch  # noqa: PLC0415  (loaded only where a gate is used)
-        from tokenizers import Tokenizer  # noqa: PLC0415
-        from transformers import T5ForSequenceClassification  # noqa: PLC0415
-        from transformers.utils import logging  # noqa: PLC0415
+        import torch
+        from tokenizers import Tokenizer
+        from transformers import T5ForSequenceClassification
+        from transformers.utils import logging
 
         manifest = read_manifest(folder)
         cast(Any, logging).disable_progress_bar()
@@ -100,7 +100,7 @@ class RetrievalGate:
 
     def logits(self, questions: Sequence[str]) -> list[float]:
         """The classifier's raw logits [n]."""
-        import torch  # noqa: PLC0415
+        import torch
 
         encoded = self._tokenizer.encode_batch(list(questions))
         ids = torch.tensor([one.ids for one in encoded])

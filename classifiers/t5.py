@@ -42,8 +42,8 @@ def named_network(name: str, dropout: float) -> Network:
     Raises:
         ModelUnreachableError: It cannot be loaded.
     """
-    import torch  # noqa: PLC0415
-    from transformers import AutoTokenizer, T5ForSequenceClassification  # noqa: PLC0415
+    import torch
+    from transformers import AutoTokenizer, T5ForSequenceClassification
 
     try:
         tokenizer = AutoTokenizer.from_pretrained(name).backend_tokenizer
@@ -81,8 +81,8 @@ def scratch_network(
         width: Of the states; heads are 32 wide.
         layers: Of the encoder; the decoder, which writes one state, has one.
     """
-    import torch  # noqa: PLC0415
-    from transformers import T5Config, T5ForSequenceClassification  # noqa: PLC0415
+    import torch
+    from transformers import T5Config, T5ForSequenceClassification
 
     tokenizer = _trained_tokenizer(texts, vocabulary)
     torch.manual_seed(seed)
@@ -115,7 +115,7 @@ def _trained_tokenizer(texts: Iterable[str], vocabulary: int) -> Any:
     Case and a closing question mark are taken away: they tell one question set from another
     (Natural Questions are in lower case, without marks), not one need from another.
     """
-    from tokenizers import (  # noqa: PLC0415
+    from tokenizers import (
         Regex,
         Tokenizer,
         decoders,

@@ -15,10 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from hopyard.classifiers.calibrate import Trained, calibrate
 from hopyard.classifiers.labels import Label, check_classes, count_drops
 from hopyard.classifiers.manifest import TOKENIZER_FILE, GateManifest, write_manifest
-from hopyard.classifiers.pretraining import Pretraining, pretrain
 from hopyard.classifiers.retrieval_gate import QUESTION_TOKENS
 from hopyard.classifiers.t5 import SCRATCH, Network, named_network, scratch_network
-from hopyard.indexes.atomic import write_file
+from hopyard.state.atomic import write_file
 from hopyard.state.errors import HopyardError
 
 __all__ = ("LEAST", "TrainSettings", "split_labels", "train_gate")
@@ -55,8 +54,6 @@ class TrainSettings(BaseModel):
     vocabulary: int = Field(4096, ge=64)
     width: int = Field(192, ge=32, multiple_of=32)
     layers: int = Field(3, ge=1)
-    pretraining: Pretraining = "none"
-    pretraining_steps: int = Field(2000, ge=1)
 
 
 def split_labels(
@@ -88,14 +85,14 @@ def train_gate(
         labels: Labelled and dropped questions; the dropped ones are counted in the card.
         settings: How.
         folder: Where it goes.
-        texts: Text for the vocabulary and the pre-training; questions are added to it.
+        texts: Text for the vocabulary; the questions are added to it.
         progress: Told after each step.
 
     Raises:
         UsageError: A class has too few questions.
         ModelUnreachableError: The base cannot be loaded.
     """
-    import torch  # noqa: PLC0415
+    import torch
 
     labelled = [one for one in labels if one.label is not None]
     check_classes(labelled, LEAST)
@@ -104,16 +101,6 @@ def train_gate(
     started = perf_counter()
     network = _network(settings, [*texts, *(one.question for one in train)])
     report: dict[str, Any] = {"settings": settings.model_dump()}
-    if settings.pretraining != "none":
-        report["pretraining_loss"] = pretrain(
-            network,
-            [*texts, *(one.question for one in train)],
-            settings.pretraining,
-            steps=settings.pretraining_steps,
-            batch=settings.batch,
-            seed=settings.seed,
-            progress=progress,
-        )
     weights = _class_weights(train) if settings.class_weights else (1.0, 1.0)
     report |= _fit(network, train, held_out, settings, weights, progress)
     report["training_seconds"] = round(perf_counter() - started, 1)
@@ -152,7 +139,7 @@ def _fit(
     progress: Progress,
 ) -> dict[str, Any]:
     """Train until the validation loss no longer falls; the best weights stay in the network."""
-    import torch  # noqa: PLC0415
+    import torch
 
     model = network.model
     scratch = settings.base == SCRATCH
@@ -199,8 +186,8 @@ def _fit(
 
 def _loss(network: Network, rows: Sequence[Label], weights: tuple[float, float]) -> Any:
     """Weighted binary cross-entropy, the mean over the rows."""
-    import torch  # noqa: PLC0415
-    from torch.nn.functional import binary_cross_entropy_with_logits  # noqa: PLC0415
+    import torch
+    from torch.nn.functional import binary_cross_entropy_with_logits
 
     tokenizer, model = network.tokenizer, network.model
     tokenizer.enable_truncation(QUESTION_TOKENS)
@@ -259,7 +246,7 @@ def _classes_by(labels: Sequence[Label], attribute: str) -> dict[str, dict[str, 
 def _save(network: Network, manifest: GateManifest, folder: Path) -> None:
     """Write weights in half precision, tokenizer, and the manifest last."""
     folder.mkdir(parents=True, exist_ok=True)
-    from transformers.utils import logging  # noqa: PLC0415
+    from transformers.utils import logging
 
     cast(Any, logging).disable_progress_bar()
     network.model.half().save_pretrained(folder)

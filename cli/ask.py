@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hopyard.agent.session import Event, Session, new_thread_id, open_session
 from hopyard.cli.approve import answer_from, ask_about, can_ask, tell_waiting
 from hopyard.cli.console import err, out, print_json
 from hopyard.cli.live import follow
@@ -23,7 +24,6 @@ from hopyard.cli.options import (
     context_from,
 )
 from hopyard.cli.render import as_json, rendered
-from hopyard.graphs.session import Event, Session, new_thread_id, open_session
 from hopyard.nodes.begin import checked_question
 from hopyard.state.errors import EXIT_WAITING
 

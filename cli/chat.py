@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from hopyard.agent.session import Event, Session, new_thread_id, open_session
 from hopyard.cli.chat_commands import HELP, TURNS_TOLD, told, why
 from hopyard.cli.console import err, out, printable
 from hopyard.cli.live import follow
@@ -22,7 +23,6 @@ from hopyard.cli.options import (
     context_from,
 )
 from hopyard.cli.render import citation_lines, usage_line
-from hopyard.graphs.session import Event, Session, new_thread_id, open_session
 from hopyard.nodes.begin import checked_question
 from hopyard.state.errors import EXIT_INTERRUPTED, HopyardError, ThreadMissingError, UsageError
 from hopyard.state.settings import Context, read_context
@@ -200,7 +200,7 @@ def _lines() -> Iterator[Iterator[str]]:
         yield iter(sys.stdin)
         return
     with suppress(ImportError):  # input() edits lines with it, where it exists
-        import readline  # noqa: F401, PLC0415
+        import readline  # noqa: F401
     yield _typed()
 
 

@@ -25,13 +25,13 @@ from hopyard.cli.options import (
 from hopyard.evaluation.estimate import SAMPLE, estimate
 from hopyard.evaluation.plan import Plan, default_folder, open_info, prepared
 from hopyard.evaluation.plots import draw_report, draw_retrieval
-from hopyard.evaluation.questions import read_questions
 from hopyard.evaluation.records import RecordFile
 from hopyard.evaluation.report import made, save
 from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, measure_retrieval
 from hopyard.evaluation.runner import run_plan
 from hopyard.evaluation.variants import ALL, SWEEPS, parse_variants
-from hopyard.indexes.atomic import write_file
+from hopyard.measures.questions import read_questions
+from hopyard.state.atomic import write_file
 from hopyard.state.settings import Budget, Context
 
 __all__ = ("eval_command",)

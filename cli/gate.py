@@ -26,7 +26,7 @@ from hopyard.cli.options import (
     SetOption,
     context_from,
 )
-from hopyard.evaluation.questions import read_questions
+from hopyard.measures.questions import read_questions
 from hopyard.nodes.begin import checked_question
 from hopyard.state.errors import UsageError
 
@@ -67,8 +67,8 @@ def label_command(
     json_: JsonOption = False,
 ) -> None:
     """Label questions by what passages contribute to the model's answers. A stopped run goes on."""
-    from hopyard.classifiers.label import Labelling, label_all  # noqa: PLC0415
-    from hopyard.cli.gate_agent import finder, value_function  # noqa: PLC0415
+    from hopyard.classifiers.label import Labelling, label_all
+    from hopyard.cli.gate_agent import finder, value_function
 
     context = context_from({"index": index, "model": model, "embedding": embedding}, set_)
     chosen = read_questions(questions, split=split, limit=limit)
@@ -102,13 +102,8 @@ def train_command(
     ] = "scratch",
     text: Annotated[
         Path | None,
-        typer.Option(help="Lines with a `text` (.jsonl), for vocabulary and pre-training."),
+        typer.Option(help="Lines with a `text` (.jsonl), for the vocabulary."),
     ] = None,
-    pretraining: Annotated[
-        Literal["none", "denoise", "distil", "both"],
-        typer.Option(help="What the small T5 learns from --text before it sees a label."),
-    ] = "none",
-    pretraining_steps: Annotated[int, typer.Option(min=1, help="Of each kind.")] = 2000,
     rate: Annotated[
         float, typer.Option(min=0, help="Learning rate; 0 is 5e-5 (paper), from scratch 1e-4.")
     ] = 0.0,
@@ -136,11 +131,9 @@ def train_command(
     json_: JsonOption = False,
 ) -> None:
     """Train a gate on labels, calibrate it, choose its threshold, and write its card."""
-    from hopyard.classifiers.train import TrainSettings, train_gate  # noqa: PLC0415
-    from hopyard.cli.gate_agent import read_texts  # noqa: PLC0415
+    from hopyard.classifiers.train import TrainSettings, train_gate
+    from hopyard.cli.gate_agent import read_texts
 
-    if pretraining != "none" and text is None:
-        raise UsageError(f"--pretraining {pretraining} needs text to learn from; add --text FILE.")
     settings = TrainSettings(
         base=base,
         rate=rate,
@@ -152,8 +145,6 @@ def train_command(
         weight_decay=weight_decay,
         class_weights=class_weights,
         cost_ratio=cost_ratio,
-        pretraining=pretraining,
-        pretraining_steps=pretraining_steps,
     )
     given = read_labels(labels)
     warn_of_models({one.model for one in given}, model)
@@ -188,8 +179,8 @@ def evaluate_command(
     json_: JsonOption = False,
 ) -> None:
     """Measure a gate on labels, and end to end against always, never and an oracle."""
-    from hopyard.classifiers.retrieval_gate import gate_folder, load_gate  # noqa: PLC0415
-    from hopyard.cli.gate_agent import evaluation_of  # noqa: PLC0415
+    from hopyard.classifiers.retrieval_gate import gate_folder, load_gate
+    from hopyard.cli.gate_agent import evaluation_of
 
     context = context_from({"index": index, "model": model, "embedding": embedding}, set_)
     loaded, given = load_gate(gate), read_labels(labels)
@@ -216,7 +207,7 @@ def predict_command(
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
     """Say for each question whether it needs retrieval, with the calibrated probability."""
-    from hopyard.classifiers.retrieval_gate import load_gate  # noqa: PLC0415
+    from hopyard.classifiers.retrieval_gate import load_gate
 
     settings, loaded = context_from({}, set_).gating, load_gate(gate)
     for line in questions or (line for line in sys.stdin if line.strip()):

@@ -17,15 +17,15 @@ from hopyard.classifiers.labels import Label
 from hopyard.classifiers.policies import Answers, Comparison, Outcome, compare
 from hopyard.classifiers.retrieval_gate import RetrievalGate
 from hopyard.evaluation.plan import Plan, default_folder, open_info, prepared
-from hopyard.evaluation.questions import Question
 from hopyard.evaluation.records import Record, RecordFile
 from hopyard.evaluation.runner import run_plan
 from hopyard.evaluation.variants import parse_variants
 from hopyard.indexes.derived import Progress
+from hopyard.measures.questions import Question
 from hopyard.models.call import model_caller
 from hopyard.nodes.answer import shown
 from hopyard.nodes.resources import index_of, new_run, passages_of
-from hopyard.nodes.retrieve import find_passages
+from hopyard.nodes.search import find_passages
 from hopyard.state.errors import UsageError
 from hopyard.state.settings import Budget, Context
 
@@ -66,11 +66,11 @@ def value_function(name: str, context: Context, precision: Precision) -> ValueFu
         ModelUnreachableError: The model cannot be loaded.
     """
     if name == "answer-f1":
-        from hopyard.classifiers.answer_f1 import AnswerF1  # noqa: PLC0415
+        from hopyard.classifiers.answer_f1 import AnswerF1
 
         return AnswerF1(context, new_run())
-    from hopyard.classifiers.causal import load_causal  # noqa: PLC0415
-    from hopyard.classifiers.token_probability import TokenProbability  # noqa: PLC0415
+    from hopyard.classifiers.causal import load_causal
+    from hopyard.classifiers.token_probability import TokenProbability
 
     return TokenProbability(load_causal(context.model, precision))
 

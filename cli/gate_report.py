@@ -15,8 +15,8 @@ from hopyard.classifiers.labels import Label, count_drops
 from hopyard.classifiers.manifest import MANIFEST_FILE
 from hopyard.classifiers.policies import verdict
 from hopyard.cli.console import err, out, print_json
+from hopyard.models.builtin import known_as
 from hopyard.models.chat import chat_provider
-from hopyard.models.embedded import known_as
 from hopyard.state.errors import HopyardError
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from rich.markup import escape
 from hopyard.cli.console import out, print_json
 from hopyard.cli.options import JsonOption
 from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.passage_graph.export import NEO4J_FILES, export_graphml, export_neo4j
-from hopyard.indexes.passage_graph.graph import GraphIndex
-from hopyard.indexes.passage_graph.kind import PassageGraph
+from hopyard.indexes.kinds.passage_graph.export import NEO4J_FILES, export_graphml, export_neo4j
+from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
+from hopyard.indexes.kinds.passage_graph.kind import PassageGraph
 
 app = typer.Typer(no_args_is_help=True, help="Take the passage graph of an index elsewhere.")
 

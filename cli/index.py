@@ -18,12 +18,12 @@ from hopyard.cli.options import (
 )
 from hopyard.indexes import build as building
 from hopyard.indexes.chunking import Chunker
-from hopyard.indexes.kinds import DEFAULT_KINDS, KINDS
+from hopyard.indexes.kinds.passage_graph.estimate import estimate
+from hopyard.indexes.kinds.passage_graph.kind import PassageGraph
+from hopyard.indexes.kinds.passage_graph.stats import GraphStats
+from hopyard.indexes.known_kinds import DEFAULT_KINDS, KINDS
 from hopyard.indexes.loaders import load
 from hopyard.indexes.manifest import find_manifest, generation_directory, read_manifest
-from hopyard.indexes.passage_graph.estimate import estimate
-from hopyard.indexes.passage_graph.kind import PassageGraph
-from hopyard.indexes.passage_graph.stats import GraphStats
 from hopyard.indexes.recipe import select_kinds
 from hopyard.indexes.status import status as index_status
 from hopyard.models.embeddings import embedder

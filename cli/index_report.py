@@ -12,9 +12,9 @@ from rich.table import Table
 
 from hopyard.cli.console import err, out, print_json
 from hopyard.indexes.build_run import BuildReport
+from hopyard.indexes.kinds.passage_graph.estimate import Estimate
+from hopyard.indexes.kinds.passage_graph.stats import GraphStats
 from hopyard.indexes.loaders import LoadReport
-from hopyard.indexes.passage_graph.estimate import Estimate
-from hopyard.indexes.passage_graph.stats import GraphStats
 from hopyard.indexes.status import IndexStatus
 from hopyard.state.errors import CorpusError
 

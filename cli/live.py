@@ -7,9 +7,9 @@ from contextlib import aclosing
 
 from rich.status import Status
 
+from hopyard.agent.session import Event, Token
 from hopyard.cli.console import err, out, printable
 from hopyard.cli.render import event_line
-from hopyard.graphs.session import Event, Token
 
 __all__ = ("follow",)
 

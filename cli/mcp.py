@@ -29,7 +29,7 @@ def mcp_command(
         {"index": index, "strategy": strategy, "model": model, "embedding": embedding}, set_
     )
     try:
-        from hopyard.cli.mcp_server import mcp_server  # noqa: PLC0415  (an extra)
+        from hopyard.cli.mcp_server import mcp_server
     except ImportError as error:
         raise UsageError(
             f"`hopyard mcp` needs the package `mcp` ({error}); run `pip install 'hopyard[mcp]'`."

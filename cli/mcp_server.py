@@ -18,8 +18,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
+from hopyard.agent.session import Event, Session, new_thread_id, open_session
 from hopyard.cli.mcp_results import Answer, PassageText, Strategies, answer_of, strategies
-from hopyard.graphs.session import Event, Session, new_thread_id, open_session
 from hopyard.nodes.resources import passages_of
 from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.settings import Context, StrategyChoice

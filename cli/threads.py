@@ -11,11 +11,11 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from hopyard.agent.session import Session, ThreadSummary, open_session
 from hopyard.cli.approve import tell_waiting
 from hopyard.cli.console import out, print_json, printable
 from hopyard.cli.options import JsonOption
 from hopyard.cli.render import as_json, rendered
-from hopyard.graphs.session import Session, ThreadSummary, open_session
 
 app = typer.Typer(no_args_is_help=True, help="Look at conversations, copy and delete them.")
 

@@ -11,8 +11,8 @@ from typing import Annotated, Final
 import typer
 from rich.live import Live
 
+from hopyard.agent.session import open_session
 from hopyard.cli.console import err, out
-from hopyard.graphs.session import open_session
 from hopyard.tracing.model import Trace
 from hopyard.tracing.page import page
 from hopyard.tracing.read import read_trace

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from time import perf_counter
 from typing import Any, Final
 
-from hopyard.evaluation.answers import is_unanswered, measured, normalized
-from hopyard.evaluation.questions import Question
 from hopyard.evaluation.records import Cost, Found, PromptCalls, Record
-from hopyard.evaluation.retrieval import retrieval_measures
 from hopyard.evaluation.variants import Variant
 from hopyard.graphs import router
 from hopyard.indexes.records import Passage
+from hopyard.measures.answers import is_unanswered, measured, normalized
+from hopyard.measures.questions import Question
+from hopyard.measures.retrieval import retrieval_measures
 from hopyard.models.call import model_caller, usage_of
 from hopyard.models.ledger import Entry
 from hopyard.nodes.resources import passages_of

@@ -21,8 +21,8 @@ from pydantic import ValidationError
 from hopyard.evaluation.formats.multi_hop import hotpotqa, multihoprag, musique
 from hopyard.evaluation.formats.plain import Converted, Row
 from hopyard.evaluation.formats.single_hop import nq_open, squad, triviaqa
-from hopyard.indexes.atomic import write_file
 from hopyard.models.failures import first_line
+from hopyard.state.atomic import write_file
 from hopyard.state.errors import CorpusError, HopyardError, UsageError
 
 __all__ = ("FORMATS", "convert", "main", "rows_of", "rows_of_hub", "write")
@@ -121,7 +121,7 @@ def rows_of_hub(name: str, split: str) -> Iterator[Row]:
         CorpusError: The hub does not answer, or has no such split.
     """
     try:
-        from datasets import load_dataset  # noqa: PLC0415  (optional)
+        from datasets import load_dataset
     except ImportError as error:
         raise UsageError(
             "Loading from the hub needs `datasets`: `pip install datasets`, or give a file."

@@ -13,12 +13,12 @@ from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from hopyard.evaluation.questions import Question
 from hopyard.evaluation.variants import Variant
-from hopyard.indexes.atomic import write_file
 from hopyard.indexes.manifest import read_manifest
+from hopyard.measures.questions import Question
 from hopyard.models.call import model_caller
-from hopyard.nodes.hop_graph import PASSAGE_GRAPH
+from hopyard.nodes.hop.query import PASSAGE_GRAPH
+from hopyard.state.atomic import write_file
 from hopyard.state.errors import IndexMissingError, UsageError
 from hopyard.state.settings import Context, home
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from hopyard.evaluation.figure import new_axes, save_figure
 from hopyard.evaluation.report import Report
 from hopyard.evaluation.retrieval_only import RetrievalReport
+from hopyard.measures.figure import new_axes, save_figure
 
 __all__ = ("draw_report", "draw_retrieval")
 

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from hopyard.evaluation.plots import draw_report, draw_retrieval
 from hopyard.evaluation.report import REPORT_FILE, Report, markdown, read_report
 from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport
-from hopyard.indexes.atomic import write_file
+from hopyard.state.atomic import write_file
 from hopyard.state.errors import HopyardError, UsageError
 
 __all__ = ("main", "page", "publish")

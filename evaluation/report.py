@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from hopyard.evaluation.bootstrap import Interval
 from hopyard.evaluation.plan import Plan, RunInfo
-from hopyard.evaluation.questions import fingerprint
 from hopyard.evaluation.records import Record
 from hopyard.evaluation.summary import Comparison, StrategyResult, compare, summarize
-from hopyard.indexes.atomic import write_file
+from hopyard.measures.bootstrap import Interval
+from hopyard.measures.questions import fingerprint
+from hopyard.state.atomic import write_file
 from hopyard.state.errors import HopyardError
 
 __all__ = (

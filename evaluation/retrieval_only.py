@@ -13,15 +13,15 @@ from uuid import uuid4
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, ConfigDict
 
-from hopyard.evaluation.bootstrap import Interval, interval
-from hopyard.evaluation.questions import Question, fingerprint
-from hopyard.evaluation.retrieval import RECALL_AT_5, retrieval_measures, unique
 from hopyard.graphs import hop
 from hopyard.indexes.derived import Progress, silent
 from hopyard.indexes.manifest import read_manifest
-from hopyard.nodes.hop_graph import has_graph
+from hopyard.measures.bootstrap import Interval, interval
+from hopyard.measures.questions import Question, fingerprint
+from hopyard.measures.retrieval import RECALL_AT_5, retrieval_measures, unique
+from hopyard.nodes.hop.query import has_graph
 from hopyard.nodes.resources import passages_of
-from hopyard.nodes.retrieve import find_passages
+from hopyard.nodes.search import find_passages
 from hopyard.state.errors import UsageError
 from hopyard.state.settings import Context
 

@@ -10,10 +10,10 @@ from typing import Final
 
 from hopyard.evaluation.ask import ask, paid_before
 from hopyard.evaluation.plan import Plan, RunInfo
-from hopyard.evaluation.questions import Question
 from hopyard.evaluation.records import RecordFile
 from hopyard.evaluation.variants import Variant
 from hopyard.indexes.derived import Progress, silent
+from hopyard.measures.questions import Question
 from hopyard.state.settings import Budget
 from hopyard.state.usage import Usage
 

@@ -23,8 +23,8 @@ from hopyard.evaluation.plan import INFO_FILE, RunInfo
 from hopyard.evaluation.records import RECORDS_FILE, Record, read_records
 from hopyard.evaluation.report import FAILURES_FILE, FailureCounts
 from hopyard.evaluation.wrong import STEPS, Guess, guess, is_wrong
-from hopyard.indexes.atomic import write_file
 from hopyard.indexes.corpus_index import Index
+from hopyard.state.atomic import write_file
 from hopyard.state.errors import HopyardError, UsageError
 
 __all__ = ("Case", "main", "shown", "sort_wrong_answers")

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
-from hopyard.evaluation.bootstrap import Interval, difference, interval
 from hopyard.evaluation.records import Cost, PromptCalls, Record
+from hopyard.measures.bootstrap import Interval, difference, interval
 
 __all__ = ("Comparison", "StrategyResult", "compare", "needless_retrieval_rate", "summarize")
 

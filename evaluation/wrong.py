@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from hopyard.evaluation.answers import best, contains_answer, normalized
 from hopyard.evaluation.records import Record
+from hopyard.measures.answers import best, contains_answer, normalized
 
 __all__ = ("STEPS", "Guess", "guess", "is_wrong", "sub_answers")
 

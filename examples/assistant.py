@@ -12,7 +12,7 @@ import argparse
 import asyncio
 import sys
 
-from hopyard.graphs.session import Session, Token, open_session
+from hopyard.agent.session import Session, Token, open_session
 from hopyard.state.errors import HopyardError, ThreadMissingError
 from hopyard.state.settings import Context, read_context
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from langgraph.graph import END, START, StateGraph
 
-from hopyard.nodes.chain import (
+from hopyard.nodes.chain.steps import (
     after_link,
     after_question,
     answer_link,

@@ -6,7 +6,7 @@ from langgraph.graph import END, START, StateGraph
 
 from hopyard.nodes.answer import answer_from_evidence
 from hopyard.nodes.begin import begin
-from hopyard.nodes.split_search import SplitState, search_sub_questions, split_question
+from hopyard.nodes.decompose.search import SplitState, search_sub_questions, split_question
 from hopyard.state.schemas import StrategyInput, StrategyOutput
 from hopyard.state.settings import Context
 

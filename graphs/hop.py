@@ -10,10 +10,10 @@ from __future__ import annotations
 from langgraph.graph import END, START, StateGraph
 
 from hopyard.nodes.begin import begin
-from hopyard.nodes.hop import collect, enter, next_hops
-from hopyard.nodes.hop_answer import answer
-from hopyard.nodes.hop_choice import choose_hop
-from hopyard.nodes.hop_prune import prune
+from hopyard.nodes.hop.answer import answer
+from hopyard.nodes.hop.choose import choose_hop
+from hopyard.nodes.hop.prune import prune
+from hopyard.nodes.hop.traverse import collect, enter, next_hops
 from hopyard.state.hop import HopState, HopTask
 from hopyard.state.schemas import StrategyInput, StrategyOutput
 from hopyard.state.settings import Context

@@ -6,7 +6,7 @@ from langgraph.graph import END, START, StateGraph
 
 from hopyard.nodes.answer import answer_from_evidence
 from hopyard.nodes.begin import begin
-from hopyard.nodes.retrieve import search
+from hopyard.nodes.search import search
 from hopyard.state.schemas import StrategyInput, StrategyOutput, StrategyState
 from hopyard.state.settings import Context
 

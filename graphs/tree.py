@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from langgraph.graph import END, START, StateGraph
 
-from hopyard.nodes.aggregate import aggregate
 from hopyard.nodes.begin import begin
-from hopyard.nodes.branch import answer_sub_question, judge_branch
-from hopyard.nodes.decompose import decompose
-from hopyard.nodes.tree import grow, next_tasks, plant
+from hopyard.nodes.tree.aggregate import aggregate
+from hopyard.nodes.tree.branch import answer_sub_question, judge_branch
+from hopyard.nodes.tree.decompose import decompose
+from hopyard.nodes.tree.tasks import grow, next_tasks, plant
 from hopyard.state.schemas import StrategyInput, StrategyOutput
 from hopyard.state.settings import Context
 from hopyard.state.tree import TreeState, TreeTask

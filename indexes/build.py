@@ -14,12 +14,12 @@ from pathlib import Path
 from hopyard.indexes.build_run import BuildReport, started
 from hopyard.indexes.chunking import Chunker
 from hopyard.indexes.derived import Derived, Progress, silent
-from hopyard.indexes.embedder import Embedder
-from hopyard.indexes.kinds import DEFAULT_KINDS, KINDS
+from hopyard.indexes.known_kinds import DEFAULT_KINDS, KINDS
 from hopyard.indexes.lock import LOCK_FILE
 from hopyard.indexes.manifest import MANIFEST_FILE, check_embedding, read_manifest
 from hopyard.indexes.recipe import Recipe, select_kinds
 from hopyard.indexes.records import Document
+from hopyard.models.embedder import Embedder
 from hopyard.state.errors import UsageError
 
 __all__ = ("BuildReport", "add", "build", "remove")

@@ -11,10 +11,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from hopyard.indexes.atomic import sync_tree
 from hopyard.indexes.chunking import Chunker
 from hopyard.indexes.derived import Progress, UpdateContext
-from hopyard.indexes.embedder import Embedder
 from hopyard.indexes.embedding import embed_pending
 from hopyard.indexes.lock import locked
 from hopyard.indexes.manifest import (
@@ -30,6 +28,8 @@ from hopyard.indexes.records import BadItem, Document, text_hash
 from hopyard.indexes.seal import break_seal, checksum
 from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot, checked_corpus
 from hopyard.indexes.store import CorpusStore
+from hopyard.models.embedder import Embedder
+from hopyard.state.atomic import sync_tree
 from hopyard.state.errors import CorpusError, HopyardError, IndexMissingError, UsageError
 
 __all__ = ("BuildReport", "BuildRun", "started")

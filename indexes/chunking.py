@@ -16,8 +16,8 @@ from typing import Final
 from semantic_text_splitter import TextSplitter
 from tokenizers import Tokenizer
 
-from hopyard.indexes.embedder import Embedder
 from hopyard.indexes.records import Document, Passage, embedded_text, text_hash
+from hopyard.models.embedder import Embedder
 from hopyard.state.errors import CorpusError, UsageError
 
 __all__ = ("Chunker", "passage_ids", "token_counter")

@@ -7,9 +7,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, Self, TypeVar
 
-from hopyard.indexes.dense import DenseIndex
-from hopyard.indexes.embedder import Embedder, Vector, Vectors
-from hopyard.indexes.fusion import reciprocal_rank_fusion
+from hopyard.indexes.kinds.dense.hnsw import DenseIndex
+from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
 from hopyard.indexes.manifest import (
     Manifest,
     check_embedding,
@@ -18,10 +17,11 @@ from hopyard.indexes.manifest import (
     generation_directory,
     read_manifest,
 )
-from hopyard.indexes.mmr import mmr
 from hopyard.indexes.records import Passage, Scored
+from hopyard.indexes.searches.fusion import reciprocal_rank_fusion
+from hopyard.indexes.searches.mmr_order import mmr
 from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot, checked_corpus
-from hopyard.indexes.sparse import SparseIndex
+from hopyard.models.embedder import Embedder, Vector, Vectors
 from hopyard.state.errors import IndexMissingError
 
 __all__ = ("Index",)

@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 
 from hopyard.indexes.derived import Progress
-from hopyard.indexes.embedder import Embedder, Vectors
 from hopyard.indexes.store import CorpusStore
+from hopyard.models.embedder import Embedder, Vectors
 from hopyard.state.errors import ModelOutputError
 
 __all__ = ("BATCH", "check_vectors", "embed_pending")

@@ -13,9 +13,9 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from hopyard.indexes.atomic import write_file
-from hopyard.indexes.embedder import Embedder
 from hopyard.indexes.seal import checksum, text_checksum
+from hopyard.models.embedder import Embedder
+from hopyard.state.atomic import write_file
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
 
 __all__ = (

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Self
 
 from hopyard.indexes.derived import Derived
-from hopyard.indexes.embedder import Embedder
 from hopyard.indexes.manifest import Manifest
+from hopyard.models.embedder import Embedder
 from hopyard.state.errors import UsageError
 
 __all__ = ("Recipe", "select_kinds")

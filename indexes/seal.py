@@ -20,7 +20,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from hopyard.indexes.atomic import write_file
+from hopyard.state.atomic import write_file
 
 __all__ = ("break_seal", "checksum", "is_sealed", "seal", "text_checksum")
 

@@ -18,10 +18,10 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from hopyard.indexes.embedder import Vectors
 from hopyard.indexes.manifest import damaged
 from hopyard.indexes.records import Document, Passage, text_hash
 from hopyard.indexes.seal import is_sealed
+from hopyard.models.embedder import Vectors
 from hopyard.state.errors import IndexMissingError
 
 __all__ = ("BUSY_SECONDS", "CORPUS_FILE", "Snapshot", "checked_corpus", "corpus_error")

@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from hopyard.indexes.embedder import Vectors
 from hopyard.indexes.records import Document, Passage, embedded_text
 from hopyard.indexes.seal import seal
 from hopyard.indexes.snapshot import BUSY_SECONDS, CORPUS_FILE, corpus_error
+from hopyard.models.embedder import Vectors
 from hopyard.state.errors import CorpusError
 
 __all__ = ("CorpusStore", "Pending")

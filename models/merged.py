@@ -62,8 +62,8 @@ def merge(base: Path, adapter: Path, out: Path) -> None:
         OSError: The file cannot be written.
         ValueError: A file is no GGUF model or adapter, or one does not fit the other.
     """
-    import gguf  # noqa: PLC0415  (only once for each adapter)
-    from gguf.quants import dequantize, quantize  # noqa: PLC0415
+    import gguf
+    from gguf.quants import dequantize, quantize
 
     model, added = gguf.GGUFReader(base), gguf.GGUFReader(adapter)
     alpha = added.get_field("adapter.lora.alpha")

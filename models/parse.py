@@ -9,7 +9,7 @@ from typing import Any, Final
 import json_repair
 from pydantic import ValidationError
 
-from hopyard.prompts.prompt import Output, OutputT
+from hopyard.models.prompt import Output, OutputT
 
 __all__ = ("UnfitOutputError", "json_schema", "parse")
 

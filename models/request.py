@@ -22,8 +22,8 @@ from hopyard.models.failures import (
     retry_after,
 )
 from hopyard.models.parse import json_schema
+from hopyard.models.prompt import OutputT, Prompt
 from hopyard.models.stream import AnswerStream, chunk_text
-from hopyard.prompts.prompt import OutputT, Prompt
 from hopyard.state.errors import (
     CallFailedError,
     HopyardError,

@@ -9,8 +9,8 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from hopyard.classifiers.retrieval_gate import OFF, Decision, load_gate
+from hopyard.models.builtin import known_as
 from hopyard.models.call import model_caller
-from hopyard.models.embedded import known_as
 from hopyard.nodes.resources import context_of
 from hopyard.state.schemas import AgentState, GateDecision
 from hopyard.state.settings import Context

@@ -13,9 +13,9 @@ from hopyard.models.call import call_model
 from hopyard.models.cross_encoder import cross_scores
 from hopyard.nodes.answer import CHARACTERS_A_TOKEN, snippet
 from hopyard.nodes.resources import context_of, passages_of
-from hopyard.nodes.retrieve import find_passages
+from hopyard.nodes.search import find_passages
 from hopyard.prompts.passages import one_line, passage_lines
-from hopyard.prompts.relevance import passages_prompt
+from hopyard.prompts.rerank import passages_prompt
 from hopyard.state.errors import BudgetExceededError, ModelOutputError, ModelUnreachableError
 from hopyard.state.hop import Relevance
 from hopyard.state.schemas import Evidence, Step, StrategyState

@@ -10,8 +10,8 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 
 from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.embedder import Vector
 from hopyard.indexes.records import Passage
+from hopyard.models.embedder import Vector
 from hopyard.models.embeddings import embedder
 from hopyard.state.errors import UsageError
 from hopyard.state.settings import Context, read_context

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from hopyard.models.call import call_model
 from hopyard.nodes.approve import approved_strategy
-from hopyard.nodes.hop_graph import has_graph
+from hopyard.nodes.hop.query import has_graph
 from hopyard.nodes.resources import context_of
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.route import ROUTE, ROUTE_REASONS, ROUTE_WITH_HOP

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from hopyard.models.prompt import Example, Prompt
 from hopyard.prompts.answer import Answer
 from hopyard.prompts.passages import passage_lines
-from hopyard.prompts.prompt import Example, Prompt
 
 __all__ = ("AGGREGATE",)
 

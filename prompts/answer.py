@@ -6,8 +6,8 @@ from typing import Final
 
 from pydantic import Field
 
+from hopyard.models.prompt import Example, Output, Prompt
 from hopyard.prompts.passages import passage_lines
-from hopyard.prompts.prompt import Example, Output, Prompt
 
 __all__ = ("ANSWER", "UNKNOWN", "Answer")
 

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from pydantic import Field
 
-from hopyard.prompts.prompt import Example, Output, Prompt
+from hopyard.models.prompt import Example, Output, Prompt
 
 __all__ = ("NEXT_QUESTION", "NOTHING_FOUND", "NextQuestion")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from hopyard.models.prompt import Example, Prompt
 from hopyard.prompts.answer import Answer
-from hopyard.prompts.prompt import Example, Prompt
 
 __all__ = ("DIRECT",)
 

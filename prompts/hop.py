@@ -9,8 +9,8 @@ from typing import Final
 
 from pydantic import Field, create_model
 
+from hopyard.models.prompt import Example, Output, Prompt
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.prompt import Example, Output, Prompt
 from hopyard.state.hop import Relevance
 
 __all__ = ("JUDGE_EDGES", "Judgements", "judge_prompt", "question_lines")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from hopyard.prompts.prompt import Example, Output, Prompt
+from hopyard.models.prompt import Example, Output, Prompt
 
 __all__ = ("JUDGE_BRANCH", "JUDGE_DECOMPOSITION", "BranchScores", "Rubric", "branch_score")
 

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from pydantic import create_model
 
-from hopyard.prompts.prompt import Example, Output, Prompt
+from hopyard.models.prompt import Example, Output, Prompt
 
 __all__ = ("ROUTE", "ROUTE_REASONS", "ROUTE_WITH_HOP", "Route")
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from langchain_core.messages import AIMessage
 from langgraph.types import StateSnapshot
 
-from hopyard.graphs.session import Session
+from hopyard.agent.session import Session
 from hopyard.models.call import open_ledger
 from hopyard.models.ledger import Use
 from hopyard.state.settings import home

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hopyard.evaluation.questions import Question
+from hopyard.measures.questions import Question
 
 __all__ = ("Converted", "Row", "document_id")
 

@@ -9,7 +9,7 @@ from model_server import ModelServer
 
 from hopyard.classifiers.causal import load_causal, merge_adapter
 from hopyard.state.errors import HopyardError, ModelUnreachableError, UsageError
-from hopyard.training.export import export
+from lab.export import export
 
 from .conftest import tiny_llama
 

@@ -10,7 +10,7 @@ from hopyard.classifiers.answer_f1 import AnswerF1
 from hopyard.classifiers.contributions import Answered, CoalitionValues, Reading
 from hopyard.classifiers.label import Found, Labelling, label_all
 from hopyard.classifiers.labels import LabelFile, check_classes, count_drops, read_labels
-from hopyard.evaluation.questions import Question
+from hopyard.measures.questions import Question
 from hopyard.state.errors import UsageError
 from hopyard.state.settings import Context
 

@@ -7,8 +7,8 @@ import pytest
 from gates import write_gate
 
 from hopyard.classifiers.policies import Answers, Outcome, compare, retrieves, verdict
-from hopyard.classifiers.report import between_marks, block, main
 from hopyard.state.errors import UsageError
+from lab.gate_report import between_marks, block, main
 
 
 def answers(with_: float, without: float, gate: bool, kind: str = "fact") -> Answers:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import random
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from hopyard.classifiers.calibrate import Trained
 from hopyard.classifiers.card import write_card
 from hopyard.classifiers.evaluate import Evaluation, measured, measured_on, save
 from hopyard.classifiers.figures import draw
-from hopyard.classifiers.pretraining import spans_left_out
 from hopyard.classifiers.retrieval_gate import RetrievalGate, decide, load_gate
 from hopyard.classifiers.t5 import named_network
 from hopyard.classifiers.train import TrainSettings, split_labels, train_gate
@@ -35,8 +33,7 @@ def silent(stage: str, done: int, total: int) -> None:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("gate") / "gate"
-    settings = TINY.model_copy(update={"pretraining": "denoise", "pretraining_steps": 5})
-    return folder, train_gate(separable(), settings, folder, texts=TEXTS, progress=silent)
+    return folder, train_gate(separable(), TINY, folder, texts=TEXTS, progress=silent)
 
 
 def test_a_gate_learns_and_says_the_same_after_loading(made: Made) -> None:
@@ -221,19 +218,3 @@ def test_a_question_that_needs_it_more_is_never_retrieved_for_less(
     settings = GateSettings(unsure_to=unsure_to)
     low, high = sorted((one, other))
     assert decide(low, threshold, settings).retrieve <= decide(high, threshold, settings).retrieve
-
-
-@given(st.lists(st.integers(100, 999), max_size=60), st.integers(0, 10**6))
-def test_spans_left_out_can_be_put_back(ids: list[int], seed: int) -> None:
-    sentinels = [1, 2, 3, 4]
-    shown, wanted = spans_left_out(ids, sentinels, random.Random(seed))
-    spans: dict[int, list[int]] = {}
-    for token in wanted:
-        if token in sentinels:
-            spans[token] = []
-            last = token
-        else:
-            spans[last].append(token)
-    back = [one for token in shown for one in (spans[token] if token in sentinels else [token])]
-    assert back == ids
-    assert spans[last] == []

@@ -137,7 +137,7 @@ def test_train_then_predict(hopyard: Run, folder: Path, monkeypatch: pytest.Monk
     text.write_text('{"text": "A street was opened."}\n')
     ended = hopyard(
         "gate", "train", file, "--out", folder / "gate", "--epochs", "1", "--text", text,
-        "--pretraining", "denoise", "--pretraining-steps", "1", "--no-figures", "--json",
+        "--no-figures", "--json",
     )  # fmt: skip
     assert ended.code == 0, ended.err
     assert ended.json["labels"]["train"] == {"retrieve": 6, "no retrieval": 6}
@@ -166,7 +166,6 @@ def test_train_warns_of_labels_of_another_model(hopyard: Run, folder: Path) -> N
     [
         ((1,), [], "There are 0 labelled questions that need no retrieval"),
         ((0,), [], "There are 0 labelled questions that need retrieval"),
-        ((0, 1), ["--pretraining", "distil"], "add --text"),
         ((0, 1), ["--text", "gone.jsonl"], "cannot be read"),
     ],
 )

@@ -7,8 +7,8 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
+from hopyard.agent.events import Event
 from hopyard.cli import live
-from hopyard.graphs.events import Event
 
 
 async def test_a_run_is_closed_when_showing_it_fails(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 from ollama_server import Model, OllamaServer, embedded_chat, embedded_vectors
 
 from hopyard.models import embeddings
-from hopyard.models.embedded import THREADS_VARIABLE, embedded_address
+from hopyard.models.builtin import THREADS_VARIABLE, embedded_address
 
 from .conftest import CORPUS, Run, write_corpus
 

@@ -72,7 +72,7 @@ def test_follow_looks_until_the_thread_has_finished(
 
     async def go_on(seconds: float) -> None:
         """In the place of the pause: the run goes on elsewhere meanwhile."""
-        from hopyard.graphs.session import open_session
+        from hopyard.agent.session import open_session
 
         if seconds != command.PAUSE:  # others sleep too: a store that is busy is tried again
             await sleep(seconds)

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from hopyard.evaluation.plan import Plan
-from hopyard.evaluation.questions import Question, read_questions
 from hopyard.evaluation.records import Cost, Found, PromptCalls, Record
 from hopyard.evaluation.variants import parse_variants
+from hopyard.measures.questions import Question, read_questions
 from hopyard.state.settings import Context
 
 from ..baselines.conftest import context, graphs_context, index, passages, script

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.evaluation.answers import (
+from hopyard.measures.answers import (
     contains_answer,
     exact_match,
     is_unanswered,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import bootstrap
 
-from hopyard.evaluation.bootstrap import difference, interval
+from hopyard.measures.bootstrap import difference, interval
 
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 

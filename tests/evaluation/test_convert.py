@@ -11,8 +11,8 @@ import pytest
 
 from hopyard.evaluation.convert import convert, main, rows_of_hub
 from hopyard.evaluation.formats.plain import Converted, document_id
-from hopyard.evaluation.questions import read_questions
 from hopyard.indexes.loaders import load
+from hopyard.measures.questions import read_questions
 from hopyard.state.errors import CorpusError, UsageError
 
 JAWS = {

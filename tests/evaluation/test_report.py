@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from hopyard.evaluation.bootstrap import Interval
 from hopyard.evaluation.plan import RunInfo
 from hopyard.evaluation.plots import draw_report, swept
 from hopyard.evaluation.publish import main, publish
 from hopyard.evaluation.report import FAILURES_FILE, Report, made, markdown, read_report, save
 from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport, SearchResult
+from hopyard.measures.bootstrap import Interval
 from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.settings import Context
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopyard.evaluation.retrieval import retrieval_measures, unique
+from hopyard.measures.retrieval import retrieval_measures, unique
 
 IDS = st.lists(st.sampled_from([f"d{number}" for number in range(12)]), max_size=10)
 GOLD = st.sets(st.sampled_from([f"d{number}" for number in range(12)]), min_size=1, max_size=4)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.evaluation.questions import read_questions
 from hopyard.evaluation.retrieval_only import DEPTHS, measure_retrieval
+from hopyard.measures.questions import read_questions
 from hopyard.models import embeddings
 from hopyard.state.errors import IndexMissingError, UsageError
 from hopyard.state.settings import Context

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from model_server import EMBEDDING_DIMENSION, ModelServer, word_vector
 
-from hopyard.graphs.session import Session, open_session
+from hopyard.agent.session import Session, open_session
 from hopyard.indexes.build import build
 from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.embedder import Vector, Vectors
 from hopyard.indexes.records import Document
 from hopyard.models import chat, embeddings
 from hopyard.models.chat import ChatProvider
+from hopyard.models.embedder import Vector, Vectors
 from hopyard.state.settings import Context
 
 from .script import Script, ScriptedChat

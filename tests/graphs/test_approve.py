@@ -11,8 +11,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from model_server import ModelServer
 
+from hopyard.agent.session import Event, Session, open_session
 from hopyard.graphs import tree as tree_graph
-from hopyard.graphs.session import Event, Session, open_session
 from hopyard.models import call
 from hopyard.state import usage
 from hopyard.state.errors import UsageError

@@ -21,8 +21,8 @@ from typing import Any
 import pytest
 from model_server import ModelServer
 
+from hopyard.agent.session import open_session
 from hopyard.cli.main import main
-from hopyard.graphs.session import open_session
 from hopyard.state.settings import Context
 
 from .conftest import EMBEDDING, changed

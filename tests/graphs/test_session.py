@@ -10,7 +10,7 @@ import pytest
 from gates import write_gate
 from model_server import ModelServer, Reply
 
-from hopyard.graphs.session import Event, Session, open_session
+from hopyard.agent.session import Event, Session, open_session
 from hopyard.models import call
 from hopyard.state.checkpoints import thread_size
 from hopyard.state.errors import ModelUnreachableError, ThreadMissingError, UsageError

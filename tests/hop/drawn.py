@@ -11,11 +11,11 @@ import numpy as np
 
 from hopyard.indexes.build import build
 from hopyard.indexes.derived import UpdateContext
-from hopyard.indexes.embedder import Embedder, Vector, Vectors
-from hopyard.indexes.kinds import KINDS
-from hopyard.indexes.passage_graph.graph import EDGE_ROW, GraphFiles
-from hopyard.indexes.passage_graph.ragged import Ragged
+from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles
+from hopyard.indexes.kinds.passage_graph.ragged import Ragged
+from hopyard.indexes.known_kinds import KINDS
 from hopyard.indexes.records import Document
+from hopyard.models.embedder import Embedder, Vector, Vectors
 
 __all__ = ("Dialled", "DrawnGraph", "build_drawn")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hopyard.graphs.session import Session
+from hopyard.agent.session import Session
 from hopyard.state.settings import Context
 
 from ..graphs.conftest import changed

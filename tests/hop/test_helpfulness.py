@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.nodes.hop_prune import helpfulness, importance
+from hopyard.nodes.hop.prune import helpfulness, importance
 
 COUNTS = st.dictionaries(st.text(max_size=3), st.integers(1, 50), min_size=1, max_size=20)
 

@@ -20,8 +20,8 @@ from pathlib import Path
 import pytest
 from model_server import ModelServer
 
+from hopyard.agent.session import Event, Session
 from hopyard.graphs import hop
-from hopyard.graphs.session import Event, Session
 from hopyard.state.settings import Context
 
 from ..graphs.conftest import EMBEDDING, Words, changed

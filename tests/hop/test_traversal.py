@@ -11,8 +11,8 @@ import pytest
 
 from hopyard.indexes.build import build
 from hopyard.indexes.records import Document
-from hopyard.nodes.hop_answer import path_of
-from hopyard.nodes.hop_graph import graph_of, query_of
+from hopyard.nodes.hop.answer import path_of
+from hopyard.nodes.hop.query import graph_of, query_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.hop import Hop

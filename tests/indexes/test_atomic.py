@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.indexes.atomic import sync_tree, write_file
+from hopyard.state.atomic import sync_tree, write_file
 
 
 def test_a_write_that_fails_leaves_the_old_file(

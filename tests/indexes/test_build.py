@@ -9,7 +9,7 @@ import pytest
 from hopyard.indexes.build import add, build, remove
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.derived import UpdateContext
-from hopyard.indexes.kinds import KINDS
+from hopyard.indexes.known_kinds import KINDS
 from hopyard.indexes.manifest import read_manifest
 from hopyard.indexes.records import Document
 from hopyard.state.errors import CorpusError, EmbeddingMismatchError, IndexMissingError, UsageError

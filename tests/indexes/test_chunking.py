@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.chunking import Chunker, passage_ids, token_counter
-from hopyard.indexes.embedder import Embedder
 from hopyard.indexes.records import Document, text_hash
+from hopyard.models.embedder import Embedder
 from hopyard.state.errors import CorpusError, UsageError
 
 MakeEmbedder = Callable[..., Embedder]

@@ -10,10 +10,10 @@ import pytest
 
 from hopyard.indexes.build import add, build
 from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.embedder import Embedder
-from hopyard.indexes.fusion import reciprocal_rank_fusion
 from hopyard.indexes.records import Document
+from hopyard.indexes.searches.fusion import reciprocal_rank_fusion
 from hopyard.indexes.status import status
+from hopyard.models.embedder import Embedder
 from hopyard.state.errors import IndexMissingError
 
 

@@ -6,8 +6,8 @@ import faiss
 import numpy as np
 import pytest
 
-from hopyard.indexes.dense import INDEX_FILE, DenseIndex
-from hopyard.indexes.embedder import Vectors
+from hopyard.indexes.kinds.dense.hnsw import INDEX_FILE, DenseIndex
+from hopyard.models.embedder import Vectors
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
 
 

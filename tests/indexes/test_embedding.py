@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from hopyard.indexes.derived import silent
-from hopyard.indexes.embedder import Embedder, Vectors
 from hopyard.indexes.embedding import embed_pending
 from hopyard.indexes.records import Document, Passage, text_hash
 from hopyard.indexes.store import CorpusStore
+from hopyard.models.embedder import Embedder, Vectors
 from hopyard.state.errors import ModelOutputError
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from hopyard.indexes.embedder import Embedder
 from hopyard.indexes.manifest import (
     Manifest,
     check_embedding,
@@ -17,6 +16,7 @@ from hopyard.indexes.manifest import (
     read_manifest,
     write_manifest,
 )
+from hopyard.models.embedder import Embedder
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
 
 

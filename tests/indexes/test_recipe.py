@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopyard.indexes.kinds import KINDS
+from hopyard.indexes.known_kinds import KINDS
 from hopyard.indexes.recipe import select_kinds
 from hopyard.state.errors import UsageError
 

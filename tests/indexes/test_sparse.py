@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.indexes.sparse import SparseIndex, words
+from hopyard.indexes.kinds.sparse.bm25 import SparseIndex, words
 from hopyard.state.errors import IndexMissingError
 
 TEXTS = {

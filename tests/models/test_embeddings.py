@@ -7,7 +7,7 @@ import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
 from model_server import EMBEDDING_DIMENSION, ModelServer, WordEmbedder, word_vector
 
-from hopyard.indexes.embedder import Embedder
+from hopyard.models.embedder import Embedder
 from hopyard.models.embeddings import LangChainEmbedder, embedder
 from hopyard.state.errors import ModelUnreachableError, UsageError
 

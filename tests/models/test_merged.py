@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from gguf.quants import dequantize, quantize
 
-from hopyard.models.embedded import (
+from hopyard.models.builtin import (
     SHIPPED_ADAPTER,
     _server,
     embedded_identity,

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.models.parse import UnfitOutputError, json_schema, parse
+from hopyard.models.prompt import Output
 from hopyard.prompts.answer import Answer
 from hopyard.prompts.decompose import Decomposition
 from hopyard.prompts.judge import Rubric
-from hopyard.prompts.prompt import Output
-from hopyard.prompts.questions import PassageQuestions
+from hopyard.prompts.passage_graph import PassageQuestions
 from hopyard.prompts.route import Route
 
 RUBRIC = '{"wh_form": 1, "specific": 1, "relevant": 0, "non_overlapping": 1, "complete": 0}'

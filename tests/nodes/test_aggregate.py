@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.nodes.aggregate import best_evidence
+from hopyard.nodes.tree.aggregate import best_evidence
 from hopyard.state.schemas import Evidence
 
 

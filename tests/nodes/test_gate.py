@@ -12,7 +12,7 @@ from gates import write_gate
 from langgraph.runtime import Runtime
 
 from hopyard.classifiers import retrieval_gate
-from hopyard.models.embedded import embedded_identity, known_as
+from hopyard.models.builtin import embedded_identity, known_as
 from hopyard.nodes.gate import decide_retrieval
 from hopyard.nodes.route import choose_strategy
 from hopyard.state.errors import GateUnavailableError

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.types import Send
 
-from hopyard.nodes.tree import next_tasks
+from hopyard.nodes.tree.tasks import next_tasks
 from hopyard.state.tree import (
     ROOT,
     TreeNode,

@@ -6,8 +6,8 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 import pytest
 
-from hopyard.indexes.passage_graph.questions import Questions
-from hopyard.indexes.passage_graph.similarity import similarity
+from hopyard.indexes.kinds.passage_graph.questions import Questions
+from hopyard.indexes.kinds.passage_graph.similarity import similarity
 
 
 def _ask(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopyard.indexes.passage_graph.edges import (
+from hopyard.indexes.kinds.passage_graph.edges import (
     Edges,
     build_edges,
     cap_edges,
@@ -15,8 +15,8 @@ from hopyard.indexes.passage_graph.edges import (
     edges_of,
     merge_duplicates,
 )
-from hopyard.indexes.passage_graph.matching import Matches, best_matches
-from hopyard.indexes.passage_graph.questions import Questions
+from hopyard.indexes.kinds.passage_graph.matching import Matches, best_matches
+from hopyard.indexes.kinds.passage_graph.questions import Questions
 
 Ask = Callable[..., Questions]
 

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopyard.indexes.passage_graph import candidates
-from hopyard.indexes.passage_graph.matching import (
+from hopyard.indexes.kinds.passage_graph import candidates
+from hopyard.indexes.kinds.passage_graph.matching import (
     Matches,
     best_matches,
     better_of,
     measure_agreement,
 )
-from hopyard.indexes.passage_graph.questions import Questions
+from hopyard.indexes.kinds.passage_graph.questions import Questions
 
 Ask = Callable[..., Questions]
 Literal = Callable[[Questions, Questions], tuple[list[int], list[float]]]

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hopyard.indexes.passage_graph.similarity import (
+from hopyard.indexes.kinds.passage_graph.similarity import (
     jaccard,
     row_cosines,
     similarities,

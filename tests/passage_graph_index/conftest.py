@@ -13,11 +13,11 @@ from model_server import ModelServer
 from hopyard.indexes import build as building
 from hopyard.indexes.build_run import BuildReport
 from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.kinds import KINDS
+from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
+from hopyard.indexes.kinds.passage_graph.kind import PassageGraph
+from hopyard.indexes.kinds.passage_graph.stats import GraphStats
+from hopyard.indexes.known_kinds import KINDS
 from hopyard.indexes.manifest import generation_directory, read_manifest
-from hopyard.indexes.passage_graph.graph import GraphIndex
-from hopyard.indexes.passage_graph.kind import PassageGraph
-from hopyard.indexes.passage_graph.stats import GraphStats
 from hopyard.indexes.records import Document
 from hopyard.models import request
 from hopyard.state.settings import Context

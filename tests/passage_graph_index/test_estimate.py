@@ -9,7 +9,7 @@ import pytest
 from model_server import Reply
 
 from hopyard.indexes.chunking import Chunker
-from hopyard.indexes.passage_graph.estimate import SAMPLE, Estimate, estimate
+from hopyard.indexes.kinds.passage_graph.estimate import SAMPLE, Estimate, estimate
 from hopyard.indexes.records import Document
 from hopyard.models.call import model_caller
 from hopyard.state.errors import ModelUnreachableError

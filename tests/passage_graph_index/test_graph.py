@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.indexes.passage_graph.graph import EDGE_ROW, GraphFiles, GraphIndex
-from hopyard.indexes.passage_graph.ragged import Ragged
-from hopyard.indexes.passage_graph.similarity import similarity
+from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles, GraphIndex
+from hopyard.indexes.kinds.passage_graph.ragged import Ragged
+from hopyard.indexes.kinds.passage_graph.similarity import similarity
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
 
 PASSAGES = ["a", "b", "c", "d"]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.indexes.passage_graph.growth import Generation, grown
-from hopyard.indexes.passage_graph.questions import Questions
+from hopyard.indexes.kinds.passage_graph.growth import Generation, grown
+from hopyard.indexes.kinds.passage_graph.questions import Questions
 from hopyard.state.errors import IndexMissingError
 
 EXACT = 10**9

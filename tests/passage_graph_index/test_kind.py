@@ -12,11 +12,11 @@ import pytest
 from conftest import WordEmbedder
 from model_server import ModelServer, scripted_provider
 
+from hopyard.indexes.kinds.passage_graph.question_store import QUESTIONS_FILE
 from hopyard.indexes.manifest import read_manifest
-from hopyard.indexes.passage_graph.question_store import QUESTIONS_FILE
 from hopyard.models import chat
 from hopyard.models.call import model_caller
-from hopyard.prompts.questions import QUESTIONS
+from hopyard.prompts.passage_graph import QUESTIONS
 
 from .conftest import Library
 from .script import GARBAGE, PEOPLE, Writer, people, person

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.indexes.passage_graph.sides import question_id
-from hopyard.indexes.passage_graph.writing import usable
+from hopyard.indexes.kinds.passage_graph.sides import question_id
+from hopyard.indexes.kinds.passage_graph.writing import usable
 from hopyard.models.parse import json_schema
-from hopyard.prompts.questions import LONGEST, QUESTIONS, PassageQuestions, question_values
+from hopyard.prompts.passage_graph import LONGEST, QUESTIONS, PassageQuestions, question_values
 
 
 def asked(incoming: list[str], outcoming: list[str]) -> PassageQuestions:

@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 import hopyard.prompts
 from hopyard.models.parse import json_schema, parse
-from hopyard.prompts.prompt import Prompt
+from hopyard.models.prompt import Prompt
 
 
 def every_prompt() -> dict[str, Prompt]:

@@ -12,9 +12,9 @@ from model_server import WordEmbedder
 
 from hopyard.indexes.build import build
 from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.embedder import Vector, Vectors
 from hopyard.indexes.loaders import LoadReport, load
 from hopyard.indexes.records import Document
+from hopyard.models.embedder import Vector, Vectors
 
 PDF_THAT_LIES = (
     b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n"

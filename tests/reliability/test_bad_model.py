@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hopyard.graphs.session import open_session
+from hopyard.agent.session import open_session
 from hopyard.models import embeddings, request
 from hopyard.models.call import model_caller
 from hopyard.state.errors import HopyardError

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from model_server import ModelServer
 
-from hopyard.graphs.session import open_session
+from hopyard.agent.session import open_session
 from hopyard.indexes.build import build
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.records import Document

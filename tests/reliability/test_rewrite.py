@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from model_server import ModelServer
 
-from hopyard.graphs.session import Session, open_session
+from hopyard.agent.session import Session, open_session
 from hopyard.models import call
 from hopyard.nodes import receive
 from hopyard.state.settings import Context

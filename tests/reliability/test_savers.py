@@ -15,7 +15,7 @@ from langgraph.checkpoint.serde import _msgpack
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from model_server import ModelServer
 
-from hopyard.graphs.session import Session, open_session
+from hopyard.agent.session import Session, open_session
 from hopyard.state.checkpoints import open_saver
 from hopyard.state.encryption import KEY_VARIABLE
 from hopyard.state.errors import HopyardError, ThreadMissingError, UsageError

@@ -18,11 +18,11 @@ from typing import Any
 import pytest
 from model_server import ModelServer, WordEmbedder
 
-from hopyard.graphs.session import open_session
+from hopyard.agent.session import open_session
 from hopyard.indexes import seal
 from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.passage_graph.graph import GraphIndex
-from hopyard.indexes.passage_graph.question_store import QuestionStore
+from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
+from hopyard.indexes.kinds.passage_graph.question_store import QuestionStore
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.settings import Context
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from hopyard.graphs.session import open_session
+from hopyard.agent.session import open_session
 from hopyard.models import chat, embeddings
 from hopyard.models.chat import ChatProvider
 from hopyard.state.settings import Context

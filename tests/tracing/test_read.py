@@ -11,7 +11,7 @@ import pytest
 from model_server import ModelServer, Reply
 from rich.console import Console
 
-from hopyard.graphs.session import Session
+from hopyard.agent.session import Session
 from hopyard.state.errors import ModelUnreachableError, ThreadMissingError
 from hopyard.state.settings import Context
 from hopyard.tracing.model import Cost, Trace, TraceStep

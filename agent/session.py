@@ -1,0 +1,274 @@
+"""The agent on a thread: ask, be killed, resume."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command, StateSnapshot
+
+from hopyard.agent.deletion import delete_threads
+from hopyard.agent.events import Event, Teller, Token
+from hopyard.agent.waiting import answered, waiting_in
+from hopyard.classifiers.retrieval_gate import lasting_name
+from hopyard.graphs import router
+from hopyard.models.call import model_caller
+from hopyard.models.telemetry import NodeWatch
+from hopyard.nodes.begin import checked_question
+from hopyard.state.checkpoints import (
+    copy_thread,
+    open_saver,
+    store_error,
+    thread_ids,
+    thread_size,
+    unused_threads,
+)
+from hopyard.state.errors import ThreadMissingError, UsageError
+from hopyard.state.schemas import AgentInput, AgentOutput, AgentState
+from hopyard.state.settings import Context, changed_context
+
+__all__ = ("Event", "Session", "ThreadSummary", "Token", "open_session")
+
+_CONTEXT_KEY: Final = "hopyard_context"
+"""Checkpoint metadata that holds the run's settings: LangGraph itself does not keep them."""
+
+
+@dataclass(frozen=True)
+class ThreadSummary:
+    """One thread in a list. One that waits for an answer of its user is not finished either."""
+
+    thread_id: str
+    question: str
+    answer: str
+    strategy: str
+    finished: bool
+    waiting: bool
+    updated: str
+    size: int
+
+
+@asynccontextmanager
+async def open_session() -> AsyncIterator[Session]:
+    """The agent with the user's thread store."""
+    async with open_saver() as saver:
+        yield Session(saver)
+
+
+class Session:
+    """The agent over one thread store."""
+
+    def __init__(self, saver: BaseCheckpointSaver[Any]) -> None:
+        self._saver: Any = saver
+        self._agent: CompiledStateGraph[AgentState, Context, AgentInput, AgentOutput] = (
+            router.build().compile(name="hopyard", checkpointer=saver)
+        )
+
+    async def ask(
+        self,
+        question: str,
+        context: Context,
+        thread_id: str | None = None,
+        *,
+        tokens: bool = False,
+    ) -> AsyncGenerator[Event, None]:
+        """Ask a question on a thread, new or old; gives each step as it ends.
+
+        Args:
+            question: The question, or a follow-up to the thread's last.
+            context: The run's settings.
+            thread_id: The thread; None makes a new one.
+            tokens: Give the answer too, as `Token` events while the model writes it.
+
+        Raises:
+            UsageError: The question is none, or the thread's last one is not finished.
+        """
+        question = checked_question(question)
+        thread_id = thread_id or new_thread_id()
+        config = _config(thread_id, context)
+        if (await self._agent.aget_state(config)).tasks:
+            raise UsageError(
+                f"The thread {thread_id!r} has an unfinished question; run "
+                f"`hopyard resume {thread_id}` first, or take another thread."
+            )
+        if context.retention_days:
+            await self.prune(context.retention_days, keep=thread_id)
+        stream = self._stream({"question": question}, config, context, tokens=tokens)
+        async with aclosing(stream) as events:
+            async for event in events:
+                yield event
+
+    async def resume(
+        self,
+        thread_id: str,
+        answer: object = None,
+        *,
+        tokens: bool = False,
+        changes: Mapping[str, Any] | None = None,
+    ) -> AsyncGenerator[Event, None]:
+        """Go on with a thread where it stopped; gives nothing if it is finished.
+
+        Args:
+            thread_id: The thread.
+            answer: To what the thread waits for: one answer, or several by the ids of the
+                questions.
+            tokens: Give the answer too, as `Token` events while the model writes it.
+            changes: Settings that are other than the thread's from here on; nested ones as
+                nested dicts.
+
+        Raises:
+            ThreadMissingError: There is no such thread.
+            UsageError: A changed setting is not usable; the answer does not say which of several
+                questions it is for; or there is none.
+        """
+        context = changed_context(await self.context(thread_id), dict(changes or {}))
+        config = _config(thread_id, context)
+        state = await self._agent.aget_state(config)
+        given = None if answer is None else answered(waiting_in(state), answer)
+        if given:  # what a person takes to answer is no working time
+            model_caller(context.model).stop_clock(state.values.get("run", ""))
+        if state.tasks:
+            async with aclosing(self._stream(given, config, context, tokens=tokens)) as events:
+                async for event in events:
+                    yield event
+
+    async def result(self, thread_id: str) -> dict[str, Any]:
+        """The state of a thread: its last question, answer and reasoning."""
+        state = await self._agent.aget_state(_config(thread_id))
+        if not state.values:
+            raise ThreadMissingError(
+                f"There is no thread {thread_id!r}; `hopyard threads list` shows those there are."
+            )
+        return {
+            **state.values,
+            "thread_id": thread_id,
+            "finished": not state.tasks,
+            "waiting": [{"id": one.id, **one.asked} for one in waiting_in(state)],
+        }
+
+    async def snapshot(self, thread_id: str) -> StateSnapshot:
+        """LangGraph's own view of a thread, with the state of a strategy that is under way."""
+        return await self._agent.aget_state(_config(thread_id), subgraphs=True)
+
+    async def context(self, thread_id: str) -> Context:
+        """The settings that a thread was last run with."""
+        saved = await self._saver.aget_tuple(_config(thread_id))
+        if saved is None:
+            raise ThreadMissingError(
+                f"There is no thread {thread_id!r}; `hopyard threads list` shows those there are."
+            )
+        return Context.model_validate(json.loads(saved.metadata.get(_CONTEXT_KEY, "{}")))
+
+    async def threads(self) -> list[ThreadSummary]:
+        """All threads, the one used last first."""
+        return [await self.summary(thread_id) for thread_id in await thread_ids(self._saver)]
+
+    async def summary(self, thread_id: str) -> ThreadSummary:
+        """One thread in short."""
+        state = await self._agent.aget_state(_config(thread_id))
+        values = state.values
+        return ThreadSummary(
+            thread_id=thread_id,
+            question=values.get("question", ""),
+            answer=values.get("answer", ""),
+            strategy=values.get("strategy", ""),
+            finished=not state.tasks,
+            waiting=bool(state.interrupts),
+            updated=state.created_at or "",
+            size=await thread_size(self._saver, thread_id),
+        )
+
+    async def fork(self, thread_id: str, new_id: str | None = None) -> str:
+        """Copy a thread, so that the copy can go another way.
+
+        Raises:
+            ThreadMissingError: There is no such thread.
+            UsageError: The new name is taken.
+        """
+        await self.context(thread_id)
+        new_id = new_id or new_thread_id()
+        if new_id in await thread_ids(self._saver):
+            raise UsageError(f"There is a thread {new_id!r} already; choose another name.")
+        await copy_thread(self._saver, thread_id, new_id)
+        return new_id
+
+    async def delete(self, thread_id: str) -> None:
+        """Delete a thread with its whole history, and what only it was answered.
+
+        Raises:
+            ThreadMissingError: There is no such thread.
+            HopyardError: Another process keeps the deleted text in the store's log.
+        """
+        await self.context(thread_id)
+        await delete_threads(self._saver, [thread_id])
+
+    async def prune(self, days: float, *, keep: str = "") -> list[str]:
+        """Delete the threads that were not used for so many days.
+
+        Args:
+            days: Since a thread's last step.
+            keep: A thread that stays, however old.
+
+        Returns:
+            The threads deleted.
+        """
+        unused = [one for one in await unused_threads(self._saver, days) if one != keep]
+        await delete_threads(self._saver, unused)
+        return unused
+
+    async def _stream(
+        self,
+        given: AgentInput | Command[Any] | None,
+        config: RunnableConfig,
+        context: Context,
+        *,
+        tokens: bool,
+    ) -> AsyncGenerator[Event, None]:
+        teller = Teller(tokens=tokens)
+        stream: Any = self._agent.astream(
+            given,
+            config | RunnableConfig(callbacks=[NodeWatch()]),
+            context=context,
+            stream_mode=teller.modes,
+            subgraphs=True,
+            version="v2",
+            # Each super-step is on disk before the next begins: a kill loses no finished step.
+            durability="sync",
+        )
+        try:
+            async with aclosing(stream):
+                async for part in stream:
+                    for event in teller.events(part):
+                        yield event
+        except Exception as error:
+            # What a failed branch's siblings are paying for is finished and recorded first.
+            await model_caller(context.model).drain()
+            if isinstance(error, sqlite3.Error):
+                raise store_error(error) from error
+            raise
+
+
+def new_thread_id() -> str:
+    """A short name that can be typed."""
+    return uuid4().hex[:8]
+
+
+def _config(thread_id: str, context: Context | None = None) -> RunnableConfig:
+    config = RunnableConfig(configurable={"thread_id": thread_id})
+    if context is not None:
+        kept = context.model_dump(mode="json", exclude_defaults=True)
+        # A thread may be resumed from another folder.
+        if context.index:
+            kept["index"] = str(Path(context.index).absolute())
+        if "gate" in kept:
+            kept["gate"] = lasting_name(context.gate)
+        config["metadata"] = {_CONTEXT_KEY: json.dumps(kept)}
+    return config

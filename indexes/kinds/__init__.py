@@ -1,0 +1,1 @@
+"""The kinds of index: one folder each."""

@@ -1,0 +1,1 @@
+"""The kind `dense`: nearest neighbours of embeddings."""

@@ -1,0 +1,147 @@
+"""What a passage graph holds and how it came about: the file that `index status` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from hopyard.indexes.kinds.passage_graph.matching import Agreement
+from hopyard.indexes.manifest import damaged
+from hopyard.models.ledger import ParseRate
+
+__all__ = ("MATCHING_VERSION", "GraphStats", "PromptCalls", "add_calls")
+
+MATCHING_VERSION: Final = 1
+"""Counted up when keywords, SIM or the files change: then a graph is matched anew."""
+
+_FILE: Final = "stats.json"
+
+
+class _Stats(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class AuthorShare(_Stats):
+    """How many passages one version of the prompt and one model wrote for."""
+
+    version: int
+    model: str
+    passages: int
+
+
+class PromptCalls(_Stats):
+    """What one prompt cost at one model, and how often its output fitted the schema."""
+
+    prompt: str
+    version: int
+    model: str
+    calls: int
+    parsed: int
+    repaired: int
+    failed: int
+    input_tokens: int
+    output_tokens: int
+    seconds: float
+
+    @classmethod
+    def of(cls, rate: ParseRate) -> Self:
+        """The ledger's counts as plain values."""
+        return cls(**asdict(rate))
+
+    def plus(self, other: Self) -> Self:
+        """The sums of the counts of two, for the same prompt and model."""
+        names = type(self).model_fields.keys() - {"prompt", "version", "model"}
+        sums = {name: getattr(self, name) + getattr(other, name) for name in names}
+        return self.model_copy(update=sums)
+
+    @property
+    def rate(self) -> float:
+        """Share of outputs that fitted, repaired ones included; 1.0 for no call."""
+        return (self.parsed + self.repaired) / self.calls if self.calls else 1.0
+
+
+class MatchAgreement(_Stats):
+    """How far matches that went through HNSW agree with the exact ones, on a sample."""
+
+    sampled: int
+    share: float
+    mean_loss: float
+    worst_loss: float
+
+    @classmethod
+    def of(cls, agreement: Agreement) -> Self:
+        """Plain values of a measurement."""
+        return cls(
+            sampled=agreement.sampled,
+            share=agreement.share,
+            mean_loss=agreement.mean_loss,
+            worst_loss=agreement.worst_loss,
+        )
+
+
+class GraphStats(_Stats):
+    """Counts of one generation of the graph."""
+
+    matching: int = MATCHING_VERSION
+    model: str
+    """The model as `--model` takes it: additions are written by the same one."""
+    embedding: str
+    dimension: int
+    edge_factor: float
+    vertices: int
+    """Passages that have questions."""
+    edges: int
+    incoming_questions: int
+    outcoming_questions: int
+    without_questions: int
+    """Passages that were not asked for yet, because a budget ended the build."""
+    too_few_questions: int
+    """Passages of which fewer questions came than the paper asks for, failed ones included."""
+    failed: int
+    """Passages of which nothing usable came."""
+    authors: tuple[AuthorShare, ...]
+    calls: tuple[PromptCalls, ...]
+    """Model calls that this index paid for; the ledger's answers cost nothing and are not here."""
+    runs: tuple[str, ...]
+    """The runs whose calls were counted last."""
+    approximate: int
+    """Matches that went through HNSW; 0 where all are exact."""
+    agreement: MatchAgreement | None
+    """Measured where `approximate` is not 0."""
+
+    @property
+    def mean_out_degree(self) -> float:
+        """Edges a vertex (the paper's graphs have 5.87)."""
+        return self.edges / self.vertices if self.vertices else 0.0
+
+    def save(self, directory: Path) -> None:
+        """Write `stats.json` into a kind's folder."""
+        (directory / _FILE).write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, directory: Path) -> Self:
+        """Read what `save` wrote.
+
+        Raises:
+            IndexMissingError: The file is missing or damaged.
+        """
+        file = directory / _FILE
+        try:
+            return cls.model_validate_json(file.read_bytes())
+        except OSError as error:
+            raise damaged(file, f"cannot be read ({error.strerror})") from error
+        except ValidationError as error:
+            raise damaged(file, "does not hold the counts of a passage graph") from error
+
+
+def add_calls(before: Iterable[PromptCalls], more: Iterable[ParseRate]) -> tuple[PromptCalls, ...]:
+    """Totals by prompt, version and model."""
+    totals: dict[tuple[str, int, str], PromptCalls] = {}
+    for one in (*before, *(PromptCalls.of(rate) for rate in more)):
+        key = (one.prompt, one.version, one.model)
+        totals[key] = totals[key].plus(one) if key in totals else one
+    return tuple(total for _, total in sorted(totals.items()))

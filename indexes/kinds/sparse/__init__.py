@@ -1,0 +1,1 @@
+"""The kind `sparse`: BM25."""

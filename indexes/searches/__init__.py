@@ -1,0 +1,1 @@
+"""Search methods: given a text, which evidence."""

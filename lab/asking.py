@@ -1,0 +1,200 @@
+"""Examples of writing a passage's questions, from gold questions and from the passage's names.
+
+Gold in-coming questions exist for few passages. What the passage graph needs of a small model is
+narrower than good English: questions that name the passage's own subject (in-coming) and the other
+names in it (out-coming), because edges are matched by names and by meaning. So gold questions stand
+first where there are some, and plain questions about the names fill the rest.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Final
+
+from hopyard.prompts.passage_graph import QUESTIONS, PassageQuestions, question_values
+from lab.examples import TrainingExample, example
+from lab.sources import Guard, Passage, Source
+from lab.steps import Halves
+
+__all__ = ("about", "asked_of", "gold_questions", "names_in", "passage_questions")
+
+_NAME: Final = re.compile(
+    r"(?P<before>[a-z]+|[.,;(\"“]|^)? ?"
+    r"(?P<name>[A-Z][\w'’-]+(?: (?:(?:of|the|de|van|von) )*[A-Z][\w'’-]+)*)"
+)
+"""A run of capitalised words and the lower-case word or mark before it."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_NO_NAMES: Final = _words(
+    "The This That These Those After Before During While When Where There Then They "
+    "Their His Her January February March April May June July August September "
+    "October November December Monday Tuesday Wednesday Thursday Friday Saturday "
+    "Sunday With From However Although Since Both Other Another First Second Also "
+    "Most Many Some In On At It He She As A An By For"
+)
+_INSTITUTION: Final = re.compile(
+    r"\b(?:of|the|University|College|School|Awards?|Academy|League|Company|Corp|Records|Entertainment|Production|Productions|Limited|House|Party|Museum|Club"
+    r"|Festival|Association|Theatre|Church|War|Army|Group|Institute|Channel|Pictures|Studios)\b"
+)
+_PERSON: Final = _words(
+    "by starring actor actress singer writer director author composer king queen "
+    "president son daughter wife husband brother sister father mother"
+)
+_PLACE: Final = frozenset({"in", "at", "near", "to"})
+_SINGLE: Final = frozenset({"in", "near", "from", "of", "by"})
+"""Words after which one capitalised word alone is a name and not an adjective."""
+
+_ABOUT: Final[dict[str, tuple[str, ...]]] = {
+    "place": (
+        "In which country is {x}?",
+        "How many people live in {x}?",
+        "When was {x} founded?",
+        "What is {x} known for?",
+        "What shares a border with {x}?",
+        "Who was born in {x}?",
+    ),
+    "person": (
+        "Where was {x} born?",
+        "When was {x} born?",
+        "Who was {x} married to?",
+        "What is {x} known for?",
+        "Where was {x} educated?",
+        "Which award did {x} receive?",
+        "When did {x} die?",
+    ),
+    "thing": (
+        "Who or what is {x}?",
+        "What is {x} known for?",
+        "When did {x} begin?",
+        "What is the history of {x}?",
+        "Where can {x} be found?",
+        "Who is connected with {x}?",
+    ),
+}
+_OWN: Final[tuple[tuple[str, str], ...]] = (
+    (r"\b(?:is|was) an? [^.]*\b(?:film|movie|documentary)\b", "Who directed {x}?"),
+    (r"\b(?:is|was) an? [^.]*\b(?:album|song|single)\b", "Who recorded {x}?"),
+    (r"\b(?:is|was) an? [^.]*\b(?:novel|book|play)\b", "Who wrote {x}?"),
+    (r"\b(?:is|was) an? [^.]*\b(?:band|group)\b", "Who is in the band {x}?"),
+    (r"\b(?:is|was) an? [^.]*\b(?:city|town|village|county|river|district|island)\b",
+     "Where is {x} located?"),
+    (r"\b(?:is|was) an? [^.]*\b(?:company|corporation|station|channel|university|school)\b",
+     "Where is {x} located?"),
+    (r"^[^.]*\bborn\b", "When was {x} born?"),
+    (r"^[^.]*\bborn\b[^.]* in [A-Z]", "Where was {x} born?"),
+    (r"\bmarried\b", "Who was {x} married to?"),
+    (r"\bdied\b", "When did {x} die?"),
+    (r"^[^.]*\b(?:founded|established)\b", "When was {x} founded?"),
+    (r"\bfilm\b[^.]* starring\b", "Who stars in {x}?"),
+    (r"^[^.]*\breleased\b", "When was {x} released?"),
+    (r"\b(?:is|was) an? [^.]*\b(?:actor|actress|singer|player|politician|writer|director)\b",
+     "What was the profession of {x}?"),
+)  # fmt: skip
+"""What a passage answers about its subject, by words that stand in it."""
+
+
+def names_in(passage: Passage) -> list[tuple[str, str]]:
+    """The names in a passage other than its subject, each with its likely kind.
+
+    Args:
+        passage: The passage.
+
+    Returns:
+        (name, "place" | "person" | "thing") in the order of appearance, each once.
+    """
+    found: dict[str, str] = {}
+    own = passage.title.lower()
+    for match in _NAME.finditer(passage.text):
+        before, words = match["before"] or "", match["name"].split()
+        while words and words[0] in _NO_NAMES:
+            words, before = words[1:], ""
+        name = re.sub(r"['’]s$", "", " ".join(words))
+        if len(name) < 4 or len(name) > 50 or name.lower() in own or own in name.lower():
+            continue
+        if len(words) == 1 and before not in _SINGLE:
+            continue
+        kind = "place" if before in _PLACE else "thing"
+        if before in _PERSON and 1 < len(words) < 4 and not _INSTITUTION.search(name):
+            kind = "person"
+        found.setdefault(name, kind)
+    return list(found.items())
+
+
+def asked_of(passage: Passage) -> list[str]:
+    """Questions about the passage's subject that its own words answer."""
+    subject = re.sub(r" \([^)]*\)$", "", passage.title)
+    questions = [
+        form.format(x=subject) for pattern, form in _OWN if re.search(pattern, passage.text)
+    ]
+    return [*dict.fromkeys(questions), f"What is {subject} known for?"]
+
+
+def gold_questions(
+    sources: Mapping[str, Source], halves: Sequence[Halves], guard: Guard
+) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Gold in-coming and out-coming questions by passage id.
+
+    SQuAD asks its own passages. A MuSiQue step is answered by its passage (in-coming), and what
+    comes next is asked about its answer (out-coming).
+    """
+    incoming: dict[str, list[str]] = defaultdict(list)
+    outcoming: dict[str, list[str]] = defaultdict(list)
+    for question in sources["squad2"].of("train"):
+        if question.type == "single_hop" and guard.allows_question(question.question):
+            for passage_id in question.supporting_ids:
+                incoming[passage_id].append(question.question)
+    for half in halves:
+        for step in (half.first, half.filled):
+            if step.passage and len(step.question) < 110:
+                incoming[step.passage.id].append(step.question)
+        if half.is_bridge and half.first.passage and len(half.filled.question) < 110:
+            outcoming[half.first.passage.id].append(half.filled.question)
+    return incoming, outcoming
+
+
+def passage_questions(
+    passages: Sequence[Passage],
+    incoming: Mapping[str, Sequence[str]],
+    outcoming: Mapping[str, Sequence[str]],
+    rng: random.Random,
+) -> Iterator[TrainingExample]:
+    """A passage's questions: the gold ones, then plain ones about its subject and its names."""
+    for passage in rng.sample(passages, len(passages)):
+        names = names_in(passage)
+        if len(names) < 2 or len(passage.text) > 1500:
+            continue
+        known = asked_of(passage)
+        rng.shuffle(known)
+        answered = [*dict.fromkeys([*incoming.get(passage.id, ()), *known])][: rng.randint(2, 3)]
+        asked = list(dict.fromkeys(outcoming.get(passage.id, ())))
+        asked += islice(about(names, rng), rng.randint(4, 5) - min(len(asked), 3))
+        if len(answered) < 2 or len(asked) < 4:
+            continue
+        output = PassageQuestions(incoming=answered, outcoming=asked[:6])
+        yield example(
+            QUESTIONS, question_values(passage.title, passage.text), output, f"names:{passage.id}"
+        )
+
+
+def about(names: Sequence[tuple[str, str]], rng: random.Random) -> Iterator[str]:
+    """Different questions about names, the names in turn.
+
+    Args:
+        names: As `names_in` gives them.
+        rng: Chooses the forms.
+    """
+    asked: set[str] = set()
+    for _ in range(3):
+        for name, kind in rng.sample(list(names), len(names)):
+            question = rng.choice(_ABOUT[kind]).format(x=name)
+            if question not in asked:
+                asked.add(question)
+                yield question

@@ -1,0 +1,84 @@
+"""A training example: one finished turn of a prompt that the product uses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from hopyard.models.prompt import Output, Prompt
+from hopyard.prompts.aggregate import AGGREGATE
+from hopyard.prompts.answer import ANSWER
+from hopyard.prompts.chain import NEXT_QUESTION
+from hopyard.prompts.decompose import DECOMPOSE, REPLACE
+from hopyard.prompts.direct import DIRECT
+from hopyard.prompts.hop import JUDGE_EDGES
+from hopyard.prompts.judge import JUDGE_BRANCH, JUDGE_DECOMPOSITION
+from hopyard.prompts.passage_graph import QUESTIONS
+from hopyard.prompts.passages import one_line
+from hopyard.prompts.rewrite import REWRITE
+from hopyard.prompts.route import ROUTE, ROUTE_WITH_HOP
+
+__all__ = ("PROMPTS", "TrainingExample", "example", "read_examples", "write_examples")
+
+PROMPTS: Final[dict[str, Prompt[Any]]] = {
+    "answer": ANSWER,
+    "aggregate": AGGREGATE,
+    "decompose": DECOMPOSE,
+    "replace-sub-question": REPLACE,
+    "judge-decomposition": JUDGE_DECOMPOSITION,
+    "judge-branch": JUDGE_BRANCH,
+    "route": ROUTE,
+    "route-with-hop": ROUTE_WITH_HOP,
+    "next-question": NEXT_QUESTION,
+    "rewrite": REWRITE,
+    "direct": DIRECT,
+    "judge-edges": JUDGE_EDGES,
+    "questions": QUESTIONS,
+}
+"""The prompts trained: the product's own objects, so that they cannot drift."""
+
+
+@dataclass(frozen=True)
+class TrainingExample:
+    """The values of one prompt and the output wanted.
+
+    Attributes:
+        prompt: The prompt's name in `PROMPTS`.
+        values: What its template is filled with, as the product's node fills it.
+        output: The assistant's turn: the JSON of the prompt's output schema.
+        source: The set and question it comes from, or `written` where a template made it.
+    """
+
+    prompt: str
+    values: Mapping[str, str]
+    output: str
+    source: str
+
+
+def example(
+    prompt: Prompt[Any], values: Mapping[str, str], output: Output, source: str
+) -> TrainingExample:
+    """Make an example; single-line values are put on one line, as the nodes do."""
+    several_lines = {"passages", "findings", "conversation", "rejected", "passage", "follow_ups"}
+    key = next(key for key, known in PROMPTS.items() if known is prompt)
+    flat = {
+        name: value if name in several_lines else one_line(value) for name, value in values.items()
+    }
+    return TrainingExample(key, flat, output.model_dump_json(), source)
+
+
+def write_examples(path: Path, examples: Iterable[TrainingExample]) -> None:
+    """Write one example a line."""
+    with path.open("w", encoding="utf-8") as file:
+        for one in examples:
+            file.write(json.dumps(vars(one), ensure_ascii=False) + "\n")
+
+
+def read_examples(path: Path) -> Iterator[TrainingExample]:
+    """Read what `write_examples` wrote."""
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            yield TrainingExample(**json.loads(line))

@@ -1,0 +1,24 @@
+"""The measures of the report: those of the evaluation, and what compares pairs and judges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hopyard.classifiers.measures import auroc as area
+from hopyard.measures.answers import best, exact_match, token_f1
+
+__all__ = ("auroc", "best", "exact_match", "pair_f1", "token_f1")
+
+
+def pair_f1(given: Sequence[str], wanted: Sequence[str]) -> float:
+    """Mean token F1 of two sub-questions with the gold two, in the better order."""
+    first, second = given
+    one, other = wanted
+    straight = token_f1(first, one) + token_f1(second, other)
+    crossed = token_f1(first, other) + token_f1(second, one)
+    return max(straight, crossed) / 2
+
+
+def auroc(good: Sequence[float], bad: Sequence[float]) -> float:
+    """The chance that a good one scores above a bad one; ties count half (Mann-Whitney U)."""
+    return area([*good, *bad], [1] * len(good) + [0] * len(bad))

@@ -1,0 +1,1 @@
+"""Measures of answers and of retrieval, and how sure they are."""
