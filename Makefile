@@ -9,15 +9,16 @@ DEMO_INDEX := .hopyard/demo-index
 PORT ?= 2024
 WORKERS ?= 2
 
-.PHONY: help install demo studio test soak lint format typecheck docs clean
+.PHONY: help install demo studio test test-lab soak lint format typecheck docs clean
 
 help:
 	@echo "make demo     install, index the sample corpus, answer four questions"
 	@echo "make test     install, run the tests"
+	@echo "make test-lab the tests of lab/, which is not part of the package"
 	@echo "make soak     the reliability tests at length, SOAK_MINUTES=60"
 	@echo "make install  the environment alone"
 	@echo "make studio   LangGraph's server for Studio, on this machine"
-	@echo "make lint     formatting, lint and types"
+	@echo "make lint     formatting, lint, import directions and types"
 	@echo "make docs     draw the graphs into README.md and docs/ anew"
 
 install: $(STAMP)
@@ -52,6 +53,9 @@ studio: $(STAMP)
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
+test-lab: $(STAMP)
+	$(BIN)/python -m pytest lab/tests -n $(WORKERS) --dist loadfile
+
 # The reliability tests at length, for SOAK_MINUTES and from SOAK_SEED on: docs/reliability.md.
 soak: $(STAMP)
 	SOAK_MINUTES=$${SOAK_MINUTES:-60} SOAK_REPORT=$${SOAK_REPORT:-.hopyard/soak.json} \
@@ -60,6 +64,7 @@ soak: $(STAMP)
 lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-cache
 	$(MAKE) --no-print-directory typecheck
 
 typecheck: $(STAMP)

@@ -9,14 +9,15 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from hopyard.models.call import open_ledger
+from hopyard.nodes.resources import Resources
 from hopyard.state.checkpoints import scrub, thread_ids
-from hopyard.state.settings import home
 
 __all__ = ("delete_threads",)
 
 
-async def delete_threads(saver: AsyncSqliteSaver, threads: Sequence[str]) -> None:
+async def delete_threads(
+    saver: AsyncSqliteSaver, threads: Sequence[str], resources: Resources
+) -> None:
     """Delete threads with their whole history, from the file and from its log.
 
     The ledger forgets the answers that no other run was given, nor a copy that may be under way.
@@ -33,8 +34,7 @@ async def delete_threads(saver: AsyncSqliteSaver, threads: Sequence[str]) -> Non
         for thread_id in await thread_ids(saver):
             if saved_last := await saver.aget_tuple(_config(thread_id)):
                 runs -= _run(saved_last)
-        ledger = await asyncio.to_thread(lambda: open_ledger(home() / "ledger.sqlite"))
-        await asyncio.to_thread(ledger.forget, runs)
+        await asyncio.to_thread(lambda: resources.ledger.forget(runs))
     await scrub(saver)
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from langgraph.types import Overwrite
+
+from hopyard.graphs.registry import STRATEGIES
 from hopyard.models.stream import PART_TYPE
+from hopyard.state.schemas import Step
 
-__all__ = ("INTERRUPT", "Event", "Teller", "Token")
-
-INTERRUPT: Final = "__interrupt__"
-"""In the place of a node's name in LangGraph's stream: the run waits for an answer."""
+__all__ = ("Event", "Teller", "Token")
 
 _LAST_NODE: Final = "finish"
 
@@ -22,13 +23,15 @@ class Event:
 
     Attributes:
         graph: The graph that it belongs to: "" is the agent, else the strategy.
-        node: The step's name.
+        node: The node's name.
         update: What it wrote.
+        steps: The steps of the reasoning that it ended or changed.
     """
 
     graph: str
     node: str
     update: dict[str, Any]
+    steps: Sequence[Step] = ()
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,15 @@ class Token(Event):
     restart: bool = False
 
 
+def _steps(graph: str, update: Mapping[str, Any]) -> Sequence[Step]:
+    written = {
+        key: value.value if isinstance(value, Overwrite) else value for key, value in update.items()
+    }
+    if graph in STRATEGIES:
+        return STRATEGIES[graph].steps_of(written)
+    return written.get("steps") or ()
+
+
 class Teller:
     """Turns the parts of LangGraph's stream into events.
 
@@ -60,9 +72,13 @@ class Teller:
         self._told = ""
 
     @property
-    def modes(self) -> list[Literal["updates", "custom"]]:
-        """The stream modes that LangGraph is asked for."""
-        return ["updates", "custom"] if self._tokens else ["updates"]
+    def modes(self) -> list[Literal["tasks", "custom"]]:
+        """The stream modes that LangGraph is asked for.
+
+        The mode `updates` would tell of a strategy only the keys of its output: no step before the
+        last.
+        """
+        return ["tasks", "custom"] if self._tokens else ["tasks"]
 
     def events(self, part: Mapping[str, Any]) -> Iterator[Event]:
         """The events of one part of a stream in version v2, with its subgraphs."""
@@ -70,12 +86,13 @@ class Teller:
         if part["type"] == "custom":
             yield from self._piece(graph, part["data"])
             return
-        for node, update in part["data"].items():
-            if node == INTERRUPT:  # `Session.result` says what the thread waits for
-                continue
-            if self._tokens and not graph and node == _LAST_NODE:
-                yield from self._rest(str(update["messages"][-1].text))
-            yield Event(graph, node, update or {})
+        task = part["data"]
+        if "result" not in task or task["error"] or task["interrupts"]:
+            return  # it begins, has failed, or waits: `Session.result` says for what
+        node, update = task["name"], task["result"] or {}
+        if self._tokens and not graph and node == _LAST_NODE:
+            yield from self._rest(str(update["messages"][-1].text))
+        yield Event(graph, node, update, _steps(graph, update))
 
     def _piece(self, graph: str, data: Any) -> Iterator[Token]:
         if isinstance(data, Mapping) and data.get("type") == PART_TYPE:
@@ -87,4 +104,4 @@ class Teller:
 
     def _token(self, graph: str, text: str, *, restart: bool) -> Token:
         self._told = text if restart else self._told + text
-        return Token(graph, "", {}, text, restart)
+        return Token(graph, "", {}, (), text, restart)

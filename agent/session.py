@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
@@ -18,12 +18,15 @@ from langgraph.types import Command, StateSnapshot
 
 from hopyard.agent.deletion import delete_threads
 from hopyard.agent.events import Event, Teller, Token
-from hopyard.agent.waiting import answered, waiting_in
-from hopyard.classifiers.retrieval_gate import lasting_name
+from hopyard.agent.waiting import answer_command, waiting_in
 from hopyard.graphs import router
-from hopyard.models.call import model_caller
+from hopyard.graphs.registry import STRATEGIES
+from hopyard.models.call import ModelCaller
 from hopyard.models.telemetry import NodeWatch
-from hopyard.nodes.begin import checked_question
+from hopyard.nodes.receive import settings_to_keep
+from hopyard.nodes.resources import Resources, shared_resources
+from hopyard.nodes.run import check_question, config_with
+from hopyard.state.agent import AgentInput, AgentOutput, AgentState
 from hopyard.state.checkpoints import (
     copy_thread,
     open_saver,
@@ -33,8 +36,8 @@ from hopyard.state.checkpoints import (
     unused_threads,
 )
 from hopyard.state.errors import ThreadMissingError, UsageError
-from hopyard.state.schemas import AgentInput, AgentOutput, AgentState
-from hopyard.state.settings import Context, changed_context
+from hopyard.state.settings import Context
+from hopyard.state.sources import change_context
 
 __all__ = ("Event", "Session", "ThreadSummary", "Token", "open_session")
 
@@ -57,20 +60,43 @@ class ThreadSummary:
 
 
 @asynccontextmanager
-async def open_session() -> AsyncIterator[Session]:
-    """The agent with the user's thread store."""
+async def open_session(resources: Resources | None = None) -> AsyncIterator[Session]:
+    """The agent with the user's thread store.
+
+    Args:
+        resources: What its runs open; the process's own where none are given.
+    """
     async with open_saver() as saver:
-        yield Session(saver)
+        opened = resources if resources is not None else await asyncio.to_thread(shared_resources)
+        yield Session(saver, opened)
 
 
 class Session:
-    """The agent over one thread store."""
+    """The agent over one thread store.
 
-    def __init__(self, saver: BaseCheckpointSaver[Any]) -> None:
+    Args:
+        saver: The thread store.
+        resources: What its runs open.
+    """
+
+    def __init__(self, saver: BaseCheckpointSaver[Any], resources: Resources) -> None:
+        self._resources = resources
         self._saver: Any = saver
-        self._agent: CompiledStateGraph[AgentState, Context, AgentInput, AgentOutput] = (
-            router.build().compile(name="hopyard", checkpointer=saver)
-        )
+        self._strategies: tuple[str, ...] = ()
+        self._compiled: CompiledStateGraph[AgentState, Context, AgentInput, AgentOutput]
+
+    @property
+    def resources(self) -> Resources:
+        """What its runs open."""
+        return self._resources
+
+    @property
+    def _agent(self) -> CompiledStateGraph[AgentState, Context, AgentInput, AgentOutput]:
+        """The agent with the strategies that are registered by now."""
+        if self._strategies != (names := tuple(STRATEGIES)):
+            self._compiled = router.build().compile(name="hopyard", checkpointer=self._saver)
+            self._strategies = names
+        return self._compiled
 
     async def ask(
         self,
@@ -89,11 +115,11 @@ class Session:
             tokens: Give the answer too, as `Token` events while the model writes it.
 
         Raises:
-            UsageError: The question is none, or the thread's last one is not finished.
+            UsageError: The question is empty or too long, or the thread's last one is not finished.
         """
-        question = checked_question(question)
+        question = check_question(question)
         thread_id = thread_id or new_thread_id()
-        config = _config(thread_id, context)
+        config = self._config(thread_id, context)
         if (await self._agent.aget_state(config)).tasks:
             raise UsageError(
                 f"The thread {thread_id!r} has an unfinished question; run "
@@ -129,12 +155,12 @@ class Session:
             UsageError: A changed setting is not usable; the answer does not say which of several
                 questions it is for; or there is none.
         """
-        context = changed_context(await self.context(thread_id), dict(changes or {}))
-        config = _config(thread_id, context)
+        context = change_context(await self.context(thread_id), dict(changes or {}))
+        config = self._config(thread_id, context)
         state = await self._agent.aget_state(config)
-        given = None if answer is None else answered(waiting_in(state), answer)
+        given = None if answer is None else answer_command(waiting_in(state), answer)
         if given:  # what a person takes to answer is no working time
-            model_caller(context.model).stop_clock(state.values.get("run", ""))
+            (await self._caller(context)).stop_clock(state.values.get("run", ""))
         if state.tasks:
             async with aclosing(self._stream(given, config, context, tokens=tokens)) as events:
                 async for event in events:
@@ -142,7 +168,7 @@ class Session:
 
     async def result(self, thread_id: str) -> dict[str, Any]:
         """The state of a thread: its last question, answer and reasoning."""
-        state = await self._agent.aget_state(_config(thread_id))
+        state = await self._agent.aget_state(self._config(thread_id))
         if not state.values:
             raise ThreadMissingError(
                 f"There is no thread {thread_id!r}; `hopyard threads list` shows those there are."
@@ -151,21 +177,28 @@ class Session:
             **state.values,
             "thread_id": thread_id,
             "finished": not state.tasks,
-            "waiting": [{"id": one.id, **one.asked} for one in waiting_in(state)],
+            "waiting": [{"id": waiting.id, **waiting.asked} for waiting in waiting_in(state)],
         }
 
     async def snapshot(self, thread_id: str) -> StateSnapshot:
         """LangGraph's own view of a thread, with the state of a strategy that is under way."""
-        return await self._agent.aget_state(_config(thread_id), subgraphs=True)
+        return await self._agent.aget_state(self._config(thread_id), subgraphs=True)
 
     async def context(self, thread_id: str) -> Context:
-        """The settings that a thread was last run with."""
-        saved = await self._saver.aget_tuple(_config(thread_id))
+        """The settings that a thread was last run with.
+
+        A thread that a program made without a `Session` has them in its state.
+        """
+        saved = await self._saver.aget_tuple(self._config(thread_id))
         if saved is None:
             raise ThreadMissingError(
                 f"There is no thread {thread_id!r}; `hopyard threads list` shows those there are."
             )
-        return Context.model_validate(json.loads(saved.metadata.get(_CONTEXT_KEY, "{}")))
+        kept = saved.metadata.get(_CONTEXT_KEY)
+        if kept is not None:
+            return change_context(Context(), json.loads(kept))
+        state = await self._agent.aget_state(self._config(thread_id))
+        return change_context(Context(), state.values.get("settings", {}))
 
     async def threads(self) -> list[ThreadSummary]:
         """All threads, the one used last first."""
@@ -173,7 +206,7 @@ class Session:
 
     async def summary(self, thread_id: str) -> ThreadSummary:
         """One thread in short."""
-        state = await self._agent.aget_state(_config(thread_id))
+        state = await self._agent.aget_state(self._config(thread_id))
         values = state.values
         return ThreadSummary(
             thread_id=thread_id,
@@ -208,7 +241,7 @@ class Session:
             HopyardError: Another process keeps the deleted text in the store's log.
         """
         await self.context(thread_id)
-        await delete_threads(self._saver, [thread_id])
+        await delete_threads(self._saver, [thread_id], self._resources)
 
     async def prune(self, days: float, *, keep: str = "") -> list[str]:
         """Delete the threads that were not used for so many days.
@@ -220,8 +253,8 @@ class Session:
         Returns:
             The threads deleted.
         """
-        unused = [one for one in await unused_threads(self._saver, days) if one != keep]
-        await delete_threads(self._saver, unused)
+        unused = [name for name in await unused_threads(self._saver, days) if name != keep]
+        await delete_threads(self._saver, unused, self._resources)
         return unused
 
     async def _stream(
@@ -250,25 +283,23 @@ class Session:
                         yield event
         except Exception as error:
             # What a failed branch's siblings are paying for is finished and recorded first.
-            await model_caller(context.model).drain()
+            await (await self._caller(context)).drain()
             if isinstance(error, sqlite3.Error):
                 raise store_error(error) from error
             raise
+
+    async def _caller(self, context: Context) -> ModelCaller:
+        return await asyncio.to_thread(self._resources.caller, context.model)
+
+    def _config(self, thread_id: str, context: Context | None = None) -> RunnableConfig:
+        config = RunnableConfig(configurable={"thread_id": thread_id})
+        if context is not None:
+            # Without spaces: it is written with every checkpoint of the thread and its subgraphs.
+            kept = json.dumps(settings_to_keep(context), separators=(",", ":"))
+            config["metadata"] = {_CONTEXT_KEY: kept}
+        return config_with(self._resources, config)
 
 
 def new_thread_id() -> str:
     """A short name that can be typed."""
     return uuid4().hex[:8]
-
-
-def _config(thread_id: str, context: Context | None = None) -> RunnableConfig:
-    config = RunnableConfig(configurable={"thread_id": thread_id})
-    if context is not None:
-        kept = context.model_dump(mode="json", exclude_defaults=True)
-        # A thread may be resumed from another folder.
-        if context.index:
-            kept["index"] = str(Path(context.index).absolute())
-        if "gate" in kept:
-            kept["gate"] = lasting_name(context.gate)
-        config["metadata"] = {_CONTEXT_KEY: json.dumps(kept)}
-    return config

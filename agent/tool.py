@@ -14,9 +14,10 @@ from langgraph.prebuilt import ToolRuntime
 from pydantic import Field
 
 from hopyard.graphs import router
+from hopyard.state.agent import AgentOutput
 from hopyard.state.errors import HopyardError
-from hopyard.state.schemas import AgentOutput
-from hopyard.state.settings import Context, read_context
+from hopyard.state.settings import Context
+from hopyard.state.sources import read_context
 
 __all__ = ("as_tool",)
 
@@ -75,8 +76,8 @@ def readable(output: AgentOutput) -> str:
     """The answer with what supports it, for a model to read."""
     lines = [output["answer"]]
     lines += [
-        f"[{number}] {one['title']} ({one['passage_id']}): “{one['quote']}”"
-        for number, one in enumerate(output["citations"], 1)
+        f"[{number}] {cited['title']} ({cited['passage_id']}): “{cited['quote']}”"
+        for number, cited in enumerate(output["citations"], 1)
     ]
     if output["truncated"]:
         lines.append("The budget ended the search before it was through.")

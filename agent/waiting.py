@@ -15,7 +15,7 @@ from langgraph.types import Command, StateSnapshot
 from hopyard.nodes.approve import ACCEPT
 from hopyard.state.errors import UsageError
 
-__all__ = ("Waiting", "answered", "waiting_in")
+__all__ = ("Waiting", "answer_command", "waiting_in")
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Waiting:
 
 def waiting_in(state: StateSnapshot) -> list[Waiting]:
     """The questions that a thread waits for, in the order in which its branches stand."""
-    found = {one.id: Waiting(one.id, dict(one.value)) for one in state.interrupts}
-    return sorted(found.values(), key=lambda one: str(one.asked.get("path", "")))
+    found = {asked.id: Waiting(asked.id, dict(asked.value)) for asked in state.interrupts}
+    return sorted(found.values(), key=lambda waiting: str(waiting.asked.get("path", "")))
 
 
-def answered(waiting: Sequence[Waiting], answer: object) -> Command[Any]:
+def answer_command(waiting: Sequence[Waiting], answer: object) -> Command[Any]:
     """The command that gives an answer to the questions that it is for.
 
     Args:
@@ -49,7 +49,7 @@ def answered(waiting: Sequence[Waiting], answer: object) -> Command[Any]:
     Raises:
         UsageError: Nothing waits, or it is not clear which question is meant.
     """
-    ids = [one.id for one in waiting]
+    ids = [question.id for question in waiting]
     if not ids:
         raise UsageError("The thread waits for no answer; resume it without one.")
     if isinstance(answer, Mapping) and answer and set(answer) <= set(ids):

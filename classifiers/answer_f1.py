@@ -1,8 +1,7 @@
-"""A value function for models behind a server: how like the answer a coalition's answer is.
+"""A value function for models behind a server, which give no token probabilities.
 
-Con-RAG's contributions with token probabilities need a model's inside. Here v(S) is the token F1
-between the model's answer under the prompt that holds only S and its own answer from (q, D), so
-that v(qD) is 1. Each call goes through the ledger.
+v(S) is the token F1 between the model's answer to the prompt with only S and its own answer from
+(q, D), so v(qD) is 1. Each call goes through the ledger.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from hopyard.classifiers.contributions import Answered, CoalitionValues, Reading
+from hopyard.classifiers.contributions import CoalitionValues, OwnAnswer, Reading
 from hopyard.measures.answers import token_f1
-from hopyard.models.call import call_model, model_caller
+from hopyard.models.call import ModelCaller
 from hopyard.models.prompt import Prompt
 from hopyard.prompts.answer import ANSWER, Answer
 from hopyard.prompts.coalitions import COALITION, Coalition, coalition_values
@@ -31,56 +30,57 @@ class AnswerF1:
 
     name = "answer-f1"
 
-    def __init__(self, context: Context, run: str) -> None:
-        """Take the model from the context.
+    def __init__(self, caller: ModelCaller, context: Context, run: str) -> None:
+        """Use a chat model.
 
         Args:
+            caller: The run's chat model.
             context: The run's settings.
-            run: The name that the calls are counted under.
+            run: The ledger counts the calls under this name.
         """
-        self._context, self._run = context, run
+        self._caller, self._context, self._run = caller, context, run
 
     @property
     def identity(self) -> str:
-        """The name under which the ledger keeps the model's answers."""
-        return model_caller(self._context.model).provider.identity
+        """The model's name in the ledger."""
+        return self._caller.provider.identity
 
-    async def answer(self, readings: Sequence[Reading]) -> list[Answered | None]:
-        """Read, as the product does; the ledger is shared with it."""
-        asked = [
-            self._ask(ANSWER, coalition_values("both", one_line(one.question), one.passages))
-            for one in readings
-        ]
-        answers = await asyncio.gather(*asked)
+    async def answer(self, readings: Sequence[Reading]) -> list[OwnAnswer | None]:
+        """Answer with the product's prompt; both share the ledger."""
+        answers = await asyncio.gather(
+            *(
+                self._ask(ANSWER, coalition_values("both", one_line(q.question), q.passages))
+                for q in readings
+            )
+        )
         return [
-            None if answer is None else Answered(reading, answer)
+            None if answer is None else OwnAnswer(reading, answer)
             for reading, answer in zip(readings, answers, strict=True)
         ]
 
     async def answer_directly(self, questions: Sequence[str]) -> list[str | None]:
         """Answer as the product does without retrieval."""
-        asked = [self._ask(DIRECT, {"question": one_line(one)}) for one in questions]
+        asked = (self._ask(DIRECT, {"question": one_line(text)}) for text in questions)
         return await asyncio.gather(*asked)
 
-    async def values(self, answered: Sequence[Answered]) -> list[CoalitionValues | None]:
-        """Three calls a question: what it answers from both is known."""
-        return await asyncio.gather(*(self._values(one) for one in answered))
+    async def values(self, answers: Sequence[OwnAnswer]) -> list[CoalitionValues | None]:
+        """Ask three calls a question; the answer from both is known."""
+        return await asyncio.gather(*(self._values(own) for own in answers))
 
-    async def _values(self, answered: Answered) -> CoalitionValues | None:
-        reading = answered.reading
-        held = [
-            coalition_values(one, one_line(reading.question), reading.passages) for one in _OTHERS
-        ]
-        given = await asyncio.gather(*(self._ask(COALITION, values) for values in held))
-        scores = [token_f1(one, answered.answer) for one in given if one is not None]
+    async def _values(self, own: OwnAnswer) -> CoalitionValues | None:
+        question, passages = one_line(own.reading.question), own.reading.passages
+        given = await asyncio.gather(
+            *(self._ask(COALITION, coalition_values(name, question, passages)) for name in _OTHERS)
+        )
+        scores = [token_f1(answer, own.answer) for answer in given if answer is not None]
         if len(scores) < len(_OTHERS):
             return None
-        none, question, passages = scores
-        return CoalitionValues(none, question, passages, both=1.0)
+        none, question_alone, passages_alone = scores
+        return CoalitionValues(none, question_alone, passages_alone, both=1.0)
 
     async def _ask(self, prompt: Prompt[Answer], values: dict[str, str]) -> str | None:
         try:
-            output = await call_model(prompt, values, context=self._context, run=self._run)
+            output = await self._caller.call(prompt, values, self._context, self._run)
         except ModelOutputError:
             return None
         return output.answer

@@ -1,4 +1,4 @@
-"""The model card of a gate, written from its numbers alone."""
+"""The model card of a gate and its two figures, made from the measured numbers."""
 
 from __future__ import annotations
 
@@ -6,86 +6,118 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from hopyard.classifiers.evaluate import Evaluation, read_evaluation
-from hopyard.classifiers.figures import RELIABILITY_FILE, THRESHOLD_FILE
+from hopyard.classifiers.evaluate import GateEvaluation, LabelMeasures, read_evaluation
 from hopyard.classifiers.manifest import GateManifest, read_manifest
-from hopyard.classifiers.policies import Comparison, verdict
+from hopyard.classifiers.measures import bayes_threshold
+from hopyard.classifiers.policies import PolicyComparison, verdict
 from hopyard.measures.bootstrap import Interval
+from hopyard.measures.figure import figure
 from hopyard.models.builtin import known_as
 from hopyard.state.atomic import write_file
 
-__all__ = ("CARD_FILE", "card", "evaluation_lines", "write_card")
+__all__ = ("CARD_FILE", "RELIABILITY_FILE", "THRESHOLD_FILE", "draw_figures", "write_card")
 
 CARD_FILE: Final = "MODEL_CARD.md"
+RELIABILITY_FILE: Final = "reliability.png"
+THRESHOLD_FILE: Final = "threshold.png"
 
 
-def write_card(folder: Path, evaluation: Evaluation | None = None) -> Path:
+def write_card(folder: Path, evaluation: GateEvaluation | None = None) -> Path:
     """Write the card of the gate in a folder.
 
     Args:
         folder: The gate's.
-        evaluation: What was measured; None takes what was written to the folder before.
+        evaluation: The measured numbers; None takes those in the folder.
     """
     found = evaluation or read_evaluation(folder)
-    file = folder / CARD_FILE
     figures = [name for name in (RELIABILITY_FILE, THRESHOLD_FILE) if (folder / name).exists()]
-    write_file(file, card(read_manifest(folder), found, figures).encode())
+    lines = _lines(read_manifest(folder), found, figures)
+    write_file(folder / CARD_FILE, ("\n".join(lines) + "\n").encode())
+    return folder / CARD_FILE
+
+
+def draw_figures(found: LabelMeasures, folder: Path, title: str) -> list[Path]:
+    """Draw the reliability diagram and the threshold curve.
+
+    Args:
+        found: The measured classifier.
+        folder: Where the files go.
+        title: What was measured.
+
+    Returns:
+        The files.
+
+    Raises:
+        UsageError: Matplotlib is not installed.
+    """
+    return [
+        _draw_reliability(found, folder / RELIABILITY_FILE, title),
+        _draw_threshold(found, folder / THRESHOLD_FILE, title),
+    ]
+
+
+def _draw_reliability(found: LabelMeasures, file: Path, title: str) -> Path:
+    across, up = "probability that retrieval is needed", "share that needs it"
+    with figure(file, across=across, up=up, title=title) as axes:
+        axes.plot([0, 1], [0, 1], color="grey", linestyle=":", label="calibrated")
+        for each in found.reliability:
+            width = each.high - each.low
+            axes.bar(each.low, each.frequency, width, align="edge", color="C0", alpha=0.35)
+            axes.annotate(str(each.questions), (each.low + width / 2, each.frequency), ha="center")
+        axes.plot(
+            [each.probability for each in found.reliability],
+            [each.frequency for each in found.reliability],
+            marker="o",
+            label=f"gate, ECE {found.ece:.3f}",
+        )
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, 1.05)
+        axes.legend(loc="upper left")
     return file
 
 
-def card(manifest: GateManifest, evaluation: Evaluation | None, figures: list[str]) -> str:
-    """The card in Markdown."""
-    lines = [
+def _draw_threshold(found: LabelMeasures, file: Path, title: str) -> Path:
+    title = f"{title}\na wrong answer costs {found.cost_ratio:g} needless retrievals"
+    with figure(
+        file, across="threshold", up="mean cost, in needless retrievals", title=title
+    ) as axes:
+        axes.plot([float(at) for at in found.cost], list(found.cost.values()), label="cost")
+        axes.axvline(found.threshold, color="C1", label=f"chosen, {found.threshold:.2f}")
+        aim = bayes_threshold(found.cost_ratio)
+        axes.axvline(aim, color="grey", linestyle=":", label=f"1 / (1 + {found.cost_ratio:g})")
+        axes.set_xlim(0, 1)
+        axes.set_ylim(bottom=0)
+        axes.legend()
+    return file
+
+
+def _lines(
+    manifest: GateManifest, evaluation: GateEvaluation | None, figures: list[str]
+) -> Iterator[str]:
+    yield from (
         "# Retrieval gate",
         "",
-        "Con-RAG: says for a question how probable it is that the language model needs passages "
-        "to answer it. Written by `hopyard gate train` and `hopyard gate evaluate` from "
-        "`gate.json` and `evaluation.json`.",
+        "Con-RAG: the probability that the language model needs passages to answer a question. "
+        "Written by `hopyard gate train` and `hopyard gate evaluate` from `gate.json` and "
+        "`evaluation.json`.",
         "",
         f"- Labelled model: `{manifest.model}`, value function `{manifest.value}`. For another "
         "model, train another gate.",
         f"- Network: T5 for sequence classification, {manifest.parameters / 1e6:.1f}M parameters, "
         f"base `{manifest.base}`.",
         f"- Probability: σ((z − {manifest.prior_shift:.3f}) / {manifest.temperature:.3f}); the "
-        "shift takes off what the class weights added, the temperature is chosen on validation.",
+        "shift subtracts what the class weights added, the temperature is chosen on validation.",
         f"- Threshold: {manifest.threshold:.3f}, chosen on validation for a wrong answer that "
         f"costs {manifest.cost_ratio:g} needless retrievals, from the questions whose answer the "
-        "decision changes (what is wrong with passages and without is wrong either way).",
-        "- Limits: questions in English, of the kinds below; a question's need is judged without "
-        "seeing the corpus.",
+        "decision changes (a question answered wrongly with passages and without does not count).",
+        "- Limits: questions in English, of the kinds below; the gate does not see the corpus.",
         "",
-        *_data(manifest),
-        *_training(manifest),
-        "## Measured",
-        "",
-        *(evaluation_lines(evaluation) if evaluation else ["Not measured on held-out questions."]),
-        *(f"\n![{name}]({name})" for name in figures),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def evaluation_lines(found: Evaluation) -> Iterator[str]:
-    """What was measured, in Markdown."""
-    if found.command:
-        yield f"Measured with `{found.command}`."
-        yield ""
-    for name, model in (("labels", found.labels_model), ("answers", found.answers_model)):
-        if model and known_as(model) != known_as(found.gate_model):
-            yield f"**The {name} are of `{model}`, the gate is for `{found.gate_model}`.**"
-            yield ""
-    if labels := found.labels:
-        yield "| held-out labels | need retrieval | AUROC | accuracy | commoner label | ECE |"
-        yield "|---|---|---|---|---|---|"
-        area = "–" if labels.auroc is None else f"{labels.auroc:.3f}"
-        yield (
-            f"| {labels.questions} | {labels.retrieve_share:.1%} | {area} "
-            f"| {labels.accuracy:.3f} | {labels.majority_accuracy:.3f} | {labels.ece:.3f} |"
-        )
-        yield ""
-    if found.end_to_end:
-        yield from _policies(found.end_to_end)
-    if found.latency_ms is not None:
-        yield f"A decision took {found.latency_ms:.1f} ms (median)."
+    )
+    yield from _data(manifest)
+    yield from _training(manifest)
+    yield from ("## Measured", "")
+    yield from _measured(evaluation) if evaluation else ["Not measured on held-out questions."]
+    yield from (f"\n![{name}]({name})" for name in figures)
 
 
 def _data(manifest: GateManifest) -> Iterator[str]:
@@ -101,8 +133,8 @@ def _data(manifest: GateManifest) -> Iterator[str]:
     dropped = ", ".join(f"{reason} {count}" for reason, count in manifest.dropped.items())
     yield ""
     yield (
-        f"Not answered rightly from their passages: {dropped or 'none'}. The paper drops those; "
-        "those with the rule `outcome` are kept: wrong with passages and wrong without is "
+        f"Not answered rightly from their passages: {dropped or 'none'}. The paper drops those. "
+        "Those with the rule `outcome` are kept: wrong with passages and wrong without is "
         "retrieve, right without is no retrieval."
     )
     yield ""
@@ -110,8 +142,7 @@ def _data(manifest: GateManifest) -> Iterator[str]:
 
 def _training(manifest: GateManifest) -> Iterator[str]:
     yield from ("## Training", "", "| setting | value |", "|---|---|")
-    settings = manifest.training.get("settings", {})
-    for name, value in {**settings, **manifest.training}.items():
+    for name, value in {**manifest.training.get("settings", {}), **manifest.training}.items():
         if name != "settings":
             yield f"| {name.replace('_', ' ')} | {value} |"
     for name, value in manifest.validation.items():
@@ -119,18 +150,42 @@ def _training(manifest: GateManifest) -> Iterator[str]:
     yield ""
 
 
-def _policies(found: Comparison) -> Iterator[str]:
+def _measured(found: GateEvaluation) -> Iterator[str]:
+    if found.command:
+        yield from (f"Measured with `{found.command}`.", "")
+    for name, model in (("labels", found.labels_model), ("answers", found.answers_model)):
+        if model and known_as(model) != known_as(found.gate_model):
+            yield from (
+                f"**The {name} are of `{model}`, the gate is for `{found.gate_model}`.**",
+                "",
+            )
+    if labels := found.labels:
+        yield "| held-out labels | need retrieval | AUROC | accuracy | commoner label | ECE |"
+        yield "|---|---|---|---|---|---|"
+        area = "–" if labels.auroc is None else f"{labels.auroc:.3f}"
+        yield (
+            f"| {labels.questions} | {labels.retrieve_share:.1%} | {area} "
+            f"| {labels.accuracy:.3f} | {labels.majority_accuracy:.3f} | {labels.ece:.3f} |"
+        )
+        yield ""
+    if found.end_to_end:
+        yield from _policies(found.end_to_end)
+    if found.latency_ms is not None:
+        yield f"A decision took {found.latency_ms:.1f} ms (median)."
+
+
+def _policies(found: PolicyComparison) -> Iterator[str]:
     yield (
         "| policy | answers that contain gold | retrieved | needlessly | tokens a question "
         "| seconds | accuracy against always | tokens against always |"
     )
     yield "|---|---|---|---|---|---|---|---|"
-    for name, one in found.policies.items():
-        against = one.against_always
+    for name, result in found.policies.items():
+        against = result.against_always
         yield (
-            f"| {name} | {_shown(one.accuracy)} | {one.retrieval_rate:.1%} "
-            f"| {one.needless_rate:.1%} | {one.tokens.mean:,.0f} | {one.seconds.mean:.2f} "
-            f"| {_shown(against['accuracy'], '+')} | {_shown(against['tokens'], '+', 0)} |"
+            f"| {name} | {_bounds(result.accuracy)} | {result.retrieval_rate:.1%} "
+            f"| {result.needless_rate:.1%} | {result.tokens.mean:,.0f} | {result.seconds.mean:.2f} "
+            f"| {_bounds(against['accuracy'], '+')} | {_bounds(against['tokens'], '+', 0)} |"
         )
     yield ""
     yield (
@@ -138,17 +193,15 @@ def _policies(found: Comparison) -> Iterator[str]:
         "once without (`direct`); the policies choose between the two. Brackets: 95 % paired "
         "bootstrap intervals."
     )
-    yield ""
-    yield f"**{verdict(found)[1]}**"
-    yield ""
+    yield from ("", f"**{verdict(found)[1]}**", "")
     yield "| questions of type | number | gate retrieves | always | never | gate | oracle |"
     yield "|---|---|---|---|---|---|---|"
     for kind, row in found.by_type.items():
-        shares = " | ".join(f"{row[one]:.3f}" for one in ("always", "never", "gate", "oracle"))
+        shares = " | ".join(f"{row[name]:.3f}" for name in ("always", "never", "gate", "oracle"))
         yield f"| {kind} | {row['questions']:.0f} | {row['gate_retrieval_rate']:.1%} | {shares} |"
     yield ""
 
 
-def _shown(one: Interval, sign: str = "", digits: int = 3) -> str:
-    mean, low, high = (f"{value:{sign},.{digits}f}" for value in one)
+def _bounds(value: Interval, sign: str = "", digits: int = 3) -> str:
+    mean, low, high = (f"{bound:{sign},.{digits}f}" for bound in value)
     return f"{mean} [{low}, {high}]"

@@ -1,8 +1,8 @@
-"""What the question and what the passages contribute to an answer (Con-RAG, Shapley values).
+"""The contributions of question and passages to an answer (Con-RAG, Shapley values).
 
-A value function v says how well a prompt that holds only a coalition of {question q, passages D}
-accounts for the answer that the model gave from both. The two-player Shapley value splits
-v(qD) − v(∅) between them, and the label is whether the passages' share is the larger one.
+A value function v says how well a prompt with only a coalition of {question q, passages D}
+explains the answer that the model gave from both. The two-player Shapley value splits v(qD) − v(∅)
+between them. The label says whether the passages' share is larger.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from hopyard.prompts.coalitions import COALITIONS
 
 __all__ = (
     "RETRIEVE",
-    "Answered",
     "CoalitionValues",
     "Contributions",
+    "OwnAnswer",
     "Reading",
     "ValueFunction",
     "captum_contributions",
@@ -27,7 +27,7 @@ __all__ = (
 )
 
 RETRIEVE: Final = 1
-"""The label of a question that needs its passages; 0 is the other one."""
+"""The label of a question that needs its passages; the other label is 0."""
 
 
 @dataclass(frozen=True)
@@ -50,20 +50,20 @@ class Contributions:
 
 @dataclass(frozen=True)
 class Reading:
-    """A question and its passages as the model sees them."""
+    """A question and its passages as the model reads them."""
 
     question: str
     passages: str
 
 
 @dataclass(frozen=True)
-class Answered:
+class OwnAnswer:
     """The model's own answer from question and passages.
 
     Attributes:
-        reading: What it was read from.
-        answer: The short answer; "" where the model gave none.
-        tokens: The answer's token ids, where the value function works with them.
+        reading: The question and passages.
+        answer: The short answer; "" if the model gave none.
+        tokens: The answer's token ids, if the value function uses them.
     """
 
     reading: Reading
@@ -72,24 +72,24 @@ class Answered:
 
 
 class ValueFunction(Protocol):
-    """A way to value a coalition. It answers too: the answer that is valued is the model's own."""
+    """Values coalitions. It also answers, because the valued answer is the model's own."""
 
     @property
     def name(self) -> str:
-        """The name by which it is chosen, and under which labels are kept."""
+        """The name that users choose and labels carry."""
 
     @property
     def identity(self) -> str:
-        """The model, by the name that labels carry."""
+        """The name of the model, as labels carry it."""
 
-    async def answer(self, readings: Sequence[Reading]) -> list[Answered | None]:
-        """Answer from (q, D), as the product reads; None where there was no usable output."""
+    async def answer(self, readings: Sequence[Reading]) -> list[OwnAnswer | None]:
+        """Answer from (q, D) with the product's prompt; None without usable output."""
 
     async def answer_directly(self, questions: Sequence[str]) -> list[str | None]:
-        """Answer from q alone, as the product does without retrieval."""
+        """Answer from q alone with the product's prompt; None without usable output."""
 
-    async def values(self, answered: Sequence[Answered]) -> list[CoalitionValues | None]:
-        """The coalitions' values for each answer; None where there was no usable output."""
+    async def values(self, answers: Sequence[OwnAnswer]) -> list[CoalitionValues | None]:
+        """The coalitions' values for each answer; None without usable output."""
 
 
 def contributions(values: CoalitionValues) -> Contributions:
@@ -104,10 +104,9 @@ def contributions(values: CoalitionValues) -> Contributions:
 
 
 def captum_contributions(values: CoalitionValues) -> Contributions:
-    """The same by Captum's `ShapleyValues` over a mask of two features.
+    """The same from Captum's `ShapleyValues` over a mask of two features.
 
-    Captum asks for v under masks, all orders of the two players in one batch of four; the values
-    themselves come from one batch of the model and are looked up here.
+    Captum asks for v under all masks in one batch of four; this function looks the values up.
     """
     import torch
     from captum.attr import ShapleyValues
@@ -115,11 +114,11 @@ def captum_contributions(values: CoalitionValues) -> Contributions:
     table = torch.tensor([getattr(values, name) for name in COALITIONS], dtype=torch.float64)
 
     def value(masks: torch.Tensor) -> torch.Tensor:
-        """Masks [n, 2] of (question, passages), 1 where the coalition holds it."""
+        """Masks [n, 2] of (question, passages), 1 if the coalition has it."""
         return table[masks[:, 0].long() + 2 * masks[:, 1].long()]
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that two features need no feature mask
+        warnings.simplefilter("ignore")  # two features need no feature mask
         found = ShapleyValues(value).attribute(
             torch.ones(1, 2, dtype=torch.float64),
             baselines=0.0,
@@ -130,5 +129,5 @@ def captum_contributions(values: CoalitionValues) -> Contributions:
 
 
 def needs_retrieval(found: Contributions) -> bool:
-    """Con-RAG's label: retrieve where φ_D ≥ φ_q."""
+    """Con-RAG's label: retrieve if φ_D ≥ φ_q."""
     return found.passages >= found.question

@@ -1,7 +1,8 @@
-"""A gate measured on labelled questions of the `dev` split, and written down."""
+"""Measure a gate on labelled questions, and read and write what was measured."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -19,19 +20,19 @@ from hopyard.classifiers.measures import (
     expected_calibration_error,
     reliability,
 )
-from hopyard.classifiers.policies import Comparison
+from hopyard.classifiers.policies import PolicyComparison
 from hopyard.classifiers.retrieval_gate import RetrievalGate
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import UsageError
 
 __all__ = (
     "EVALUATION_FILE",
-    "Evaluation",
-    "Measured",
-    "measured",
-    "measured_on",
+    "GateEvaluation",
+    "LabelMeasures",
+    "measure_gate",
+    "measure_probabilities",
     "read_evaluation",
-    "save",
+    "save_evaluation",
 )
 
 EVALUATION_FILE: Final = "evaluation.json"
@@ -39,20 +40,20 @@ GRID: Final = tuple(round(step / 50, 2) for step in range(51))
 """Thresholds of the curve."""
 
 
-class Measured(BaseModel):
+class LabelMeasures(BaseModel):
     """The classifier against labels.
 
     Attributes:
-        questions: With a label.
+        questions: Questions with a label.
         retrieve_share: Share of them that need retrieval.
-        auroc: None where a class is empty.
+        auroc: None if a class is empty.
         accuracy: At the gate's threshold.
-        majority_accuracy: Of always saying the commoner label.
+        majority_accuracy: Of always choosing the commoner label.
         ece: Expected calibration error.
         reliability: The bins of the diagram.
         threshold: The gate's.
         cost_ratio: The gate's.
-        cost: Mean cost at each threshold of the curve, of the questions that a decision changes.
+        cost: Mean cost at each threshold of the curve, over the questions that a decision changes.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -69,8 +70,8 @@ class Measured(BaseModel):
     cost: dict[str, float]
 
 
-class Evaluation(BaseModel):
-    """All that was measured of a gate.
+class GateEvaluation(BaseModel):
+    """Everything that was measured of a gate.
 
     Attributes:
         gate_model: The model whose labels the gate was trained on.
@@ -79,7 +80,7 @@ class Evaluation(BaseModel):
         labels: Against labels.
         end_to_end: Against always, never and the oracle.
         latency_ms: Median of a decision, in this process.
-        command: What measured it.
+        command: The command that measured it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -87,27 +88,27 @@ class Evaluation(BaseModel):
     gate_model: str
     labels_model: str = ""
     answers_model: str = ""
-    labels: Measured | None = None
-    end_to_end: Comparison | None = None
+    labels: LabelMeasures | None = None
+    end_to_end: PolicyComparison | None = None
     latency_ms: float | None = None
     command: str = ""
 
 
-def measured(
+def measure_probabilities(
     probabilities: Sequence[float],
     labels: Sequence[int],
     threshold: float,
     cost_ratio: float,
     decisive: Sequence[bool] = (),
-) -> Measured:
-    """Ranking, decisions, calibration and cost of probabilities [n] against labels [n].
+) -> LabelMeasures:
+    """Measure ranking, decisions, calibration and cost.
 
     Args:
         probabilities: [n].
         labels: [n], 0 or 1.
         threshold: The gate's.
-        cost_ratio: What a wrong answer costs, in needless retrievals.
-        decisive: [n], whether the decision changes their answer; empty: all.
+        cost_ratio: The cost of a wrong answer, in needless retrievals.
+        decisive: [n], whether the decision changes the answer; empty: all.
 
     Raises:
         UsageError: There is no labelled question.
@@ -119,41 +120,41 @@ def measured(
     share = sum(labels) / len(labels)
     area = auroc(probabilities, labels)
     chosen = deciding(labels, decisive or [True] * len(labels))
-    found = costs(np.array(probabilities)[chosen], np.array(labels)[chosen], GRID, cost_ratio)
-    return Measured(
+    curve = costs(np.array(probabilities)[chosen], np.array(labels)[chosen], GRID, cost_ratio)
+    return LabelMeasures(
         questions=len(labels),
         retrieve_share=round(share, 4),
-        auroc=None if area != area else round(area, 4),  # noqa: PLR0124  (NaN: an empty class)
+        auroc=None if math.isnan(area) else round(area, 4),
         accuracy=round(accuracy(probabilities, labels, threshold), 4),
         majority_accuracy=round(max(share, 1 - share), 4),
         ece=round(expected_calibration_error(probabilities, labels), 4),
         reliability=reliability(probabilities, labels),
         threshold=threshold,
         cost_ratio=cost_ratio,
-        cost={f"{at:g}": round(float(one), 4) for at, one in zip(GRID, found, strict=True)},
+        cost={f"{at:g}": round(cost, 4) for at, cost in zip(GRID, curve.tolist(), strict=True)},
     )
 
 
-def measured_on(gate: RetrievalGate, labels: Sequence[Label]) -> Measured:
-    """The gate on labelled questions; dropped ones are left out."""
-    rows = [one for one in labels if one.label is not None]
-    return measured(
-        [gate.probability(one.question) for one in rows],
-        [int(one.label or 0) for one in rows],
+def measure_gate(gate: RetrievalGate, labels: Sequence[Label]) -> LabelMeasures:
+    """Measure a gate on labelled questions; dropped questions are left out."""
+    rows = [row for row in labels if row.label is not None]
+    return measure_probabilities(
+        [gate.probability(row.question) for row in rows],
+        [int(row.label or 0) for row in rows],
         gate.manifest.threshold,
         gate.manifest.cost_ratio,
-        [one.decisive for one in rows],
+        [row.decisive for row in rows],
     )
 
 
-def save(folder: Path, found: Evaluation) -> None:
-    """Write the evaluation, whole or not at all."""
+def save_evaluation(folder: Path, evaluation: GateEvaluation) -> None:
+    """Write the evaluation into a gate's folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_file(folder / EVALUATION_FILE, (found.model_dump_json(indent=1) + "\n").encode())
+    write_file(folder / EVALUATION_FILE, (evaluation.model_dump_json(indent=1) + "\n").encode())
 
 
-def read_evaluation(folder: Path) -> Evaluation | None:
-    """The evaluation in a folder; None where there is none.
+def read_evaluation(folder: Path) -> GateEvaluation | None:
+    """Read the evaluation in a folder; None if there is none.
 
     Raises:
         UsageError: The file is damaged.
@@ -162,9 +163,9 @@ def read_evaluation(folder: Path) -> Evaluation | None:
     if not path.exists():
         return None
     try:
-        return Evaluation.model_validate_json(path.read_bytes())
+        return GateEvaluation.model_validate_json(path.read_bytes())
     except ValidationError as error:
         raise UsageError(
-            f"{str(path)!r} is no evaluation ({error.errors()[0]['msg']}); make it anew with "
+            f"{str(path)!r} is not an evaluation ({error.errors()[0]['msg']}); make it again with "
             "`hopyard gate evaluate`."
         ) from error

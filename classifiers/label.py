@@ -1,4 +1,4 @@
-"""Labelling: retrieve, answer, keep Q_c, value the coalitions, and label (Con-RAG)."""
+"""Label questions: retrieve, answer, keep Q_c, value the coalitions (Con-RAG)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from time import perf_counter
 from typing import Final
 
 from hopyard.classifiers.contributions import (
-    Answered,
-    Contributions,
+    CoalitionValues,
+    OwnAnswer,
     Reading,
     ValueFunction,
     captum_contributions,
@@ -19,7 +19,7 @@ from hopyard.classifiers.labels import Drop, Label, LabelFile
 from hopyard.measures.answers import contains_answer, is_unanswered
 from hopyard.measures.questions import Question
 
-__all__ = ("BATCH", "Found", "Labelling", "Progress", "label_all")
+__all__ = ("BATCH", "FoundPassages", "Labelling", "Progress", "label_all")
 
 BATCH: Final = 8
 """Questions at once: the answers' tokens are written side by side."""
@@ -28,16 +28,16 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundPassages:
     """What a search found for a question.
 
     Attributes:
-        passage_ids: The passages, the best first.
-        shown: Their text as the model sees it; "" where none was found.
+        ids: The passages, the best first.
+        text: Their text as the model reads it; "" if none was found.
     """
 
-    passage_ids: tuple[str, ...]
-    shown: str
+    ids: tuple[str, ...]
+    text: str
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Labelling:
     """How questions are labelled.
 
     Attributes:
-        value_function: Who answers and values.
+        value_function: Answers, and values the coalitions.
         find: The search for one question.
         k: Passages asked for, as the labels record it.
         keep_dropped: Whether dropped questions get a label by the second rule.
@@ -53,7 +53,7 @@ class Labelling:
     """
 
     value_function: ValueFunction
-    find: Callable[[str], Awaitable[Found]]
+    find: Callable[[str], Awaitable[FoundPassages]]
     k: int
     keep_dropped: bool = False
     batch: int = BATCH
@@ -67,99 +67,99 @@ async def label_all(
     Args:
         questions: With their gold answers.
         labelling: How.
-        file: Each batch is written to it as soon as it is done.
-        progress: Told after each batch.
+        file: Each batch is written to it at once.
+        progress: Called after each batch.
     """
-    left = [one for one in questions if one.id not in file.done]
+    left = [question for question in questions if question.id not in file.done]
     before = len(questions) - len(left)
     progress("labels", before, len(questions))
     for start in range(0, len(left), labelling.batch):
         batch = left[start : start + labelling.batch]
-        file.append(await _label(batch, labelling))
+        file.append(await _label_batch(batch, labelling))
         progress("labels", before + start + len(batch), len(questions))
 
 
-async def _label(batch: Sequence[Question], labelling: Labelling) -> list[Label]:
+async def _label_batch(batch: Sequence[Question], labelling: Labelling) -> list[Label]:
     started = perf_counter()
-    found = [await labelling.find(one.question) for one in batch]
-    answered = await _answered(batch, found, labelling.value_function)
-    drops = [_drop(*one) for one in zip(batch, found, answered, strict=True)]
-    kept = [one for one, drop in zip(answered, drops, strict=True) if one and not drop]
-    valued = await labelling.value_function.values(kept) if kept else []
-    values = dict(zip((one.reading for one in kept), valued, strict=True))
-    again = [one.question for one, drop in zip(batch, drops, strict=True) if _by_outcome(drop)]
+    function = labelling.value_function
+    found = [await labelling.find(question.question) for question in batch]
+    answers = await _answer(batch, found, function)
+    drops = [_drop_reason(*row) for row in zip(batch, found, answers, strict=True)]
+    kept = [own for own, drop in zip(answers, drops, strict=True) if own and not drop]
+    valued = await function.values(kept) if kept else []
+    values = dict(zip((own.reading for own in kept), valued, strict=True))
     direct: dict[str, str | None] = {}
-    if again and labelling.keep_dropped:
-        answers = await labelling.value_function.answer_directly(again)
-        direct = dict(zip(again, answers, strict=True))
+    if labelling.keep_dropped:
+        again = [
+            question.question
+            for question, drop in zip(batch, drops, strict=True)
+            if drop not in {"", "no gold answer"}
+        ]
+        if again:
+            direct = dict(zip(again, await function.answer_directly(again), strict=True))
     labels = []
-    for question, search, own, drop in zip(batch, found, answered, drops, strict=True):
+    for question, search, own, drop in zip(batch, found, answers, drops, strict=True):
         label = Label(
             id=question.id,
             question=question.question,
             answers=question.answers,
             type=question.type,
-            model=labelling.value_function.identity,
-            value=labelling.value_function.name,
+            model=function.identity,
+            value=function.name,
             k=labelling.k,
-            passage_ids=search.passage_ids,
+            passage_ids=search.ids,
             answer=own.answer if own else "",
             dropped=drop,
         )
         coalitions = values.get(own.reading) if own and not drop else None
         if coalitions is not None:
-            shares = captum_contributions(coalitions)
-            four = (coalitions.none, coalitions.question, coalitions.passages, coalitions.both)
-            label = _contributed(label, four, shares)
+            label = _by_contribution(label, coalitions)
         elif not drop:
             label = label.model_copy(update={"dropped": "no usable output"})
         elif (answer := direct.get(question.question)) is not None:
-            label = _by_second_rule(label, question, answer)
+            label = _by_outcome(label, answer)
         labels.append(label)
     share = round((perf_counter() - started) / len(batch), 3)
-    return [one.model_copy(update={"seconds": share}) for one in labels]
+    return [label.model_copy(update={"seconds": share}) for label in labels]
 
 
-async def _answered(
-    batch: Sequence[Question], found: Sequence[Found], function: ValueFunction
-) -> list[Answered | None]:
-    """The answers from passages; None where there are none to read, or no output."""
+async def _answer(
+    batch: Sequence[Question], found: Sequence[FoundPassages], function: ValueFunction
+) -> list[OwnAnswer | None]:
+    """The answers from passages; None without passages or without usable output."""
     readings = [
-        Reading(question.question, search.shown)
+        Reading(question.question, search.text)
         for question, search in zip(batch, found, strict=True)
-        if search.shown
+        if search.text
     ]
     answers = iter(await function.answer(readings) if readings else [])
-    return [next(answers) if search.shown else None for search in found]
+    return [next(answers) if search.text else None for search in found]
 
 
-def _drop(question: Question, found: Found, answered: Answered | None) -> Drop:
-    """Why a question is not of Q_c: the answer from its passages lacks every gold answer."""
-    golds = [one for one in question.answers if one.strip()]
-    if not golds:
+def _drop_reason(question: Question, found: FoundPassages, own: OwnAnswer | None) -> Drop:
+    """Why a question is not in Q_c: the answer from its passages contains no gold answer."""
+    if not any(gold.strip() for gold in question.answers):
         return "no gold answer"
-    if not found.shown:
+    if not found.text:
         return "no passage"
-    if answered is None or not answered.answer:
+    if own is None or not own.answer:
         return "no usable output"
-    if is_unanswered(answered.answer):
+    if is_unanswered(own.answer):
         return "unanswered"
-    right = any(contains_answer(answered.answer, gold) for gold in golds)
-    return "" if right else "wrong"
+    return "" if _is_right(own.answer, question.answers) else "wrong"
 
 
-def _by_outcome(drop: Drop) -> bool:
-    """Whether the second rule applies to a question dropped for that reason."""
-    return drop in {"no passage", "no usable output", "unanswered", "wrong"}
+def _is_right(answer: str, golds: Sequence[str]) -> bool:
+    return any(contains_answer(answer, gold) for gold in golds if gold.strip())
 
 
-def _contributed(
-    label: Label, values: tuple[float, float, float, float], shares: Contributions
-) -> Label:
-    none, question, passages, both = (round(one, _DIGITS) for one in values)
+def _by_contribution(label: Label, values: CoalitionValues) -> Label:
+    """The paper's rule."""
+    shares = captum_contributions(values)
+    four = (values.none, values.question, values.passages, values.both)
     return label.model_copy(
         update={
-            "values": (none, question, passages, both),
+            "values": tuple(round(value, _DIGITS) for value in four),
             "phi_question": round(shares.question, _DIGITS),
             "phi_passages": round(shares.passages, _DIGITS),
             "rule": "contribution",
@@ -168,9 +168,9 @@ def _contributed(
     )
 
 
-def _by_second_rule(label: Label, question: Question, direct: str) -> Label:
-    """Not the paper's: wrong with passages and wrong without, retrieve; right without, do not."""
-    right = any(contains_answer(direct, gold) for gold in question.answers if gold.strip())
+def _by_outcome(label: Label, direct: str) -> Label:
+    """Not the paper's rule: wrong with passages and without, retrieve; right without, do not."""
+    right = _is_right(direct, label.answers)
     return label.model_copy(
         update={"direct_answer": direct, "rule": "outcome", "label": int(not right)}
     )

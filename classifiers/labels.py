@@ -1,4 +1,4 @@
-"""Labels in a file: one question a line, written as soon as it is there."""
+"""Labels in a file, one question a line, each written at once."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from hopyard.state.errors import UsageError
 __all__ = ("Drop", "Label", "LabelFile", "Rule", "check_classes", "count_drops", "read_labels")
 
 Rule = Literal["contribution", "outcome", ""]
-"""Which rule gave the label: the paper's; the second one for dropped questions; none."""
+"""The rule that gave the label: the paper's, the second rule for dropped questions, or none."""
 Drop = Literal["no gold answer", "no passage", "no usable output", "unanswered", "wrong", ""]
-"""Why a question is not of Q_c, the questions answered rightly from their passages."""
+"""Why a question is not in Q_c, the questions answered rightly from their passages."""
 
 
 class Label(BaseModel):
-    """A question with all numbers that its label comes from.
+    """A question with its label and the numbers behind it.
 
     Attributes:
         id: Of the question.
         question: As it was asked.
         answers: Gold answers.
-        type: Of the question, as its data set or list has it.
-        model: Which model was labelled.
+        type: Of the question, as its data set names it.
+        model: The labelled model.
         value: The value function.
         k: Passages asked for.
         passage_ids: Passages found.
         answer: The model's answer from question and passages.
-        values: v of the coalitions none, question, passages, both; None where not computed.
+        values: v of the coalitions none, question, passages, both; None if not computed.
         phi_question: φ_q.
         phi_passages: φ_D.
-        dropped: Why it is not of Q_c; "" where it is.
-        direct_answer: The answer without passages, where the second rule asked for it.
+        dropped: Why it is not in Q_c; "" if it is.
+        direct_answer: The answer without passages, if the second rule asked for it.
         rule: The rule that gave the label.
-        label: 1 retrieve, 0 do not; None where the question is dropped.
-        seconds: What it took, an equal share of its batch.
+        label: 1 retrieve, 0 do not; None if the question is dropped.
+        seconds: An equal share of the time of its batch.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -65,22 +65,22 @@ class Label(BaseModel):
 
     @property
     def decisive(self) -> bool:
-        """Whether retrieving and not retrieving end differently.
+        """Whether the decision changes the answer.
 
-        What is answered wrongly with passages and without is labelled "retrieve" by the second
-        rule, but no decision makes its answer better or worse.
+        The second rule labels a question "retrieve" if it is answered wrongly with passages and
+        without, but neither decision makes its answer better.
         """
         return self.label == 0 or (self.label == 1 and self.rule != "outcome")
 
 
 class LabelFile:
-    """A file of labels that a labelling goes on with.
+    """A file of labels to continue.
 
     Args:
-        path: The file. The line that a kill has cut in half is cut off.
+        path: The file. A last line that a kill has cut in half is removed.
 
     Raises:
-        UsageError: A whole line of it is no label, or cannot be read.
+        UsageError: The file cannot be read, or a whole line is not a label.
     """
 
     def __init__(self, path: Path) -> None:
@@ -95,25 +95,25 @@ class LabelFile:
     @property
     def done(self) -> set[str]:
         """Ids of the questions that are labelled or dropped."""
-        return {one.id for one in self.labels}
+        return {label.id for label in self.labels}
 
     def append(self, labels: Iterable[Label]) -> None:
         """Write labels; they are on disk when this returns."""
         new = list(labels)
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("ab") as file:
-            for one in new:
-                file.write(one.model_dump_json().encode("utf-8", "surrogatepass") + b"\n")
+            for label in new:
+                file.write(label.model_dump_json().encode("utf-8", "surrogatepass") + b"\n")
             file.flush()
             os.fsync(file.fileno())
         self.labels += new
 
 
 def read_labels(path: Path) -> list[Label]:
-    """The labels of a file, without the line that a kill has cut in half.
+    """Read a file of labels, without a last line that a kill has cut in half.
 
     Raises:
-        UsageError: The file is not there, or a line is no label.
+        UsageError: The file cannot be read, or a line is not a label.
     """
     try:
         lines = path.read_bytes().split(b"\n")[:-1]
@@ -128,32 +128,32 @@ def read_labels(path: Path) -> list[Label]:
             labels.append(Label.model_validate_json(line))
         except ValidationError as error:
             raise UsageError(
-                f"{path}:{number} is no label ({error.errors()[0]['msg']}); make the file anew "
+                f"{path}:{number} is not a label ({error.errors()[0]['msg']}); make the file again "
                 "with `hopyard gate label`."
             ) from error
     return labels
 
 
 def count_drops(labels: Iterable[Label]) -> dict[str, int]:
-    """How many questions are not of Q_c, by reason."""
-    return dict(sorted(Counter(one.dropped for one in labels if one.dropped).items()))
+    """How many questions are not in Q_c, by reason."""
+    return dict(sorted(Counter(label.dropped for label in labels if label.dropped).items()))
 
 
 def check_classes(labels: Sequence[Label], least: int) -> None:
-    """Refuse labels that nothing can be learned from.
+    """Refuse labels with too few questions of a class.
 
     Args:
-        labels: Those with a label.
-        least: Questions that each class must have.
+        labels: Questions with a label.
+        least: Questions that each class needs.
 
     Raises:
         UsageError: A class is empty or too small.
     """
-    counts: Counter[int | None] = Counter(one.label for one in labels)
-    for label, meaning in ((1, "that need retrieval"), (0, "that need no retrieval")):
-        if counts[label] < least:
+    counts: Counter[int | None] = Counter(label.label for label in labels)
+    for value, meaning in ((1, "that need retrieval"), (0, "that need no retrieval")):
+        if counts[value] < least:
             raise UsageError(
-                f"There are {counts[label]} labelled questions {meaning}, and at least {least} are "
-                "needed; label more questions of that kind, or keep the dropped ones with "
+                f"There are {counts[value]} labelled questions {meaning}, and training needs at "
+                f"least {least}; label more questions of that kind, or keep the dropped ones with "
                 "--keep-dropped."
             )

@@ -1,4 +1,4 @@
-"""What a gate says of itself: `gate.json` in its folder."""
+"""A gate's manifest: `gate.json` in its folder."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ FORMAT: Final = 1
 
 
 class GateManifest(BaseModel):
-    """How a gate was made, and how its logit becomes a decision.
+    """How a gate was trained, and how its logit becomes a decision.
 
     Attributes:
         format: Of this file.
-        base: Which T5 it began as.
+        base: The T5 that the training started from.
         parameters: Of the classifier.
-        model: The model that was labelled: for another one it may be wrong.
+        model: The labelled model; for another model the gate may be wrong.
         value: The value function of the labels.
-        prior_shift: Log of the class weights' ratio, taken off the logit: the weights had moved
-            the share of class 1.
-        temperature: By which the shifted logit is divided.
-        threshold: Retrieve from this probability on.
-        cost_ratio: What a wrong answer costs, in needless retrievals; it chooses the threshold.
+        prior_shift: Log of the ratio of the class weights, subtracted from the logit: the weights
+            moved the share of class 1.
+        temperature: The shifted logit is divided by it.
+        threshold: The lowest probability at which the gate retrieves.
+        cost_ratio: The cost of a wrong answer in needless retrievals, which chose the threshold.
         labels: Labelled questions by split and class.
         sources: Labelled questions by type and class.
         rules: Labelled questions by rule and class.
         dropped: Dropped questions by reason.
-        training: The settings, and what happened.
-        validation: Measured on the split on which temperature and threshold were chosen.
+        training: Settings, losses and times.
+        validation: Measures on the split that chose temperature and threshold.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -59,7 +59,7 @@ class GateManifest(BaseModel):
 
 
 def read_manifest(folder: Path) -> GateManifest:
-    """The manifest of a gate.
+    """Read the manifest of a gate.
 
     Raises:
         GateUnavailableError: It is missing, damaged, or of another version.
@@ -73,17 +73,17 @@ def read_manifest(folder: Path) -> GateManifest:
         ) from error
     except ValidationError as error:
         raise GateUnavailableError(
-            f"The gate in {str(folder)!r} is damaged ({error.errors()[0]['msg']}); train it anew "
+            f"The gate in {str(folder)!r} is damaged ({error.errors()[0]['msg']}); train it again "
             "with `hopyard gate train`, or use --gate off."
         ) from error
     if found.format != FORMAT:
         raise GateUnavailableError(
             f"The gate in {str(folder)!r} has format {found.format}, and this version reads "
-            f"{FORMAT}; train it anew with `hopyard gate train`, or use --gate off."
+            f"{FORMAT}; train it again with `hopyard gate train`, or use --gate off."
         )
     return found
 
 
 def write_manifest(folder: Path, manifest: GateManifest) -> None:
-    """Write the manifest, whole or not at all."""
+    """Write the manifest."""
     write_file(folder / MANIFEST_FILE, (manifest.model_dump_json(indent=1) + "\n").encode())

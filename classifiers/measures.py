@@ -19,13 +19,12 @@ __all__ = (
     "expected_calibration_error",
     "negative_log_likelihood",
     "reliability",
-    "sigmoid",
 )
 
 Floats = npt.NDArray[np.float64]
 BINS = 10
 _ROUNDING = 1e-12
-"""Mean costs that differ by no more are equal; what is larger is a cost."""
+"""Mean costs that differ by less than this are equal."""
 
 
 class Bin(NamedTuple):
@@ -46,63 +45,41 @@ class Bin(NamedTuple):
     frequency: float
 
 
-def sigmoid(logits: npt.ArrayLike) -> Floats:
-    """1 / (1 + e^-z), without overflow."""
-    given = np.asarray(logits, dtype=np.float64)
-    small = np.exp(-np.abs(given))
-    return np.asarray(np.where(given >= 0, 1 / (1 + small), small / (1 + small)))
-
-
 def auroc(probabilities: npt.ArrayLike, labels: npt.ArrayLike) -> float:
-    """The chance that a question of class 1 scores above one of class 0; ties count half.
-
-    Hanley and McNeil, "The meaning and use of the area under a ROC curve", 1982 (Mann-Whitney U).
+    """The chance that a question of class 1 scores above a question of class 0; ties count half.
 
     Args:
         probabilities: [n].
         labels: [n], 0 or 1.
 
     Returns:
-        0 to 1; NaN where a class is empty.
+        0 to 1; NaN if a class is empty.
     """
-    scores, classes = _pair(probabilities, labels)
-    good, bad = scores[classes == 1], scores[classes == 0]
-    if not len(good) or not len(bad):
+    from sklearn.metrics import roc_auc_score
+
+    if len(np.unique(np.asarray(labels))) < 2:
         return float("nan")
-    above = (good[:, None] > bad[None, :]).sum()
-    ties = (good[:, None] == bad[None, :]).sum()
-    return float((above + ties / 2) / (len(good) * len(bad)))
+    return float(roc_auc_score(labels, probabilities))
 
 
 def accuracy(probabilities: npt.ArrayLike, labels: npt.ArrayLike, threshold: float) -> float:
     """The share of questions on the right side of the threshold."""
-    scores, classes = _pair(probabilities, labels)
-    return float(((scores >= threshold) == (classes == 1)).mean())
+    return float(((np.asarray(probabilities) >= threshold) == (np.asarray(labels) == 1)).mean())
 
 
-def reliability(probabilities: npt.ArrayLike, labels: npt.ArrayLike, bins: int = BINS) -> list[Bin]:
-    """The filled bins of equal width (Guo et al. 2017, section 2)."""
-    scores, classes = _pair(probabilities, labels)
-    places = np.minimum((scores * bins).astype(int), bins - 1)
-    found = []
-    for place in range(bins):
-        inside = places == place
-        if inside.any():
-            found.append(
-                Bin(
-                    place / bins,
-                    (place + 1) / bins,
-                    int(inside.sum()),
-                    float(scores[inside].mean()),
-                    float(classes[inside].mean()),
-                )
-            )
-    return found
+def reliability(probabilities: npt.ArrayLike, labels: npt.ArrayLike) -> list[Bin]:
+    """The non-empty bins of equal width (Guo et al. 2017, section 2)."""
+    from scipy.stats import binned_statistic
+
+    scores, classes = np.asarray(probabilities), np.asarray(labels)
+    means, edges, places = binned_statistic(scores, [scores, classes], bins=BINS, range=(0, 1))
+    counts = np.bincount(places, minlength=BINS + 2)[1:-1]
+    columns = (edges[:-1], edges[1:], counts, *means)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [Bin(*row) for row in rows if row[2]]
 
 
-def expected_calibration_error(
-    probabilities: npt.ArrayLike, labels: npt.ArrayLike, bins: int = BINS
-) -> float:
+def expected_calibration_error(probabilities: npt.ArrayLike, labels: npt.ArrayLike) -> float:
     """Σ |B| / n · |frequency(B) − probability(B)| over bins B of equal width.
 
     Guo et al., "On Calibration of Modern Neural Networks", 2017, equation 3, for the probability
@@ -111,15 +88,15 @@ def expected_calibration_error(
     Returns:
         0 to 1.
     """
-    found = reliability(probabilities, labels, bins)
-    total = sum(one.questions for one in found)
-    return sum(one.questions * abs(one.frequency - one.probability) for one in found) / total
+    bins = reliability(probabilities, labels)
+    gaps = [each.questions * abs(each.frequency - each.probability) for each in bins]
+    return sum(gaps) / sum(each.questions for each in bins)
 
 
 def negative_log_likelihood(logits: npt.ArrayLike, labels: npt.ArrayLike) -> float:
     """The mean binary cross-entropy of logits [n] against labels [n]."""
-    scores, classes = _pair(logits, labels)
-    return float((np.logaddexp(0, scores) - classes * scores).mean())
+    scores = np.asarray(logits, dtype=np.float64)
+    return float((np.logaddexp(0, scores) - np.asarray(labels) * scores).mean())
 
 
 def best_temperature(logits: npt.ArrayLike, labels: npt.ArrayLike) -> float:
@@ -130,15 +107,14 @@ def best_temperature(logits: npt.ArrayLike, labels: npt.ArrayLike) -> float:
         labels: [n], 0 or 1.
 
     Returns:
-        0.25 to 20: a few held-out questions that are all right would ask for certainty.
+        0.25 to 20; without bounds, a few held-out questions that are all right would give 0.
     """
     from scipy.optimize import minimize_scalar
 
-    scores, classes = _pair(logits, labels)
-    bounds = (float(np.log(0.25)), float(np.log(20.0)))
+    scores = np.asarray(logits, dtype=np.float64)
     found: Any = minimize_scalar(
-        lambda log: negative_log_likelihood(scores / np.exp(log), classes),
-        bounds=bounds,
+        lambda log: negative_log_likelihood(scores / np.exp(log), labels),
+        bounds=(float(np.log(0.25)), float(np.log(20.0))),
         method="bounded",
     )
     return float(np.exp(found.x))
@@ -152,26 +128,26 @@ def costs(
 ) -> Floats:
     """The mean cost of deciding by each threshold.
 
-    A needless retrieval costs 1; a retrieval that was needed and is missed costs `cost_ratio`.
+    A needless retrieval costs 1; a missed retrieval costs `cost_ratio`.
 
     Args:
         probabilities: [n].
         labels: [n], 0 or 1.
-        thresholds: [t]; a question is retrieved for where its probability reaches it.
-        cost_ratio: What a wrong answer costs, in needless retrievals.
+        thresholds: [t]; a question is retrieved for if its probability reaches the threshold.
+        cost_ratio: The cost of a wrong answer, in needless retrievals.
 
     Returns:
         [t].
     """
-    scores, classes = _pair(probabilities, labels)
-    retrieved = scores[None, :] >= np.asarray(thresholds, dtype=np.float64)[:, None]
-    needless = retrieved & (classes == 0)
-    missed = ~retrieved & (classes == 1)
-    return np.asarray((needless + cost_ratio * missed).mean(axis=1))
+    retrieved = np.asarray(probabilities)[None, :] >= np.asarray(thresholds)[:, None]
+    needs = np.asarray(labels) == 1
+    return np.asarray(
+        (retrieved & ~needs).mean(axis=1) + cost_ratio * (~retrieved & needs).mean(axis=1)
+    )
 
 
 def bayes_threshold(cost_ratio: float) -> float:
-    """Where both mistakes are expected to cost the same, if probabilities are right.
+    """Where both mistakes have the same expected cost, if the probabilities are right.
 
     Elkan, "The Foundations of Cost-Sensitive Learning", 2001, equation 2.
     """
@@ -183,10 +159,10 @@ def deciding(labels: npt.ArrayLike, decisive: npt.ArrayLike) -> npt.NDArray[np.b
 
     Args:
         labels: [n], 0 or 1.
-        decisive: [n], whether retrieving and not retrieving end differently.
+        decisive: [n], whether the decision changes the outcome.
 
     Returns:
-        [n]: the decisive ones, and all of them where those are of one class alone.
+        [n]: the decisive questions; all questions if the decisive ones are of one class.
     """
     classes, chosen = np.asarray(labels), np.asarray(decisive, dtype=np.bool_)
     return chosen if len(np.unique(classes[chosen])) > 1 else np.ones_like(chosen)
@@ -197,15 +173,10 @@ def best_threshold(probabilities: npt.ArrayLike, labels: npt.ArrayLike, cost_rat
 
     Candidates lie between neighbouring probabilities, and at both ends.
     """
-    scores, classes = _pair(probabilities, labels)
-    known = np.unique(scores)
+    known = np.unique(np.asarray(probabilities, dtype=np.float64))
     between = (known[1:] + known[:-1]) / 2
     aim = bayes_threshold(cost_ratio)
     candidates = np.unique(np.concatenate([[0.0], between, [aim], [1.0]]))
-    found = costs(scores, classes, candidates, cost_ratio)
+    found = costs(probabilities, labels, candidates, cost_ratio)
     least = candidates[found <= found.min() + _ROUNDING]
     return float(least[np.abs(least - aim).argmin()])
-
-
-def _pair(scores: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[Floats, Floats]:
-    return np.asarray(scores, dtype=np.float64), np.asarray(labels, dtype=np.float64)

@@ -1,13 +1,14 @@
-"""What a gate is worth end to end: always, never, gate and oracle on the same two answers.
+"""Measure a gate end to end: always, never, gate and oracle on the same two answers.
 
-Each question is answered once with retrieval and once without; a policy chooses one of the two.
-So all four are compared on the same answers, and their differences are paired.
+Each question is answered once with retrieval and once without; a policy chooses one of the two
+answers. So all four policies are compared on the same answers, and their differences are paired.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
@@ -16,12 +17,12 @@ from hopyard.measures.bootstrap import Interval, difference, interval
 
 __all__ = (
     "POLICIES",
-    "Answers",
-    "Comparison",
-    "Outcome",
+    "AnswerOutcome",
+    "AnswerPair",
     "Policy",
+    "PolicyComparison",
     "PolicyResult",
-    "compare",
+    "compare_policies",
     "retrieves",
     "verdict",
 )
@@ -31,11 +32,11 @@ POLICIES: Final[tuple[Policy, ...]] = get_args(Policy)
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """One answer and its cost.
+class AnswerOutcome:
+    """An answer and its cost.
 
     Attributes:
-        correct: 1 where the answer contains a gold answer, else 0.
+        correct: 1 if the answer contains a gold answer, else 0.
         tokens: Model tokens, in and out.
         seconds: Of the model's calls.
     """
@@ -46,26 +47,31 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Answers:
-    """A question's two answers, and what the gate decided.
+class AnswerPair:
+    """A question's two answers, and the gate's decision.
 
     Attributes:
         type: Of the question.
         retrieved: With retrieval.
         direct: Without.
         gate: Whether the gate retrieves.
-        gate_seconds: What the decision took.
+        gate_seconds: The time of the decision.
     """
 
     type: str
-    retrieved: Outcome
-    direct: Outcome
+    retrieved: AnswerOutcome
+    direct: AnswerOutcome
     gate: bool
     gate_seconds: float
 
+    @property
+    def needs_retrieval(self) -> bool:
+        """Whether only the answer with retrieval is right."""
+        return self.retrieved.correct > self.direct.correct
+
 
 class PolicyResult(BaseModel):
-    """One policy: means with 95 % intervals, and the differences to always retrieving.
+    """Means of a policy with 95 % intervals, and its differences to always retrieving.
 
     Attributes:
         accuracy: Answers that contain a gold answer.
@@ -86,15 +92,14 @@ class PolicyResult(BaseModel):
     against_always: dict[str, Interval]
 
 
-class Comparison(BaseModel):
+class PolicyComparison(BaseModel):
     """All policies on the same questions.
 
     Attributes:
         questions: How many.
         policies: By name.
         by_type: By question type: count, retrieval rate of the gate, and accuracy of each policy.
-        missed: Questions that the gate did not retrieve for, right with retrieval and wrong
-            without: its costly mistakes.
+        missed: Questions that needed retrieval and that the gate did not retrieve for.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -105,37 +110,33 @@ class Comparison(BaseModel):
     missed: int
 
 
-def retrieves(policy: Policy, one: Answers) -> bool:
-    """Whether a policy retrieves. The oracle does where only that makes the answer right."""
-    if policy == "oracle":
-        return one.retrieved.correct > one.direct.correct
-    return {"always": True, "never": False, "gate": one.gate}[policy]
+def retrieves(policy: Policy, pair: AnswerPair) -> bool:
+    """Whether a policy retrieves. The oracle retrieves if only that makes the answer right."""
+    choices = {"always": True, "never": False, "gate": pair.gate, "oracle": pair.needs_retrieval}
+    return choices[policy]
 
 
-def compare(answers: Sequence[Answers]) -> Comparison:
+def compare_policies(pairs: Sequence[AnswerPair]) -> PolicyComparison:
     """Accuracy and cost of each policy.
 
     Args:
-        answers: At least one.
+        pairs: At least one.
     """
-    chosen = {policy: _chosen(policy, answers) for policy in POLICIES}
-    types = sorted({one.type for one in answers})
-    return Comparison(
-        questions=len(answers),
-        policies={
-            policy: _result(policy, answers, chosen[policy], chosen["always"])
-            for policy in POLICIES
-        },
-        by_type={name: _of_type([one for one in answers if one.type == name]) for name in types},
-        missed=sum(not one.gate and one.retrieved.correct > one.direct.correct for one in answers),
+    always = _values("always", pairs)
+    types = sorted({pair.type for pair in pairs})
+    return PolicyComparison(
+        questions=len(pairs),
+        policies={policy: _result(policy, pairs, always) for policy in POLICIES},
+        by_type={name: _by_type([pair for pair in pairs if pair.type == name]) for name in types},
+        missed=sum(pair.needs_retrieval and not pair.gate for pair in pairs),
     )
 
 
-def verdict(found: Comparison) -> tuple[bool, str]:
+def verdict(found: PolicyComparison) -> tuple[bool, str]:
     """Whether the gate beats always retrieving on cost at no loss of accuracy, and why (not).
 
-    Cost is lower where the whole interval of the tokens' difference lies below 0. Accuracy is lost
-    where the whole interval of its difference does.
+    Cost is lower if the whole interval of the tokens' difference lies below 0. Accuracy is lost
+    if the whole interval of its difference does.
     """
     gate = found.policies["gate"]
     tokens, accuracy = gate.against_always["tokens"], gate.against_always["accuracy"]
@@ -159,63 +160,35 @@ def verdict(found: Comparison) -> tuple[bool, str]:
     return False, f"The gate does not beat always retrieving: {numbers}; {', and '.join(why)}."
 
 
-def _chosen(policy: Policy, answers: Sequence[Answers]) -> list[Outcome]:
-    found = []
-    for one in answers:
-        outcome = one.retrieved if retrieves(policy, one) else one.direct
-        extra = one.gate_seconds if policy == "gate" else 0.0
-        found.append(Outcome(outcome.correct, outcome.tokens, outcome.seconds + extra))
-    return found
+def _values(policy: Policy, pairs: Sequence[AnswerPair]) -> Mapping[str, list[float]]:
+    """Accuracy, tokens and seconds under a policy, each [n]."""
+    chosen = [pair.retrieved if retrieves(policy, pair) else pair.direct for pair in pairs]
+    extra = [pair.gate_seconds if policy == "gate" else 0.0 for pair in pairs]
+    return {
+        "accuracy": [outcome.correct for outcome in chosen],
+        "tokens": [outcome.tokens for outcome in chosen],
+        "seconds": [outcome.seconds + more for outcome, more in zip(chosen, extra, strict=True)],
+    }
 
 
 def _result(
-    policy: Policy,
-    answers: Sequence[Answers],
-    chosen: Sequence[Outcome],
-    always: Sequence[Outcome],
+    policy: Policy, pairs: Sequence[AnswerPair], always: Mapping[str, list[float]]
 ) -> PolicyResult:
-    values, baseline = _values(chosen), _values(always)
-    retrieved = [retrieves(policy, one) for one in answers]
-    needless = [on and one.direct.correct > 0 for on, one in zip(retrieved, answers, strict=True)]
+    values = _values(policy, pairs)
+    retrieved = [pair for pair in pairs if retrieves(policy, pair)]
     return PolicyResult(
-        accuracy=_interval(values["accuracy"]),
-        tokens=_interval(values["tokens"]),
-        seconds=_interval(values["seconds"]),
-        retrieval_rate=sum(retrieved) / len(answers),
-        needless_rate=sum(needless) / len(answers),
-        against_always={
-            name: _interval_of_difference(values[name], baseline[name]) for name in values
-        },
+        accuracy=interval(values["accuracy"]),
+        tokens=interval(values["tokens"]),
+        seconds=interval(values["seconds"]),
+        retrieval_rate=len(retrieved) / len(pairs),
+        needless_rate=sum(pair.direct.correct > 0 for pair in retrieved) / len(pairs),
+        against_always={name: difference(values[name], always[name]) for name in values},
     )
 
 
-def _values(chosen: Sequence[Outcome]) -> Mapping[str, list[float]]:
+def _by_type(pairs: Sequence[AnswerPair]) -> dict[str, float]:
     return {
-        "accuracy": [one.correct for one in chosen],
-        "tokens": [one.tokens for one in chosen],
-        "seconds": [one.seconds for one in chosen],
+        "questions": len(pairs),
+        "gate_retrieval_rate": fmean(pair.gate for pair in pairs),
+        **{policy: fmean(_values(policy, pairs)["accuracy"]) for policy in POLICIES},
     }
-
-
-def _interval(values: Sequence[float]) -> Interval:
-    found = interval(values)
-    if found is None:
-        raise ValueError("no question, no interval")
-    return found
-
-
-def _interval_of_difference(values: Sequence[float], baseline: Sequence[float]) -> Interval:
-    found = difference(values, baseline)
-    if found is None:
-        raise ValueError("no question, no interval")
-    return found
-
-
-def _of_type(answers: Sequence[Answers]) -> dict[str, float]:
-    row: dict[str, float] = {
-        "questions": len(answers),
-        "gate_retrieval_rate": sum(one.gate for one in answers) / len(answers),
-    }
-    for policy in POLICIES:
-        row[policy] = sum(one.correct for one in _chosen(policy, answers)) / len(answers)
-    return row

@@ -1,8 +1,8 @@
-"""Rows of tokens that a model has read: prompts that begin alike are read on from there.
+"""Token sequences in a model's cache, so that prompts with a common beginning share it.
 
-A row is a sequence of tokens whose keys and values are in the cache. Reading other sequences takes
-over what they share with the rows, masks the rest, and computes only what is new, all rows in one
-padded batch.
+A row is a sequence of tokens whose keys and values are in the cache. Reading another sequence
+reuses the prefix that it shares with the row, masks the rest of the row, and computes only the new
+tokens, all rows in one padded batch.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any, Self
 __all__ = ("PrefixRows", "common_prefix")
 
 
-def common_prefix(one: Sequence[int], other: Sequence[int]) -> int:
+def common_prefix(first: Sequence[int], second: Sequence[int]) -> int:
     """How many tokens two sequences share at their beginning."""
-    for place, (left, right) in enumerate(zip(one, other, strict=False)):
+    for place, (left, right) in enumerate(zip(first, second, strict=False)):
         if left != right:
             return place
-    return min(len(one), len(other))
+    return min(len(first), len(second))
 
 
 class PrefixRows:
@@ -41,7 +41,7 @@ class PrefixRows:
 
         Args:
             model: The model.
-            cache: Its keys and values of [rows, width] tokens, padding and masked ones included.
+            cache: Its keys and values of [rows, width] tokens, including padding and masked ones.
             ids: The tokens of each row.
             columns: The cache column of each token.
             width: Columns of the cache.
@@ -61,8 +61,8 @@ class PrefixRows:
         rows.read([ids], keep=1)
         return rows
 
-    def chosen(self, rows: Sequence[int]) -> Self:
-        """A copy with these rows, in this order; a row may stand in it several times."""
+    def select(self, rows: Sequence[int]) -> Self:
+        """A copy with these rows, in this order; a row may occur several times."""
         import torch
 
         cache = copy.deepcopy(self._cache)
@@ -72,15 +72,15 @@ class PrefixRows:
         return type(self)(self._model, cache, ids, columns, self._width)
 
     def read(self, wanted: Sequence[Sequence[int]], *, keep: int) -> Any:
-        """Make each row the sequence wanted, computing what it does not hold yet.
+        """Make each row the wanted sequence, computing only its new tokens.
 
         Args:
             wanted: One sequence of token ids a row.
-            keep: For how many places at the end logits are given.
+            keep: Return logits for this many places at the end.
 
         Returns:
-            Logits [rows, keep, vocabulary]; a place's logits choose the token after it. Places
-            before a row's new tokens hold no meaning, so at least `keep` tokens are computed.
+            Logits [rows, keep, vocabulary]; a place's logits choose the token after it. At least
+            `keep` tokens are computed, because places before the new tokens have no logits.
         """
         import torch
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Self, cast
 
@@ -14,8 +14,7 @@ from hopyard.classifiers.manifest import (
     GateManifest,
     read_manifest,
 )
-from hopyard.classifiers.measures import sigmoid
-from hopyard.models.loading import LOADING
+from hopyard.models.concurrency import LOADING
 from hopyard.state.errors import GateUnavailableError
 from hopyard.state.settings import GateSettings
 
@@ -25,8 +24,9 @@ __all__ = (
     "QUESTION_TOKENS",
     "Decision",
     "RetrievalGate",
-    "calibrated",
+    "calibrate",
     "decide",
+    "find_gate",
     "gate_folder",
     "lasting_name",
     "load_gate",
@@ -37,17 +37,17 @@ MODEL: Final = "model"
 """The gate that comes with Hopyard."""
 SHIPPED: Final = Path(__file__).parent / "gate"
 QUESTION_TOKENS: Final = 96
-"""Tokens of a question that the gate reads; the rest is cut off."""
+"""Tokens of a question that the gate reads; the rest is ignored."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What the gate says of a question.
+    """The gate's decision on a question.
 
     Attributes:
         probability: That it needs retrieval, calibrated, 0 to 1.
         retrieve: Whether to retrieve.
-        reason: Why, as a part of a sentence.
+        reason: Why, as part of a sentence.
     """
 
     probability: float
@@ -56,10 +56,10 @@ class Decision:
 
 
 class RetrievalGate:
-    """A T5 classifier with its tokenizer and calibration. Any thread may use it."""
+    """A T5 classifier with its tokenizer and calibration, safe to use from any thread."""
 
     def __init__(self, model: Any, tokenizer: Any, manifest: GateManifest) -> None:
-        """Put a gate together; see `load`.
+        """See `load`.
 
         Args:
             model: A `T5ForSequenceClassification` with one label, in evaluation mode.
@@ -88,13 +88,14 @@ class RetrievalGate:
         cast(Any, logging).disable_progress_bar()
         try:
             tokenizer = Tokenizer.from_str((folder / TOKENIZER_FILE).read_text(encoding="utf-8"))
-            model: Any = T5ForSequenceClassification.from_pretrained(
-                folder, dtype=torch.float32, local_files_only=True
-            )
-        except Exception as error:  # tokenizers raises that very class
+            with LOADING:
+                model: Any = T5ForSequenceClassification.from_pretrained(
+                    folder, dtype=torch.float32, local_files_only=True
+                )
+        except Exception as error:  # tokenizers raises `Exception` itself
             raise GateUnavailableError(
                 f"The gate in {str(folder)!r} cannot be loaded ({str(error).splitlines()[0]}); "
-                "train it anew with `hopyard gate train`, or use --gate off."
+                "train it again with `hopyard gate train`, or use --gate off."
             ) from error
         return cls(model.eval(), tokenizer, manifest)
 
@@ -103,62 +104,66 @@ class RetrievalGate:
         import torch
 
         encoded = self._tokenizer.encode_batch(list(questions))
-        ids = torch.tensor([one.ids for one in encoded])
-        mask = torch.tensor([one.attention_mask for one in encoded])
+        ids = torch.tensor([encoding.ids for encoding in encoded])
+        mask = torch.tensor([encoding.attention_mask for encoding in encoded])
         with torch.inference_mode():
-            return [float(one) for one in self._model(ids, attention_mask=mask).logits[:, 0]]
+            logits: list[float] = self._model(ids, attention_mask=mask).logits[:, 0].tolist()
+        return logits
 
     def probability(self, question: str) -> float:
         """The calibrated probability that a question needs retrieval, 0 to 1."""
         [logit] = self.logits([question])
-        return calibrated(logit, self.manifest.prior_shift, self.manifest.temperature)
+        return calibrate(logit, self.manifest.prior_shift, self.manifest.temperature)
 
     def decide(self, question: str, settings: GateSettings) -> Decision:
         """Whether to retrieve for a question."""
         return decide(self.probability(question), self.manifest.threshold, settings)
 
 
-def calibrated(logit: float, prior_shift: float, temperature: float) -> float:
-    """σ((z − shift) / T): Guo et al. 2017, section 4.2, after the class weights are taken off."""
-    return float(sigmoid((logit - prior_shift) / temperature))
+def calibrate(logit: float, prior_shift: float, temperature: float) -> float:
+    """σ((z − shift) / T): Guo et al. 2017, section 4.2; the shift removes the class weights."""
+    return (1 + math.tanh((logit - prior_shift) / temperature / 2)) / 2
 
 
 def decide(probability: float, threshold: float, settings: GateSettings) -> Decision:
-    """The decision of a probability: below the lower bound none is needed, else retrieve.
+    """The decision of a probability: below the lower bound no document is needed, else retrieve.
 
     Args:
         probability: That the question needs retrieval, 0 to 1.
-        threshold: The gate's own, the lower bound where the settings give none.
+        threshold: The gate's own. It is the lower bound where the settings give none, unless it is
+            above the upper one: an unsure gate retrieves, whatever threshold it was trained with.
         settings: Between its two bounds the gate is unsure, and retrieves.
     """
-    low = threshold if settings.unsure_from is None else settings.unsure_from
-    shown = f"p={probability:.2f}"
+    low = settings.unsure_from
+    if low is None:
+        low = min(threshold, settings.unsure_to)
+    p = f"p={probability:.2f}"
     if probability < low:
-        return Decision(probability, False, f"{shown} is below {low:.2f}: no document is needed")
+        return Decision(probability, False, f"{p} is below {low:.2f}: no document is needed")
     if probability <= settings.unsure_to:
         bounds = f"{low:.2f} to {settings.unsure_to:.2f}"
-        return Decision(probability, True, f"{shown} is unsure ({bounds}), and so it retrieves")
-    return Decision(probability, True, f"{shown} is above {max(low, settings.unsure_to):.2f}")
+        return Decision(probability, True, f"{p} is unsure ({bounds}), and so it retrieves")
+    return Decision(probability, True, f"{p} is above {max(low, settings.unsure_to):.2f}")
 
 
 def gate_folder(name: str) -> Path:
-    """Where the gate of a name is, or would be."""
+    """The folder of a gate, which may not exist."""
     return SHIPPED if name == MODEL else Path(name)
 
 
 def lasting_name(name: str) -> str:
-    """The name of a gate that holds in every folder: a relative one made absolute."""
+    """The name of a gate with an absolute path, valid from every working directory."""
     return name if name in {OFF, MODEL} else str(Path(name).absolute())
 
 
-def load_gate(name: str) -> RetrievalGate:
-    """The gate of a name, loaded once a process and version of it.
+def find_gate(name: str) -> tuple[Path, int]:
+    """The folder of a gate, and when its manifest was last written (ns).
 
     Args:
-        name: `model`, the one that comes with Hopyard, or a folder.
+        name: `model`, the gate that comes with Hopyard, or a folder.
 
     Raises:
-        GateUnavailableError: There is none, or it cannot be loaded.
+        GateUnavailableError: There is none.
     """
     folder = gate_folder(name)
     manifest = folder / MANIFEST_FILE
@@ -168,10 +173,14 @@ def load_gate(name: str) -> RetrievalGate:
             f"The gate {name!r} is not there:{shipped} name a folder that `hopyard gate train` "
             "wrote, or use --gate off."
         )
-    with LOADING:  # whoever waits here finds it loaded
-        return _loaded(folder, manifest.stat().st_mtime_ns)
+    return folder, manifest.stat().st_mtime_ns
 
 
-@lru_cache(maxsize=4)
-def _loaded(folder: Path, _changed: int) -> RetrievalGate:
+def load_gate(name: str) -> RetrievalGate:
+    """Load the gate of a name.
+
+    Raises:
+        GateUnavailableError: There is none, or it cannot be loaded.
+    """
+    folder, _ = find_gate(name)
     return RetrievalGate.load(folder)

@@ -1,4 +1,4 @@
-"""The gate's network: a T5 of any size by name, or a small one with a tokenizer of its own."""
+"""The gate's network: a T5 by name, or a small T5 with its own tokenizer."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import Any, Final, NamedTuple
 from hopyard.models.failures import first_line
 from hopyard.state.errors import ModelUnreachableError
 
-__all__ = ("SCRATCH", "SENTINELS", "Network", "named_network", "scratch_network")
+__all__ = ("SCRATCH", "Network", "load_network", "make_network")
 
 SCRATCH: Final = "scratch"
-"""The base that is no base: a small T5 from random weights."""
+"""A small T5 with random weights."""
 _PAD, _END, _UNKNOWN = "<pad>", "</s>", "<unk>"
-SENTINELS: Final = 16
-"""Marks of left-out spans, for denoising."""
 VOCABULARY: Final = 4096
 WIDTH: Final = 192
 LAYERS: Final = 3
@@ -32,8 +30,8 @@ class Network(NamedTuple):
     tokenizer: Any
 
 
-def named_network(name: str, dropout: float) -> Network:
-    """A T5 that was trained before, as `google-t5/t5-small` (60M, the paper's).
+def load_network(name: str, dropout: float) -> Network:
+    """Load a pretrained T5, as `google-t5/t5-small` (60M, the paper's).
 
     Args:
         name: On the hub, or a folder.
@@ -62,7 +60,7 @@ def named_network(name: str, dropout: float) -> Network:
     return Network(model, tokenizer)
 
 
-def scratch_network(
+def make_network(
     texts: Iterable[str],
     *,
     dropout: float,
@@ -71,20 +69,20 @@ def scratch_network(
     width: int = WIDTH,
     layers: int = LAYERS,
 ) -> Network:
-    """A small T5 from random weights, its vocabulary made from texts.
+    """Make a small T5 with random weights and a vocabulary from texts.
 
     Args:
         texts: Questions and passages of the training split.
         dropout: Of all layers and of the classifier.
         seed: Of the weights.
-        vocabulary: Pieces at most, sentinels included.
+        vocabulary: Pieces at most.
         width: Of the states; heads are 32 wide.
-        layers: Of the encoder; the decoder, which writes one state, has one.
+        layers: Of the encoder; the decoder writes one state and has one layer.
     """
     import torch
     from transformers import T5Config, T5ForSequenceClassification
 
-    tokenizer = _trained_tokenizer(texts, vocabulary)
+    tokenizer = _train_tokenizer(texts, vocabulary)
     torch.manual_seed(seed)
     settings: dict[str, Any] = {
         "vocab_size": tokenizer.get_vocab_size(),
@@ -106,14 +104,14 @@ def scratch_network(
     return Network(T5ForSequenceClassification(config), tokenizer)
 
 
-def _trained_tokenizer(texts: Iterable[str], vocabulary: int) -> Any:
-    """A byte-pair tokenizer (Sennrich et al. 2016).
+def _train_tokenizer(texts: Iterable[str], vocabulary: int) -> Any:
+    """Train a byte-pair tokenizer (Sennrich et al. 2016).
 
-    T5's own kind is a unigram model, whose training in this library gives another vocabulary each
-    time; a seed shall give the same gate.
+    T5 uses a unigram model, whose training in this library gives another vocabulary each time; a
+    seed has to give the same gate.
 
-    Case and a closing question mark are taken away: they tell one question set from another
-    (Natural Questions are in lower case, without marks), not one need from another.
+    It removes case and a closing question mark: they tell question sets apart (Natural Questions
+    are in lower case, without marks), not needs.
     """
     from tokenizers import (
         Regex,
@@ -139,9 +137,11 @@ def _trained_tokenizer(texts: Iterable[str], vocabulary: int) -> Any:
         [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.Metaspace()]
     )
     tokenizer.decoder = decoders.Metaspace()
-    special = [_PAD, _END, _UNKNOWN, *(f"<extra_id_{one}>" for one in range(SENTINELS))]
     trainer = trainers.BpeTrainer(
-        vocab_size=vocabulary, special_tokens=special, min_frequency=2, show_progress=False
+        vocab_size=vocabulary,
+        special_tokens=[_PAD, _END, _UNKNOWN],
+        min_frequency=2,
+        show_progress=False,
     )
     tokenizer.train_from_iterator(texts, trainer)
     tokenizer.post_processor = processors.TemplateProcessing(

@@ -1,4 +1,4 @@
-"""Trains a gate on labelled questions: binary cross-entropy, early stopping, calibration."""
+"""Train a gate on labelled questions: cross-entropy, early stopping, calibration, threshold."""
 
 from __future__ import annotations
 
@@ -7,23 +7,30 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from hopyard.classifiers.calibrate import Trained, calibrate
 from hopyard.classifiers.labels import Label, check_classes, count_drops
 from hopyard.classifiers.manifest import TOKENIZER_FILE, GateManifest, write_manifest
-from hopyard.classifiers.retrieval_gate import QUESTION_TOKENS
-from hopyard.classifiers.t5 import SCRATCH, Network, named_network, scratch_network
+from hopyard.classifiers.measures import (
+    accuracy,
+    auroc,
+    best_temperature,
+    best_threshold,
+    deciding,
+    expected_calibration_error,
+)
+from hopyard.classifiers.retrieval_gate import QUESTION_TOKENS, RetrievalGate
+from hopyard.classifiers.t5 import SCRATCH, Network, load_network, make_network
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import HopyardError
 
-__all__ = ("LEAST", "TrainSettings", "split_labels", "train_gate")
+__all__ = ("LEAST", "TrainSettings", "Trained", "split_labels", "train_gate")
 
 LEAST: Final = 5
-"""Questions that each class must have: one of them is held out for validation."""
+"""Questions that each class needs: at least one of them is held out for validation."""
 _PAPER_RATE: Final = 5e-5
 _SCRATCH_RATE: Final = 1e-4
 _SCRATCH_DECAY: Final = 0.01
@@ -44,16 +51,29 @@ class TrainSettings(BaseModel):
     batch: int = Field(32, ge=1)
     seed: int = Field(7, ge=0)
     dropout: float = Field(0.1, ge=0, lt=1)
-    weight_decay: float | None = Field(None, ge=0)
-    """None takes 0, the paper's plain Adam, and 0.01 for the small T5 from scratch."""
-    class_weights: bool = True
     validation: float = Field(0.2, gt=0, lt=1)
     """Share of each class for early stopping, temperature and threshold."""
     cost_ratio: float = Field(3.0, gt=0)
-    """What a wrong answer costs, in needless retrievals."""
+    """The cost of a wrong answer, in needless retrievals."""
     vocabulary: int = Field(4096, ge=64)
     width: int = Field(192, ge=32, multiple_of=32)
     layers: int = Field(3, ge=1)
+
+
+class Trained(NamedTuple):
+    """The result of a training.
+
+    Attributes:
+        manifest: The gate's manifest.
+        probabilities: [n], of the validation questions.
+        labels: [n], of the same questions.
+        decisive: [n], whether the decision changes their answer.
+    """
+
+    manifest: GateManifest
+    probabilities: list[float]
+    labels: list[int]
+    decisive: list[bool]
 
 
 def split_labels(
@@ -62,9 +82,9 @@ def split_labels(
     """Training and validation questions, with that share of each class held out, at least one."""
     train: list[Label] = []
     held_out: list[Label] = []
-    for label in (0, 1):
-        rows = sorted((one for one in labels if one.label == label), key=lambda one: one.id)
-        random.Random(f"{seed} {label}").shuffle(rows)  # noqa: S311  (no secret)
+    for value in (0, 1):
+        rows = sorted((row for row in labels if row.label == value), key=lambda row: row.id)
+        random.Random(f"{seed} {value}").shuffle(rows)  # noqa: S311  (no secret)
         count = max(1, round(share * len(rows)))
         held_out += rows[:count]
         train += rows[count:]
@@ -82,11 +102,11 @@ def train_gate(
     """Train a gate and write it to a folder.
 
     Args:
-        labels: Labelled and dropped questions; the dropped ones are counted in the card.
-        settings: How.
-        folder: Where it goes.
+        labels: Labelled and dropped questions; the dropped ones are only counted.
+        settings: The training's settings.
+        folder: Where the gate goes.
         texts: Text for the vocabulary; the questions are added to it.
-        progress: Told after each step.
+        progress: Called after each epoch.
 
     Raises:
         UsageError: A class has too few questions.
@@ -94,39 +114,50 @@ def train_gate(
     """
     import torch
 
-    labelled = [one for one in labels if one.label is not None]
+    labelled = [row for row in labels if row.label is not None]
     check_classes(labelled, LEAST)
     train, held_out = split_labels(labelled, settings.validation, settings.seed)
     torch.manual_seed(settings.seed)
     started = perf_counter()
-    network = _network(settings, [*texts, *(one.question for one in train)])
+    if settings.base == SCRATCH:
+        network = make_network(
+            [*texts, *(row.question for row in train)],
+            dropout=settings.dropout,
+            seed=settings.seed,
+            vocabulary=settings.vocabulary,
+            width=settings.width,
+            layers=settings.layers,
+        )
+    else:
+        network = load_network(settings.base, settings.dropout)
+    weights = _class_weights(train)
     report: dict[str, Any] = {"settings": settings.model_dump()}
-    weights = _class_weights(train) if settings.class_weights else (1.0, 1.0)
     report |= _fit(network, train, held_out, settings, weights, progress)
     report["training_seconds"] = round(perf_counter() - started, 1)
-    report["labelling_seconds"] = round(sum(one.seconds for one in labels), 1)
-    shift = float(np.log(weights[1] / weights[0]))
-    manifest = _manifest(network, labels, (train, held_out), settings, shift, report)
-    _save(network, manifest, folder)
-    return calibrate(folder, manifest, held_out)
-
-
-def _network(settings: TrainSettings, texts: Sequence[str]) -> Network:
-    if settings.base != SCRATCH:
-        return named_network(settings.base, settings.dropout)
-    return scratch_network(
-        texts,
-        dropout=settings.dropout,
-        seed=settings.seed,
-        vocabulary=settings.vocabulary,
-        width=settings.width,
-        layers=settings.layers,
+    report["labelling_seconds"] = round(sum(row.seconds for row in labels), 1)
+    manifest = GateManifest(
+        base=settings.base,
+        parameters=sum(parameter.numel() for parameter in network.model.parameters()),
+        model=", ".join(sorted({row.model for row in labels})),
+        value=", ".join(sorted({row.value for row in labels})),
+        prior_shift=float(np.log(weights[1] / weights[0])),
+        temperature=1.0,
+        threshold=0.5,
+        cost_ratio=settings.cost_ratio,
+        labels={"train": _count_classes(train), "validation": _count_classes(held_out)},
+        sources=_count_classes_by(labelled, "type"),
+        rules=_count_classes_by(labelled, "rule"),
+        dropped=count_drops(labels),
+        training=report,
+        validation={},
     )
+    _save(network, manifest, folder)
+    return _calibrate(folder, manifest, held_out)
 
 
 def _class_weights(train: Sequence[Label]) -> tuple[float, float]:
-    """Weights of class 0 and 1 under which both weigh alike: n / (2 · n of the class)."""
-    counts = Counter(one.label for one in train)
+    """Weights that balance class 0 and 1: n / (2 · n of the class)."""
+    counts = Counter(row.label for row in train)
     return len(train) / (2 * counts[0]), len(train) / (2 * counts[1])
 
 
@@ -138,15 +169,13 @@ def _fit(
     weights: tuple[float, float],
     progress: Progress,
 ) -> dict[str, Any]:
-    """Train until the validation loss no longer falls; the best weights stay in the network."""
+    """Train until the validation loss stops falling, then restore the best weights."""
     import torch
 
     model = network.model
     scratch = settings.base == SCRATCH
     rate = settings.rate or (_SCRATCH_RATE if scratch else _PAPER_RATE)
-    decay = settings.weight_decay
-    if decay is None:
-        decay = _SCRATCH_DECAY if scratch else 0.0
+    decay = _SCRATCH_DECAY if scratch else 0.0  # the paper: plain Adam
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=decay)
     rng = random.Random(settings.seed)  # noqa: S311  (no secret)
     best, best_epoch, kept = float("inf"), 0, {}
@@ -172,7 +201,7 @@ def _fit(
             break
     if not kept:
         raise HopyardError(
-            f"The training's loss is no number from the first epoch on; lower --rate ({rate:g})."
+            f"The validation loss is not a number from the first epoch on; lower --rate ({rate:g})."
         )
     model.load_state_dict(kept)
     return {
@@ -180,7 +209,7 @@ def _fit(
         "decay": decay,
         "epochs": len(losses),
         "best_epoch": best_epoch,
-        "validation_losses": [round(one, 4) for one in losses],
+        "validation_losses": [round(loss, 4) for loss in losses],
     }
 
 
@@ -192,62 +221,66 @@ def _loss(network: Network, rows: Sequence[Label], weights: tuple[float, float])
     tokenizer, model = network.tokenizer, network.model
     tokenizer.enable_truncation(QUESTION_TOKENS)
     tokenizer.enable_padding(pad_id=model.config.pad_token_id)
-    encoded = tokenizer.encode_batch([one.question for one in rows])
-    ids = torch.tensor([one.ids for one in encoded])
-    mask = torch.tensor([one.attention_mask for one in encoded])
-    wanted = torch.tensor([float(one.label or 0) for one in rows])
-    weight = torch.tensor([weights[one.label or 0] for one in rows])
+    encoded = tokenizer.encode_batch([row.question for row in rows])
+    ids = torch.tensor([encoding.ids for encoding in encoded])
+    mask = torch.tensor([encoding.attention_mask for encoding in encoded])
+    wanted = torch.tensor([float(row.label or 0) for row in rows])
+    weight = torch.tensor([weights[row.label or 0] for row in rows])
     logits = model(ids, attention_mask=mask).logits[:, 0]
     return binary_cross_entropy_with_logits(logits, wanted, weight=weight)
 
 
-def _manifest(
-    network: Network,
-    labels: Sequence[Label],
-    splits: tuple[Sequence[Label], Sequence[Label]],
-    settings: TrainSettings,
-    shift: float,
-    report: dict[str, Any],
-) -> GateManifest:
-    """The manifest before calibration."""
-    models = sorted({one.model for one in labels})
-    names = ("train", "validation")
-    labelled = [one for part in splits for one in part]
-    return GateManifest(
-        base=settings.base,
-        parameters=sum(one.numel() for one in network.model.parameters()),
-        model=", ".join(models),
-        value=", ".join(sorted({one.value for one in labels})),
-        prior_shift=shift,
-        temperature=1.0,
-        threshold=0.5,
-        cost_ratio=settings.cost_ratio,
-        labels={name: _classes(part) for name, part in zip(names, splits, strict=True)},
-        sources=_classes_by(labelled, "type"),
-        rules=_classes_by(labelled, "rule"),
-        dropped=count_drops(labels),
-        training=report,
-        validation={},
+def _calibrate(folder: Path, manifest: GateManifest, held_out: Sequence[Label]) -> Trained:
+    """Choose temperature and threshold with the gate as it was saved, and write them.
+
+    The threshold is chosen on the questions whose answer the decision changes.
+    """
+    from scipy.special import expit
+
+    gate = RetrievalGate.load(folder)
+    labels = [int(row.label or 0) for row in held_out]
+    decisive = [row.decisive for row in held_out]
+    logits = np.array(gate.logits([row.question for row in held_out])) - manifest.prior_shift
+    temperature = best_temperature(logits, labels)
+    probabilities = expit(logits / temperature)
+    chosen = deciding(labels, decisive)
+    threshold = best_threshold(probabilities[chosen], np.array(labels)[chosen], manifest.cost_ratio)
+    validation = {
+        "questions": float(len(labels)),
+        "deciding the threshold": float(chosen.sum()),
+        "auroc": auroc(probabilities, labels),
+        "accuracy": accuracy(probabilities, labels, threshold),
+        "ece": expected_calibration_error(probabilities, labels),
+        "ece_before_temperature": expected_calibration_error(expit(logits), labels),
+    }
+    calibrated = manifest.model_copy(
+        update={
+            "temperature": temperature,
+            "threshold": threshold,
+            "validation": {name: round(value, 4) for name, value in validation.items()},
+        }
     )
+    write_manifest(folder, calibrated)
+    return Trained(calibrated, probabilities.tolist(), labels, decisive)
 
 
-def _classes(labels: Sequence[Label]) -> dict[str, int]:
-    counts = Counter(one.label for one in labels)
+def _count_classes(labels: Sequence[Label]) -> dict[str, int]:
+    counts = Counter(row.label for row in labels)
     return {"retrieve": counts[1], "no retrieval": counts[0]}
 
 
-def _classes_by(labels: Sequence[Label], attribute: str) -> dict[str, dict[str, int]]:
-    names = sorted({str(getattr(one, attribute)) for one in labels})
-    return {
-        name: _classes([one for one in labels if getattr(one, attribute) == name]) for name in names
-    }
+def _count_classes_by(labels: Sequence[Label], attribute: str) -> dict[str, dict[str, int]]:
+    groups: dict[str, list[Label]] = {}
+    for row in sorted(labels, key=lambda row: str(getattr(row, attribute))):
+        groups.setdefault(str(getattr(row, attribute)), []).append(row)
+    return {name: _count_classes(group) for name, group in groups.items()}
 
 
 def _save(network: Network, manifest: GateManifest, folder: Path) -> None:
     """Write weights in half precision, tokenizer, and the manifest last."""
-    folder.mkdir(parents=True, exist_ok=True)
     from transformers.utils import logging
 
+    folder.mkdir(parents=True, exist_ok=True)
     cast(Any, logging).disable_progress_bar()
     network.model.half().save_pretrained(folder)
     network.model.float()

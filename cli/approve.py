@@ -31,9 +31,9 @@ def ask_about(waiting: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """
     answers = {}
     for asked in waiting:
-        err.print(_shown(asked))
+        err.print(_describe(asked))
         try:
-            answers[asked["id"]] = _READ[asked["approve"]](asked)
+            answers[asked["id"]] = _ASK[asked["approve"]](asked)
         except EOFError as error:
             raise KeyboardInterrupt from error
     return answers
@@ -42,15 +42,17 @@ def ask_about(waiting: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def tell_waiting(waiting: Sequence[Mapping[str, Any]], thread_id: str) -> None:
     """Say what a run waits for, where nobody can be asked, and how it goes on."""
     for asked in waiting:
-        err.print(_shown(asked))
+        err.print(_describe(asked))
         err.print(f"  id {asked['id']}", markup=False, style="dim")
     err.print(
         f"The thread waits for an answer. Go on with: hopyard resume {thread_id} --answer {ACCEPT}",
         markup=False,
         soft_wrap=True,
     )
-    edits = [one for one in waiting[0]["answers"] if one != ACCEPT]
-    given = " or ".join(one if isinstance(one, str) else f"'{json.dumps(one)}'" for one in edits)
+    edits = [answer for answer in waiting[0]["answers"] if answer != ACCEPT]
+    given = " or ".join(
+        edit if isinstance(edit, str) else f"'{json.dumps(edit)}'" for edit in edits
+    )
     err.print(f"or with another answer: {given}", markup=False, soft_wrap=True, style="dim")
 
 
@@ -71,12 +73,12 @@ def answer_from(text: str) -> Any:
         return text.strip()
 
 
-def _shown(asked: Mapping[str, Any]) -> str:
+def _describe(asked: Mapping[str, Any]) -> str:
     asked = printable(asked)
     proposed = asked["proposed"]
     proposals = [proposed] if isinstance(proposed, str) else proposed
     lines = [f"[bold cyan]{asked['approve']}[/]  {escape(asked['question'])}"]
-    lines += [f"  {number}  {escape(one)}" for number, one in enumerate(proposals, 1)]
+    lines += [f"  {number}  {escape(proposal)}" for number, proposal in enumerate(proposals, 1)]
     if asked.get("reason"):
         lines.append(f"     [dim]{escape(asked['reason'])}[/]")
     if asked.get("problem"):
@@ -84,38 +86,38 @@ def _shown(asked: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _strategy(asked: Mapping[str, Any]) -> Any:
+def _ask_strategy(asked: Mapping[str, Any]) -> Any:
     del asked
-    said = _said("y takes it; or the name of another strategy")
-    return ACCEPT if said in _YES else said
+    typed = _read("y takes it; or the name of another strategy")
+    return ACCEPT if typed in _YES else typed
 
 
-def _split(asked: Mapping[str, Any]) -> Any:
-    said = _said("y takes them, e edits them, w leaves the question whole")
-    if said in _YES:
+def _ask_split(asked: Mapping[str, Any]) -> Any:
+    typed = _read("y takes them, e edits them, w leaves the question whole")
+    if typed in _YES:
         return ACCEPT
-    if said in {"w", WHOLE}:
+    if typed in {"w", WHOLE}:
         return WHOLE
-    return {"sub_questions": [_said("sub-question", one) or one for one in asked["proposed"]]}
+    return {"sub_questions": [_read("sub-question", old) or old for old in asked["proposed"]]}
 
 
-def _passages(asked: Mapping[str, Any]) -> Any:
+def _ask_passages(asked: Mapping[str, Any]) -> Any:
     del asked
-    said = _said("y goes on from them, s stops here; or those to keep, with commas between them")
-    if said in _YES:
+    typed = _read("y goes on from them, s stops here; or those to keep, with commas between them")
+    if typed in _YES:
         return ACCEPT
-    if said in {"s", STOP}:
+    if typed in {"s", STOP}:
         return STOP
-    return {"passages": [one.strip() for one in said.split(",")]}
+    return {"passages": [passage.strip() for passage in typed.split(",")]}
 
 
-_READ: Final[Mapping[str, Callable[[Mapping[str, Any]], Any]]] = {
-    "route": _strategy,
-    "decomposition": _split,
-    "hops": _passages,
+_ASK: Final[Mapping[str, Callable[[Mapping[str, Any]], Any]]] = {
+    "route": _ask_strategy,
+    "decomposition": _ask_split,
+    "hops": _ask_passages,
 }
 
 
-def _said(question: str, otherwise: str = "") -> str:
-    shown = f"{question} [dim]({escape(otherwise)})[/]" if otherwise else question
-    return err.input(f"  {shown}: ").strip()
+def _read(question: str, otherwise: str = "") -> str:
+    asked = f"{question} [dim]({escape(otherwise)})[/]" if otherwise else question
+    return err.input(f"  {asked}: ").strip()

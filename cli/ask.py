@@ -1,31 +1,25 @@
-"""`hopyard ask` and `hopyard resume`."""
+"""`hopyard ask` and `hopyard resume`: their flags.
+
+What runs a thread is imported when it is needed: `hopyard ask --help` shall not wait for LangGraph.
+"""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable
-from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from hopyard.agent.session import Event, Session, new_thread_id, open_session
-from hopyard.cli.approve import answer_from, ask_about, can_ask, tell_waiting
-from hopyard.cli.console import err, out, print_json
-from hopyard.cli.live import follow
 from hopyard.cli.options import (
     EmbeddingOption,
     IndexOption,
     JsonOption,
     ModelOption,
+    SearchOption,
     SetOption,
     StrategyOption,
     changes_from,
     context_from,
 )
-from hopyard.cli.render import as_json, rendered
-from hopyard.nodes.begin import checked_question
-from hopyard.state.errors import EXIT_WAITING
 
 __all__ = ("ask_command", "resume_command")
 
@@ -39,6 +33,7 @@ def ask_command(
     question: Annotated[str, typer.Argument(help="What you want to know.")],
     index: IndexOption = None,
     strategy: StrategyOption = None,
+    search: SearchOption = None,
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
     gate: Annotated[str | None, typer.Option(help="off, model, or a gate's folder.")] = None,
@@ -57,11 +52,12 @@ def ask_command(
     stream: StreamOption = False,
     json_: JsonOption = False,
 ) -> None:
-    """Answer a question, with the least retrieval that will do."""
+    """Answer a question; retrieve only as much as it needs."""
     context = context_from(
         {
             "index": index,
             "strategy": strategy,
+            "retrieval.method": search,
             "model": model,
             "embedding": embedding,
             "gate": gate,
@@ -73,13 +69,9 @@ def ask_command(
         },
         set_,
     )
-    asked, thread_id = checked_question(question), thread or new_thread_id()
-    _run(
-        lambda session: session.ask(asked, context, thread_id, tokens=stream and not json_),
-        thread_id,
-        stream=stream,
-        as_json_object=json_,
-    )
+    from hopyard.cli.run_thread import ask
+
+    ask(question, context, thread, stream=stream, as_json_object=json_)
 
 
 def resume_command(
@@ -93,47 +85,6 @@ def resume_command(
     json_: JsonOption = False,
 ) -> None:
     """Go on with a thread at its last finished step; a finished one is shown again."""
-    given = None if answer is None else answer_from(answer)
-    changes = changes_from(set_)
-    _run(
-        lambda session: session.resume(thread, given, tokens=stream and not json_, changes=changes),
-        thread,
-        stream=stream,
-        as_json_object=json_,
-    )
+    from hopyard.cli.run_thread import resume
 
-
-def _run(
-    begin: Callable[[Session], AsyncGenerator[Event, None]],
-    thread_id: str,
-    *,
-    stream: bool,
-    as_json_object: bool,
-) -> None:
-    try:
-        result = asyncio.run(_follow(begin, thread_id, stream=stream))
-        while result["waiting"] and can_ask() and not as_json_object:
-            # Outside of the event loop, where Ctrl-C ends the asking at once.
-            answers = ask_about(result["waiting"])
-            on = partial(Session.resume, thread_id=thread_id, answer=answers, tokens=stream)
-            result = asyncio.run(_follow(on, thread_id, stream=stream))
-    except KeyboardInterrupt:
-        err.print(f"\nInterrupted. Go on with: hopyard resume {thread_id}")
-        raise
-    waiting = result["waiting"]
-    if as_json_object:
-        print_json(as_json(result) | ({"waiting": waiting} if waiting else {}))
-    elif not waiting:
-        out.print(rendered(result, answered=stream))
-    if waiting:
-        tell_waiting(waiting, thread_id)
-        raise typer.Exit(EXIT_WAITING)
-
-
-async def _follow(
-    begin: Callable[[Session], AsyncGenerator[Event, None]], thread_id: str, *, stream: bool
-) -> dict[str, Any]:
-    """Run to the end, telling on standard error which step has ended."""
-    async with open_session() as session:
-        await follow(begin(session), steps=stream, tokens=stream)
-        return await session.result(thread_id)
+    resume(thread, answer, changes_from(set_), stream=stream, as_json_object=json_)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
-from hopyard.cli.chat_commands import HELP, TURNS_TOLD, told, why
+from hopyard.cli.chat_commands import HELP, TURNS_SHOWN, explain, last_turns
 from hopyard.cli.console import err, out, printable
 from hopyard.cli.live import follow
 from hopyard.cli.options import (
@@ -23,11 +23,12 @@ from hopyard.cli.options import (
     context_from,
 )
 from hopyard.cli.render import citation_lines, usage_line
-from hopyard.nodes.begin import checked_question
+from hopyard.nodes.run import check_question
 from hopyard.state.errors import EXIT_INTERRUPTED, HopyardError, ThreadMissingError, UsageError
-from hopyard.state.settings import Context, read_context
+from hopyard.state.settings import Context
+from hopyard.state.sources import change_context
 from hopyard.tracing.read import read_trace
-from hopyard.tracing.terminal import drawn
+from hopyard.tracing.terminal import draw_trace
 
 __all__ = ("chat_command",)
 
@@ -84,12 +85,12 @@ class _Chat:
             self._context = self._context.model_copy(
                 update={"index": kept.index, "embedding": kept.embedding}
             )
-        for text in told(before["messages"]):
+        for text in last_turns(before["messages"]):
             out.print(text)
-        if len(before["messages"]) > TURNS_TOLD:
+        if len(before["messages"]) > TURNS_SHOWN:
             err.print(f"{len(before['messages'])} messages in all", style="dim")
         if not before["finished"]:
-            self._guarded(self._finish)
+            self._tell_errors(self._finish)
 
     def close(self) -> None:
         """Close the thread store."""
@@ -101,7 +102,9 @@ class _Chat:
         if line == "/quit":
             return False
         if line:
-            self._guarded(lambda: self._command(line) if line.startswith("/") else self._ask(line))
+            self._tell_errors(
+                lambda: self._command(line) if line.startswith("/") else self._ask(line)
+            )
         return True
 
     def tell_how_to_go_on(self) -> None:
@@ -114,7 +117,7 @@ class _Chat:
             style="dim",
         )
 
-    def _guarded(self, work: Callable[[], None]) -> None:
+    def _tell_errors(self, work: Callable[[], None]) -> None:
         """At a terminal an error is told and the conversation goes on; a script is ended by it."""
         try:
             work()
@@ -125,8 +128,8 @@ class _Chat:
             err.print(str(error), markup=False, soft_wrap=True)
 
     def _ask(self, question: str) -> None:
-        checked = checked_question(question)
-        if self._unfinished():
+        checked = check_question(question)
+        if self._is_unfinished():
             self._finish()
         self._show(self._session.ask(checked, self._context, self._thread_id, tokens=True), checked)
 
@@ -159,19 +162,18 @@ class _Chat:
         elif name == "/strategy":
             self._strategy(rest.strip())
         elif name == "/trace":
-            out.print(drawn(self._runner.run(read_trace(self._session, self._thread_id))))
+            out.print(draw_trace(self._runner.run(read_trace(self._session, self._thread_id))))
         elif name == "/why":
-            out.print(why(self._runner.run(read_trace(self._session, self._thread_id))))
+            out.print(explain(self._runner.run(read_trace(self._session, self._thread_id))))
         else:
             raise UsageError(f"There is no command {name!r}; /help lists those there are.")
 
     def _strategy(self, name: str) -> None:
         if name:
-            settings = self._context.model_dump() | {"strategy": name}
-            self._context = read_context(settings)
+            self._context = change_context(self._context, {"strategy": name})
         err.print(f"strategy {self._context.strategy}", style="dim")
 
-    def _unfinished(self) -> bool:
+    def _is_unfinished(self) -> bool:
         try:
             return not self._result()["finished"]
         except ThreadMissingError:
@@ -201,10 +203,10 @@ def _lines() -> Iterator[Iterator[str]]:
         return
     with suppress(ImportError):  # input() edits lines with it, where it exists
         import readline  # noqa: F401
-    yield _typed()
+    yield _read_typed()
 
 
-def _typed() -> Iterator[str]:
+def _read_typed() -> Iterator[str]:
     while True:
         try:
             yield input(_PROMPT)

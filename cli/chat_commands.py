@@ -11,9 +11,9 @@ from rich.text import Text
 
 from hopyard.cli.console import printable
 from hopyard.tracing.model import Trace
-from hopyard.tracing.terminal import evidence_lines
+from hopyard.tracing.terminal import draw_evidence, draw_step
 
-__all__ = ("HELP", "TURNS_TOLD", "told", "why")
+__all__ = ("HELP", "TURNS_SHOWN", "explain", "last_turns")
 
 HELP: Final = """\
 /strategy NAME   how the next questions are answered: auto, direct, single, tree, …
@@ -22,30 +22,28 @@ HELP: Final = """\
 /help            this list
 /quit            end; the conversation is kept"""
 
-TURNS_TOLD: Final = 6
+TURNS_SHOWN: Final = 6
 """Messages of an old conversation that are shown when it is taken up again."""
 
 
-def told(messages: Sequence[AnyMessage]) -> Iterable[Text]:
+_DECISIONS: Final = frozenset({"gate", "route"})
+
+
+def last_turns(messages: Sequence[AnyMessage]) -> Iterable[Text]:
     """The end of a conversation: questions as they were typed, answers below them."""
-    for message in messages[-TURNS_TOLD:]:
+    for message in messages[-TURNS_SHOWN:]:
         text = printable(str(message.text))
         answer = isinstance(message, AIMessage)
         yield Text(text if answer else f"> {text}", style="dim bold" if answer else "dim")
 
 
-def why(trace: Trace) -> RenderableType:
+def explain(trace: Trace) -> RenderableType:
     """Gate and route with their reasons, and the passages that the answer was read from."""
     lines: list[RenderableType] = []
     if trace.asked:
         lines.append(Text(printable(f"understood as: {trace.question}")))
-    for step in trace.steps:
-        if step.kind in {"gate", "route"}:
-            line = Text(step.title)
-            facts = "".join(f" · {one.name} {one.value}" for one in step.facts)
-            by = f" · {step.verdict}" if step.kind == "route" else ""
-            line.append(printable(f"{by} · {step.reason}{facts}"), style="dim")
-            lines.append(line)
-    evidence = evidence_lines(trace)
-    lines += evidence or [Text("No passage was read.", style="dim")]
+    lines += [
+        draw_step(step, trace.names) for step in trace.steps if step.record["kind"] in _DECISIONS
+    ]
+    lines += draw_evidence(trace) or [Text("No passage was read.", style="dim")]
     return Group(*lines)

@@ -19,7 +19,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from hopyard.indexes.derived import Progress as ProgressCallback
+from hopyard.indexes.kind import Progress as ProgressCallback
 
 __all__ = ("err", "out", "print_json", "printable", "progress_bar")
 
@@ -37,9 +37,9 @@ def printable(value: T) -> T:
     if isinstance(value, str):
         return cast(T, _CONTROL.sub("", value))
     if isinstance(value, Mapping):
-        return cast(T, {key: printable(one) for key, one in value.items()})
+        return cast(T, {key: printable(part) for key, part in value.items()})
     if isinstance(value, list):
-        return cast(T, [printable(one) for one in value])
+        return cast(T, [printable(part) for part in value])
     return value
 
 

@@ -19,13 +19,14 @@ from rich.table import Table
 from hopyard.cli.console import err, out, print_json, progress_bar
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, ModelOption, context_from
 from hopyard.indexes.status import status as index_status
-from hopyard.models.call import call_model
 from hopyard.models.embeddings import embedder
 from hopyard.models.ollama import installed, ollama_address, pull, server_version
-from hopyard.nodes.resources import new_run
+from hopyard.nodes.resources import shared_resources
+from hopyard.nodes.run import Run, new_run_id
 from hopyard.prompts.direct import DIRECT
 from hopyard.state.errors import HopyardError, ModelUnreachableError
-from hopyard.state.settings import Context, home
+from hopyard.state.settings import Context
+from hopyard.state.sources import home
 
 __all__ = ("doctor_command",)
 
@@ -70,7 +71,7 @@ def doctor_command(
     ] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Say what is installed, which models answer, and what to do about the rest."""
+    """Say what is installed and which models answer, and what to do about the rest."""
     context = context_from({"model": model, "embedding": embedding, "index": index})
     if pull_:
         _pull_missing(context)
@@ -80,15 +81,17 @@ def doctor_command(
     if context.index:
         findings.append(_index(context))
     if json_:
-        print_json({"findings": [asdict(one) for one in findings], "ok": _well(findings)})
+        print_json(
+            {"findings": [asdict(finding) for finding in findings], "ok": _all_well(findings)}
+        )
     else:
         _print(findings)
-    if not _well(findings):
+    if not _all_well(findings):
         raise typer.Exit(1)
 
 
-def _well(findings: list[Finding]) -> bool:
-    return all(one.ok for one in findings if one.needed)
+def _all_well(findings: list[Finding]) -> bool:
+    return all(finding.ok for finding in findings if finding.needed)
 
 
 def _python() -> Finding:
@@ -119,7 +122,8 @@ def _chat(context: Context) -> Finding:
         # A run of its own name and a seed of its own: an answer from the ledger proves nothing.
         fresh = context.model_copy(update={"seed": int.from_bytes(os.urandom(3)), "timeout": 60.0})
         question = {"question": "What is the capital of France?"}
-        answer = asyncio.run(call_model(DIRECT, question, context=fresh, run=new_run()))
+        run = Run(new_run_id(), fresh, shared_resources())
+        answer = asyncio.run(run.call(DIRECT, question))
         return f"answers: {answer.answer!r} to “{question['question']}”"
 
     return _try(f"chat model {context.model}", ask)
@@ -185,12 +189,13 @@ def _try(name: str, look: Callable[[], str], cure: str = "") -> Finding:
 
 def _print(findings: list[Finding]) -> None:
     table = Table(box=None, pad_edge=False, show_header=False)
-    for one in findings:
-        mark = "[green]✓[/]" if one.ok else "[red]✗[/]" if one.needed else "[yellow]–[/]"
-        cure = f" → {one.cure}" if one.cure and not one.ok else ""
-        table.add_row(mark, escape(one.name), escape(one.detail + cure))
+    for finding in findings:
+        bad = "[red]✗[/]" if finding.needed else "[yellow]–[/]"
+        mark = "[green]✓[/]" if finding.ok else bad
+        cure = f" → {finding.cure}" if finding.cure and not finding.ok else ""
+        table.add_row(mark, escape(finding.name), escape(finding.detail + cure))
     out.print(table)
-    if _well(findings):
+    if _all_well(findings):
         out.print("[green]Ready.[/]")
     else:
         out.print("[red]Not ready:[/] see the lines with ✗.")

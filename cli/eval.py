@@ -26,10 +26,10 @@ from hopyard.evaluation.estimate import SAMPLE, estimate
 from hopyard.evaluation.plan import Plan, default_folder, open_info, prepared
 from hopyard.evaluation.plots import draw_report, draw_retrieval
 from hopyard.evaluation.records import RecordFile
-from hopyard.evaluation.report import made, save
+from hopyard.evaluation.report import make_report, save_report
 from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, measure_retrieval
 from hopyard.evaluation.runner import run_plan
-from hopyard.evaluation.variants import ALL, SWEEPS, parse_variants
+from hopyard.evaluation.variants import every_variant, parse_variants, sweep_names
 from hopyard.measures.questions import read_questions
 from hopyard.state.atomic import write_file
 from hopyard.state.settings import Budget, Context
@@ -37,7 +37,7 @@ from hopyard.state.settings import Budget, Context
 __all__ = ("eval_command",)
 
 PARALLEL = 16
-"""Questions at once. The embedded model answers one call at a time, but calls of one prompt that
+"""Questions at once. The built-in model answers one call at a time, but calls of one prompt that
 wait together follow one another, and share the prompt's beginning."""
 
 
@@ -51,11 +51,13 @@ def eval_command(
         typer.Option(
             "--strategies",
             "-s",
-            help="Comma-separated. A setting may be changed, as in tree@tree.theta=0.6.",
+            help="Comma-separated: a strategy, with a search method as in tree+passage-graph, "
+            "or with a changed setting as in tree@tree.theta=0.6.",
         ),
-    ] = ",".join(ALL),
+    ] = ",".join(every_variant()),
     sweep: Annotated[
-        str, typer.Option(help=f"Comma-separated: {', '.join(SWEEPS)}; added to --strategies.")
+        str,
+        typer.Option(help=f"Comma-separated: {', '.join(sweep_names())}; added to --strategies."),
     ] = "",
     split: Annotated[str, typer.Option(help="Only questions of this split.")] = "",
     limit: Annotated[int, typer.Option(min=0, help="The first so many; 0 is all.")] = 0,
@@ -69,7 +71,7 @@ def eval_command(
     ] = "",
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
-    gate: Annotated[str | None, typer.Option(help="The gate of `auto`; off retrieves.")] = None,
+    gate: Annotated[str | None, typer.Option(help="The gate of `auto`.")] = None,
     parallel: Annotated[int, typer.Option(min=1, help="Questions at once.")] = PARALLEL,
     dry_run: Annotated[
         bool,
@@ -85,9 +87,7 @@ def eval_command(
     max_seconds: Annotated[float, typer.Option(min=0, help="Seconds of this run at most.")] = 0,
     retrieval_only: Annotated[
         bool,
-        typer.Option(
-            "--retrieval-only", help="Measure bm25, dense, hybrid, mmr and hop; ask no model."
-        ),
+        typer.Option("--retrieval-only", help="Measure every search method; ask no model."),
     ] = False,
     plots: Annotated[bool, typer.Option(help="Draw plots (needs matplotlib).")] = False,
     set_: SetOption = None,
@@ -116,7 +116,7 @@ def eval_command(
 
 
 def _names(text: str) -> list[str]:
-    return [one.strip() for one in text.split(",") if one.strip()]
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _evaluate(
@@ -133,8 +133,8 @@ def _evaluate(
             return
         with progress_bar() as progress:
             outcome = asyncio.run(run_plan(plan, info, records, limits=limits, progress=progress))
-        report = made(plan, info, records.records, folder)
-        save(report, folder)
+        report = make_report(plan, info, records.records, folder)
+        save_report(report, folder)
         files = draw_report(report, folder) if plots and report.strategies else []
     print_report(report, folder, outcome, files, as_json=as_json)
 

@@ -35,13 +35,13 @@ def print_report(
     table = Table(Column("strategy", overflow="fold"), box=None, pad_edge=False)
     for column in ("n", "EM", "F1", "contains", "R@5", "calls", "cached", "tokens", "s"):
         table.add_column(column, justify="right")
-    for name, one in report.strategies.items():
-        recall = "–" if one.retrieval is None else f"{100 * one.retrieval['recall_at_5']:.1f}"
-        used = one.usage
+    for name, result in report.strategies.items():
+        recall = "–" if result.retrieval is None else f"{100 * result.retrieval['recall_at_5']:.1f}"
+        used = result.usage
         table.add_row(
             name,
-            str(one.n),
-            *(f"{100 * value:.1f}" for value in (one.em, one.f1, one.accuracy)),
+            str(result.n),
+            *(f"{100 * value:.1f}" for value in (result.em, result.f1, result.accuracy)),
             recall,
             f"{used['model_calls']:.1f}",
             f"{used['cached_calls']:.1f}",
@@ -56,29 +56,29 @@ def _report_dict(
     report: Report, outcome: Outcome, folder: Path, files: Sequence[Path]
 ) -> dict[str, Any]:
     strategies = {}
-    for name, one in report.strategies.items():
-        found = one.retrieval
+    for name, result in report.strategies.items():
+        found = result.retrieval
         strategies[name] = {
-            "n": one.n,
-            "em": one.em,
-            "f1": one.f1,
-            "accuracy": one.accuracy,
+            "n": result.n,
+            "em": result.em,
+            "f1": result.f1,
+            "accuracy": result.accuracy,
             "retrieval": {key: found[key] for key in _RETRIEVAL} if found else None,
-            "usage": one.usage,
-            "failures": one.failures,
-            "truncated": one.truncated,
-            "unanswered": one.unanswered,
-            "retrieval_rate": one.retrieval_rate,
-            "needless_retrieval_rate": one.needless_retrieval_rate,
-            "parse_rates": one.parse_rates,
-            "intervals": {key: value._asdict() for key, value in one.intervals.items()},
+            "usage": result.usage,
+            "failures": result.failures,
+            "truncated": result.truncated,
+            "unanswered": result.unanswered,
+            "retrieval_rate": result.retrieval_rate,
+            "needless_retrieval_rate": result.needless_retrieval_rate,
+            "parse_rates": result.parse_rates,
+            "intervals": {key: value._asdict() for key, value in result.intervals.items()},
         }
     return {
         "strategies": strategies,
         "baseline": report.baseline,
         "comparisons": {
-            name: {key: value._asdict() for key, value in one.differences.items()}
-            for name, one in report.comparisons.items()
+            name: {key: value._asdict() for key, value in result.differences.items()}
+            for name, result in report.comparisons.items()
         },
         "questions": report.questions,
         "complete": report.complete,
@@ -97,13 +97,13 @@ def print_estimate(found: Estimate, *, as_json: bool) -> None:
     table = Table(Column("strategy", overflow="fold"), box=None, pad_edge=False)
     for column in ("questions left", "calls to pay", "tokens", "time"):
         table.add_column(column, justify="right")
-    for name, one in found.strategies.items():
+    for name, left in found.strategies.items():
         table.add_row(
             name,
-            str(one.questions),
-            f"{one.model_calls:,}",
-            f"{one.tokens:,}",
-            _time(one.seconds),
+            str(left.questions),
+            f"{left.model_calls:,}",
+            f"{left.tokens:,}",
+            _time(left.seconds),
         )
     table.add_row("in all", "", f"{found.model_calls:,}", f"{found.tokens:,}", _time(found.seconds))
     out.print(table)
@@ -123,9 +123,9 @@ def print_retrieval(report: RetrievalReport, *, as_json: bool) -> None:
     for k in next(iter(report.searches.values())).recall:
         table.add_column(f"R@{k}", justify="right")
     table.add_column("ms", justify="right")
-    for name, one in report.searches.items():
-        shares = (f"{100 * value:.1f}" for value in one.recall.values())
-        table.add_row(name, *shares, f"{1000 * one.seconds:.0f}")
+    for name, result in report.searches.items():
+        shares = (f"{100 * value:.1f}" for value in result.recall.values())
+        table.add_row(name, *shares, f"{1000 * result.seconds:.0f}")
     out.print(table)
     out.print(
         f"{report.questions} questions with supporting documents, {report.documents:,} documents.",

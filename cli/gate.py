@@ -27,7 +27,7 @@ from hopyard.cli.options import (
     context_from,
 )
 from hopyard.measures.questions import read_questions
-from hopyard.nodes.begin import checked_question
+from hopyard.nodes.run import check_question
 from hopyard.state.errors import UsageError
 
 app = typer.Typer(no_args_is_help=True, help="Train and use the gate that decides on retrieval.")
@@ -38,24 +38,26 @@ Value = Literal["token-probability", "answer-f1"]
 @app.command("label")
 def label_command(
     questions: Annotated[Path, typer.Argument(help="Questions (.jsonl): id, question, answers.")],
-    out_: Annotated[Path, typer.Option("--out", help="The labels (.jsonl); an old file goes on.")],
+    out_: Annotated[
+        Path, typer.Option("--out", help="The labels (.jsonl); an existing file is continued.")
+    ],
     index: IndexOption = None,
     model: ModelOption = None,
     value: Annotated[
         Value,
         typer.Option(
-            help="What a coalition is worth: the probabilities of the answer's tokens (embedded, "
-            "or a folder or hub name), or how like the answer it is (any model)."
+            help="The value of a coalition: the probabilities of the answer's tokens (embedded, "
+            "or a folder or hub name), or the F1 with the answer (any model)."
         ),
     ] = "token-probability",
     split: Annotated[str, typer.Option(help="Only questions of this split.")] = "",
-    limit: Annotated[int, typer.Option(min=0, help="The first so many; 0 is all.")] = 0,
+    limit: Annotated[int, typer.Option(min=0, help="At most this many questions; 0 is all.")] = 0,
     keep_dropped: Annotated[
         bool,
         typer.Option(
             "--keep-dropped",
-            help="Label the dropped questions too: wrong with passages and wrong without, "
-            "retrieve; right without, do not. Not the paper's.",
+            help="Label dropped questions too: wrong with passages and without, retrieve; right "
+            "without, do not. Not the paper's rule.",
         ),
     ] = False,
     batch: Annotated[int, typer.Option(min=1, help="Questions at once.")] = 8,
@@ -66,7 +68,7 @@ def label_command(
     set_: SetOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Label questions by what passages contribute to the model's answers. A stopped run goes on."""
+    """Label questions by what passages contribute to the answers. The same command continues."""
     from hopyard.classifiers.label import Labelling, label_all
     from hopyard.cli.gate_agent import finder, value_function
 
@@ -86,10 +88,10 @@ def label_command(
         with progress_bar() as progress:
             asyncio.run(label_all(chosen, labelling, file, progress))
     except KeyboardInterrupt:
-        err.print(f"\nInterrupted; what is labelled is in {out_}. The same command goes on.")
+        err.print(f"\nInterrupted; the labels so far are in {out_}. The same command continues.")
         raise
-    wanted = {one.id for one in chosen}
-    show_labels([one for one in file.labels if one.id in wanted], out_, as_json=json_)
+    wanted = {question.id for question in chosen}
+    show_labels([label for label in file.labels if label.id in wanted], out_, as_json=json_)
 
 
 @app.command("train")
@@ -98,34 +100,23 @@ def train_command(
     out_: Annotated[Path, typer.Option("--out", help="The gate's folder.")],
     base: Annotated[
         str,
-        typer.Option(help="A T5 by name, as google-t5/t5-small, or scratch: a small one."),
+        typer.Option(help="A T5 by name, as google-t5/t5-small, or scratch: a small T5."),
     ] = "scratch",
     text: Annotated[
         Path | None,
         typer.Option(help="Lines with a `text` (.jsonl), for the vocabulary."),
     ] = None,
     rate: Annotated[
-        float, typer.Option(min=0, help="Learning rate; 0 is 5e-5 (paper), from scratch 1e-4.")
+        float, typer.Option(min=0, help="Learning rate; 0 is 5e-5 (paper), or 1e-4 from scratch.")
     ] = 0.0,
-    epochs: Annotated[int, typer.Option(min=1, help="At most.")] = 60,
-    patience: Annotated[
-        int, typer.Option(min=1, help="Epochs without a better validation loss until it ends.")
-    ] = 8,
-    batch: Annotated[int, typer.Option(min=1, help="Questions a step.")] = 32,
-    dropout: Annotated[float, typer.Option(min=0, max=0.9)] = 0.1,
-    weight_decay: Annotated[
-        float | None,
-        typer.Option(min=0, help="0 is plain Adam (paper), the default; from scratch 0.01."),
-    ] = None,
-    class_weights: Annotated[
-        bool, typer.Option(help="Let both classes weigh alike; calibration takes it off again.")
-    ] = True,
+    epochs: Annotated[int, typer.Option(min=1, help="Epochs at most.")] = 60,
     cost_ratio: Annotated[
-        float, typer.Option(min=0.01, help="What a wrong answer costs, in needless retrievals.")
+        float, typer.Option(min=0.01, help="The cost of a wrong answer, in needless retrievals.")
     ] = 3.0,
     seed: Annotated[int, typer.Option(min=0)] = 7,
     model: Annotated[
-        str | None, typer.Option(help="The model that the gate is for; other labels are warned of.")
+        str | None,
+        typer.Option(help="The model that the gate is for; warns of other labels."),
     ] = None,
     figures: Annotated[bool, typer.Option(help="Draw the diagrams (needs matplotlib).")] = True,
     json_: JsonOption = False,
@@ -134,20 +125,9 @@ def train_command(
     from hopyard.classifiers.train import TrainSettings, train_gate
     from hopyard.cli.gate_agent import read_texts
 
-    settings = TrainSettings(
-        base=base,
-        rate=rate,
-        epochs=epochs,
-        patience=patience,
-        batch=batch,
-        seed=seed,
-        dropout=dropout,
-        weight_decay=weight_decay,
-        class_weights=class_weights,
-        cost_ratio=cost_ratio,
-    )
+    settings = TrainSettings(base=base, rate=rate, epochs=epochs, seed=seed, cost_ratio=cost_ratio)
     given = read_labels(labels)
-    warn_of_models({one.model for one in given}, model)
+    warn_of_models({label.model for label in given}, model)
     texts = read_texts(text) if text else []
     with progress_bar() as progress:
         trained = train_gate(given, settings, out_, texts=texts, progress=progress)
@@ -165,7 +145,7 @@ def evaluate_command(
     index: IndexOption = None,
     model: ModelOption = None,
     split: Annotated[str, typer.Option(help="Only questions of this split.")] = "",
-    limit: Annotated[int, typer.Option(min=0, help="The first so many; 0 is all.")] = 0,
+    limit: Annotated[int, typer.Option(min=0, help="At most this many questions; 0 is all.")] = 0,
     answers: Annotated[
         Path | None, typer.Option(help="Where answers go (default: the data folder).")
     ] = None,
@@ -180,17 +160,17 @@ def evaluate_command(
 ) -> None:
     """Measure a gate on labels, and end to end against always, never and an oracle."""
     from hopyard.classifiers.retrieval_gate import gate_folder, load_gate
-    from hopyard.cli.gate_agent import evaluation_of
+    from hopyard.cli.gate_agent import evaluate_gate
 
     context = context_from({"index": index, "model": model, "embedding": embedding}, set_)
     loaded, given = load_gate(gate), read_labels(labels)
     asked = read_questions(questions, split=split, limit=limit) if questions else []
-    warn_of_models({one.model for one in given}, loaded.manifest.model)
+    warn_of_models({label.model for label in given}, loaded.manifest.model)
     try:
         with progress_bar() as progress:
-            found = evaluation_of(loaded, given, asked, context, answers, progress)
+            found = evaluate_gate(loaded, given, asked, context, answers, progress)
     except KeyboardInterrupt:
-        err.print("\nInterrupted; what is answered is kept. The same command goes on.")
+        err.print("\nInterrupted; the answers so far are kept. The same command continues.")
         raise
     folder = out_ or gate_folder(gate)
     write_report(found, folder, figures=figures)
@@ -200,7 +180,8 @@ def evaluate_command(
 @app.command("predict")
 def predict_command(
     questions: Annotated[
-        list[str] | None, typer.Argument(help="Questions; without any, one a line from stdin.")
+        list[str] | None,
+        typer.Argument(help="Questions; without any, one on each line of stdin."),
     ] = None,
     gate: Annotated[str, typer.Option(help="model, or the folder of a gate.")] = "model",
     set_: SetOption = None,
@@ -211,7 +192,7 @@ def predict_command(
 
     settings, loaded = context_from({}, set_).gating, load_gate(gate)
     for line in questions or (line for line in sys.stdin if line.strip()):
-        question = checked_question(line)
+        question = check_question(line)
         decision = loaded.decide(question, settings)
         if json_:
             print_json(
@@ -228,8 +209,8 @@ def predict_command(
 
 
 def _check_same(file: LabelFile, identity: str, value: str, path: Path) -> None:
-    """A file is of one model and one value function."""
-    made = {(one.model, one.value) for one in file.labels} - {(identity, value)}
+    """Check that the file's labels are of this model and value function."""
+    made = {(label.model, label.value) for label in file.labels} - {(identity, value)}
     for model, function in sorted(made):
         raise UsageError(
             f"The labels in {str(path)!r} are of {model} by {function}, not of {identity} by "

@@ -1,4 +1,4 @@
-"""What labelling and evaluating a gate take from the agent: its search, and its answers."""
+"""Label and evaluate a gate with the agent's own search and answers."""
 
 from __future__ import annotations
 
@@ -11,49 +11,49 @@ from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-from hopyard.classifiers.evaluate import Evaluation, measured_on
-from hopyard.classifiers.label import Found
+from hopyard.classifiers.evaluate import GateEvaluation, measure_gate
+from hopyard.classifiers.label import FoundPassages
 from hopyard.classifiers.labels import Label
-from hopyard.classifiers.policies import Answers, Comparison, Outcome, compare
+from hopyard.classifiers.policies import AnswerOutcome, AnswerPair, compare_policies
 from hopyard.classifiers.retrieval_gate import RetrievalGate
 from hopyard.evaluation.plan import Plan, default_folder, open_info, prepared
 from hopyard.evaluation.records import Record, RecordFile
 from hopyard.evaluation.runner import run_plan
 from hopyard.evaluation.variants import parse_variants
-from hopyard.indexes.derived import Progress
+from hopyard.indexes.kind import Progress
 from hopyard.measures.questions import Question
-from hopyard.models.call import model_caller
-from hopyard.nodes.answer import shown
-from hopyard.nodes.resources import index_of, new_run, passages_of
-from hopyard.nodes.search import find_passages
+from hopyard.nodes.answer import format_passages
+from hopyard.nodes.resources import shared_resources
+from hopyard.nodes.run import Run, new_run_id
 from hopyard.state.errors import UsageError
+from hopyard.state.schemas import passage_ids
 from hopyard.state.settings import Budget, Context
 
 if TYPE_CHECKING:
     from hopyard.classifiers.causal import Precision
     from hopyard.classifiers.contributions import ValueFunction
 
-__all__ = ("evaluation_of", "finder", "read_texts", "value_function")
+__all__ = ("evaluate_gate", "finder", "read_texts", "value_function")
 
 _ALWAYS: Final = "single"
 _NEVER: Final = "direct"
 _PARALLEL: Final = 4
 
 
-def finder(context: Context) -> Callable[[str], Awaitable[Found]]:
+def finder(context: Context) -> Callable[[str], Awaitable[FoundPassages]]:
     """The search of the strategy `single`, under the run's settings.
 
     Raises:
         UsageError: The run names no index.
         IndexMissingError: The index is missing or damaged.
     """
-    asyncio.run(index_of(context))  # before a model is loaded
+    run = Run(new_run_id(), context, shared_resources())
+    asyncio.run(run.index())  # before a model is loaded
 
-    async def find(question: str) -> Found:
-        evidence = await find_passages(question, context)
-        ids = [one["passage_id"] for one in evidence]
-        passages = await passages_of(ids, context)
-        return Found(tuple(ids), shown(passages, context))
+    async def find(question: str) -> FoundPassages:
+        ids = passage_ids(await run.find(question))
+        passages = await run.passages(ids)
+        return FoundPassages(tuple(ids), format_passages(passages, context))
 
     return find
 
@@ -62,13 +62,14 @@ def value_function(name: str, context: Context, precision: Precision) -> ValueFu
     """The value function of that name for the run's model.
 
     Raises:
-        UsageError: The model gives no token probabilities, and they were asked for.
+        UsageError: The model gives no token probabilities, which the function needs.
         ModelUnreachableError: The model cannot be loaded.
     """
     if name == "answer-f1":
         from hopyard.classifiers.answer_f1 import AnswerF1
 
-        return AnswerF1(context, new_run())
+        caller = shared_resources().caller(context.model)
+        return AnswerF1(caller, context, new_run_id())
     from hopyard.classifiers.causal import load_causal
     from hopyard.classifiers.token_probability import TokenProbability
 
@@ -76,7 +77,7 @@ def value_function(name: str, context: Context, precision: Precision) -> ValueFu
 
 
 def read_texts(path: Path) -> list[str]:
-    """The `text` of every line.
+    """Read the `text` of every line.
 
     Raises:
         UsageError: The file cannot be read, or a line has no text.
@@ -91,44 +92,43 @@ def read_texts(path: Path) -> list[str]:
         ) from error
 
 
-def evaluation_of(
+def evaluate_gate(
     gate: RetrievalGate,
     labels: Sequence[Label],
     questions: Sequence[Question],
     context: Context,
     answers: Path | None,
     progress: Progress,
-) -> Evaluation:
-    """Measure a gate on labels, and end to end where there are questions.
+) -> GateEvaluation:
+    """Measure a gate on labels, and end to end if there are questions.
 
     Args:
         gate: The gate.
         labels: Of held-out questions.
-        questions: Answered with retrieval and without; none for labels alone.
+        questions: Answered with retrieval and without; may be empty.
         context: Model and index of the answers.
-        answers: Where answers are kept; a stopped evaluation goes on from there.
-        progress: Told after each answer.
+        answers: Where answers are kept; the same folder continues a stopped evaluation.
+        progress: Called after each answer.
     """
-    compared, answered_by, seconds = None, "", [0.0]
+    pairs: list[AnswerPair] = []
     if questions:
-        records = _answered(questions, context, answers, progress)
-        compared, seconds = _compared(gate, questions, records, context)
-        answered_by = model_caller(context.model).provider.identity
-    return Evaluation(
+        records = _answer(questions, context, answers, progress)
+        pairs = _pair_answers(gate, questions, records, context)
+    return GateEvaluation(
         gate_model=gate.manifest.model,
-        labels_model=", ".join(sorted({one.model for one in labels})),
-        answers_model=answered_by,
-        labels=measured_on(gate, labels),
-        end_to_end=compared,
-        latency_ms=round(1000 * median(seconds), 2) if questions else None,
-        command="hopyard " + " ".join(_shown(one) for one in sys.argv[1:]),
+        labels_model=", ".join(sorted({label.model for label in labels})),
+        answers_model=shared_resources().caller(context.model).provider.identity if pairs else "",
+        labels=measure_gate(gate, labels),
+        end_to_end=compare_policies(pairs) if pairs else None,
+        latency_ms=round(1000 * median(p.gate_seconds for p in pairs), 2) if pairs else None,
+        command="hopyard " + " ".join(_without_folders(text) for text in sys.argv[1:]),
     )
 
 
-def _answered(
+def _answer(
     questions: Sequence[Question], context: Context, answers: Path | None, progress: Progress
 ) -> list[Record]:
-    """Every question's answer with retrieval and without, as `hopyard eval` keeps them."""
+    """Answer every question with retrieval and without, and keep the records."""
     plan = Plan("gate", questions, parse_variants([_NEVER, _ALWAYS]), context, _ALWAYS, _PARALLEL)
     new, folder = prepared(plan), answers or default_folder(plan)
     with RecordFile.opened(folder) as file:
@@ -137,28 +137,28 @@ def _answered(
         return list(file.records)
 
 
-def _compared(
+def _pair_answers(
     gate: RetrievalGate, questions: Sequence[Question], records: Sequence[Record], context: Context
-) -> tuple[Comparison, list[float]]:
-    """All policies on those answers, and the seconds of each decision."""
-    known = {(one.question_id, one.strategy): _outcome(one) for one in records}
+) -> list[AnswerPair]:
+    """Both answers of each question, with the gate's decision and its time."""
+    known = {(record.question_id, record.strategy): _outcome(record) for record in records}
     gate.decide(questions[0].question, context.gating)  # the first call is not timed
-    found = []
-    for one in questions:
+    pairs = []
+    for question in questions:
         started = perf_counter()
-        retrieve = gate.decide(one.question, context.gating).retrieve
+        retrieve = gate.decide(question.question, context.gating).retrieve
         seconds = perf_counter() - started
-        retrieved, direct = known[one.id, _ALWAYS], known[one.id, _NEVER]
-        found.append(Answers(one.type, retrieved, direct, retrieve, seconds))
-    return compare(found), [one.gate_seconds for one in found]
+        retrieved, direct = known[question.id, _ALWAYS], known[question.id, _NEVER]
+        pairs.append(AnswerPair(question.type, retrieved, direct, retrieve, seconds))
+    return pairs
 
 
-def _outcome(record: Record) -> Outcome:
+def _outcome(record: Record) -> AnswerOutcome:
     cost = record.cost
-    return Outcome(record.accuracy, cost.input_tokens + cost.output_tokens, cost.seconds)
+    return AnswerOutcome(record.accuracy, cost.input_tokens + cost.output_tokens, cost.seconds)
 
 
-def _shown(argument: str) -> str:
+def _without_folders(argument: str) -> str:
     """An argument without the folders of this machine."""
     path = Path(argument)
     return path.name if path.is_absolute() else argument

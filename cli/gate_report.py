@@ -1,4 +1,4 @@
-"""What the gate's commands print."""
+"""Print what the gate's commands found."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hopyard.classifiers.card import write_card
-from hopyard.classifiers.evaluate import Evaluation, measured, save
-from hopyard.classifiers.figures import draw
+from hopyard.classifiers.card import draw_figures, write_card
+from hopyard.classifiers.evaluate import (
+    GateEvaluation,
+    measure_probabilities,
+    save_evaluation,
+)
 from hopyard.classifiers.labels import Label, count_drops
 from hopyard.classifiers.manifest import MANIFEST_FILE
 from hopyard.classifiers.policies import verdict
@@ -20,26 +23,26 @@ from hopyard.models.chat import chat_provider
 from hopyard.state.errors import HopyardError
 
 if TYPE_CHECKING:
-    from hopyard.classifiers.calibrate import Trained
+    from hopyard.classifiers.train import Trained
 
 __all__ = ("show_evaluation", "show_labels", "show_trained", "warn_of_models", "write_report")
 
 
 def show_labels(labels: Sequence[Label], path: Path, *, as_json: bool) -> None:
-    """What a labelling found: labels by rule, dropped questions by reason."""
-    rules = Counter((one.rule, one.label) for one in labels if one.label is not None)
+    """Print labels by rule and dropped questions by reason."""
+    rules = Counter((label.rule, label.label) for label in labels if label.label is not None)
     found = {
         "labels": str(path),
         "model": labels[0].model if labels else "",
         "questions": len(labels),
-        "retrieve": sum(one.label == 1 for one in labels),
-        "no_retrieval": sum(one.label == 0 for one in labels),
+        "retrieve": sum(label.label == 1 for label in labels),
+        "no_retrieval": sum(label.label == 0 for label in labels),
         "rules": {
             rule: {"retrieve": rules[rule, 1], "no_retrieval": rules[rule, 0]}
             for rule in sorted({rule for rule, _ in rules})
         },
         "dropped": count_drops(labels),
-        "seconds_a_question": round(fmean(one.seconds for one in labels), 3) if labels else 0.0,
+        "seconds_a_question": round(fmean(label.seconds for label in labels), 3) if labels else 0.0,
     }
     if as_json:
         print_json(found)
@@ -53,18 +56,18 @@ def show_labels(labels: Sequence[Label], path: Path, *, as_json: bool) -> None:
 
 
 def warn_of_models(labels: Iterable[str], wanted: str | None) -> None:
-    """Warn where labels are of another model than the one that they are used for.
+    """Warn if labels are of another model than the gate is for.
 
     Args:
-        labels: The models that labels are of.
-        wanted: A model's name or identity; None where none was named.
+        labels: The labelled models.
+        wanted: A model's name or identity; None if the user named none.
     """
     models = sorted(set(map(known_as, labels)))
     aim = _identity(wanted) if wanted else models[0] if models else ""
-    for other in (one for one in models if one != aim):
+    for other in (model for model in models if model != aim):
         err.print(
-            f"[yellow]Warning:[/] the labels are of {other}, and the gate is for {aim}: what one "
-            "model knows another may not; label with the model that answers.",
+            f"[yellow]Warning:[/] the labels are of {other}, and the gate is for {aim}, "
+            "which may know other things; label with the model that answers.",
             soft_wrap=True,
         )
 
@@ -77,17 +80,17 @@ def _identity(model: str) -> str:
 
 
 def show_trained(trained: Trained, folder: Path, *, figures: bool, as_json: bool) -> None:
-    """Draw the validation split, write the card, and say what the training gave."""
+    """Draw the figures of the validation split, write the card, and print the measures."""
     manifest = trained.manifest
     if figures:
-        found = measured(
+        found = measure_probabilities(
             trained.probabilities,
             trained.labels,
             manifest.threshold,
             manifest.cost_ratio,
             trained.decisive,
         )
-        draw(found, folder, f"validation, {found.questions} questions")
+        draw_figures(found, folder, f"validation, {found.questions} questions")
     card = write_card(folder)
     if as_json:
         print_json({"gate": str(folder), "card": str(card), **manifest.model_dump(mode="json")})
@@ -100,17 +103,17 @@ def show_trained(trained: Trained, folder: Path, *, figures: bool, as_json: bool
     )
 
 
-def write_report(found: Evaluation, folder: Path, *, figures: bool) -> None:
-    """Numbers, diagrams and, beside the gate itself, its card."""
-    save(folder, found)
+def write_report(found: GateEvaluation, folder: Path, *, figures: bool) -> None:
+    """Write numbers and figures, and the card if the folder holds the gate itself."""
+    save_evaluation(folder, found)
     if figures and found.labels:
-        draw(found.labels, folder, f"held-out labels, {found.labels.questions} questions")
+        draw_figures(found.labels, folder, f"held-out labels, {found.labels.questions} questions")
     if (folder / MANIFEST_FILE).is_file():
         write_card(folder, found)
 
 
-def show_evaluation(found: Evaluation, folder: Path, *, as_json: bool) -> None:
-    """What an evaluation found."""
+def show_evaluation(found: GateEvaluation, folder: Path, *, as_json: bool) -> None:
+    """Print an evaluation."""
     if as_json:
         print_json(found.model_dump(mode="json"))
         return
@@ -121,10 +124,11 @@ def show_evaluation(found: Evaluation, folder: Path, *, as_json: bool) -> None:
             f"commoner label alone {labels.majority_accuracy:.3f}), ECE {labels.ece:.3f}."
         )
     if found.end_to_end:
-        for name, one in found.end_to_end.policies.items():
+        for name, result in found.end_to_end.policies.items():
             out.print(
-                f"{name:<7} accuracy {one.accuracy.mean:.3f}, retrieves {one.retrieval_rate:.0%}, "
-                f"{one.tokens.mean:,.0f} tokens, {one.seconds.mean:.2f} s a question"
+                f"{name:<7} accuracy {result.accuracy.mean:.3f}, "
+                f"retrieves {result.retrieval_rate:.0%}, {result.tokens.mean:,.0f} tokens, "
+                f"{result.seconds.mean:.2f} s a question"
             )
         out.print(verdict(found.end_to_end)[1])
     out.print(f"Written to {folder}.", style="dim")

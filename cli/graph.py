@@ -11,10 +11,6 @@ from rich.markup import escape
 
 from hopyard.cli.console import out, print_json
 from hopyard.cli.options import JsonOption
-from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.kinds.passage_graph.export import NEO4J_FILES, export_graphml, export_neo4j
-from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
-from hopyard.indexes.kinds.passage_graph.kind import PassageGraph
 
 app = typer.Typer(no_args_is_help=True, help="Take the passage graph of an index elsewhere.")
 
@@ -43,8 +39,16 @@ def export_command(
     json_: JsonOption = False,
 ) -> None:
     """Write the passage graph: every passage a node, every edge with its in-coming question."""
+    from hopyard.indexes.corpus_index import Index
+    from hopyard.indexes.kinds.passage_graph.export import (
+        NEO4J_FILES,
+        export_graphml,
+        export_neo4j,
+    )
+    from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
+
     with Index.open(directory) as index:
-        edges = GraphIndex.load(index.kind_directory(PassageGraph.name))
+        edges: GraphIndex = index.reader("passage-graph")
         if format_ is Format.GRAPHML:
             export_graphml(edges, index.corpus.passages(), out_)
             files = [out_]

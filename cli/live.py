@@ -7,11 +7,43 @@ from contextlib import aclosing
 
 from rich.status import Status
 
-from hopyard.agent.session import Event, Token
+from hopyard.agent.events import Event, Token
 from hopyard.cli.console import err, out, printable
-from hopyard.cli.render import event_line
+from hopyard.prompts.passages import one_line
+from hopyard.state.schemas import Step
+from hopyard.tracing.describe import gate_step, line_of, route_step
 
 __all__ = ("follow",)
+
+
+class _Progress:
+    """What a run has told so far: an update may repeat steps of earlier ones."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, tuple[str, str]] = {}
+
+    def line(self, event: Event) -> str:
+        """A finished step of the graph on one line, with what is new in the reasoning."""
+        name = f"{event.graph} · {event.node}" if event.graph else event.node
+        if steps := self._news(event):
+            told = " | ".join(line_of(step, {}) for step in steps)
+            return one_line(f"{event.graph} · {told}" if event.graph else told)
+        answer = event.update.get("answer")
+        return one_line(f"{name}: {answer}" if answer else name)
+
+    def _news(self, event: Event) -> list[Step]:
+        update, steps = event.update, list(event.steps)
+        if event.node == "gate" and "gate" in update:
+            steps.append(gate_step(update["gate"]))
+        if event.node == "route" and "route" in update:
+            steps.append(route_step(update["route"]))
+        news = []
+        for step in steps:
+            came_of = (step.get("answer", ""), step.get("verdict", ""))
+            if self._told.get(step["id"]) != came_of:
+                self._told[step["id"]] = came_of
+                news.append(step)
+        return news
 
 
 class _Answer:
@@ -21,7 +53,7 @@ class _Answer:
         self._open = False
 
     def tell(self, token: Token) -> None:
-        """Print a piece; an answer that is begun anew begins on a line of its own."""
+        """Print a piece; an answer that starts again starts on a new line."""
         if token.restart:
             self.end()
         if text := printable(token.text):
@@ -30,7 +62,7 @@ class _Answer:
             self._open = True
 
     def end(self) -> None:
-        """Go to the next line, where one is begun."""
+        """End the line, if there is one."""
         if self._open:
             out.print()
         self._open = False
@@ -44,7 +76,7 @@ async def follow(events: AsyncGenerator[Event, None], *, steps: bool, tokens: bo
         steps: Print each step on a line of its own as it ends, instead of the last one alone.
         tokens: Print the answer's tokens.
     """
-    answer = _Answer()
+    answer, progress = _Answer(), _Progress()
     with Status("thinking …", console=err) as status:
         try:
             async with aclosing(events):
@@ -55,7 +87,7 @@ async def follow(events: AsyncGenerator[Event, None], *, steps: bool, tokens: bo
                             answer.tell(event)
                         continue
                     answer.end()
-                    line = printable(event_line(event.graph, event.node, event.update))
+                    line = printable(progress.line(event))
                     if steps:
                         err.print(line, markup=False, style="dim")
                     status.update(line.replace("[", "\\[")[: max(20, err.width - 8)])

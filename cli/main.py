@@ -7,47 +7,49 @@ import importlib.metadata
 import logging
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
-from typing import Annotated, Any, Final, NoReturn
+from typing import Annotated, Any, Final, NamedTuple, NoReturn
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from hopyard.cli.console import err
+from hopyard.state import registry
 from hopyard.state.errors import EXIT_FAILED, EXIT_INTERRUPTED, HopyardError
-from hopyard.state.secrets import RedactingFormatter, redacted
+from hopyard.state.secrets import RedactingFormatter, redact
 
-__all__ = ("app", "main")
+__all__ = ("COMMANDS", "app", "load_command", "main")
 
-COMMANDS: Final = {
-    "ask": "ask:ask_command",
-    "resume": "ask:resume_command",
-    "chat": "chat:chat_command",
-    "trace": "trace:trace_command",
-    "eval": "eval:eval_command",
-    "mcp": "mcp:mcp_command",
-    "settings": "settings:settings_command",
-    "doctor": "doctor:doctor_command",
-    "index": "index:app",
-    "gate": "gate:app",
-    "graph": "graph:app",
-    "threads": "threads:app",
+
+class _Place(NamedTuple):
+    """Where a command is defined, and what the list of commands says of it."""
+
+    module: str
+    attribute: str
+    about: str
+
+
+COMMANDS: Final[Mapping[str, _Place]] = {
+    "ask": _Place("ask", "ask_command", "Answer a question; retrieve only as much as it needs."),
+    "resume": _Place("ask", "resume_command", "Go on with a thread at its last finished step."),
+    "search": _Place("search", "search_command", "Show the evidence that a search finds."),
+    "chat": _Place("chat", "chat_command", "Talk about your documents."),
+    "trace": _Place("trace", "trace_command", "Draw how a thread came to its last answer."),
+    "eval": _Place("eval", "eval_command", "Compare strategies on questions with gold answers."),
+    "mcp": _Place(
+        "mcp", "mcp_command", "Serve larger agents over MCP, on standard input and output."
+    ),
+    "settings": _Place(
+        "settings", "settings_command", "List every setting with its value and meaning."
+    ),
+    "doctor": _Place("doctor", "doctor_command", "Say what is installed and which models answer."),
+    "index": _Place("index", "app", "Build an index of documents, and keep it up to date."),
+    "gate": _Place("gate", "app", "Train and use the gate that decides on retrieval."),
+    "graph": _Place("graph", "app", "Take the passage graph of an index elsewhere."),
+    "threads": _Place("threads", "app", "Look at conversations, copy and delete them."),
 }
-"""Where each command stands. Its module is imported when it is called, not to call another."""
-
-
-class Imported(Mapping[str, Any]):
-    """The commands by name, each imported when it is taken: all together take seconds."""
-
-    def __getitem__(self, name: str) -> Any:
-        return _command(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
-
-    def __len__(self) -> int:
-        return len(COMMANDS)
+"""A command is imported when it is called, not to list it: all together take seconds."""
 
 
 class Commands(TyperGroup):
@@ -55,13 +57,21 @@ class Commands(TyperGroup):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands = Imported()  # type: ignore[assignment]
+        self.commands = {
+            name: TyperCommand(name, help=place.about) for name, place in COMMANDS.items()
+        }
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that is called, imported."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command and load_command(command.name or ""), rest
 
 
 @cache
-def _command(name: str) -> Any:
-    module, _, attribute = COMMANDS[name].partition(":")
-    found = getattr(importlib.import_module(f"hopyard.cli.{module}"), attribute)
+def load_command(name: str) -> Any:
+    """A command with its options."""
+    place = COMMANDS[name]
+    found = getattr(importlib.import_module(f"hopyard.cli.{place.module}"), place.attribute)
     if not isinstance(found, typer.Typer):
         group = typer.Typer()
         group.command(name)(found)
@@ -77,7 +87,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Answer each question with the least retrieval that will do.",
+    help="Answer questions from your documents; retrieve only as much as each needs.",
 )
 
 
@@ -102,6 +112,8 @@ def options(
     lines.setFormatter(RedactingFormatter("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[lines])
     logging.getLogger("hopyard").setLevel(level)
+    # A package that is broken is told of without --verbose: its methods are missing everywhere.
+    logging.getLogger(registry.__name__).setLevel(min(level, logging.WARNING))
     logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG
 
 
@@ -124,9 +136,9 @@ def main() -> None:
 def _end(sentence: str, code: int, *, debug: bool) -> NoReturn:
     """Say what went wrong, without any secret that the error may carry, and end."""
     if debug:
-        sys.stderr.write(redacted(traceback.format_exc()))
+        sys.stderr.write(redact(traceback.format_exc()))
     else:
-        err.print(f"[red]Error:[/] {_plain(redacted(sentence))}", soft_wrap=True)
+        err.print(f"[red]Error:[/] {_plain(redact(sentence))}", soft_wrap=True)
     sys.exit(code)
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from hopyard.graphs.descriptions import AGENT, DESCRIPTIONS
+from hopyard.graphs import registry
 from hopyard.indexes.records import Passage
 
 __all__ = ("Answer", "PassageText", "Strategies", "answer_of", "strategies")
 
 
 class Quote(BaseModel):
-    """A sentence that stands word for word in a passage and supports the answer."""
+    """A sentence that is in a passage word for word and supports the answer."""
 
     passage_id: str
     title: str
@@ -81,7 +81,7 @@ class PassageText(BaseModel):
 
 def answer_of(result: Mapping[str, Any]) -> Answer:
     """A thread's state as a tool gives it."""
-    undecided = any(one["approve"] == "route" for one in result["waiting"])
+    undecided = any(asked["approve"] == "route" for asked in result["waiting"])
     strategy = "" if undecided else result["strategy"]
     return Answer.model_validate({**result, "strategy": strategy}, extra="ignore")
 
@@ -90,8 +90,7 @@ def strategies() -> Strategies:
     """Every strategy with what it is for."""
     return Strategies(
         strategies=[
-            Strategy(name=name, description=description)
-            for name, description in DESCRIPTIONS.items()
-            if name != AGENT
+            Strategy(name=strategy.name, description=strategy.about)
+            for strategy in registry.strategies()
         ]
     )

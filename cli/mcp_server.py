@@ -20,9 +20,11 @@ from pydantic import Field
 
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
 from hopyard.cli.mcp_results import Answer, PassageText, Strategies, answer_of, strategies
-from hopyard.nodes.resources import passages_of
+from hopyard.nodes.resources import shared_resources
+from hopyard.nodes.run import Run
 from hopyard.state.errors import HopyardError, UsageError
-from hopyard.state.settings import Context, StrategyChoice
+from hopyard.state.settings import Context
+from hopyard.state.sources import change_context
 
 __all__ = ("mcp_server",)
 
@@ -65,7 +67,11 @@ class _Tools:
         question: Question,
         call: Call,
         strategy: Annotated[
-            StrategyChoice, Field(description="How to answer; auto chooses by the question.")
+            str,
+            Field(
+                description="How to answer: auto, which chooses by the question, or one of the "
+                "strategies that list_strategies names.",
+            ),
         ] = "auto",
         thread_id: Annotated[
             str, Field(description="A name for the new conversation; made up where it is empty.")
@@ -77,10 +83,10 @@ class _Tools:
         async def begin(session: Session) -> Answer:
             context = await asyncio.to_thread(self._settings)
             if strategy != "auto":
-                context = context.model_copy(update={"strategy": strategy})
-            return await _followed(session, thread, session.ask(question, context, thread), call)
+                context = change_context(context, {"strategy": strategy})
+            return await _follow(session, thread, session.ask(question, context, thread), call)
 
-        return await _told(_with_session(begin))
+        return await _with_tool_errors(_with_session(begin))
 
     async def continue_thread(
         self,
@@ -107,9 +113,9 @@ class _Tools:
                 steps = session.ask(question, context, thread_id)
             else:
                 steps = session.resume(thread_id, answer)
-            return await _followed(session, thread_id, steps, call)
+            return await _follow(session, thread_id, steps, call)
 
-        return await _told(_with_session(go_on))
+        return await _with_tool_errors(_with_session(go_on))
 
     async def list_strategies(self) -> Strategies:
         """List the ways to answer a question, and what each of them is for."""
@@ -123,13 +129,14 @@ class _Tools:
 
         async def fetch() -> PassageText:
             context = await asyncio.to_thread(self._settings)
-            [passage] = await passages_of([passage_id], context)
+            run = Run("", context, await asyncio.to_thread(shared_resources))
+            [passage] = await run.passages([passage_id])
             return PassageText.of(passage)
 
-        return await _told(fetch())
+        return await _with_tool_errors(fetch())
 
 
-async def _followed(
+async def _follow(
     session: Session, thread_id: str, steps: AsyncGenerator[Event, None], call: Call
 ) -> Answer:
     """The run to its end or to its next question, each step reported as progress."""
@@ -146,7 +153,7 @@ async def _with_session(work: Callable[[Session], Awaitable[ResultT]]) -> Result
         return await work(session)
 
 
-async def _told(work: Awaitable[ResultT]) -> ResultT:
+async def _with_tool_errors(work: Awaitable[ResultT]) -> ResultT:
     try:
         return await work
     except HopyardError as error:

@@ -8,13 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import Context, read_context
+from hopyard.state.registry import SEARCHES, STRATEGIES
+from hopyard.state.settings import Context
+from hopyard.state.sources import read_context
 
 __all__ = (
     "EmbeddingOption",
     "IndexOption",
     "JsonOption",
     "ModelOption",
+    "SearchOption",
     "SetOption",
     "StrategyOption",
     "changes_from",
@@ -25,18 +28,21 @@ IndexOption = Annotated[
     str | None, typer.Option("--index", "-i", help="The index directory [env: HOPYARD_INDEX].")
 ]
 ModelOption = Annotated[
-    str | None, typer.Option(help="Chat model: embedded, ollama:NAME, or any provider:NAME.")
+    str | None, typer.Option(help="Chat model: builtin, ollama:NAME, or any provider:NAME.")
 ]
 EmbeddingOption = Annotated[
-    str | None, typer.Option(help="Embedding model: embedded, ollama:NAME, or any provider:NAME.")
+    str | None, typer.Option(help="Embedding model: builtin, ollama:NAME, or any provider:NAME.")
 ]
 StrategyOption = Annotated[
     str | None,
     typer.Option(
         "--strategy",
         "-s",
-        help="auto, direct, single, chain, tree or hop; of the baselines decompose or rerank.",
+        help=f"auto, or a strategy: {', '.join(STRATEGIES)}.",
     ),
+]
+SearchOption = Annotated[
+    str | None, typer.Option("--search", help=f"The search method: {', '.join(SEARCHES)}.")
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -59,7 +65,7 @@ def context_from(given: dict[str, Any], sets: list[str] | None = None) -> Contex
     Raises:
         UsageError: A pair is not of that form, or a value is not usable.
     """
-    return read_context(_nested([*given.items(), *(_pair(one) for one in sets or [])]))
+    return read_context(_nest([*given.items(), *(_pair(pair) for pair in sets or [])]))
 
 
 def changes_from(sets: list[str] | None) -> dict[str, Any]:
@@ -68,10 +74,10 @@ def changes_from(sets: list[str] | None) -> dict[str, Any]:
     Raises:
         UsageError: A pair is not of that form.
     """
-    return _nested([_pair(one) for one in sets or []])
+    return _nest([_pair(pair) for pair in sets or []])
 
 
-def _nested(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _nest(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     flags: dict[str, Any] = {}
     for name, value in pairs:
         if value is not None:

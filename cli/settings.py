@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from pydantic import BaseModel
 from rich.markup import escape
 from rich.table import Table
 
 from hopyard.cli.console import out, print_json
 from hopyard.cli.options import JsonOption, context_from
+from hopyard.state.settings import every_setting
 
 __all__ = ("settings_command",)
 
 
 def settings_command(json_: JsonOption = False) -> None:
     """List every setting with its value and meaning; set one by --set NAME=VALUE."""
-    context = context_from({})
+    settings = list(every_setting(context_from({})))
     if json_:
-        print_json(context.model_dump(mode="json"))
+        print_json(_nest({name: value for name, value, _ in settings}))
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("setting", "value", "meaning"):
         table.add_column(heading)
-    for name, value, meaning in _rows(context):
+    for name, value, meaning in settings:
         table.add_row(name, escape(str(value)), escape(meaning))
     out.print(table)
     out.print(
@@ -33,10 +32,9 @@ def settings_command(json_: JsonOption = False) -> None:
     )
 
 
-def _rows(settings: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any, str]]:
-    for name, field in type(settings).model_fields.items():
-        value = getattr(settings, name)
-        if isinstance(value, BaseModel):
-            yield from _rows(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value, field.description or ""
+def _nest(values: dict[str, Any]) -> dict[str, Any]:
+    nested: dict[str, Any] = {}
+    for name, value in values.items():
+        group, _, last = name.rpartition(".")
+        (nested.setdefault(group, {}) if group else nested)[last] = value
+    return nested

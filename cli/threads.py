@@ -15,7 +15,7 @@ from hopyard.agent.session import Session, ThreadSummary, open_session
 from hopyard.cli.approve import tell_waiting
 from hopyard.cli.console import out, print_json, printable
 from hopyard.cli.options import JsonOption
-from hopyard.cli.render import as_json, rendered
+from hopyard.cli.render import as_json, draw_result
 
 app = typer.Typer(no_args_is_help=True, help="Look at conversations, copy and delete them.")
 
@@ -29,7 +29,7 @@ def list_command(json_: JsonOption = False) -> None:
     """List all threads, the one used last first."""
     found = _with_session(lambda session: session.threads())
     if json_:
-        print_json({"threads": [asdict(one) for one in found]})
+        print_json({"threads": [asdict(thread) for thread in found]})
         return
     if not found:
         out.print('No thread yet; `hopyard ask "…" --index DIR` makes one.', markup=False)
@@ -37,15 +37,15 @@ def list_command(json_: JsonOption = False) -> None:
     table = Table(box=None, pad_edge=False)
     for heading in ("thread", "state", "strategy", "question", "answer", "updated", "size"):
         table.add_column(heading, style="dim" if heading in {"updated", "size"} else "")
-    for one in found:
+    for thread in found:
         table.add_row(
-            escape(printable(one.thread_id)),
-            _state(one),
-            one.strategy,
-            escape(printable(one.question)),
-            escape(printable(one.answer)),
-            one.updated[:19].replace("T", " "),
-            f"{one.size / 1000:.0f} kB",
+            escape(printable(thread.thread_id)),
+            _state(thread),
+            thread.strategy,
+            escape(printable(thread.question)),
+            escape(printable(thread.answer)),
+            thread.updated[:19].replace("T", " "),
+            f"{thread.size / 1000:.0f} kB",
         )
     out.print(table)
 
@@ -63,7 +63,7 @@ def show_command(thread: ThreadArgument, json_: JsonOption = False) -> None:
     if json_:
         print_json(as_json(result) | {"finished": result["finished"]})
     elif result["finished"]:
-        out.print(rendered(result))
+        out.print(draw_result(result))
     elif result["waiting"]:
         out.print(printable(result.get("question", "")), markup=False)
         tell_waiting(result["waiting"], thread)
@@ -106,7 +106,9 @@ def prune_command(
     if json_:
         print_json({"deleted": gone})
     else:
-        out.print(f"{len(gone)} deleted" + "".join(f"\n  {one}" for one in gone), markup=False)
+        out.print(
+            f"{len(gone)} deleted" + "".join(f"\n  {thread}" for thread in gone), markup=False
+        )
 
 
 def _with_session(work: Callable[[Session], Awaitable[T]]) -> T:

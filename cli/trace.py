@@ -16,12 +16,12 @@ from hopyard.cli.console import err, out
 from hopyard.tracing.model import Trace
 from hopyard.tracing.page import page
 from hopyard.tracing.read import read_trace
-from hopyard.tracing.terminal import drawn
+from hopyard.tracing.terminal import draw_trace
 
 __all__ = ("trace_command",)
 
 PAUSE: Final = 1.0
-"""Seconds between two looks at a running thread."""
+"""Seconds between two reads of a running thread."""
 
 
 def trace_command(
@@ -45,15 +45,15 @@ async def _draw(thread: str, *, follow: bool) -> None:
     async with aclosing(_traces(thread, follow=follow)) as traces:
         if not follow:
             async for trace in traces:
-                out.print(drawn(trace))
+                out.print(draw_trace(trace))
             return
         with Live(console=out, refresh_per_second=4, vertical_overflow="visible") as live:
             async for trace in traces:
-                live.update(drawn(trace))
+                live.update(draw_trace(trace))
 
 
 async def _write(thread: str, html: Path, *, follow: bool) -> None:
-    """Write the page; while the thread runs it is written anew, and loads itself again."""
+    """Write the page; while the thread runs it is written again and loads itself again."""
     async with aclosing(_traces(thread, follow=follow)) as traces:
         async for trace in traces:
             again = follow and not trace.finished

@@ -1,17 +1,26 @@
-"""Draw every graph as mermaid: into README.md and docs/studio.md. `make docs` runs this."""
+"""Bring what the documentation takes from the code up to date. `make docs` runs this.
+
+Every graph is drawn into README.md and docs/studio.md, langgraph.json is written from the registry,
+and docs/extending.md gets the files of examples/plugin.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
+from hopyard.agent.server import AGENT, configuration, describe
 from hopyard.graphs import router
-from hopyard.graphs.descriptions import AGENT, DESCRIPTIONS
+from hopyard.graphs.registry import strategies
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 STUDIO = ROOT / "docs" / "studio.md"
+CONFIGURATION = ROOT / "langgraph.json"
+EXTENDING = ROOT / "docs" / "extending.md"
+FILE = re.compile(r"(<!-- file: (\S+) -->\n).*?(<!-- /file -->)", re.DOTALL)
 BLOCK = re.compile(r"(<!-- (graphs?) -->\n).*?(<!-- /\2 -->)", re.DOTALL)
 
 
@@ -22,29 +31,49 @@ def drawing(graph: Any) -> str:
 
 def readme() -> str:
     """README.md with the agent's picture brought up to date."""
-    return _drawn(README, drawing(router.graph))
+    return _replace_pictures(README, drawing(router.graph))
 
 
 def studio() -> str:
     """docs/studio.md with the picture of every graph brought up to date."""
-    graphs = {AGENT: router.graph, **router.STRATEGY_GRAPHS}
-    return _drawn(
+    graphs = {AGENT: router.graph} | {
+        strategy.name: strategy.load_graph() for strategy in strategies()
+    }
+    about = describe()
+    return _replace_pictures(
         STUDIO,
         "\n".join(
-            f"### {name}\n\n{DESCRIPTIONS[name]}\n\n{drawing(graph)}"
-            for name, graph in graphs.items()
+            f"### {name}\n\n{about[name]}\n\n{drawing(graph)}" for name, graph in graphs.items()
         ),
     )
 
 
-def _drawn(file: Path, pictures: str) -> str:
+def langgraph_json() -> str:
+    """langgraph.json for the strategies of the registry."""
+    return json.dumps(configuration(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _replace_pictures(file: Path, pictures: str) -> str:
     return BLOCK.sub(lambda match: match[1] + pictures + match[3], file.read_text("utf-8"))
 
 
+def extending() -> str:
+    """docs/extending.md with the example's files brought up to date."""
+
+    def with_file(match: re.Match[str]) -> str:
+        file = ROOT / match[2]
+        language = {".py": "python", ".toml": "toml"}[file.suffix]
+        return f"{match[1]}```{language}\n{file.read_text('utf-8')}```\n{match[3]}"
+
+    return FILE.sub(with_file, EXTENDING.read_text("utf-8"))
+
+
 def main() -> None:
-    """Write both files."""
+    """Write the three files."""
     README.write_text(readme(), "utf-8")
     STUDIO.write_text(studio(), "utf-8")
+    CONFIGURATION.write_text(langgraph_json(), "utf-8")
+    EXTENDING.write_text(extending(), "utf-8")
 
 
 if __name__ == "__main__":

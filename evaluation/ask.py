@@ -10,21 +10,22 @@ from typing import Any, Final
 from hopyard.evaluation.records import Cost, Found, PromptCalls, Record
 from hopyard.evaluation.variants import Variant
 from hopyard.graphs import router
+from hopyard.graphs.registry import STRATEGIES
 from hopyard.indexes.records import Passage
-from hopyard.measures.answers import is_unanswered, measured, normalized
+from hopyard.measures.answers import is_unanswered, normalize_answer, score_answer
 from hopyard.measures.questions import Question
 from hopyard.measures.retrieval import retrieval_measures
-from hopyard.models.call import model_caller, usage_of
 from hopyard.models.ledger import Entry
-from hopyard.nodes.resources import passages_of
+from hopyard.nodes.resources import Resources
+from hopyard.nodes.run import Run, config_with
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.errors import ModelOutputError, UsageError
-from hopyard.state.settings import Context
+from hopyard.state.schemas import passage_ids
+from hopyard.state.settings import AUTO, Context
 from hopyard.state.usage import Usage, no_usage
 
 __all__ = ("ask", "paid_before")
 
-_AUTO: Final = "auto"
 _AGENT_KEYS: Final = (
     "run",
     "answer",
@@ -39,15 +40,15 @@ _AGENT_KEYS: Final = (
 _FAILED: Final = frozenset({"failed", "fallback"})
 
 
-async def paid_before(variant: Variant, context: Context, run: str) -> Usage:
+async def paid_before(variant: Variant, context: Context, run: str, resources: Resources) -> Usage:
     """What was paid under a name before; nothing for the agent, which names its own runs."""
-    if variant.strategy == _AUTO:
+    if variant.strategy == AUTO:
         return no_usage()
-    return await asyncio.to_thread(usage_of, run, variant.applied(context))
+    return await Run(run, variant.applied(context), resources).usage()
 
 
 async def ask(
-    question: Question, variant: Variant, context: Context, run: str
+    question: Question, variant: Variant, context: Context, run: str, resources: Resources
 ) -> tuple[Record, Usage]:
     """Ask, and measure the answer.
 
@@ -56,6 +57,7 @@ async def ask(
         variant: Which strategy, under which settings.
         context: The evaluation's settings.
         run: Under which name the calls are counted; the same name goes on after a kill.
+        resources: What the answer opens.
 
     Returns:
         The record, and what was paid under the name.
@@ -66,39 +68,37 @@ async def ask(
     """
     chosen, started = variant.applied(context), perf_counter()
     try:
-        output = await _run(question.question, variant, chosen, run)
+        output = await _run(question.question, variant, chosen, run, resources)
     except (UsageError, ModelOutputError) as error:
-        paid = await paid_before(variant, chosen, run)
+        paid = await paid_before(variant, chosen, run, resources)
         output = {"answer": "", "failure": str(error), "run": run, "usage": paid}
     seconds = perf_counter() - started
-    caller = await asyncio.to_thread(model_caller, chosen.model)
-    calls = await asyncio.to_thread(caller.ledger.calls_of, output["run"])
+    asked = Run(output["run"], chosen, resources)
+    calls = await asyncio.to_thread(lambda: resources.ledger.calls_of(asked.id))
     named = _named_passages(output.get("steps", ()), output.get("evidence", ()))
-    passages = {one.id: one for one in await _passages(named, chosen)}
+    passages = {passage.id: passage for passage in await asked.passages(named)} if named else {}
     return _record(question, variant, output, calls, seconds, passages), output["usage"]
 
 
-async def _run(question: str, variant: Variant, context: Context, run: str) -> dict[str, Any]:
-    if variant.strategy == _AUTO:
+async def _run(
+    question: str, variant: Variant, context: Context, run: str, resources: Resources
+) -> dict[str, Any]:
+    config = config_with(resources)
+    if variant.strategy == AUTO:
         # The agent names its own run.
         given: Any = {"question": question}
-        return dict(
-            await router.graph.ainvoke(given, context=context, output_keys=list(_AGENT_KEYS))
-        )
-    graph: Any = router.STRATEGY_GRAPHS[variant.strategy]
-    output = await graph.ainvoke({"question": question, "run": run}, context=context)
+        keys = list(_AGENT_KEYS)
+        return dict(await router.graph.ainvoke(given, config, context=context, output_keys=keys))
+    graph = STRATEGIES[variant.strategy].load_graph()
+    output = await graph.ainvoke({"question": question, "run": run}, config, context=context)
     return {**output, "run": run}
-
-
-async def _passages(passage_ids: list[str], context: Context) -> list[Passage]:
-    return await passages_of(passage_ids, context) if passage_ids else []
 
 
 def _named_passages(steps: Iterable[Mapping[str, Any]], evidence: Iterable[Any]) -> list[str]:
     """Every passage that a step or the answer names, once."""
-    named = [one["passage_id"] for one in evidence]
+    named = passage_ids(evidence)
     for step in steps:
-        named += [one["passage_id"] for one in step.get("passages", ())]
+        named += passage_ids(step.get("passages", ()))
         named += [step[end] for end in ("tail", "head") if end in step]
     return list(dict.fromkeys(named))
 
@@ -111,13 +111,17 @@ def _record(
     seconds: float,
     passages: Mapping[str, Passage],
 ) -> Record:
-    evidence = [_found(one, passages) for one in output.get("evidence", ())]
-    texts = [passages[one.passage_id].embedded_text for one in evidence]
+    evidence = [
+        _as_found(name, unit["score"], passages)
+        for unit in output.get("evidence", ())
+        for name in unit["passages"]
+    ]
+    texts = [passages[unit.passage_id].embedded_text for unit in evidence]
     steps = output.get("steps", ())
     by_prompt = _by_prompt(calls)
     answer = output["answer"]
     retrieval = retrieval_measures(
-        {question.id: [one.document_id for one in evidence]},
+        {question.id: [unit.document_id for unit in evidence]},
         {question.id: question.supporting_ids},
     )
     return Record(
@@ -128,10 +132,10 @@ def _record(
         gold=question.answers,
         supporting_ids=question.supporting_ids,
         answer=answer,
-        **measured(answer or UNKNOWN, question.answers),
+        **score_answer(answer or UNKNOWN, question.answers),
         retrieval=retrieval.get(question.id),
         retrieved=bool(evidence),
-        answer_in_evidence=_stands_in(question.answers, texts),
+        answer_in_evidence=_contains_answer(question.answers, texts),
         evidence=tuple(evidence),
         citations=tuple(output.get("citations", ())),
         steps=tuple(steps),
@@ -142,24 +146,24 @@ def _record(
         failures=_failures(output, steps, by_prompt),
         cost=_cost(by_prompt, seconds),
         calls=by_prompt,
-        documents={one.id: one.document_id for one in passages.values()},
+        documents={passage.id: passage.document_id for passage in passages.values()},
     )
 
 
-def _found(evidence: Mapping[str, Any], passages: Mapping[str, Passage]) -> Found:
-    passage = passages[evidence["passage_id"]]
+def _as_found(passage_id: str, score: float, passages: Mapping[str, Passage]) -> Found:
+    passage = passages[passage_id]
     return Found(
         passage_id=passage.id,
         document_id=passage.document_id,
         title=passage.title,
-        score=evidence["score"],
+        score=score,
     )
 
 
-def _stands_in(answers: Iterable[str], texts: Iterable[str]) -> bool:
+def _contains_answer(answers: Iterable[str], texts: Iterable[str]) -> bool:
     """Whether a gold answer stands in one of the texts, whole words, normalised."""
-    wanted = [f" {normalized(answer)} " for answer in answers if normalized(answer)]
-    read = [f" {normalized(text)} " for text in texts]
+    wanted = [f" {normalize_answer(answer)} " for answer in answers if normalize_answer(answer)]
+    read = [f" {normalize_answer(text)} " for text in texts]
     return any(answer in text for answer in wanted for text in read)
 
 
@@ -183,11 +187,11 @@ def _by_prompt(calls: Sequence[tuple[Entry, bool]]) -> dict[str, PromptCalls]:
 def _cost(by_prompt: Mapping[str, PromptCalls], seconds: float) -> Cost:
     every = by_prompt.values()
     return Cost(
-        model_calls=sum(one.calls for one in every),
-        cached_calls=sum(one.cached for one in every),
-        input_tokens=sum(one.input_tokens for one in every),
-        output_tokens=sum(one.output_tokens for one in every),
-        seconds=round(sum(one.seconds for one in every), 3),
+        model_calls=sum(calls.calls for calls in every),
+        cached_calls=sum(calls.cached for calls in every),
+        input_tokens=sum(calls.input_tokens for calls in every),
+        output_tokens=sum(calls.output_tokens for calls in every),
+        seconds=round(sum(calls.seconds for calls in every), 3),
         wall_seconds=round(seconds, 3),
     )
 

@@ -45,27 +45,27 @@ HUB: Final[dict[str, tuple[str, str | None]]] = {
     "triviaqa": ("mandarjoshi/trivia_qa", "rc.wikipedia"),
     "squad": ("rajpurkar/squad_v2", None),
 }
-"""Where Hugging Face has each of them: name and configuration."""
+"""The data sets on Hugging Face: name and configuration."""
 DEV_SHARE: Final = 0.3
 _SEED: Final = 7
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Convert, and say what came of it."""
+    """Convert, and print the counts."""
     parser = argparse.ArgumentParser(
         prog="python -m hopyard.evaluation.convert",
         description="Convert a public question set to questions.jsonl and corpus.jsonl.",
     )
     parser.add_argument("format", choices=list(FORMATS))
-    parser.add_argument("file", nargs="?", type=Path, help=".json or .jsonl, as it is published")
+    parser.add_argument("file", nargs="?", type=Path, help=".json or .jsonl, as published")
     parser.add_argument("--corpus", type=Path, help="the articles of MultiHop-RAG")
     parser.add_argument("--hub", metavar="SPLIT", help="load this split with `datasets` instead")
-    parser.add_argument("--limit", type=int, default=0, help="the first so many; 0 is all")
+    parser.add_argument("--limit", type=int, default=0, help="at most this many entries; 0 is all")
     parser.add_argument("--out", type=Path, required=True, help="the folder to write")
     options = parser.parse_args(arguments)
     try:
         if (options.file is None) == (options.hub is None):
-            raise UsageError("Give a file, or --hub SPLIT: one of the two.")
+            raise UsageError("Give either a file or --hub SPLIT.")
         rows = rows_of_hub(options.format, options.hub) if options.hub else rows_of(options.file)
         corpus = rows_of(options.corpus) if options.corpus else ()
         converted = convert(options.format, islice(rows, options.limit or None), corpus)
@@ -82,23 +82,24 @@ def convert(name: str, rows: Iterable[Row], corpus: Iterable[Row] = ()) -> Conve
 
     Args:
         name: A key of `FORMATS`.
-        rows: Its entries, as they are published.
+        rows: Its entries, as published.
         corpus: MultiHop-RAG's articles.
 
     Raises:
-        CorpusError: An entry does not have the format's keys.
+        CorpusError: An entry lacks a key of the format.
     """
     try:
         return FORMATS[name](rows, corpus) if name == "multihoprag" else FORMATS[name](rows)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, StopIteration) as error:
         what = "ValidationError" if isinstance(error, ValidationError) else repr(error)
         raise CorpusError(
-            f"The entries are not those of {name} ({what}); check the file, and the format's name."
+            f"The entries are not in the format {name} ({what}); check the file and the name "
+            "of the format."
         ) from error
 
 
 def rows_of(path: Path) -> Iterator[Row]:
-    """The entries of a `.json` file (a list, or one object) or a `.jsonl` file.
+    """Read the entries of a `.json` file (a list or an object) or a `.jsonl` file.
 
     Raises:
         CorpusError: The file cannot be read.
@@ -114,11 +115,11 @@ def rows_of(path: Path) -> Iterator[Row]:
 
 
 def rows_of_hub(name: str, split: str) -> Iterator[Row]:
-    """The entries of a split on Hugging Face.
+    """Load the entries of a split on Hugging Face.
 
     Raises:
         UsageError: `datasets` is not installed.
-        CorpusError: The hub does not answer, or has no such split.
+        CorpusError: The hub cannot be reached, or lacks the split.
     """
     try:
         from datasets import load_dataset
@@ -129,24 +130,24 @@ def rows_of_hub(name: str, split: str) -> Iterator[Row]:
     repository, configuration = HUB[name]
     try:
         loaded: Any = load_dataset(repository, configuration, split=split)
-    except Exception as error:  # the library has no family of errors
+    except Exception as error:  # the library has no common error class
         raise CorpusError(
             f"The split {split!r} of {repository!r} cannot be loaded ({first_line(error)}); "
-            "download the set yourself, and give the file."
+            "download the set and give the file."
         ) from error
     return iter(loaded)
 
 
 def write(converted: Converted, folder: Path) -> None:
-    """Write questions.jsonl and corpus.jsonl; three of ten questions become the split dev."""
+    """Write questions.jsonl and corpus.jsonl; 30 % of the questions become the split dev."""
     folder.mkdir(parents=True, exist_ok=True)
     order = list(range(len(converted.questions)))
     random.Random(_SEED).shuffle(order)  # noqa: S311
     dev = set(order[: round(DEV_SHARE * len(order))])
     questions = [
-        one.model_dump(mode="json", exclude={"decomposition"})
+        question.model_dump(mode="json", exclude={"decomposition"})
         | {"split": "dev" if place in dev else "train"}
-        for place, one in enumerate(converted.questions)
+        for place, question in enumerate(converted.questions)
     ]
     _write_lines(folder / "questions.jsonl", questions)
     if converted.documents:

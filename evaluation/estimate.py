@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from hopyard.evaluation.plan import Plan, RunInfo
 from hopyard.evaluation.records import Record, RecordFile
 from hopyard.evaluation.runner import run_plan
-from hopyard.indexes.derived import Progress
+from hopyard.indexes.kind import Progress
 from hopyard.state.settings import Budget
 
 T = TypeVar("T")
@@ -76,17 +76,17 @@ async def estimate(
     done = records.done
     strategies = {}
     for variant in plan.variants:
-        left = sum((one.id, variant.name) not in done for one in plan.questions)
+        left = sum((question.id, variant.name) not in done for question in plan.questions)
         of_variant = [record for record in seen if record.strategy == variant.name]
-        strategies[variant.name] = _left(of_variant, left)
+        strategies[variant.name] = _estimate_rest(of_variant, left)
     every = strategies.values()
     return Estimate(
         model=info.model,
         sampled=len(sampled),
         strategies=strategies,
-        model_calls=sum(one.model_calls for one in every),
-        tokens=sum(one.tokens for one in every),
-        seconds=round(sum(one.seconds for one in every), 1),
+        model_calls=sum(variant.model_calls for variant in every),
+        tokens=sum(variant.tokens for variant in every),
+        seconds=round(sum(variant.seconds for variant in every), 1),
     )
 
 
@@ -96,14 +96,20 @@ def spread(items: Sequence[T], count: int) -> list[T]:
     return [items[(2 * part + 1) * len(items) // (2 * count)] for part in range(count)]
 
 
-def _left(records: list[Record], questions: int) -> VariantEstimate:
+def _estimate_rest(records: list[Record], questions: int) -> VariantEstimate:
     """The mean of the sample's paid calls, times the questions left."""
     calls, tokens, seconds = [], [], []
     for record in records:
-        shares = [(one, 1 - one.cached / one.calls) for one in record.calls.values() if one.calls]
-        calls.append(sum(one.calls * share for one, share in shares))
-        tokens.append(sum((one.input_tokens + one.output_tokens) * share for one, share in shares))
-        seconds.append(sum(one.seconds * share for one, share in shares))
+        shares = [
+            (prompt, 1 - prompt.cached / prompt.calls)
+            for prompt in record.calls.values()
+            if prompt.calls
+        ]
+        calls.append(sum(prompt.calls * share for prompt, share in shares))
+        tokens.append(
+            sum((prompt.input_tokens + prompt.output_tokens) * share for prompt, share in shares)
+        )
+        seconds.append(sum(prompt.seconds * share for prompt, share in shares))
     return VariantEstimate(
         questions=questions,
         model_calls=round(fmean(calls) * questions) if calls else 0,

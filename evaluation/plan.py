@@ -6,7 +6,7 @@ Records of different settings must not be mixed: a folder belongs to one plan.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
@@ -14,13 +14,15 @@ from uuid import uuid4
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hopyard.evaluation.variants import Variant
+from hopyard.graphs.registry import STRATEGIES
 from hopyard.indexes.manifest import read_manifest
+from hopyard.indexes.search import SEARCHES
 from hopyard.measures.questions import Question
-from hopyard.models.call import model_caller
-from hopyard.nodes.hop.query import PASSAGE_GRAPH
+from hopyard.nodes.resources import Resources, shared_resources
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import IndexMissingError, UsageError
-from hopyard.state.settings import Context, home
+from hopyard.state.settings import AUTO, Context
+from hopyard.state.sources import home
 
 __all__ = ("INFO_FILE", "Plan", "RunInfo", "default_folder", "open_info", "prepared")
 
@@ -41,6 +43,7 @@ class Plan:
         context: The settings that all variants share.
         baseline: The variant that the others are compared with.
         parallel: Questions at once.
+        resources: What the answers open.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Plan:
     context: Context
     baseline: str
     parallel: int
+    resources: Resources = field(default_factory=shared_resources)
 
 
 class RunInfo(BaseModel):
@@ -73,7 +77,7 @@ def prepared(plan: Plan) -> RunInfo:
 
     Raises:
         UsageError: A variant's settings are not usable, or the baseline is not evaluated.
-        IndexMissingError: The index is not there, or has no passage graph for `hop`.
+        IndexMissingError: The index is not there, or lacks a kind that a variant needs.
     """
     contexts = {variant.name: variant.applied(plan.context) for variant in plan.variants}
     if plan.baseline not in contexts:
@@ -85,24 +89,31 @@ def prepared(plan: Plan) -> RunInfo:
         raise UsageError("No index is given; name one with --index DIR or HOPYARD_INDEX.")
     directory = Path(plan.context.index)
     manifest = read_manifest(directory)
-    hops = [variant.name for variant in plan.variants if variant.strategy == "hop"]
-    if hops and PASSAGE_GRAPH not in manifest.kinds:
-        kinds = ",".join((*manifest.kinds, PASSAGE_GRAPH))
-        raise IndexMissingError(
-            f"The index {str(directory)!r} has no passage graph, which {hops[0]!r} needs: run "
-            f"`hopyard index build PATH… --out {directory} --with {kinds}`, or leave it out of "
-            "--strategies."
-        )
+    for variant in plan.variants:
+        _check_kinds(variant, contexts[variant.name], manifest.kinds, directory)
     settings = plan.context.model_dump(mode="json", exclude=set(_NOT_COMPARED))
     return RunInfo(
         run=uuid4().hex[:12],
         name=plan.name,
-        model=model_caller(plan.context.model).provider.identity,
+        model=plan.resources.caller(plan.context.model).provider.identity,
         embedding=manifest.embedding,
         index=str(directory.absolute()),
         index_created=f"{manifest.generation} {manifest.counts}",
         settings=settings,
     )
+
+
+def _check_kinds(variant: Variant, context: Context, kinds: Sequence[str], directory: Path) -> None:
+    strategy = () if variant.strategy == AUTO else STRATEGIES[variant.strategy].needs
+    retrieves = variant.strategy == AUTO or STRATEGIES[variant.strategy].retrieves
+    search = SEARCHES[context.retrieval.method].needs if retrieves else ()
+    if missing := [kind for kind in (*strategy, *search) if kind not in kinds]:
+        wanted = ",".join((*kinds, *dict.fromkeys(missing)))
+        raise IndexMissingError(
+            f"The index {str(directory)!r} has no {missing[0]} part, which {variant.name!r} needs: "
+            f"run `hopyard index build PATH… --out {directory} --with {wanted}`, or leave it out "
+            "of --strategies."
+        )
 
 
 def open_info(folder: Path, new: RunInfo) -> RunInfo:
@@ -133,13 +144,13 @@ def open_info(folder: Path, new: RunInfo) -> RunInfo:
 
 def default_folder(plan: Plan) -> Path:
     """Where records lie when no folder is named: one for each question set and model."""
-    model = "".join(one if one.isalnum() else "-" for one in plan.context.model)
+    model = "".join(sign if sign.isalnum() else "-" for sign in plan.context.model)
     return home() / "evaluations" / f"{plan.name}-{model}"
 
 
-def _difference(old: RunInfo, new: RunInfo, name: str) -> str:
-    before, now = getattr(old, name), getattr(new, name)
-    if name != "settings":
-        return f"{name} ({before}, now {now})"
-    changed = [one for one in now if before.get(one) != now[one]]
+def _difference(old: RunInfo, new: RunInfo, field: str) -> str:
+    before, now = getattr(old, field), getattr(new, field)
+    if field != "settings":
+        return f"{field} ({before}, now {now})"
+    changed = [name for name in now if before.get(name) != now[name]]
     return f"setting ({', '.join(changed) or 'one that is gone'})"

@@ -1,17 +1,17 @@
-"""Plots of a report. They need matplotlib, which is no dependency of Hopyard's."""
+"""Plots of a report. They need matplotlib, an optional package."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from hopyard.evaluation.report import Report
 from hopyard.evaluation.retrieval_only import RetrievalReport
-from hopyard.measures.figure import new_axes, save_figure
+from hopyard.measures.figure import figure
 
-__all__ = ("draw_report", "draw_retrieval")
+__all__ = ("draw_report", "draw_retrieval", "find_sweeps")
 
 _SETTING: Final = re.compile(r"^(?P<strategy>\w+)@(?P<setting>[\w.]+)=(?P<value>[\d.]+)$")
 _SWEPT: Final[Mapping[str, str]] = {
@@ -27,34 +27,34 @@ Points = list[tuple[float, str]]
 
 
 def draw_report(report: Report, folder: Path) -> list[Path]:
-    """Accuracy against tokens, and one plot for each setting that was swept.
+    """Draw accuracy against tokens, and one plot for each setting that was swept.
 
     Returns:
         The files written.
 
     Raises:
-        UsageError: matplotlib is not installed.
+        UsageError: Matplotlib is not installed.
     """
     files = [_accuracy_against_tokens(report, folder / "accuracy-tokens.png")]
-    for setting, points in swept(report.strategies).items():
+    for setting, points in find_sweeps(report.strategies).items():
         name = setting.replace(".", "-").replace("_", "-")
         files.append(_sweep(report, setting, points, folder / f"{name}.png"))
     return files
 
 
 def draw_retrieval(report: RetrievalReport, file: Path) -> Path:
-    """Recall against the number of documents, a line for each search."""
-    figure, axes = new_axes("documents found (k)", "recall@k")
-    for name, result in report.searches.items():
-        axes.plot(list(result.recall), list(result.recall.values()), marker="o", label=name)
-        axes.set_xticks(list(result.recall))
-    axes.set_ylim(0, 1)
-    axes.legend()
-    axes.set_title(f"{report.name}: {report.questions} questions, {report.documents:,} documents")
-    return save_figure(figure, file)
+    """Draw recall against the number of documents, a line for each search."""
+    title = f"{report.name}: {report.questions} questions, {report.documents:,} documents"
+    with figure(file, across="documents found (k)", up="recall@k", title=title) as axes:
+        for name, result in report.searches.items():
+            axes.plot(list(result.recall), list(result.recall.values()), marker="o", label=name)
+            axes.set_xticks(list(result.recall))
+        axes.set_ylim(0, 1)
+        axes.legend()
+    return file
 
 
-def swept(names: Iterable[str]) -> dict[str, Points]:
+def find_sweeps(names: Iterable[str]) -> dict[str, Points]:
     """Variants that differ in one swept setting: (value, name) by setting, in rising order."""
     found: dict[str, Points] = {}
     for name in names:
@@ -65,46 +65,44 @@ def swept(names: Iterable[str]) -> dict[str, Points]:
 
 
 def _accuracy_against_tokens(report: Report, file: Path) -> Path:
-    figure, axes = new_axes("tokens a question", "answers that contain the gold answer, %")
-    for name, one in report.strategies.items():
-        if "@" in name:
-            continue
-        tokens = one.usage["input_tokens"] + one.usage["output_tokens"]
-        bounds = one.intervals["accuracy"]
-        error = [[100 * (bounds.mean - bounds.low)], [100 * (bounds.high - bounds.mean)]]
-        mark = _MARKS[len(axes.containers) % len(_MARKS)]
-        axes.errorbar(
-            [tokens], [100 * bounds.mean], error, fmt=mark, elinewidth=0.6, capsize=2, label=name
-        )
-    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize="small")
-    _from_zero(axes)
-    axes.set_title(_title(report))
-    return save_figure(figure, file)
+    up = "answers that contain the gold answer, %"
+    with figure(file, across="tokens a question", up=up, title=_title(report)) as axes:
+        for name, result in report.strategies.items():
+            if "@" in name:
+                continue
+            tokens = result.usage["input_tokens"] + result.usage["output_tokens"]
+            mean, low, high = (100 * bound for bound in result.intervals["accuracy"])
+            mark = _MARKS[len(axes.containers) % len(_MARKS)]
+            error = [[mean - low], [high - mean]]
+            axes.errorbar([tokens], [mean], error, fmt=mark, elinewidth=0.6, capsize=2, label=name)
+        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize="small")
+        _from_zero(axes)
+    return file
 
 
 def _sweep(report: Report, setting: str, points: Points, file: Path) -> Path:
-    figure, axes = new_axes(_SWEPT[setting], "%")
     values = [value for value, _ in points]
     results = [report.strategies[name] for _, name in points]
-    for label, measure in (("EM", "em"), ("F1", "f1"), ("contains gold", "accuracy")):
-        heights = [100 * getattr(one, measure) for one in results]
-        [line] = axes.plot(values, heights, marker="o", label=label)
-        if setting == "tree.theta" and _JUDGE_OFF in report.strategies:
-            off = 100 * getattr(report.strategies[_JUDGE_OFF], measure)
-            axes.axhline(off, linestyle=":", color=line.get_color(), label=f"{label}, judge off")
-    costs = axes.twinx()
-    calls: Sequence[float] = [one.usage["model_calls"] for one in results]
-    costs.plot(values, calls, color="grey", linestyle="--", marker="x", label="calls")
-    costs.set_ylabel("model calls a question")
-    costs.set_ylim(bottom=0)
-    _from_zero(axes)
-    axes.legend(loc="lower left", fontsize="small")
-    axes.set_title(_title(report))
-    return save_figure(figure, file)
+    with figure(file, across=_SWEPT[setting], up="%", title=_title(report)) as axes:
+        for label, measure in (("EM", "em"), ("F1", "f1"), ("contains gold", "accuracy")):
+            heights = [100 * getattr(result, measure) for result in results]
+            [line] = axes.plot(values, heights, marker="o", label=label)
+            if setting == "tree.theta" and _JUDGE_OFF in report.strategies:
+                off = 100 * getattr(report.strategies[_JUDGE_OFF], measure)
+                label_off = f"{label}, judge off"
+                axes.axhline(off, linestyle=":", color=line.get_color(), label=label_off)
+        costs = axes.twinx()
+        calls = [result.usage["model_calls"] for result in results]
+        costs.plot(values, calls, color="grey", linestyle="--", marker="x", label="calls")
+        costs.set_ylabel("model calls a question")
+        costs.set_ylim(bottom=0)
+        _from_zero(axes)
+        axes.legend(loc="lower left", fontsize="small")
+    return file
 
 
 def _from_zero(axes: Any) -> None:
-    """The whole scale, with room above for what lies close together."""
+    """Show the whole scale, with room above for points that lie close together."""
     _, top = axes.get_ylim()
     axes.set_ylim(0, 1.1 * top)
 

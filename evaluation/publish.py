@@ -1,10 +1,9 @@
-"""Write docs/results.md, and its plots, from the result files that are in the repository.
+"""Write docs/results.md and its plots from the result files of the repository.
 
     python -m hopyard.evaluation.publish
 
-Reads `report.json` and `retrieval.json` of every folder of `evaluation/results`. A folder
-`NAME-before` is the state before a change, shown beside `NAME`. What must be known of these runs
-beside their numbers stands in `about.md` of the results' folder, and on top of the page.
+Reads `report.json` and `retrieval.json` from every folder of `evaluation/results`. The text of
+`about.md` in that folder comes first on the page.
 """
 
 from __future__ import annotations
@@ -23,9 +22,8 @@ from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import HopyardError, UsageError
 
-__all__ = ("main", "page", "publish")
+__all__ = ("main", "publish")
 
-_BEFORE: Final = "-before"
 ABOUT_FILE: Final = "about.md"
 
 
@@ -57,41 +55,14 @@ def publish(results: Path, docs: Path) -> None:
         path.parent.name: read_report(path) for path in sorted(results.glob(f"*/{REPORT_FILE}"))
     }
     searches = {
-        path.parent.name: _retrieval(path) for path in sorted(results.glob(f"*/{RETRIEVAL_FILE}"))
+        path.parent.name: _read_retrieval(path)
+        for path in sorted(results.glob(f"*/{RETRIEVAL_FILE}"))
     }
     if not reports and not searches:
         raise UsageError(
             f"There is no result in {str(results)!r}; run `hopyard eval … --out {results}/NAME`."
         )
-    plots: dict[str, list[str]] = {}
-    for name, report in reports.items():
-        if not name.endswith(_BEFORE):
-            files = draw_report(report, docs / "plots" / name)
-            plots[name] = [file.relative_to(docs).as_posix() for file in files]
-    for name, search in searches.items():
-        file = draw_retrieval(search, docs / "plots" / name / "recall.png")
-        plots.setdefault(f"{name} retrieval", []).append(file.relative_to(docs).as_posix())
-    about = results / ABOUT_FILE
-    text = about.read_text(encoding="utf-8").strip() if about.exists() else ""
-    write_file(docs / "results.md", page(reports, searches, plots, about=text).encode())
-
-
-def page(
-    reports: Mapping[str, Report],
-    searches: Mapping[str, RetrievalReport],
-    plots: Mapping[str, Sequence[str]],
-    *,
-    about: str = "",
-) -> str:
-    """The page.
-
-    Args:
-        reports: By the name of their folder.
-        searches: By the name of their folder.
-        plots: Files beside the page, by the name of what they show.
-        about: Markdown for the top of the page.
-    """
-    parts = [
+    lines = [
         "# Results",
         "",
         "Written by `python -m hopyard.evaluation.publish` from the files in "
@@ -99,78 +70,57 @@ def page(
         "model, corpus, token limits and seed.",
         "",
     ]
-    models = sorted({report.model for report in reports.values()})
-    if models:
-        parts += ["Chat model: " + ", ".join(f"`{model}`" for model in models) + ".", ""]
-    else:
-        parts += ["No chat model was asked for what stands here: it is retrieval alone.", ""]
-    if about:
-        parts += [about, ""]
-    current = {name: one for name, one in reports.items() if not name.endswith(_BEFORE)}
-    if len(current) > 1:
-        parts += ["## All question sets", "", *_overview(current), ""]
-    for name, report in current.items():
-        parts += [markdown(report, title="##")]
-        before = reports.get(name + _BEFORE)
-        if before is not None:
-            parts += ["Before and after:", "", *_before_and_after(before, report), ""]
-        parts += [*_shown(plots.get(name, ())), ""]
+    about = results / ABOUT_FILE
+    if about.exists():
+        lines += [about.read_text(encoding="utf-8").strip(), ""]
+    if len(reports) > 1:
+        lines += ["## All question sets", "", *_overview(reports), ""]
+    for name, report in reports.items():
+        files = draw_report(report, docs / "plots" / name)
+        lines += [markdown(report, title="##"), *_images(files, docs), ""]
     if searches:
-        parts += ["## Retrieval alone", "", *_retrieval_tables(searches), ""]
-        for name in searches:
-            parts += [*_shown(plots.get(f"{name} retrieval", ())), ""]
-    return "\n".join(parts).rstrip() + "\n"
+        lines += ["## Retrieval alone", "", *_retrieval_tables(searches), ""]
+        lines += _images(
+            [
+                draw_retrieval(report, docs / "plots" / name / "recall.png")
+                for name, report in searches.items()
+            ],
+            docs,
+        )
+    write_file(docs / "results.md", ("\n".join(lines).rstrip() + "\n").encode())
 
 
 def _overview(reports: Mapping[str, Report]) -> list[str]:
-    """EM / F1 / contains-gold of every strategy on every set; sweeps are left to their own."""
-    names = [
-        name
-        for name in dict.fromkeys(name for one in reports.values() for name in one.strategies)
-        if "@" not in name
-    ]
-    sets = [name for name, one in reports.items() if set(one.strategies) & set(names)]
+    """EM / F1 / contains-gold of every strategy on every set; without sweeps."""
+    strategies = dict.fromkeys(
+        name for report in reports.values() for name in report.strategies if "@" not in name
+    )
+    sets = {
+        f"{name} ({report.questions})": report.strategies
+        for name, report in reports.items()
+        if strategies.keys() & report.strategies.keys()
+    }
     rows = [
         "EM / F1 / contains gold, in percent.",
         "",
-        f"| strategy | {' | '.join(f'{one} ({reports[one].questions})' for one in sets)} |",
+        f"| strategy | {' | '.join(sets)} |",
         "|---|" + "---:|" * len(sets),
     ]
-    for name in names:
+    for name in strategies:
         cells = []
-        for one in sets:
-            found = reports[one].strategies.get(name)
+        for results in sets.values():
+            found = results.get(name)
             values = (found.em, found.f1, found.accuracy) if found else ()
             cells.append(" / ".join(f"{100 * value:.1f}" for value in values) or "–")
         rows.append(f"| `{name}` | {' | '.join(cells)} |")
     return rows
 
 
-def _before_and_after(before: Report, after: Report) -> list[str]:
-    rows = [
-        "| strategy | EM | F1 | contains gold | calls | seconds |",
-        "|---|---:|---:|---:|---:|---:|",
-    ]
-    for name, new in after.strategies.items():
-        old = before.strategies.get(name)
-        if old is None:
-            continue
-        shares = [
-            f"{100 * getattr(old, key):.1f} → {100 * getattr(new, key):.1f}"
-            for key in ("em", "f1", "accuracy")
-        ]
-        costs = [
-            f"{old.usage[key]:.1f} → {new.usage[key]:.1f}" for key in ("model_calls", "seconds")
-        ]
-        rows.append(f"| `{name}` | {' | '.join((*shares, *costs))} |")
-    return rows
-
-
 def _retrieval_tables(searches: Mapping[str, RetrievalReport]) -> list[str]:
     lines = [
-        "All questions that have supporting documents, over the whole corpus; no model is asked. "
-        "Recall@k is over documents; in brackets the 95 % interval of recall@5; precision and F1 "
-        "are of the first five documents. MMR chooses from the 40 nearest passages.",
+        "All questions that have supporting documents, over the whole corpus, without a model "
+        "call. Recall@k is over documents; in brackets the 95 % interval of recall@5; precision "
+        "and F1 are of the first five documents. MMR chooses from the 40 nearest passages.",
     ]
     for report in searches.values():
         ks = list(next(iter(report.searches.values())).recall)
@@ -182,21 +132,20 @@ def _retrieval_tables(searches: Mapping[str, RetrievalReport]) -> list[str]:
             f"| search | {' | '.join(f'R@{k}' for k in ks)} | P@5 | F1@5 |",
             "|---|" + "---:|" * (len(ks) + 2),
         ]
-        for name, one in report.searches.items():
-            bounds = one.interval_at_5
-            cells = [f"{100 * one.recall[k]:.1f}" for k in ks]
-            at_5 = ks.index(5)
-            cells[at_5] += f" [{100 * bounds.low:.0f}, {100 * bounds.high:.0f}]"
-            cells += [f"{100 * one.at_5[key]:.1f}" for key in ("precision", "f1")]
+        for name, result in report.searches.items():
+            bounds = result.interval_at_5
+            cells = [f"{100 * result.recall[k]:.1f}" for k in ks]
+            cells[ks.index(5)] += f" [{100 * bounds.low:.0f}, {100 * bounds.high:.0f}]"
+            cells += [f"{100 * result.at_5[key]:.1f}" for key in ("precision", "f1")]
             lines.append(f"| {name} | {' | '.join(cells)} |")
     return lines
 
 
-def _shown(files: Sequence[str]) -> list[str]:
-    return [f"![{Path(file).stem}]({file})" for file in files]
+def _images(files: Sequence[Path], docs: Path) -> list[str]:
+    return [f"![{file.stem}]({file.relative_to(docs).as_posix()})\n" for file in files]
 
 
-def _retrieval(path: Path) -> RetrievalReport:
+def _read_retrieval(path: Path) -> RetrievalReport:
     try:
         return RetrievalReport.model_validate_json(path.read_bytes())
     except ValidationError as error:

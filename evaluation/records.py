@@ -1,4 +1,4 @@
-"""One record a question and strategy, on a line of its own, written as soon as it is there."""
+"""A record for each question and strategy, one a line, each written at once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Line(BaseModel):
 
 
 class Found(_Line):
-    """One passage that the answer was read from."""
+    """A passage that the answer was read from."""
 
     passage_id: str
     document_id: str
@@ -33,11 +33,11 @@ class Found(_Line):
 
 
 class PromptCalls(_Line):
-    """The calls of one prompt, each distinct one once."""
+    """The calls of a prompt; repeated calls count once."""
 
     calls: int = 0
     cached: int = 0
-    """Those among them that another strategy, or an earlier evaluation, had paid for."""
+    """Calls that another strategy or an earlier evaluation had paid for."""
     parsed: int = 0
     repaired: int = 0
     failed: int = 0
@@ -47,23 +47,23 @@ class PromptCalls(_Line):
 
 
 class Cost(_Line):
-    """What a question cost the strategy."""
+    """The cost of a question."""
 
     model_calls: int = 0
-    """Calls that the strategy takes by itself: paid ones and those that the ledger answered."""
+    """All calls of the strategy: those paid for now and those that the ledger answered."""
     cached_calls: int = 0
-    """Those among them that the ledger answered."""
+    """Calls that the ledger answered."""
     input_tokens: int = 0
-    """Of all its calls, as if it had paid for each."""
+    """Of all calls, as if the strategy had paid for each."""
     output_tokens: int = 0
     seconds: float = 0.0
-    """Of all its calls, one after another, as each was timed when it was paid for."""
+    """Of all calls, one after another, each as it was timed when it was paid for."""
     wall_seconds: float = 0.0
-    """That passed for this record, with cached calls at next to nothing."""
+    """Elapsed time of this record; cached calls take almost none."""
 
 
 class Record(_Line):
-    """Everything that is needed to argue about one answer."""
+    """An answer with its measures, evidence, steps, cost and failures."""
 
     question_id: str
     strategy: str
@@ -76,11 +76,11 @@ class Record(_Line):
     f1: float
     accuracy: float
     retrieval: dict[str, float] | None
-    """None where the question has no supporting document."""
+    """None if the question has no supporting document."""
     retrieved: bool
-    """Whether a document was read at all."""
+    """Whether any document was read."""
     answer_in_evidence: bool
-    """Whether a gold answer stands in a passage that was read."""
+    """Whether a passage that was read contains a gold answer."""
     evidence: tuple[Found, ...]
     citations: tuple[dict[str, Any], ...]
     steps: tuple[dict[str, Any], ...]
@@ -89,25 +89,25 @@ class Record(_Line):
     truncated: bool
     unanswered: bool
     failures: tuple[str, ...]
-    """Model outputs that could not be used and errors, each in a sentence."""
+    """Unusable model outputs and errors, each in a sentence."""
     cost: Cost
     calls: dict[str, PromptCalls]
     """By prompt and version."""
     documents: dict[str, str]
-    """The document of every passage that a step names."""
+    """The document of each passage that a step names."""
 
 
 class RecordFile:
-    """The records of one evaluation. Use it under `opened`."""
+    """The records of an evaluation. Use `opened`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.records = read_records(path, mend=True)
+        self.records = read_records(path, repair=True)
 
     @classmethod
     @contextmanager
     def opened(cls, folder: Path) -> Iterator[RecordFile]:
-        """The file in a folder, for one process at a time.
+        """Open the file in a folder, for one process at a time.
 
         Raises:
             HopyardError: Another process writes it, or the folder cannot be written.
@@ -118,8 +118,8 @@ class RecordFile:
             lock.acquire(blocking=False)
         except Timeout as error:
             raise HopyardError(
-                f"The evaluation in {str(folder)!r} is being run by another process; wait for it, "
-                "or name another folder with --out."
+                f"The evaluation in {str(folder)!r} is running in another process; wait for it, or "
+                "name another folder with --out."
             ) from error
         except OSError as error:
             raise HopyardError(
@@ -146,19 +146,19 @@ class RecordFile:
         return {(record.question_id, record.strategy) for record in self.records}
 
 
-def read_records(path: Path, *, mend: bool = False) -> list[Record]:
-    """The records of a file; the line that a kill has cut in half is left out.
+def read_records(path: Path, *, repair: bool = False) -> list[Record]:
+    """Read a file of records, without a last line that a kill has cut in half.
 
     Args:
-        path: The file; none gives no record.
-        mend: Cut the half line off.
+        path: The file; a missing file has no records.
+        repair: Remove the half line from the file.
 
     Raises:
-        HopyardError: A whole line is no record.
+        HopyardError: A whole line is not a record.
     """
     data = path.read_bytes() if path.exists() else b""
     whole, newline, half = data.rpartition(b"\n")
-    if half and mend:
+    if half and repair:
         os.truncate(path, len(whole) + len(newline))
     records = []
     for number, line in enumerate(whole.splitlines(), 1):
@@ -166,7 +166,7 @@ def read_records(path: Path, *, mend: bool = False) -> list[Record]:
             records.append(Record.model_validate_json(line))
         except ValidationError as error:
             raise HopyardError(
-                f"{path}:{number} is no record of this version "
+                f"{path}:{number} is not a record of this version "
                 f"({error.errors()[0]['msg']}); name another folder with --out."
             ) from error
     return records

@@ -21,10 +21,10 @@ __all__ = (
     "REPORT_FILE",
     "FailureCounts",
     "Report",
-    "made",
+    "make_report",
     "markdown",
     "read_report",
-    "save",
+    "save_report",
 )
 
 REPORT_FILE: Final = "report.json"
@@ -33,7 +33,7 @@ _PAGE: Final = "report.md"
 
 
 class FailureCounts(BaseModel):
-    """Wrong answers of one strategy, sorted by the step that went wrong."""
+    """Wrong answers of a strategy, sorted by the step that went wrong."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -41,12 +41,12 @@ class FailureCounts(BaseModel):
     sorted: int
     """How many of them were sorted."""
     by_hand: int
-    """How many of those a person has sorted; the others by rule."""
+    """How many of those a person has sorted; a rule sorted the others."""
     counts: dict[str, int]
 
 
 class Report(BaseModel):
-    """Everything that an evaluation found, without a question's or a document's text."""
+    """The results of an evaluation, without the text of questions and documents."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -65,12 +65,14 @@ class Report(BaseModel):
     wrong_answers: dict[str, FailureCounts] = {}
 
 
-def made(plan: Plan, info: RunInfo, records: Iterable[Record], folder: Path) -> Report:
-    """The report of a plan's questions and strategies, from the records there are."""
+def make_report(plan: Plan, info: RunInfo, records: Iterable[Record], folder: Path) -> Report:
+    """Make the report of a plan's questions and strategies from the records so far."""
     wanted = {question.id for question in plan.questions}
     names = {variant.name: place for place, variant in enumerate(plan.variants)}
-    chosen = [one for one in records if one.question_id in wanted and one.strategy in names]
-    chosen.sort(key=lambda one: names[one.strategy])
+    chosen = [
+        record for record in records if record.question_id in wanted and record.strategy in names
+    ]
+    chosen.sort(key=lambda record: names[record.strategy])
     return Report(
         name=info.name,
         model=info.model,
@@ -87,29 +89,29 @@ def made(plan: Plan, info: RunInfo, records: Iterable[Record], folder: Path) -> 
     )
 
 
-def save(report: Report, folder: Path) -> None:
+def save_report(report: Report, folder: Path) -> None:
     """Write report.json and report.md."""
     write_file(folder / REPORT_FILE, report.model_dump_json(indent=1).encode() + b"\n")
     write_file(folder / _PAGE, markdown(report).encode())
 
 
 def read_report(path: Path) -> Report:
-    """A report that was saved.
+    """Read a saved report.
 
     Raises:
-        HopyardError: The file is not there or no report.
+        HopyardError: The file does not exist, or is not a report.
     """
     try:
         return Report.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
         raise HopyardError(
-            f"The file {str(path)!r} is no report of an evaluation ({type(error).__name__}); make "
-            "it with `hopyard eval … --out DIR`."
+            f"The file {str(path)!r} is not a report of an evaluation ({type(error).__name__}); "
+            "make it with `hopyard eval … --out DIR`."
         ) from error
 
 
 def read_failures(path: Path) -> dict[str, FailureCounts]:
-    """The counts of sorted wrong answers; none where no one has sorted any.
+    """Read the counts of sorted wrong answers; empty if nobody has sorted any.
 
     Raises:
         HopyardError: The file is damaged.
@@ -131,14 +133,15 @@ class _Failures(BaseModel):
 
 def markdown(report: Report, *, title: str = "#") -> str:
     """The report for people; `title` is the level of its heading."""
+    retrieval = report.settings["retrieval"]
     lines = [
         f"{title} {report.name}",
         "",
         f"{report.questions} questions; chat model `{report.model}`, embedding "
         f"`{report.embedding}`; temperature {report.settings['temperature']}, seed "
-        f"{report.settings['seed']}, {report.settings['retrieval']['k']} passages of at most "
-        f"{report.settings['retrieval']['snippet_tokens']} tokens. In brackets: 95 % intervals of "
-        "the paired bootstrap.",
+        f"{report.settings['seed']}, {retrieval['k']} passages of at most "
+        f"{retrieval['snippet_tokens']} tokens by `{retrieval['method']}` search. In brackets: "
+        "95 % intervals of the paired bootstrap.",
     ]
     if not report.complete:
         lines += ["", "**Not complete**: some strategies have not answered every question."]
@@ -155,15 +158,15 @@ def _answers(report: Report) -> list[str]:
         "| needless | unanswered | truncated | failures |",
         "|---|" + "---:|" * 13,
     ]
-    for name, one in report.strategies.items():
-        found = one.retrieval or {}
+    for name, result in report.strategies.items():
+        found = result.retrieval or {}
         retrieval = [_share(found.get(key)) for key in ("precision", "recall", "f1", "recall_at_5")]
         rows.append(
-            f"| `{name}` {report.about.get(name, '')} | {one.n} "
-            f"| {_bounded(one.intervals['em'])} | {_bounded(one.intervals['f1'])} "
-            f"| {_bounded(one.intervals['accuracy'])} | {' | '.join(retrieval)} "
-            f"| {_share(one.retrieval_rate)} | {_share(one.needless_retrieval_rate)} "
-            f"| {one.unanswered} | {one.truncated} | {one.failures} |"
+            f"| `{name}` {report.about.get(name, '')} | {result.n} "
+            f"| {_bounds(result.intervals['em'])} | {_bounds(result.intervals['f1'])} "
+            f"| {_bounds(result.intervals['accuracy'])} | {' | '.join(retrieval)} "
+            f"| {_share(result.retrieval_rate)} | {_share(result.needless_retrieval_rate)} "
+            f"| {result.unanswered} | {result.truncated} | {result.failures} |"
         )
     return [*rows, "", *_routes(report)]
 
@@ -171,24 +174,24 @@ def _answers(report: Report) -> list[str]:
 def _routes(report: Report) -> list[str]:
     return [
         f"`{name}` went to: "
-        + ", ".join(f"{strategy} {count}" for strategy, count in one.routes.items())
+        + ", ".join(f"{strategy} {count}" for strategy, count in result.routes.items())
         + "."
-        for name, one in report.strategies.items()
-        if one.routes
+        for name, result in report.strategies.items()
+        if result.routes
     ]
 
 
 def _costs(report: Report) -> list[str]:
     rows = [
-        "A question on average. Calls, tokens and seconds are what the strategy takes by itself; "
-        "cached calls are those among them that the ledger answered in this run, because another "
-        "strategy had paid for them. Seconds are those of its model calls one after another.",
+        "Averages a question. Calls, tokens and seconds count every call of the strategy. Cached "
+        "calls are those that the ledger answered in this run, because another strategy had paid "
+        "for them. Seconds are those of the model calls one after another.",
         "",
         "| strategy | calls | cached | tokens in | tokens out | seconds | passed in this run |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
-    for name, one in report.strategies.items():
-        used = one.usage
+    for name, result in report.strategies.items():
+        used = result.usage
         rows.append(
             f"| `{name}` | {used['model_calls']:.1f} | {used['cached_calls']:.1f} "
             f"| {used['input_tokens']:,.0f} | {used['output_tokens']:,.0f} "
@@ -199,24 +202,24 @@ def _costs(report: Report) -> list[str]:
 
 def _comparisons(report: Report) -> list[str]:
     rows = [
-        f"Difference to `{report.baseline}`, question by question; bold where its interval leaves "
-        "out 0.",
+        f"Difference to `{report.baseline}`, question by question; bold if its interval "
+        "excludes 0.",
         "",
         "| strategy | n | EM | F1 | contains gold | tokens |",
         "|---|---:|---:|---:|---:|---:|",
     ]
-    for name, one in report.comparisons.items():
-        cells = [_signed(one.differences[key]) for key in ("em", "f1", "accuracy")]
-        tokens = one.differences["tokens"].mean
-        rows.append(f"| `{name}` | {one.n} | {' | '.join(cells)} | {tokens:+,.0f} |")
+    for name, comparison in report.comparisons.items():
+        cells = [_difference(comparison.differences[key]) for key in ("em", "f1", "accuracy")]
+        tokens = comparison.differences["tokens"].mean
+        rows.append(f"| `{name}` | {comparison.n} | {' | '.join(cells)} | {tokens:+,.0f} |")
     return rows
 
 
 def _prompt_rates(report: Report) -> list[str]:
-    """Over all strategies; a call that several strategies share is counted for each."""
+    """Over all strategies; a call that several strategies share counts for each."""
     totals: dict[str, list[int]] = {}
-    for one in report.strategies.values():
-        for name, calls in one.prompts.items():
+    for result in report.strategies.values():
+        for name, calls in result.prompts.items():
             total = totals.setdefault(name, [0, 0, 0, 0])
             for place, value in enumerate(
                 (calls.calls, calls.parsed, calls.repaired, calls.failed)
@@ -230,16 +233,17 @@ def _prompt_rates(report: Report) -> list[str]:
 
 
 def _wrong(found: Mapping[str, FailureCounts]) -> list[str]:
-    kinds = list(dict.fromkeys(kind for one in found.values() for kind in one.counts))
+    kinds = list(dict.fromkeys(kind for counts in found.values() for kind in counts.counts))
     rows = [
         "Wrong answers by the step that went wrong.",
         "",
         f"| strategy | wrong | sorted | by hand | {' | '.join(kinds)} |",
         "|---|" + "---:|" * (3 + len(kinds)),
     ]
-    for name, one in found.items():
-        counts = " | ".join(str(one.counts.get(kind, 0)) for kind in kinds)
-        rows.append(f"| `{name}` | {one.wrong} | {one.sorted} | {one.by_hand} | {counts} |")
+    for name, counts in found.items():
+        cells = [counts.wrong, counts.sorted, counts.by_hand]
+        cells += [counts.counts.get(kind, 0) for kind in kinds]
+        rows.append(f"| `{name}` | {' | '.join(map(str, cells))} |")
     return rows
 
 
@@ -247,10 +251,10 @@ def _share(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f}"
 
 
-def _bounded(value: Interval) -> str:
+def _bounds(value: Interval) -> str:
     return f"{100 * value.mean:.1f} [{100 * value.low:.0f}, {100 * value.high:.0f}]"
 
 
-def _signed(value: Interval) -> str:
+def _difference(value: Interval) -> str:
     text = f"{100 * value.mean:+.1f} [{100 * value.low:+.0f}, {100 * value.high:+.0f}]"
     return f"**{text}**" if value.low > 0 or value.high < 0 else text

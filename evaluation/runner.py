@@ -1,4 +1,4 @@
-"""Run a plan: every question with every variant, resumable, in parallel, within limits."""
+"""Run a plan: ask every question of every variant, in parallel, resumable, within limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hopyard.evaluation.ask import ask, paid_before
 from hopyard.evaluation.plan import Plan, RunInfo
 from hopyard.evaluation.records import RecordFile
 from hopyard.evaluation.variants import Variant
-from hopyard.indexes.derived import Progress, silent
+from hopyard.indexes.kind import Progress, silent
 from hopyard.measures.questions import Question
 from hopyard.state.settings import Budget
 from hopyard.state.usage import Usage
@@ -24,11 +24,11 @@ _STAGE: Final = "answers"
 
 @dataclass
 class Outcome:
-    """What a run did.
+    """The outcome of a run.
 
     Attributes:
         asked: Records written by this run.
-        stopped: Which limit ended it; "" where it is through.
+        stopped: The limit that ended it; "" if the run is complete.
     """
 
     asked: int = 0
@@ -43,29 +43,33 @@ async def run_plan(
     limits: Budget,
     progress: Progress = silent,
 ) -> Outcome:
-    """Ask what has no record yet.
+    """Ask every question that has no record yet.
 
-    The variants of one question run one after another: identical calls are then paid once, by the
-    first. Under a limit of calls or tokens the questions do too, so that it is kept exactly; at one
-    of seconds every question under way still makes its closing call. An answer that a limit cuts
-    short is thrown away, and the ledger keeps the calls that were paid for it.
+    The variants of a question run one after another, so that identical calls are paid for once.
+    Under a limit of calls or tokens the questions run one after another too, so that the run never
+    exceeds it; under a limit of seconds, questions in progress still make their closing call. An
+    answer that a limit cuts short is discarded; the ledger keeps its calls.
 
     Args:
         plan: What to ask.
         info: What the records belong to.
-        records: Those there are; new ones are appended.
+        records: The records so far; new ones are appended.
         limits: Model calls, tokens and seconds of this run; 0 is no limit.
-        progress: Told after each answer.
+        progress: Called after each answer.
 
     Raises:
-        ModelUnreachableError: The model does not answer; what is finished is kept.
+        ModelUnreachableError: The model does not answer; finished records are kept.
     """
     total = len(plan.questions) * len(plan.variants)
     done = records.done
     waiting = [
         (question, missing)
         for question in plan.questions
-        if (missing := [one for one in plan.variants if (question.id, one.name) not in done])
+        if (
+            missing := [
+                variant for variant in plan.variants if (question.id, variant.name) not in done
+            ]
+        )
     ]
     work = _Work(
         plan=plan,
@@ -97,12 +101,12 @@ class _Allowance:
     started: float = field(default_factory=monotonic)
 
     def budget(self, own: Budget, before: Usage) -> Budget | None:
-        """The budget of the next answer; None where nothing is left.
+        """The budget of the next answer; None if nothing is left.
 
         Args:
-            own: The budget that a question has by the settings.
-            before: What was paid for this answer before a limit or a kill cut it short: the run
-                counts it, and so it comes on top.
+            own: The budget of a question in the settings.
+            before: What was paid for this answer before a limit or a kill cut it short. The
+                answer's run counts it, so the budget is larger by it.
         """
         left = {
             "calls": self.limits.calls - self.calls,
@@ -121,7 +125,7 @@ class _Allowance:
         return Budget(**values)
 
     def spend(self, before: Usage, after: Usage) -> None:
-        """Take what an answer has paid for."""
+        """Subtract what an answer has paid for."""
         was, now = _amounts(before), _amounts(after)
         self.calls += int(now["calls"] - was["calls"])
         self.tokens += int(now["tokens"] - was["tokens"])
@@ -140,28 +144,28 @@ class _Work:
 
 
 async def _work(work: _Work) -> None:
-    """Take one question after another, and ask it of every variant that has not answered."""
+    """Take questions one by one, and ask each of every variant that has not answered it."""
     while work.waiting and not work.outcome.stopped:
         question, variants = work.waiting.pop()
         for variant in variants:
-            if not await _asked(work, question, variant):
+            if not await _ask_variant(work, question, variant):
                 return
 
 
-async def _asked(work: _Work, question: Question, variant: Variant) -> bool:
-    """One answer; False where a limit has ended the run."""
+async def _ask_variant(work: _Work, question: Question, variant: Variant) -> bool:
+    """Ask a variant; False if a limit has ended the run."""
     own = work.plan.context.budget
     run = f"eval/{work.info.run}/{variant.name}/{question.id}"
-    before = await paid_before(variant, work.plan.context, run)
+    before = await paid_before(variant, work.plan.context, run, work.plan.resources)
     budget = work.allowance.budget(own, before)
     if budget is None:
         work.outcome.stopped = _limit(work.allowance.limits)
         return False
     context = work.plan.context.model_copy(update={"budget": budget})
-    record, after = await ask(question, variant, context, run)
+    record, after = await ask(question, variant, context, run, work.plan.resources)
     work.allowance.spend(before, after)
     if record.truncated and _used_up(after, budget, own):
-        # Not the question's own budget but the run's limit cut it short: it is asked again later.
+        # The run's limit cut it short, not the question's own budget: a later run asks it again.
         work.outcome.stopped = _limit(work.allowance.limits)
         return False
     work.records.append(record)
@@ -172,7 +176,7 @@ async def _asked(work: _Work, question: Question, variant: Variant) -> bool:
 
 
 def _amounts(usage: Usage) -> dict[str, float]:
-    """What was paid, under the names of a budget."""
+    """The amounts paid, under the names of a budget."""
     return {
         "calls": usage["model_calls"],
         "tokens": usage["input_tokens"] + usage["output_tokens"],
@@ -181,9 +185,9 @@ def _amounts(usage: Usage) -> dict[str, float]:
 
 
 def _used_up(after: Usage, budget: Budget, own: Budget) -> bool:
-    """Whether a limit that is tighter than the question's own budget was used up."""
+    """Whether a limit below the question's own budget was used up."""
     spent, limits, owned = _amounts(after), budget.model_dump(), own.model_dump()
-    spent["calls"] += 1  # the last one is kept for a closing call
+    spent["calls"] += 1  # the last call is reserved for the closing question
     return any(
         limits[name] and limits[name] != owned[name] and spent[name] >= limits[name]
         for name in limits

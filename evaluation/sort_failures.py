@@ -2,8 +2,8 @@
 
     python -m hopyard.evaluation.sort_failures OUT --strategies tree,hop --limit 20
 
-Prints of each what is needed to judge it, with a first guess, and writes OUT/failures.json, which
-the next report includes. Where a person judges otherwise, `--by-hand FILE` corrects the guess:
+Prints each answer with its evidence and steps and a first guess, and writes OUT/failures.json,
+which the next report includes. `--by-hand FILE` corrects guesses:
 {"tree": {"QUESTION_ID": "reading"}}.
 """
 
@@ -26,14 +26,17 @@ from hopyard.evaluation.wrong import STEPS, Guess, guess, is_wrong
 from hopyard.indexes.corpus_index import Index
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import HopyardError, UsageError
+from hopyard.state.schemas import passage_ids
 
-__all__ = ("Case", "main", "shown", "sort_wrong_answers")
+__all__ = ("Case", "format_case", "main", "sort_wrong_answers")
 
 _TEXT_SHOWN: Final = 300
+_STEP_HEAD: Final = frozenset({"id", "kind", "parent", "title", "passages"})
+"""Fields of a step that are not listed by name."""
 
 
 class Case(BaseModel):
-    """One wrong answer, sorted."""
+    """A sorted wrong answer."""
 
     question_id: str
     step: str
@@ -84,8 +87,8 @@ def sort_wrong_answers(
     Args:
         records: Of all strategies: some guesses compare.
         strategy: Whose wrong answers.
-        limit: At most so many; 0 is all.
-        by_hand: Steps that a person has named, by question id.
+        limit: At most this many; 0 is all.
+        by_hand: A person's corrections: steps by question id.
     """
     by_question: dict[str, dict[str, Record]] = {}
     for record in records:
@@ -112,10 +115,10 @@ def sort_wrong_answers(
 
 
 def read_by_hand(path: Path) -> ByHand:
-    """A person's corrections.
+    """Read a person's corrections.
 
     Raises:
-        UsageError: The file is not of that form, or names a step that there is not.
+        UsageError: The file does not have that form, or names an unknown step.
     """
     try:
         found = _ByHand.model_validate({"steps": json.loads(path.read_text(encoding="utf-8"))})
@@ -123,7 +126,9 @@ def read_by_hand(path: Path) -> ByHand:
         raise UsageError(f"The file {str(path)!r} cannot be read: {error}.") from error
     for steps in found.steps.values():
         if unknown := set(steps.values()) - set(STEPS):
-            raise UsageError(f"{path}: {min(unknown)!r} is no step; there are {', '.join(STEPS)}.")
+            raise UsageError(
+                f"{path}: {min(unknown)!r} is not a step; the steps are {', '.join(STEPS)}."
+            )
     return found.steps
 
 
@@ -131,15 +136,15 @@ class _ByHand(BaseModel):
     steps: dict[str, dict[str, str]]
 
 
-def shown(record: Record, case: Case, texts: Mapping[str, str]) -> str:
-    """One case, with all that is needed to judge it.
+def format_case(record: Record, case: Case, texts: Mapping[str, str]) -> str:
+    """Format a case with its evidence, steps and failures.
 
     Args:
         record: The wrong answer.
         case: How it was sorted.
-        texts: The text of each document, as far as it is at hand.
+        texts: The text of documents by id; may lack some.
     """
-    read = {one.document_id for one in record.evidence}
+    read = {passage.document_id for passage in record.evidence}
     lines = [
         f"── {record.strategy} {record.question_id} ({record.type or 'no type'}) → {case.step} "
         f"(by {case.by}: {case.reason})",
@@ -150,17 +155,17 @@ def shown(record: Record, case: Case, texts: Mapping[str, str]) -> str:
     for document in record.supporting_ids:
         mark = "read   " if document in read else "not read"
         lines.append(f"gold doc  {mark} {document}: {texts.get(document, '')[:_TEXT_SHOWN]}")
-    lines += [f"read      {one.document_id} {one.title}" for one in record.evidence]
+    lines += [f"read      {passage.document_id} {passage.title}" for passage in record.evidence]
     lines += [f"step      {_step(step)}" for step in record.steps]
     lines += [f"failure   {failure}" for failure in record.failures]
     return "\n".join(lines)
 
 
 def _step(step: Mapping[str, Any]) -> str:
-    passages = [one["passage_id"] for one in step.get("passages", ())]
-    rest = {key: value for key, value in step.items() if key not in {"step", "passages"} and value}
+    passages = passage_ids(step.get("passages", ()))
+    rest = {key: value for key, value in step.items() if key not in _STEP_HEAD and value}
     told = ", ".join(f"{key}: {value}" for key, value in rest.items())
-    return f"{step['step']} {told}" + (f" [{' '.join(passages)}]" if passages else "")
+    return f"{step['kind']} {told}" + (f" [{' '.join(passages)}]" if passages else "")
 
 
 def _print(folder: Path, records: Iterable[Record], cases: Mapping[str, Sequence[Case]]) -> None:
@@ -168,13 +173,13 @@ def _print(folder: Path, records: Iterable[Record], cases: Mapping[str, Sequence
     texts = _texts(folder)
     for name, sorted_cases in cases.items():
         for case in sorted_cases:
-            print(shown(by_key[name, case.question_id], case, texts), end="\n\n")
+            print(format_case(by_key[name, case.question_id], case, texts), end="\n\n")
         counts = Counter(case.step for case in sorted_cases)
         print(f"{name}: " + ", ".join(f"{step} {counts[step]}" for step in STEPS), end="\n\n")
 
 
 def _texts(folder: Path) -> dict[str, str]:
-    """The beginning of every document of the index; nothing where the index has gone."""
+    """The beginning of every document of the index; empty if the index is gone."""
     try:
         info = RunInfo.model_validate_json((folder / INFO_FILE).read_bytes())
         with Index.open(Path(info.index)) as index:

@@ -16,10 +16,17 @@ __all__ = ("Comparison", "StrategyResult", "compare", "needless_retrieval_rate",
 
 _MEASURES: Final = ("em", "f1", "accuracy")
 _COSTS: Final = tuple(Cost.model_fields)
+_COMPARED: Final[Mapping[str, Callable[[Record], float]]] = {
+    "em": lambda record: record.em,
+    "f1": lambda record: record.f1,
+    "accuracy": lambda record: record.accuracy,
+    "tokens": lambda record: record.cost.input_tokens + record.cost.output_tokens,
+}
+"""Values of a record that get an interval."""
 
 
 class StrategyResult(BaseModel):
-    """What one strategy reached. Rates are 0 to 1; None where nothing could be measured."""
+    """What a strategy reached. Rates are 0 to 1; None if nothing could be measured."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,18 +40,18 @@ class StrategyResult(BaseModel):
     retrieval_n: int
     """Questions with supporting documents."""
     usage: dict[str, float]
-    """Means a question; what the strategy takes by itself, whoever paid."""
+    """Means a question, as if the strategy had paid for every call."""
     retrieval_rate: float
     needless_retrieval_rate: float | None
     truncated: int
     unanswered: int
     failures: int
-    """Questions with an output that could not be used, or with an error."""
+    """Questions with an unusable output or an error."""
     prompts: dict[str, PromptCalls]
     parse_rates: dict[str, float]
-    """By prompt: share of outputs that fitted the schema, retries counted, repaired ones fit."""
+    """By prompt: share of outputs that fitted the schema, with retries and repaired outputs."""
     routes: dict[str, int]
-    """Strategies that the route chose, where it chose."""
+    """How often the route chose each strategy, if it chose."""
 
 
 class Comparison(BaseModel):
@@ -58,32 +65,31 @@ class Comparison(BaseModel):
 
 
 def summarize(records: Iterable[Record]) -> dict[str, StrategyResult]:
-    """The result of every strategy, in the order in which they first stand in the records."""
-    by_strategy: dict[str, dict[str, Record]] = {}
-    for record in records:
-        by_strategy.setdefault(record.strategy, {})[record.question_id] = record
+    """The result of every strategy, in the order of their first records."""
+    by_strategy = _group(records)
     direct = by_strategy.get("direct", {})
     return {
-        name: _result([of[one] for one in sorted(of)], direct) for name, of in by_strategy.items()
+        name: _result([found[question] for question in sorted(found)], direct)
+        for name, found in by_strategy.items()
     }
 
 
 def compare(records: Iterable[Record], baseline: str) -> dict[str, Comparison]:
-    """Every other strategy against a named one, question by question."""
-    by_strategy: dict[str, dict[str, Record]] = {}
-    for record in records:
-        by_strategy.setdefault(record.strategy, {})[record.question_id] = record
+    """Every other strategy against the baseline, question by question."""
+    by_strategy = _group(records)
     base = by_strategy.pop(baseline, {})
-    found = {}
-    for name, of in by_strategy.items():
-        both = sorted(of.keys() & base.keys())
-        if both:
-            found[name] = Comparison(
-                baseline=baseline,
-                n=len(both),
-                differences=_differences([of[one] for one in both], [base[one] for one in both]),
-            )
-    return found
+    comparisons = {}
+    for name, found in by_strategy.items():
+        if both := sorted(found.keys() & base.keys()):
+            differences = {
+                measure: difference(
+                    [read(found[question]) for question in both],
+                    [read(base[question]) for question in both],
+                )
+                for measure, read in _COMPARED.items()
+            }
+            comparisons[name] = Comparison(baseline=baseline, n=len(both), differences=differences)
+    return comparisons
 
 
 def needless_retrieval_rate(
@@ -96,64 +102,55 @@ def needless_retrieval_rate(
         direct: By question, of the strategy that retrieves nothing.
 
     Returns:
-        0 to 1; None where no question was answered rightly without a document.
+        0 to 1; None if no question was answered rightly without a document.
     """
-    known = [one for one in records if _knows(direct.get(one.question_id))]
-    return fmean(one.retrieved for one in known) if known else None
+    known = [record for record in records if _is_known(direct.get(record.question_id))]
+    return fmean(record.retrieved for record in known) if known else None
 
 
-def _knows(record: Record | None) -> bool:
+def _is_known(record: Record | None) -> bool:
     return record is not None and record.accuracy == 1 and not record.unanswered
 
 
+def _group(records: Iterable[Record]) -> dict[str, dict[str, Record]]:
+    """Records by strategy and question; a question's last record counts."""
+    by_strategy: dict[str, dict[str, Record]] = {}
+    for record in records:
+        by_strategy.setdefault(record.strategy, {})[record.question_id] = record
+    return by_strategy
+
+
 def _result(records: Sequence[Record], direct: Mapping[str, Record]) -> StrategyResult:
-    prompts = _prompts(records)
+    prompts = _sum_calls(records)
     with_gold = [record.retrieval for record in records if record.retrieval is not None]
     return StrategyResult(
         n=len(records),
-        **{name: fmean(getattr(one, name) for one in records) for name in _MEASURES},
-        intervals=_each(lambda read: interval([read(one) for one in records])),
+        **{name: fmean(getattr(record, name) for record in records) for name in _MEASURES},
+        intervals={
+            name: interval([read(record) for record in records]) for name, read in _COMPARED.items()
+        },
         retrieval=(
-            {name: fmean(one[name] for one in with_gold) for name in with_gold[0]}
+            {name: fmean(values[name] for values in with_gold) for name in with_gold[0]}
             if with_gold
             else None
         ),
         retrieval_n=len(with_gold),
         usage={
-            name: round(fmean(getattr(one.cost, name) for one in records), 3) for name in _COSTS
+            name: round(fmean(getattr(record.cost, name) for record in records), 3)
+            for name in _COSTS
         },
-        retrieval_rate=fmean(one.retrieved for one in records),
+        retrieval_rate=fmean(record.retrieved for record in records),
         needless_retrieval_rate=needless_retrieval_rate(records, direct),
-        truncated=sum(one.truncated for one in records),
-        unanswered=sum(one.unanswered for one in records),
-        failures=sum(bool(one.failures) for one in records),
+        truncated=sum(record.truncated for record in records),
+        unanswered=sum(record.unanswered for record in records),
+        failures=sum(bool(record.failures) for record in records),
         prompts=prompts,
-        parse_rates={name: _rate(calls) for name, calls in prompts.items()},
-        routes=dict(Counter(one.route["strategy"] for one in records if one.route)),
+        parse_rates={name: _parse_rate(calls) for name, calls in prompts.items()},
+        routes=dict(Counter(record.route["strategy"] for record in records if record.route)),
     )
 
 
-def _differences(records: Sequence[Record], baseline: Sequence[Record]) -> dict[str, Interval]:
-    return _each(
-        lambda read: difference([read(one) for one in records], [read(one) for one in baseline])
-    )
-
-
-def _each(
-    measure: Callable[[Callable[[Record], float]], Interval | None],
-) -> dict[str, Interval]:
-    """An interval of every measure and of the tokens."""
-    readers: dict[str, Callable[[Record], float]] = {
-        "em": lambda one: one.em,
-        "f1": lambda one: one.f1,
-        "accuracy": lambda one: one.accuracy,
-        "tokens": lambda one: one.cost.input_tokens + one.cost.output_tokens,
-    }
-    found = {name: measure(read) for name, read in readers.items()}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _prompts(records: Iterable[Record]) -> dict[str, PromptCalls]:
+def _sum_calls(records: Iterable[Record]) -> dict[str, PromptCalls]:
     totals: dict[str, dict[str, Any]] = {}
     for record in records:
         for name, calls in record.calls.items():
@@ -163,5 +160,5 @@ def _prompts(records: Iterable[Record]) -> dict[str, PromptCalls]:
     return {name: PromptCalls(**totals[name]) for name in sorted(totals)}
 
 
-def _rate(calls: PromptCalls) -> float:
+def _parse_rate(calls: PromptCalls) -> float:
     return (calls.parsed + calls.repaired) / calls.calls if calls.calls else 1.0

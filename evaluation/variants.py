@@ -1,7 +1,8 @@
-"""What is compared: strategies under fixed names, and the same with other settings.
+"""What is compared: strategies, search methods, and settings, in any combination.
 
-`tree` is a strategy, `bm25` is `single` with another search, and `tree@tree.theta=0.6` is `tree`
-with one setting changed; several are joined by further `@`.
+`tree` is a strategy, `tree+passage-graph` is the strategy with a search method of its own, and
+`tree@tree.theta=0.6` has one setting changed; several are joined by further `@`. A few baselines
+have names of their own, such as `bm25` for `single+sparse`.
 """
 
 from __future__ import annotations
@@ -10,60 +11,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pydantic import ValidationError
-
+from hopyard.graphs.registry import STRATEGIES, strategies
+from hopyard.indexes.search import SEARCHES
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import STRATEGIES, Context
+from hopyard.state.settings import AUTO, Context
+from hopyard.state.sources import change_context
 
-__all__ = ("ALL", "SWEEPS", "Variant", "parse_variants")
+__all__ = ("BASELINES", "Variant", "every_variant", "parse_variants", "sweep_names")
 
-ALL: Final = (
-    "direct",
-    "single",
-    "chain",
-    "bm25",
-    "dense",
-    "hybrid",
-    "decompose",
-    "rerank",
-    "tree",
-    "hop",
-    "auto",
-)
-"""Every strategy and baseline, the cheap ones first: what they paid for is free to the others."""
-
-_BASES: Final[Mapping[str, tuple[str, dict[str, str], str]]] = {
-    "bm25": ("single", {"retrieval.method": "sparse"}, "BM25, one search"),
-    "dense": ("single", {"retrieval.method": "dense"}, "dense, one search"),
-    "hybrid": ("single", {"retrieval.method": "hybrid"}, "BM25 and dense fused, one search"),
-    "decompose": (
-        "decompose",
-        {"retrieval.method": "dense"},
-        "dense, k/m passages for each of m sub-questions",
-    ),
-    "rerank": ("rerank", {"retrieval.method": "dense"}, "dense, 2·k passages reranked to k"),
+BASELINES: Final[Mapping[str, str]] = {
+    "bm25": "single+sparse",
+    "dense": "single+dense",
+    "hybrid": "single+hybrid",
+    "rerank": "single+rerank",
+    "decompose": "decompose+dense",
 }
-_ABOUT: Final[Mapping[str, str]] = {
-    "direct": "non-RAG: no document",
-    "single": "native RAG: one search (MMR)",
-    "chain": "CoR-RAG: sequential sub-questions",
-    "tree": "ToR-RAG: a tree of sub-questions",
-    "hop": "HopRAG: hops over the passage graph",
-    "auto": "gate and route choose",
-}
-
-SWEEPS: Final[Mapping[str, tuple[str, ...]]] = {
-    "depth": tuple(f"tree@tree.max_depth={depth}" for depth in (1, 2, 3, 4)),
-    "theta": (
-        *(f"tree@tree.theta={theta}" for theta in ("0", "0.2", "0.4", "0.6", "0.8")),
-        "tree@tree.judge=false",
-    ),
-    "hops": (
-        *(f"hop@hop.n_hop={rounds}" for rounds in (1, 2, 3, 4)),
-        *(f"hop@hop.top_k={k}" for k in (3, 6, 12, 20)),
-    ),
-}
-"""What the papers owe: depth, θ with the judge on and off, rounds and width of the traversal."""
+"""What the papers compare with, by the names that they use."""
 
 
 @dataclass(frozen=True)
@@ -88,19 +51,33 @@ class Variant:
         Raises:
             UsageError: A setting has no such name or value.
         """
-        values = context.model_dump()
-        for name, value in {**self.settings, "strategy": self.strategy}.items():
+        changes: dict[str, Any] = {"strategy": self.strategy}
+        for name, value in self.settings.items():
             *groups, last = name.split(".")
-            inner: Any = values
+            inner = changes
             for group in groups:
-                inner = inner.get(group) if isinstance(inner, dict) else None
-            if not isinstance(inner, dict) or last not in inner:
-                raise UsageError(f"{self.name!r}: there is no setting {name!r}; see `settings`.")
+                inner = inner.setdefault(group, {})
             inner[last] = value
         try:
-            return Context.model_validate(values)
-        except ValidationError as error:
-            raise UsageError(f"{self.name!r} is not usable: {error.errors()[0]['msg']}.") from error
+            return change_context(context, changes)
+        except UsageError as error:
+            raise UsageError(f"{self.name!r}: {error}") from error
+
+    @property
+    def search(self) -> str:
+        """The search method that it names; "" where it takes the run's."""
+        return self.settings.get("retrieval.method", "")
+
+
+def every_variant() -> list[str]:
+    """Every strategy and baseline, the cheap ones first: what they paid for is free to others."""
+    names = [strategy.name for strategy in strategies() if not strategy.baseline]
+    return [*names, *BASELINES, AUTO]
+
+
+def sweep_names() -> dict[str, tuple[str, ...]]:
+    """The evaluations that the strategies' papers report, as variants by name."""
+    return {name: sweep for strategy in strategies() for name, sweep in strategy.sweeps.items()}
 
 
 def parse_variants(names: Sequence[str], sweeps: Iterable[str] = ()) -> list[Variant]:
@@ -109,26 +86,40 @@ def parse_variants(names: Sequence[str], sweeps: Iterable[str] = ()) -> list[Var
     Raises:
         UsageError: A name or a sweep is not known.
     """
-    wanted = list(names)
+    wanted, known = list(names), sweep_names()
     for sweep in sweeps:
-        if sweep not in SWEEPS:
-            raise UsageError(f"There is no sweep {sweep!r}; there are {', '.join(SWEEPS)}.")
-        wanted += SWEEPS[sweep]
+        if sweep not in known:
+            raise UsageError(f"There is no sweep {sweep!r}; there are {', '.join(known)}.")
+        wanted += known[sweep]
     return [_variant(name) for name in dict.fromkeys(wanted)]
 
 
 def _variant(name: str) -> Variant:
     base, *changes = name.split("@")
+    strategy, plus, search = BASELINES.get(base, base).partition("+")
+    if strategy != AUTO and strategy not in STRATEGIES:
+        raise UsageError(
+            f"There is no strategy {strategy!r} to evaluate; there are {', '.join(STRATEGIES)}, "
+            f"{AUTO}, and the baselines {', '.join(BASELINES)}."
+        )
     settings = {}
+    if plus:
+        if search not in SEARCHES:
+            raise UsageError(
+                f"There is no search method {search!r} for {name!r}; there are "
+                f"{', '.join(SEARCHES)}, as in tree+sparse."
+            )
+        if strategy != AUTO and not STRATEGIES[strategy].retrieves:
+            raise UsageError(f"The strategy {strategy!r} of {name!r} does not search.")
+        settings["retrieval.method"] = search
     for change in changes:
         setting, separator, value = change.partition("=")
         if not separator:
             raise UsageError(f"{name!r} is not NAME@SETTING=VALUE, as in tree@tree.theta=0.6.")
         settings[setting] = value
-    if base in _BASES:
-        strategy, fixed, about = _BASES[base]
-        return Variant(name, strategy, {**fixed, **settings}, about)
-    if base not in (*STRATEGIES, "auto"):
-        known = ", ".join(dict.fromkeys((*ALL, *STRATEGIES)))
-        raise UsageError(f"There is no strategy {base!r} to evaluate; there are {known}.")
-    return Variant(name, base, settings, _ABOUT.get(base, ""))
+    return Variant(name, strategy, settings, _about(strategy, search))
+
+
+def _about(strategy: str, search: str) -> str:
+    about = "gate and route choose" if strategy == AUTO else STRATEGIES[strategy].label or strategy
+    return f"{about} ({search})" if search else about

@@ -1,7 +1,7 @@
-"""Wrong answers, sorted by the step that went wrong: a first guess where the record decides it.
+"""Guess from the record of a wrong answer which step went wrong.
 
-The guess follows the order in which a question is worked on. It says nothing about what would
-have been right after that: a passage that was not found may not have been read rightly either.
+The guess is the first step that failed. Later steps may have failed too: a passage that was not
+found might not have been read correctly either.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from hopyard.evaluation.records import Record
-from hopyard.measures.answers import best, contains_answer, normalized
+from hopyard.evaluation.variants import BASELINES
+from hopyard.graphs.registry import STRATEGIES
+from hopyard.measures.answers import best, contains_answer, normalize_answer
+from hopyard.state.schemas import passage_ids
 
 __all__ = ("STEPS", "Guess", "guess", "is_wrong", "sub_answers")
 
@@ -24,20 +27,20 @@ STEPS: Final = (
     "aggregation",
     "format",
 )
-_SEARCHES: Final = ("single", "dense", "hybrid", "bm25")
-"""Strategies that search for the whole question."""
+_SEARCHING: Final = "single"
+"""The strategy that searches with the whole question."""
 _HALF: Final = 0.5
 
 
 class Guess(NamedTuple):
-    """Which step went wrong, and what in the record says so."""
+    """The step that went wrong, and the reason in the record."""
 
     step: str
     reason: str
 
 
 def is_wrong(record: Record) -> bool:
-    """Whether the answer is not exactly a gold one."""
+    """Whether the answer is not exactly a gold answer."""
     return record.em < 1
 
 
@@ -62,17 +65,17 @@ def sub_answers(record: Record) -> list[Mapping[str, Any]]:
     return [
         step
         for step in record.steps
-        if step["step"] == "link" or (step["step"] == "tree-node" and step.get("path"))
+        if step["kind"] == "link" or (step["kind"] == "question" and step.get("parent"))
     ]
 
 
 def _format(record: Record) -> Guess | None:
-    """Right, or nearly, but not said in the form that is compared; or nothing usable was said."""
+    """Right or nearly right in another form, or no usable output."""
     last = record.steps[-1] if record.steps else {}
     if not record.answer or last.get("verdict") == "failed":
         return Guess("format", "the closing call gave nothing usable")
     if record.accuracy == 1:
-        return Guess("format", "the gold answer stands in the answer, among other words")
+        return Guess("format", "the answer contains the gold answer among other words")
     shorter = any(set(_words(record.answer)) < set(_words(gold)) for gold in record.gold)
     if shorter and record.f1 >= _HALF:
         return Guess("format", "the answer is most of the gold answer")
@@ -80,7 +83,7 @@ def _format(record: Record) -> Guess | None:
 
 
 def _gate(record: Record) -> Guess | None:
-    if record.gate and not record.gate["retrieve"]:
+    if record.gate and record.gate["retrieve"] is False:  # None: no gate was asked
         return Guess("gate", "the gate found that no document is needed")
     return None
 
@@ -92,15 +95,15 @@ def _route(record: Record, others: Mapping[str, Record]) -> Guess | None:
     right = [
         name for name, other in others.items() if name != record.strategy and not is_wrong(other)
     ]
-    routable = [name for name in right if name in {"direct", "single", "tree", "hop"}]
+    routable = [name for name in right if name in STRATEGIES and STRATEGIES[name].route]
     if routable and chosen not in routable:
         return Guess("route", f"{chosen} was chosen; {', '.join(routable)} would have been right")
     return None
 
 
 def _not_read(record: Record, others: Mapping[str, Record]) -> Guess | None:
-    """A supporting document was not read: never found, or found and lost."""
-    missing = set(record.supporting_ids) - {one.document_id for one in record.evidence}
+    """A supporting document was not read: not found, or found and dropped."""
+    missing = set(record.supporting_ids) - {passage.document_id for passage in record.evidence}
     if not missing:
         return None
     lost = missing & _seen(record, record.steps)
@@ -110,37 +113,41 @@ def _not_read(record: Record, others: Mapping[str, Record]) -> Guess | None:
 
 
 def _lost(record: Record, lost: set[str]) -> Guess:
-    kinds = {step["step"] for step in record.steps}
+    kinds = {step["kind"] for step in record.steps}
     named = ", ".join(sorted(lost))
     if "hop" in kinds:
         return Guess("judge", f"{named} was reached by a hop, and pruned")
-    if "rerank" in kinds:
-        return Guess("judge", f"{named} was found, and ranked out")
     kept = [step for step in record.steps if step.get("verdict") != "pruned"]
-    if "tree-node" in kinds and not lost & _seen(record, kept):
+    if "question" in kinds and not lost & _seen(record, kept):
         return Guess("judge", f"{named} was found by a branch that was pruned")
     return Guess("aggregation", f"{named} was found for a sub-question, and left out at the end")
 
 
 def _never_found(record: Record, missing: set[str], others: Mapping[str, Record]) -> Guess:
-    kinds = {step["step"] for step in record.steps}
+    kinds = [step["kind"] for step in record.steps]
     named = ", ".join(sorted(missing))
-    if kinds & {"tree-node", "link", "split"}:
-        whole = not sub_answers(record) and sum(s["step"] == "search" for s in record.steps) < 2
+    if {"question", "link", "split"} & set(kinds):
+        whole = not sub_answers(record) and kinds.count("search") < 2
         if whole and len(record.supporting_ids) > 1:
             needed = len(record.supporting_ids)
             return Guess("decomposition", f"not split, though {needed} documents are needed")
-        for name in _SEARCHES:
-            if not whole and name in others:
-                found = {one.document_id for one in others[name].evidence}
+        for name, other in others.items():
+            if not whole and _strategy(name) == _SEARCHING:
+                found = {passage.document_id for passage in other.evidence}
                 if missing <= found:
                     why = f"{named} is found by {name}, with the whole question"
                     return Guess("decomposition", why)
     return Guess("retrieval", f"{named} was never found")
 
 
+def _strategy(variant: str) -> str:
+    """The strategy of a variant's name, as in `bm25` or `tree+sparse@tree.theta=0.6`."""
+    base = variant.partition("@")[0]
+    return BASELINES.get(base, base).partition("+")[0]
+
+
 def _read_wrongly(record: Record) -> Guess:
-    """All supporting documents were read, or there are none."""
+    """All supporting documents were read, or the question has none."""
     if not record.supporting_ids:
         return Guess("reading", "no document supports an answer, and one was given")
     for step in sub_answers(record):
@@ -156,10 +163,12 @@ def _seen(record: Record, steps: Iterable[Mapping[str, Any]]) -> set[str]:
     """The documents that these steps name."""
     passages: list[str] = []
     for step in steps:
-        passages += [one["passage_id"] for one in step.get("passages", ())]
+        passages += passage_ids(step.get("passages", ()))
         passages += [step["head"]] if "head" in step else []
-    return {record.documents[one] for one in passages if one in record.documents}
+    return {
+        record.documents[passage_id] for passage_id in passages if passage_id in record.documents
+    }
 
 
 def _words(text: str) -> list[str]:
-    return normalized(text).split()
+    return normalize_answer(text).split()

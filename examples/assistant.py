@@ -1,9 +1,9 @@
 """An assistant in sixty lines: Hopyard's streaming API in a program of your own.
 
     python examples/assistant.py my-index
-    python examples/assistant.py my-index --thread holiday     # goes on where that one stopped
+    python examples/assistant.py my-index --thread holiday     # continues that conversation
 
-Every answer comes token by token, with the quotes that support it. The conversation is kept.
+It prints each answer token by token, with the quotes that support it, and keeps the conversation.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ import sys
 
 from hopyard.agent.session import Session, Token, open_session
 from hopyard.state.errors import HopyardError, ThreadMissingError
-from hopyard.state.settings import Context, read_context
+from hopyard.state.settings import Context
+from hopyard.state.sources import read_context
 
 
 async def answer(session: Session, question: str, context: Context, thread: str) -> None:
     """Ask one question, and print the answer while it is written."""
     async for event in session.ask(question, context, thread, tokens=True):
         if isinstance(event, Token):
-            # What was told before a restart no longer counts: the model tries again.
+            # After a restart, the text before it no longer counts: the model tries again.
             print("\n" * event.restart + event.text, end="", flush=True)
         elif event.node == "route":
             print(f"[{event.update['strategy']}]", file=sys.stderr)
@@ -32,7 +33,7 @@ async def answer(session: Session, question: str, context: Context, thread: str)
 
 
 async def finish(session: Session, thread: str) -> None:
-    """Go on with what a kill or Ctrl-C has left unanswered; there may be nothing."""
+    """Finish the question that a kill or Ctrl-C interrupted, if there is one."""
     try:
         async for _ in session.resume(thread):
             pass

@@ -13,8 +13,8 @@ from hopyard.nodes.chain.steps import (
     after_question,
     answer_link,
     ask_next,
-    begin_chain,
     conclude,
+    init_chain,
 )
 from hopyard.state.chain import ChainState
 from hopyard.state.schemas import StrategyInput, StrategyOutput
@@ -27,12 +27,12 @@ graph = (
         output_schema=StrategyOutput,
         context_schema=Context,
     )
-    .add_node("begin", begin_chain)
+    .add_node("start", init_chain)
     .add_node("ask_next", ask_next)
     .add_node("answer_link", answer_link)
     .add_node("conclude", conclude)
-    .add_edge(START, "begin")
-    .add_edge("begin", "ask_next")
+    .add_edge(START, "start")
+    .add_edge("start", "ask_next")
     .add_conditional_edges("ask_next", after_question, ["answer_link", "conclude"])
     .add_conditional_edges("answer_link", after_link, ["ask_next", "conclude"])
     .add_edge("conclude", END)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from langgraph.graph import END, START, StateGraph
 
 from hopyard.nodes.answer import answer_from_evidence
-from hopyard.nodes.begin import begin
 from hopyard.nodes.decompose.search import SplitState, search_sub_questions, split_question
+from hopyard.nodes.run import start_run
 from hopyard.state.schemas import StrategyInput, StrategyOutput
 from hopyard.state.settings import Context
 
@@ -17,12 +17,12 @@ graph = (
         output_schema=StrategyOutput,
         context_schema=Context,
     )
-    .add_node("begin", begin)
+    .add_node("start", start_run)
     .add_node("split", split_question)
     .add_node("search", search_sub_questions)
     .add_node("answer", answer_from_evidence)
-    .add_edge(START, "begin")
-    .add_edge("begin", "split")
+    .add_edge(START, "start")
+    .add_edge("start", "split")
     .add_edge("split", "search")
     .add_edge("search", "answer")
     .add_edge("answer", END)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from langgraph.graph import END, START, StateGraph
 
 from hopyard.nodes.answer import answer_directly
-from hopyard.nodes.begin import begin
+from hopyard.nodes.run import start_run
 from hopyard.state.schemas import StrategyInput, StrategyOutput, StrategyState
 from hopyard.state.settings import Context
 
@@ -16,10 +16,10 @@ graph = (
         output_schema=StrategyOutput,
         context_schema=Context,
     )
-    .add_node("begin", begin)
+    .add_node("start", start_run)
     .add_node("answer", answer_directly)
-    .add_edge(START, "begin")
-    .add_edge("begin", "answer")
+    .add_edge(START, "start")
+    .add_edge("start", "answer")
     .add_edge("answer", END)
     .compile(name="direct")
 )

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from langgraph.graph import END, START, StateGraph
 
-from hopyard.nodes.begin import begin
 from hopyard.nodes.hop.answer import answer
 from hopyard.nodes.hop.choose import choose_hop
 from hopyard.nodes.hop.prune import prune
 from hopyard.nodes.hop.traverse import collect, enter, next_hops
+from hopyard.nodes.run import start_run
 from hopyard.state.hop import HopState, HopTask
 from hopyard.state.schemas import StrategyInput, StrategyOutput
 from hopyard.state.settings import Context
@@ -25,14 +25,14 @@ graph = (
         output_schema=StrategyOutput,
         context_schema=Context,
     )
-    .add_node("begin", begin)
+    .add_node("start", start_run)
     .add_node("enter", enter)
     .add_node("collect", collect)
     .add_node("choose_hop", choose_hop, input_schema=HopTask)
     .add_node("prune", prune)
     .add_node("answer", answer)
-    .add_edge(START, "begin")
-    .add_edge("begin", "enter")
+    .add_edge(START, "start")
+    .add_edge("start", "enter")
     .add_conditional_edges("enter", next_hops, ["choose_hop", "prune"])
     .add_conditional_edges("collect", next_hops, ["choose_hop", "prune"])
     .add_edge("choose_hop", "collect")

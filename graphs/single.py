@@ -5,7 +5,7 @@ from __future__ import annotations
 from langgraph.graph import END, START, StateGraph
 
 from hopyard.nodes.answer import answer_from_evidence
-from hopyard.nodes.begin import begin
+from hopyard.nodes.run import start_run
 from hopyard.nodes.search import search
 from hopyard.state.schemas import StrategyInput, StrategyOutput, StrategyState
 from hopyard.state.settings import Context
@@ -17,11 +17,11 @@ graph = (
         output_schema=StrategyOutput,
         context_schema=Context,
     )
-    .add_node("begin", begin)
+    .add_node("start", start_run)
     .add_node("search", search)
     .add_node("answer", answer_from_evidence)
-    .add_edge(START, "begin")
-    .add_edge("begin", "search")
+    .add_edge(START, "start")
+    .add_edge("start", "search")
     .add_edge("search", "answer")
     .add_edge("answer", END)
     .compile(name="single")

@@ -1,6 +1,6 @@
 """`tree`: ToR-RAG, a binary tree of sub-questions grown level by level.
 
-`grow` sends one task for each question that waits for something, and all tasks of a level run
+`join` sends one task for each question that waits for something, and all tasks of a level run
 side by side: split it, search for it and answer it, or judge the branch that it heads. When
 nothing waits any more, the leaves are put together.
 """
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from langgraph.graph import END, START, StateGraph
 
-from hopyard.nodes.begin import begin
+from hopyard.nodes.run import start_run
 from hopyard.nodes.tree.aggregate import aggregate
 from hopyard.nodes.tree.branch import answer_sub_question, judge_branch
 from hopyard.nodes.tree.decompose import decompose
-from hopyard.nodes.tree.tasks import grow, next_tasks, plant
+from hopyard.nodes.tree.tasks import init_tree, join_level, next_tasks
 from hopyard.state.schemas import StrategyInput, StrategyOutput
 from hopyard.state.settings import Context
 from hopyard.state.tree import TreeState, TreeTask
@@ -25,22 +25,22 @@ graph = (
         output_schema=StrategyOutput,
         context_schema=Context,
     )
-    .add_node("begin", begin)
-    .add_node("plant", plant)
-    .add_node("grow", grow)
+    .add_node("start", start_run)
+    .add_node("init", init_tree)
+    .add_node("join", join_level)
     .add_node("decompose", decompose, input_schema=TreeTask)
     .add_node("answer_sub_question", answer_sub_question, input_schema=TreeTask)
     .add_node("judge_branch", judge_branch, input_schema=TreeTask)
     .add_node("aggregate", aggregate)
-    .add_edge(START, "begin")
-    .add_edge("begin", "plant")
-    .add_edge("plant", "grow")
+    .add_edge(START, "start")
+    .add_edge("start", "init")
+    .add_edge("init", "join")
     .add_conditional_edges(
-        "grow", next_tasks, ["decompose", "answer_sub_question", "judge_branch", "aggregate"]
+        "join", next_tasks, ["decompose", "answer_sub_question", "judge_branch", "aggregate"]
     )
-    .add_edge("decompose", "grow")
-    .add_edge("answer_sub_question", "grow")
-    .add_edge("judge_branch", "grow")
+    .add_edge("decompose", "join")
+    .add_edge("answer_sub_question", "join")
+    .add_edge("judge_branch", "join")
     .add_edge("aggregate", END)
     .compile(name="tree")
     .with_config(recursion_limit=200)

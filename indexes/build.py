@@ -1,38 +1,48 @@
-"""Building an index, adding to it, and removing from it.
+"""Building an index, adding to it, removing from it, and what a build would cost.
 
-All three end the same way (see `build_run`): the changed rows go into the corpus store, unseen
-texts are embedded, every derived kind is brought up to date in a new folder, and the new manifest
-makes it count. Up to that rename readers see the old generation; after a kill the next build
-goes on where it stopped.
+Building, adding and removing end the same way (see `build_run`): the changed rows go into the
+corpus store, unseen texts are embedded, every kind is brought up to date in a new folder, and the
+new manifest makes it count. Up to that rename readers see the old generation; after a kill the next
+build continues where it stopped.
+
+All are async, and what blocks runs in threads. A build that is cancelled ends what is under way,
+such as one batch of embeddings, and takes back or keeps the rest as after a kill.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from hopyard.indexes.build_run import BuildReport, started
+from hopyard.indexes.build_context import BuildOptions, Progress, silent
+from hopyard.indexes.build_run import BuildReport, open_run
 from hopyard.indexes.chunking import Chunker
-from hopyard.indexes.derived import Derived, Progress, silent
-from hopyard.indexes.known_kinds import DEFAULT_KINDS, KINDS
+from hopyard.indexes.kind import DEFAULT_KINDS, Estimate, select_kinds
 from hopyard.indexes.lock import LOCK_FILE
 from hopyard.indexes.manifest import MANIFEST_FILE, check_embedding, read_manifest
-from hopyard.indexes.recipe import Recipe, select_kinds
-from hopyard.indexes.records import Document
+from hopyard.indexes.recipe import Recipe
+from hopyard.indexes.records import Document, Passage
+from hopyard.indexes.threads import in_thread
+from hopyard.models.call import ModelCaller
 from hopyard.models.embedder import Embedder
-from hopyard.state.errors import UsageError
+from hopyard.state.errors import CorpusError, UsageError
+from hopyard.state.settings import Context
 
-__all__ = ("BuildReport", "add", "build", "remove")
+__all__ = ("BuildReport", "add", "build", "estimate", "remove")
+
+OpenCaller = Callable[[], ModelCaller]
+"""Opens the chat model, or gives it again: `lambda: resources.caller(settings.model)`."""
 
 
-def build(
+async def build(
     documents: Iterable[Document],
     *,
     directory: Path,
     embedder: Embedder,
     chunk_tokens: int | None = None,
     kinds: Sequence[str] = DEFAULT_KINDS,
-    known_kinds: Mapping[str, Derived] = KINDS,
+    settings: Context | None = None,
+    caller: OpenCaller | None = None,
     progress: Progress = silent,
 ) -> BuildReport:
     """Make an index hold exactly these documents.
@@ -48,31 +58,36 @@ def build(
         chunk_tokens: Tokens of a passage at most; 0 keeps documents whole; None takes 300, or
             what the model's window allows.
         kinds: What to derive, by name.
-        known_kinds: Where names of kinds are looked up.
-        progress: Called as the build goes on.
+        settings: The settings of the kinds, the budget, and how the chat model is asked.
+        caller: Opens the chat model; called once a kind needs it. With None no model is asked:
+            a kind that would ask keeps what it has.
+        progress: Called as the build proceeds.
 
     Raises:
-        UsageError: `chunk_tokens` is above the model's window, a kind is unknown, or the
-            directory holds something else.
+        UsageError: `chunk_tokens` is above the model's window, a kind is unknown or builds on one
+            that is not named, or the directory holds something else.
         CorpusError: No usable document was given, or two passages have the same id.
         IndexBusyError: Another build holds the directory.
         IndexMissingError: What is in the directory cannot be read.
+        ModelUnreachableError: A model does not answer; what it gave until then is kept.
         HopyardError: The disk is full or not writable.
     """
-    chunker = Chunker(embedder, chunk_tokens)
-    recipe = Recipe.of(embedder, chunker.chunk_tokens, select_kinds(kinds, known_kinds))
-    _prepare(directory)
-    with started(directory, progress) as run:
-        run.put(documents, chunker, replace=True)
-        return run.finish(recipe, embedder)
+    chunker, recipe = await in_thread(
+        _recipe, embedder, chunk_tokens, kinds, settings or Context(), caller
+    )
+    await in_thread(_prepare, directory)
+    async with open_run(directory, progress) as run:
+        await run.put(documents, chunker, replace=True)
+        return await run.finish(recipe, lambda: embedder)
 
 
-def add(
+async def add(
     documents: Iterable[Document],
     *,
     directory: Path,
     embedder: Embedder,
-    known_kinds: Mapping[str, Derived] = KINDS,
+    settings: Context | None = None,
+    caller: OpenCaller | None = None,
     progress: Progress = silent,
 ) -> BuildReport:
     """Add documents to an index, or update those whose id it holds. The others stay.
@@ -86,24 +101,32 @@ def add(
         IndexBusyError: Another build holds the directory.
         HopyardError: See `build`.
     """
-    read_manifest(directory)
-    with started(directory, progress) as run:
-        manifest = read_manifest(directory)
-        check_embedding(directory, manifest, embedder)
-        recipe = Recipe.made(manifest, known_kinds)
-        run.check_whole()
-        run.put(documents, Chunker(embedder, manifest.chunk_tokens), replace=False)
-        return run.finish(recipe, embedder)
+    await in_thread(read_manifest, directory)
+    async with open_run(directory, progress) as run:
+        manifest = await in_thread(read_manifest, directory)
+        await in_thread(check_embedding, directory, manifest, embedder)
+        recipe = Recipe.of_manifest(manifest, settings or Context(), caller)
+        await run.check_whole()
+        chunker = await in_thread(Chunker, embedder, manifest.chunk_tokens)
+        await run.put(documents, chunker, replace=False)
+        return await run.finish(recipe, lambda: embedder)
 
 
-def remove(
+async def remove(
     document_ids: Iterable[str],
     *,
     directory: Path,
-    known_kinds: Mapping[str, Derived] = KINDS,
+    embedder: Callable[[], Embedder] | None = None,
     progress: Progress = silent,
 ) -> BuildReport:
-    """Remove documents from an index. No model is needed.
+    """Remove documents from an index. No chat model is asked.
+
+    Args:
+        document_ids: Which ones.
+        directory: The index directory.
+        embedder: Opens the index's embedding model. It is only needed where a build was killed
+            between writing texts and embedding them.
+        progress: Called as the build proceeds.
 
     Raises:
         UsageError: A document is not in the index; nothing is removed.
@@ -112,12 +135,68 @@ def remove(
         IndexBusyError: Another build holds the directory.
         HopyardError: See `build`.
     """
-    read_manifest(directory)
-    with started(directory, progress) as run:
-        recipe = Recipe.made(read_manifest(directory), known_kinds)
-        run.check_whole()
-        run.remove(document_ids)
-        return run.finish(recipe, None)
+    await in_thread(read_manifest, directory)
+    async with open_run(directory, progress) as run:
+        manifest = await in_thread(read_manifest, directory)
+        recipe = Recipe.of_manifest(manifest, Context(), None)
+        await run.check_whole()
+        await run.remove(document_ids)
+        return await run.finish(recipe, embedder)
+
+
+async def estimate(
+    documents: Iterable[Document],
+    *,
+    directory: Path,
+    embedder: Embedder,
+    caller: OpenCaller,
+    chunk_tokens: int | None = None,
+    kinds: Sequence[str] = DEFAULT_KINDS,
+    settings: Context | None = None,
+) -> tuple[int, dict[str, Estimate]]:
+    """What a build would cost, before more than a sample of it is spent. The index is not touched.
+
+    Returns:
+        How many passages the documents give, and an estimate for each kind that asks a model.
+
+    Raises:
+        UsageError: None of the kinds asks a model, or see `build`.
+        ModelUnreachableError: The model does not answer.
+        BudgetExceededError: The budget does not allow the sample.
+    """
+    chunker, recipe = await in_thread(
+        _recipe, embedder, chunk_tokens, kinds, settings or Context(), caller
+    )
+    asking = [kind for kind in recipe.kinds if kind.asks_model]
+    if not asking:
+        raise UsageError(f"Nothing in {', '.join(recipe.kind_names)} asks a model.")
+    passages = await in_thread(_passages, documents, chunker)
+    return len(passages), {
+        kind.name: await kind.estimate(passages, directory, recipe.options) for kind in asking
+    }
+
+
+def _recipe(
+    embedder: Embedder,
+    chunk_tokens: int | None,
+    kinds: Sequence[str],
+    settings: Context,
+    caller: OpenCaller | None,
+) -> tuple[Chunker, Recipe]:
+    chosen = select_kinds(kinds)
+    chunker = Chunker(embedder, chunk_tokens)
+    options = BuildOptions(settings, embedder.name, embedder.dimension, open_caller=caller)
+    return chunker, Recipe(options, chunker.chunk_tokens, chosen)
+
+
+def _passages(documents: Iterable[Document], chunker: Chunker) -> list[Passage]:
+    passages: list[Passage] = []
+    for document in documents:
+        try:
+            passages += chunker.split(document)
+        except CorpusError:  # the build will leave it out, and say so
+            continue
+    return passages
 
 
 def _prepare(directory: Path) -> None:

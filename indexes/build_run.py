@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import shutil
+import threading
 import time
-from collections.abc import Iterable, Iterator, Set, Sized
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Set, Sized
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
+from hopyard.indexes.build_context import BuildContext, Progress
 from hopyard.indexes.chunking import Chunker
-from hopyard.indexes.derived import Progress, UpdateContext
-from hopyard.indexes.embedding import embed_pending
 from hopyard.indexes.lock import locked
 from hopyard.indexes.manifest import (
     Manifest,
@@ -24,15 +24,17 @@ from hopyard.indexes.manifest import (
     write_manifest,
 )
 from hopyard.indexes.recipe import Recipe
-from hopyard.indexes.records import BadItem, Document, text_hash
+from hopyard.indexes.records import BadItem, Document
 from hopyard.indexes.seal import break_seal, checksum
 from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot, checked_corpus
 from hopyard.indexes.store import CorpusStore
+from hopyard.indexes.threads import entered, in_thread
+from hopyard.indexes.vectors import StoredVectors
 from hopyard.models.embedder import Embedder
 from hopyard.state.atomic import sync_tree
 from hopyard.state.errors import CorpusError, HopyardError, IndexMissingError, UsageError
 
-__all__ = ("BuildReport", "BuildRun", "started")
+__all__ = ("BuildReport", "BuildRun", "open_run")
 
 
 @dataclass(slots=True)
@@ -50,7 +52,7 @@ class BuildReport:
     passages: int = 0
     """Passages in the index now."""
     embedded: int = 0
-    """Texts embedded; all others had their vector."""
+    """Passage texts embedded; all others had their vector."""
     bad: list[BadItem] = field(default_factory=list)
     """Documents left out, and why."""
     seconds: float = 0.0
@@ -61,14 +63,22 @@ class BuildReport:
         return bool(self.added or self.updated or self.removed)
 
 
-@contextmanager
-def started(directory: Path, progress: Progress) -> Iterator[BuildRun]:
+class _StoppedError(Exception):
+    """The build was cancelled while a thread worked for it."""
+
+
+def open_run(directory: Path, progress: Progress) -> AbstractAsyncContextManager[BuildRun]:
     """Lock an index directory and take back what a killed build left in it.
 
     Raises:
         IndexBusyError: Another build holds the directory.
         IndexMissingError: What is in the directory cannot be read.
     """
+    return entered(lambda: _opened(directory, progress))
+
+
+@contextmanager
+def _opened(directory: Path, progress: Progress) -> Iterator[BuildRun]:
     with locked(directory):
         current = find_manifest(directory)
         if current is not None and (directory / CORPUS_FILE).exists():
@@ -85,7 +95,7 @@ def started(directory: Path, progress: Progress) -> Iterator[BuildRun]:
 
 
 class BuildRun:
-    """The steps of a build. `started` makes one; then `put` or `remove`, then `finish`."""
+    """The steps of a build. `open_run` makes one; then `put` or `remove`, then `finish`."""
 
     def __init__(
         self, directory: Path, store: CorpusStore, current: Manifest | None, progress: Progress
@@ -99,20 +109,90 @@ class BuildRun:
         self._report = BuildReport()
         self._began = time.perf_counter()
 
-    def put(self, documents: Iterable[Document], chunker: Chunker, *, replace: bool) -> None:
+    async def put(self, documents: Iterable[Document], chunker: Chunker, *, replace: bool) -> None:
         """Write the rows of new and changed documents; with `replace`, remove all others.
 
         Raises:
             CorpusError: No document would be left, or two passages have the same id.
         """
+        stop = threading.Event()
+        await in_thread(self._put_all, documents, chunker, replace, stop, stop=stop)
+
+    async def remove(self, document_ids: Iterable[str]) -> None:
+        """Take documents out.
+
+        Raises:
+            UsageError: One of them is not in the index.
+            CorpusError: None would be left.
+        """
+        await in_thread(self._remove_all, set(document_ids))
+
+    async def finish(
+        self, recipe: Recipe, open_embedder: Callable[[], Embedder] | None
+    ) -> BuildReport:
+        """Embed, derive, and put the new manifest in place, unless nothing changed.
+
+        Args:
+            recipe: What the index is to be made with.
+            open_embedder: Gives the embedding model; None where each text has its vector already.
+        """
+        report, manifest = self._report, self._current
+        stands = manifest is not None and not report.changed
+        if not stands or not await in_thread(self._is_up_to_date, recipe, manifest):
+            options = recipe.options
+            vectors = StoredVectors(
+                self._store, options.embedding, options.dimension, open_embedder
+            )
+            if any(kind.needs_vectors for kind in recipe.kinds):
+                report.embedded = await vectors.embed_passages(
+                    lambda done, total: self._progress("embed", done, total)
+                )
+            try:
+                manifest = await self._commit(recipe, vectors)
+            except OSError as error:
+                raise HopyardError(
+                    f"The index {str(self._directory)!r} cannot be written ({error}): fix the "
+                    "problem and run the same command again, which continues from here."
+                ) from error
+        report.passages = manifest.counts["passages"] if manifest else 0
+        report.seconds = time.perf_counter() - self._began
+        return report
+
+    async def check_whole(self) -> None:
+        """See that the corpus store holds what the manifest says, before something is added.
+
+        Raises:
+            IndexMissingError: It does not.
+        """
+        held = await in_thread(self._store.fingerprints)
+        if self._current and len(held) != self._current.counts["documents"]:
+            raise damaged(self._directory / CORPUS_FILE, "does not hold the documents it should")
+
+    def drop_generations(self) -> None:
+        """Delete the folders that neither the manifest's readers nor those of the last one use."""
+        current = self._current.generation if self._current else 0
+        kept = {generation_directory(self._directory, current - age) for age in (0, 1)}
+        for folder in self._directory.glob("gen-*"):
+            if folder not in kept:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _put_all(
+        self,
+        documents: Iterable[Document],
+        chunker: Chunker,
+        replace: bool,
+        stop: threading.Event,
+    ) -> None:
         report = self._report
         total = len(documents) if isinstance(documents, Sized) else 0
         seen: dict[str, str] = {}
         with self._store.transaction():
             before = self._store.fingerprints()
             for number, document in enumerate(documents, start=1):
+                if stop.is_set():
+                    raise _StoppedError
                 self._progress("read", number, total)
-                fingerprint = _fingerprint(document, chunker)
+                fingerprint = chunker.fingerprint(document)
                 if (twin := seen.get(document.id)) is not None:
                     if twin != fingerprint:
                         self._leave_out(document, f"id {document.id!r} is taken by another text")
@@ -129,14 +209,7 @@ class BuildRun:
                 self._remove(before.keys() - seen.keys())
             self._check_not_empty(len(before) + report.added - report.removed)
 
-    def remove(self, document_ids: Iterable[str]) -> None:
-        """Take documents out.
-
-        Raises:
-            UsageError: One of them is not in the index.
-            CorpusError: None would be left.
-        """
-        ids = set(document_ids)
+    def _remove_all(self, ids: Set[str]) -> None:
         with self._store.transaction():
             held = self._store.fingerprints().keys()
             if unknown := sorted(ids - held):
@@ -146,45 +219,6 @@ class BuildRun:
                 )
             self._remove(ids)
             self._check_not_empty(len(held) - len(ids))
-
-    def finish(self, recipe: Recipe, embedder: Embedder | None) -> BuildReport:
-        """Embed, derive, and put the new manifest in place, unless nothing changed.
-
-        Args:
-            recipe: What the index is to be made with.
-            embedder: The embedding model; None where every passage has its vector already.
-        """
-        report, manifest = self._report, self._current
-        if manifest is None or report.changed or not self._is_up_to_date(recipe, manifest):
-            if embedder is not None and any(kind.needs_vectors for kind in recipe.kinds):
-                report.embedded = embed_pending(self._store, embedder, self._progress)
-            try:
-                manifest = self._commit(recipe)
-            except OSError as error:
-                raise HopyardError(
-                    f"The index {str(self._directory)!r} cannot be written ({error}): mend the "
-                    "cause and run the same command again, which goes on from here."
-                ) from error
-        report.passages = manifest.counts["passages"]
-        report.seconds = time.perf_counter() - self._began
-        return report
-
-    def check_whole(self) -> None:
-        """See that the corpus store holds what the manifest says, before something is added.
-
-        Raises:
-            IndexMissingError: It does not.
-        """
-        if self._current and len(self._store.fingerprints()) != self._current.counts["documents"]:
-            raise damaged(self._directory / CORPUS_FILE, "does not hold the documents it should")
-
-    def drop_generations(self) -> None:
-        """Delete the folders that neither the manifest's readers nor those of the last one use."""
-        current = self._current.generation if self._current else 0
-        kept = {generation_directory(self._directory, current - age) for age in (0, 1)}
-        for folder in self._directory.glob("gen-*"):
-            if folder not in kept:
-                shutil.rmtree(folder, ignore_errors=True)
 
     def _put(self, document: Document, fingerprint: str, chunker: Chunker) -> bool:
         try:
@@ -217,19 +251,40 @@ class BuildRun:
             return False
         folder = generation_directory(self._directory, manifest.generation)
         return recipe.is_that_of(manifest) and all(
-            kind.is_current(folder / kind.name) for kind in recipe.kinds
+            kind.is_current(folder / kind.name, recipe.options) for kind in recipe.kinds
         )
 
-    def _commit(self, recipe: Recipe) -> Manifest:
+    async def _commit(self, recipe: Recipe, vectors: StoredVectors) -> Manifest:
         folder = generation_directory(self._directory, self.generation)
         folder.mkdir()
-        counts = self._derive(recipe, folder)
+        async with entered(lambda: Snapshot(self._directory, self.generation)) as corpus:
+            counts = await in_thread(corpus.counts)
+            last = await in_thread(self._last_folder)
+            for kind in recipe.kinds:
+                (folder / kind.name).mkdir()
+                context = BuildContext(
+                    corpus=corpus,
+                    index_directory=self._directory,
+                    directory=folder / kind.name,
+                    previous=last / kind.name if last and (last / kind.name).is_dir() else None,
+                    built={name: folder / name for name in kind.needs},
+                    options=recipe.options,
+                    run=f"{kind.name}/{uuid4().hex}",
+                    progress=self._progress,
+                    _vectors=vectors,
+                )
+                counts |= await kind.build(context)
+        return await in_thread(self._make_current, recipe, folder, counts, vectors)
+
+    def _make_current(
+        self, recipe: Recipe, folder: Path, counts: dict[str, int], vectors: StoredVectors
+    ) -> Manifest:
         now = datetime.now(UTC)
         files = sync_tree(folder)
         manifest = Manifest(
             generation=self.generation,
-            embedding=recipe.embedding,
-            dimension=recipe.dimension,
+            embedding=recipe.options.embedding,
+            dimension=recipe.options.dimension,
             chunk_tokens=recipe.chunk_tokens,
             kinds=recipe.kind_names,
             prompts=recipe.prompts,
@@ -241,27 +296,10 @@ class BuildRun:
         )
         write_manifest(self._directory, manifest)
         self._current = manifest
-        self._store.purge(self.generation, recipe.embedding)
+        self._store.purge(self.generation)
+        vectors.purge()
         self.drop_generations()
         return manifest
-
-    def _derive(self, recipe: Recipe, folder: Path) -> dict[str, int]:
-        last = self._last_folder()
-        with Snapshot(self._directory, self.generation) as corpus:
-            counts = corpus.counts()
-            for kind in recipe.kinds:
-                (folder / kind.name).mkdir()
-                context = UpdateContext(
-                    corpus=corpus,
-                    index_directory=self._directory,
-                    directory=folder / kind.name,
-                    previous=last / kind.name if last and (last / kind.name).is_dir() else None,
-                    embedding=recipe.embedding,
-                    dimension=recipe.dimension,
-                    progress=self._progress,
-                )
-                counts |= kind.update(context)
-        return counts
 
     def _last_folder(self) -> Path | None:
         """The last generation's folder; None where there is none to carry anything over from."""
@@ -272,14 +310,3 @@ class BuildRun:
         except IndexMissingError:
             return None
         return generation_directory(self._directory, self._current.generation)
-
-
-def _fingerprint(document: Document, chunker: Chunker) -> str:
-    parts = [
-        document.title,
-        document.text,
-        document.source,
-        dict(document.metadata),
-        chunker.signature,
-    ]
-    return text_hash(json.dumps(parts, sort_keys=True))

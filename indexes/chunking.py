@@ -7,6 +7,7 @@ of another among the few that the model is shown, and adjacent passages can be j
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -71,10 +72,11 @@ class Chunker:
         # A document that stays whole is counted once to see that, and once as a passage.
         self._count = lru_cache(maxsize=8)(token_counter(tokenizer))
 
-    @property
-    def signature(self) -> str:
-        """What decides where a document is cut; documents cut in another way are cut anew."""
-        return f"{self._model} {self.limit} {self.chunk_tokens}"
+    def fingerprint(self, document: Document) -> str:
+        """A hash of the document, and of all that decides where it is cut."""
+        cut = f"{self._model} {self.limit} {self.chunk_tokens}"
+        parts = [document.title, document.text, document.source, dict(document.metadata), cut]
+        return text_hash(json.dumps(parts, sort_keys=True))
 
     def split(self, document: Document) -> list[Passage]:
         """Cut one document.

@@ -10,13 +10,14 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hopyard.indexes.formats import FORMATS
-from hopyard.indexes.records import BadItem, Document
+from hopyard.indexes.records import BadItem, Document, without_nul
 from hopyard.state.errors import CorpusError, UsageError
 
 __all__ = ("LoadReport", "SkippedFile", "load")
@@ -61,15 +62,15 @@ class _Line(BaseModel):
 
 class _Found(NamedTuple):
     document: Document
-    path: Path
+    place: str
     line: int | None = None
 
     def bad(self, reason: str) -> BadItem:
-        return BadItem(_shown(self.path), reason, self.line)
+        return BadItem(self.place, reason, self.line)
 
 
-def load(paths: Iterable[str | Path]) -> LoadReport:
-    """Load every document under the paths.
+def load(paths: Iterable[str | Path], loaders: Iterable[str] = ()) -> LoadReport:
+    """Load every document under the paths, and what loaders of LangChain give.
 
     A corpus line has `text`, and may have `id` (else derived from title and text), `title` and
     flat `metadata`. A file is one document; its id is derived from its path, counted from the
@@ -81,13 +82,15 @@ def load(paths: Iterable[str | Path]) -> LoadReport:
     Args:
         paths: `.jsonl` corpus files; `.txt`, `.md`, `.html` and `.pdf` files; folders, which are
             read recursively, in sorted order, without hidden entries and symbolic links.
+        loaders: `MODULE.CLASS:ARGUMENT` each; see `langchain_loaders.load_with`.
 
     Raises:
-        UsageError: A path does not exist.
+        UsageError: A path does not exist, or a loader cannot be used.
+        CorpusError: A loader failed.
     """
     report = LoadReport()
     kept: dict[str, _Found] = {}
-    for found in _scan(paths):
+    for found in chain(_scan(paths), _load_with(loaders)):
         if isinstance(found, SkippedFile):
             report.skipped.append(found)
         elif isinstance(found, BadItem):
@@ -124,6 +127,14 @@ def _scan(paths: Iterable[str | Path]) -> Iterator[_Found | BadItem | SkippedFil
                 yield from _read(path, Path(root.parent.name, path.name))
         else:
             raise UsageError(f"There is no file or folder {_shown(path)!r}: check the path.")
+
+
+def _load_with(loaders: Iterable[str]) -> Iterator[_Found | BadItem]:
+    for spec in loaders:
+        from hopyard.indexes.langchain_loaders import load_with
+
+        for found in load_with(spec):
+            yield found if isinstance(found, BadItem) else _Found(found, found.source)
 
 
 def _walk(folder: Path) -> Iterator[Path | BadItem | SkippedFile]:
@@ -173,10 +184,10 @@ def _read_file(path: Path, source: str) -> _Found | BadItem:
         title, text = FORMATS[path.suffix.lower()](path.read_bytes())
     except CorpusError as error:
         return BadItem(_shown(path), str(error))
-    title, text = _without_nul(title).strip() or Path(source).stem, _without_nul(text)
+    title, text = without_nul(title).strip() or Path(source).stem, without_nul(text)
     if not text.strip():
         return BadItem(_shown(path), "the text is empty")
-    return _Found(Document(_derived_id(source), title, text, {}, source), path)
+    return _Found(Document(_derived_id(source), title, text, {}, source), _shown(path))
 
 
 def _read_corpus(path: Path, source: str) -> Iterator[_Found | BadItem]:
@@ -186,7 +197,7 @@ def _read_corpus(path: Path, source: str) -> Iterator[_Found | BadItem]:
             if not content.strip():
                 continue
             try:
-                yield _Found(_parse_line(content, source), path, number)
+                yield _Found(_parse_line(content, source), _shown(path), number)
             except CorpusError as error:
                 yield BadItem(_shown(path), str(error), number)
 
@@ -200,14 +211,14 @@ def _parse_line(line: bytes, source: str) -> Document:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "line"
         raise CorpusError(f"{where}: {first['msg']}") from error
-    title, text = _without_nul(item.title), _without_nul(item.text)
+    title, text = without_nul(item.title), without_nul(item.text)
     if not text.strip():
         raise CorpusError("the text is empty")
-    given = None if item.id is None else _without_nul(str(item.id))
+    given = None if item.id is None else without_nul(str(item.id))
     if given is not None and not given.strip():
         raise CorpusError("the id is empty")
     metadata = {
-        _without_nul(name): _without_nul(value) if isinstance(value, str) else value
+        without_nul(name): without_nul(value) if isinstance(value, str) else value
         for name, value in item.metadata.items()
         if value is not None
     }
@@ -216,8 +227,3 @@ def _parse_line(line: bytes, source: str) -> Document:
 
 def _derived_id(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:_ID_DIGITS]
-
-
-def _without_nul(text: str) -> str:
-    # SQLite and C libraries end a string at NUL, and no text means anything by it.
-    return text.replace("\0", "")

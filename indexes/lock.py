@@ -27,7 +27,7 @@ def locked(directory: Path) -> Iterator[None]:
         IndexBusyError: Another build holds it; the message has that process's id.
         HopyardError: The directory is not writable.
     """
-    lock = FileLock(directory / LOCK_FILE)
+    lock = FileLock(directory / LOCK_FILE, thread_local=False)  # another thread may release it
     try:
         lock.acquire(blocking=False)
     except Timeout as error:

@@ -9,20 +9,23 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hopyard.indexes.seal import checksum, text_checksum
-from hopyard.models.embedder import Embedder
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
+
+if TYPE_CHECKING:
+    from hopyard.models.embedder import Embedder
 
 __all__ = (
     "FORMAT_VERSION",
     "MANIFEST_FILE",
     "Manifest",
     "check_embedding",
+    "check_embedding_name",
     "check_files",
     "damaged",
     "find_manifest",
@@ -31,7 +34,8 @@ __all__ = (
     "write_manifest",
 )
 
-FORMAT_VERSION: Final = 1
+FORMAT_VERSION: Final = 2
+"""2: vectors have a namespace. An index of format 1 can be read, and the next build rewrites it."""
 MANIFEST_FILE: Final = "manifest.json"
 
 
@@ -79,8 +83,8 @@ def read_manifest(directory: Path) -> Manifest:
         if about.format_version > FORMAT_VERSION:
             raise IndexMissingError(
                 f"The index {str(directory)!r} has format {about.format_version} and this Hopyard "
-                f"reads up to {FORMAT_VERSION}: upgrade Hopyard, or build the index anew in "
-                "another directory."
+                f"reads up to {FORMAT_VERSION}: upgrade Hopyard, or build the index again "
+                "in another directory."
             )
         manifest = Manifest.model_validate_json(text)
         if about.checksum not in {None, _own_checksum(text)}:
@@ -138,19 +142,28 @@ def check_files(directory: Path, manifest: Manifest) -> None:
             raise damaged(folder / name, "is not as it was written (its checksum is wrong)")
 
 
-def check_embedding(directory: Path, manifest: Manifest, embedder: Embedder) -> None:
-    """See that an index can be asked and extended with an embedding model.
+def check_embedding_name(directory: Path, manifest: Manifest, embedder: Embedder) -> None:
+    """See that an index was built with an embedding model, by its name: the model is not asked.
 
     Raises:
-        EmbeddingMismatchError: Another model made the index, or one of another dimension.
+        EmbeddingMismatchError: Another model made the index.
     """
     if embedder.name != manifest.embedding:
         raise EmbeddingMismatchError(
             f"The index {str(directory)!r} was built with the embedding model "
             f"{manifest.embedding!r}, not {embedder.name!r}: give `--embedding "
-            f"{manifest.embedding}`, or build it anew with `hopyard index build PATH… "
+            f"{manifest.embedding}`, or build it again with `hopyard index build PATH… "
             f"--out {directory} --embedding {embedder.name}`."
         )
+
+
+def check_embedding(directory: Path, manifest: Manifest, embedder: Embedder) -> None:
+    """See that an index can be extended with an embedding model. A remote model may be asked.
+
+    Raises:
+        EmbeddingMismatchError: Another model made the index, or its vectors have another length.
+    """
+    check_embedding_name(directory, manifest, embedder)
     if embedder.dimension != manifest.dimension:
         raise EmbeddingMismatchError(
             f"The index {str(directory)!r} has vectors of {manifest.dimension} dimensions and the "
@@ -163,7 +176,7 @@ def damaged(file: Path, state: str) -> IndexMissingError:
     """The error for a file of the index that cannot be used; `state` completes the sentence."""
     return IndexMissingError(
         f"The index file {str(file)!r} {state}: run `hopyard index build PATH… --out DIR` on its "
-        "directory to write it anew."
+        "directory to write it again."
     )
 
 

@@ -1,79 +1,66 @@
-"""What an index is made with. The manifest keeps it, and another recipe means a new generation."""
+"""What an index is made with, besides its documents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
-from hopyard.indexes.derived import Derived
-from hopyard.indexes.manifest import Manifest
-from hopyard.models.embedder import Embedder
-from hopyard.state.errors import UsageError
+from hopyard.indexes.build_context import BuildOptions
+from hopyard.indexes.kind import IndexKind, select_kinds
+from hopyard.indexes.manifest import FORMAT_VERSION, Manifest
+from hopyard.models.call import ModelCaller
+from hopyard.state.settings import Context
 
-__all__ = ("Recipe", "select_kinds")
+__all__ = ("Recipe",)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Recipe:
-    """What an index is made with, besides its documents."""
+    """What an index is made with, besides its documents. Another recipe means a new generation."""
 
-    embedding: str
-    dimension: int
+    options: BuildOptions
     chunk_tokens: int
-    kinds: tuple[Derived, ...]
+    kinds: tuple[IndexKind, ...]
 
     @classmethod
-    def of(cls, embedder: Embedder, chunk_tokens: int, kinds: tuple[Derived, ...]) -> Self:
-        """The recipe of a build with this model."""
-        return cls(embedder.name, embedder.dimension, chunk_tokens, kinds)
-
-    @classmethod
-    def made(cls, manifest: Manifest, known: Mapping[str, Derived]) -> Self:
-        """The recipe that an index was made with.
+    def of_manifest(
+        cls, manifest: Manifest, settings: Context, caller: Callable[[], ModelCaller] | None
+    ) -> Self:
+        """The recipe that an index was made with, for an update.
 
         Raises:
-            UsageError: One of its kinds is not known.
+            UsageError: One of its kinds is not installed.
         """
-        kinds = select_kinds(manifest.kinds, known)
-        return cls(manifest.embedding, manifest.dimension, manifest.chunk_tokens, kinds)
+        options = BuildOptions(
+            settings, manifest.embedding, manifest.dimension, keep=True, open_caller=caller
+        )
+        return cls(options, manifest.chunk_tokens, select_kinds(manifest.kinds))
 
     @property
     def prompts(self) -> dict[str, str]:
         """Version of each prompt that takes part, by name."""
         return {name: version for kind in self.kinds for name, version in kind.prompts.items()}
 
+    @property
+    def kind_names(self) -> tuple[str, ...]:
+        """Names of the kinds, in the order in which they are built."""
+        return tuple(kind.name for kind in self.kinds)
+
     def is_that_of(self, manifest: Manifest) -> bool:
-        """Whether an index was made with it."""
+        """Whether an index was made with it, by a Hopyard that writes the same files."""
         return (
-            self.embedding,
-            self.dimension,
+            FORMAT_VERSION,
+            self.options.embedding,
+            self.options.dimension,
             self.chunk_tokens,
             self.kind_names,
             self.prompts,
         ) == (
+            manifest.format_version,
             manifest.embedding,
             manifest.dimension,
             manifest.chunk_tokens,
             manifest.kinds,
             manifest.prompts,
         )
-
-    @property
-    def kind_names(self) -> tuple[str, ...]:
-        """Names of the kinds, in the order in which they are derived."""
-        return tuple(kind.name for kind in self.kinds)
-
-
-def select_kinds(names: Iterable[str], known: Mapping[str, Derived]) -> tuple[Derived, ...]:
-    """Look kinds up by name, each once.
-
-    Raises:
-        UsageError: One is not known.
-    """
-    wanted = list(dict.fromkeys(names))
-    if unknown := [name for name in wanted if name not in known]:
-        raise UsageError(
-            f"There is no kind of index {unknown[0]!r} here: choose among {', '.join(known)}."
-        )
-    return tuple(known[name] for name in wanted)

@@ -11,9 +11,9 @@ __all__ = (
     "Document",
     "MetadataValue",
     "Passage",
-    "Scored",
     "embedded_text",
     "text_hash",
+    "without_nul",
 )
 
 MetadataValue = str | int | float | bool
@@ -74,17 +74,6 @@ class BadItem:
         return self.source if self.line is None else f"{self.source}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A search result. Plain floats: numpy scalars do not survive a checkpoint."""
-
-    passage_id: str
-    score: float
-    """Higher is better: cosine (dense, mmr), BM25 (sparse) or reciprocal rank fusion (hybrid)."""
-    mmr_score: float | None = None
-    """Relevance less redundancy at the moment of the choice; None outside `mmr_search`."""
-
-
 def embedded_text(title: str, text: str) -> str:
     """Title and text as one string: a passage in mid-document seldom repeats what it is about."""
     return f"{title}\n{text}" if title else text
@@ -93,3 +82,8 @@ def embedded_text(title: str, text: str) -> str:
 def text_hash(text: str) -> str:
     """SHA-256 of a text, 64 hex digits."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def without_nul(text: str) -> str:
+    """The text without NUL: SQLite and C libraries end a string there, and it means nothing."""
+    return text.replace("\0", "")

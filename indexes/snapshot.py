@@ -14,15 +14,15 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Self
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from hopyard.indexes.manifest import damaged
 from hopyard.indexes.records import Document, Passage, text_hash
 from hopyard.indexes.seal import is_sealed
-from hopyard.models.embedder import Vectors
 from hopyard.state.errors import IndexMissingError
+
+if TYPE_CHECKING:
+    from hopyard.models.embedder import Vectors
 
 __all__ = ("BUSY_SECONDS", "CORPUS_FILE", "Snapshot", "checked_corpus", "corpus_error")
 
@@ -94,6 +94,22 @@ class Snapshot:
             )
         return [found[name] for name in passage_ids]
 
+    def neighbours(self, passage_id: str, before: int, after: int) -> list[Passage]:
+        """A passage between those that come before and after it in its document, in order.
+
+        Raises:
+            IndexMissingError: The passage is not in this generation.
+        """
+        [passage] = self.get([passage_id])
+        rows = self._rows(
+            f"SELECT {_PASSAGE} FROM passages WHERE {_VISIBLE} AND document_id = :document "
+            "AND position BETWEEN :first AND :last ORDER BY position",
+            document=passage.document_id,
+            first=passage.position - before,
+            last=passage.position + after,
+        )
+        return [_passage(row) for row in rows]
+
     def documents(self, document_ids: Sequence[str] | None = None) -> list[Document]:
         """Fetch documents, sorted by id.
 
@@ -145,9 +161,12 @@ class Snapshot:
         """
         rows = self._rows(
             "SELECT passages.id, vector FROM passages JOIN vectors USING (content_hash) "
-            f"WHERE embedding = :embedding AND {_VISIBLE} ORDER BY passages.id",
+            f"WHERE namespace = 'passages' AND embedding = :embedding AND {_VISIBLE} "
+            "ORDER BY passages.id",
             embedding=embedding,
         )
+        import numpy as np
+
         matrix = np.frombuffer(b"".join(vector for _, vector in rows), dtype="<f4")
         return [name for name, _ in rows], matrix.reshape(len(rows), -1 if rows else 0)
 
@@ -174,7 +193,7 @@ class Snapshot:
                 problem = f"passage {passage.id!r} is not as it was written"
                 raise corpus_error(self._directory, sqlite3.DatabaseError(problem))
 
-    def _rows(self, sql: str, **parameters: str) -> list[tuple[Any, ...]]:
+    def _rows(self, sql: str, **parameters: str | int) -> list[tuple[Any, ...]]:
         with self._reading() as connection:
             return connection.execute(sql, {"generation": self.generation, **parameters}).fetchall()
 
@@ -221,7 +240,7 @@ def corpus_error(directory: Path, error: sqlite3.Error) -> IndexMissingError:
     if type(error) is sqlite3.DatabaseError:  # its subclasses: missing, locked, the disk full, …
         cure = "it is damaged, so delete that file"
     else:
-        cure = "mend the cause"
+        cure = "fix the problem"
     return IndexMissingError(
         f"The index file {str(directory / CORPUS_FILE)!r} cannot be used ({error}): {cure} and run "
         f"`hopyard index build PATH… --out {directory}`; the ledger keeps the answers of the model."

@@ -1,12 +1,15 @@
-"""A summary of an index directory, without opening its indexes."""
+"""A summary of an index directory, without opening its kinds."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from hopyard.indexes.manifest import Manifest, check_files, read_manifest
+from hopyard.indexes.kind import KINDS
+from hopyard.indexes.manifest import Manifest, check_files, generation_directory, read_manifest
 
 __all__ = ("IndexStatus", "status")
 
@@ -20,18 +23,37 @@ class IndexStatus(BaseModel):
     bytes: int
     """Size on the disk, the last generation included."""
     manifest: Manifest
+    kinds: Mapping[str, Mapping[str, Any]]
+    """What each kind says of itself, by name; a kind that says nothing is left out."""
+    unfinished: tuple[str, ...]
+    """What a budget left undone, in a few words each."""
+
+    @property
+    def model(self) -> str:
+        """The chat model of the last build; "" where none was asked."""
+        models = (str(values.get("model", "")) for values in self.kinds.values())
+        return next(filter(None, models), "")
 
 
 def status(directory: Path) -> IndexStatus:
-    """Summarise an index.
+    """Summarise an index. Kinds whose package is not installed are named and not described.
 
     Raises:
         IndexMissingError: There is no index, or a file of it is missing or damaged.
     """
     manifest = read_manifest(directory)
     check_files(directory, manifest)
-    size = sum(map(_size, directory.rglob("*")))
-    return IndexStatus(directory=str(directory), bytes=size, manifest=manifest)
+    folder = generation_directory(directory, manifest.generation)
+    kinds = [KINDS[name] for name in manifest.kinds if name in KINDS]
+    values = {kind.name: kind.status(folder / kind.name) for kind in kinds}
+    unfinished = [kind.unfinished(folder / kind.name) for kind in kinds]
+    return IndexStatus(
+        directory=str(directory),
+        bytes=sum(map(_size, directory.rglob("*"))),
+        manifest=manifest,
+        kinds={name: found for name, found in values.items() if found},
+        unfinished=tuple(filter(None, unfinished)),
+    )
 
 
 def _size(path: Path) -> int:

@@ -1,8 +1,8 @@
 """The corpus store: SQLite, written by one build at a time.
 
 A build writes the rows of generation g+1 beside those that readers of generation g see. Until the
-manifest names g+1 these rows count for nothing, and the next build takes them back. Vectors are
-kept by what was embedded, batch by batch, so a build that was killed embeds nothing twice.
+manifest names g+1 these rows count for nothing, and the next build takes them back. The table
+`vectors` belongs to no generation (see `vectors`).
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
-from hopyard.indexes.records import Document, Passage, embedded_text
+from hopyard.indexes.records import Document, Passage
 from hopyard.indexes.seal import seal
 from hopyard.indexes.snapshot import BUSY_SECONDS, CORPUS_FILE, corpus_error
-from hopyard.models.embedder import Vectors
 from hopyard.state.errors import CorpusError
 
-__all__ = ("CorpusStore", "Pending")
+__all__ = ("CorpusStore",)
 
 logger = logging.getLogger(__name__)
 
@@ -50,11 +49,17 @@ CREATE TABLE IF NOT EXISTS passages (
     removed INTEGER
 );
 CREATE TABLE IF NOT EXISTS vectors (
+    namespace TEXT NOT NULL,
     content_hash TEXT NOT NULL,
     embedding TEXT NOT NULL,
     vector BLOB NOT NULL,
-    PRIMARY KEY (content_hash, embedding)
+    PRIMARY KEY (namespace, content_hash, embedding)
 );
+CREATE TEMPORARY TABLE used (
+    namespace TEXT NOT NULL,
+    content_hash TEXT NOT NULL,
+    PRIMARY KEY (namespace, content_hash)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS generations (oldest INTEGER NOT NULL);
 INSERT INTO generations SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM generations);
 
@@ -71,12 +76,20 @@ CREATE UNIQUE INDEX IF NOT EXISTS {table}_live ON {table} (id) WHERE removed IS 
 )
 
 
-class Pending(NamedTuple):
-    """A text that still has no vector."""
-
-    content_hash: str
-    row: int
-    """A passage that has this text."""
+_FROM_FORMAT_1: Final = """
+BEGIN;
+ALTER TABLE vectors RENAME TO vectors_of_passages;
+CREATE TABLE vectors (
+    namespace TEXT NOT NULL,
+    content_hash TEXT NOT NULL,
+    embedding TEXT NOT NULL,
+    vector BLOB NOT NULL,
+    PRIMARY KEY (namespace, content_hash, embedding)
+);
+INSERT INTO vectors SELECT 'passages', content_hash, embedding, vector FROM vectors_of_passages;
+DROP TABLE vectors_of_passages;
+COMMIT;
+"""
 
 
 class CorpusStore:
@@ -89,12 +102,19 @@ class CorpusStore:
         """Open the store of an index directory, and create it if need be."""
         self._directory = directory
         with self._errors():
+            # Threads take turns: a build awaits each of them before it starts the next.
             self._connection = sqlite3.connect(
-                directory / CORPUS_FILE, timeout=BUSY_SECONDS, isolation_level=None
+                directory / CORPUS_FILE,
+                timeout=BUSY_SECONDS,
+                isolation_level=None,
+                check_same_thread=False,
             )
             self._connection.execute("PRAGMA journal_mode = WAL")
             # The manifest is forced to the disk, so what it speaks of must be there before it.
             self._connection.execute("PRAGMA synchronous = FULL")
+            columns = self._connection.execute("PRAGMA table_info(vectors)").fetchall()
+            if columns and "namespace" not in {column[1] for column in columns}:
+                self._connection.executescript(_FROM_FORMAT_1)
             self._connection.executescript(_SCHEMA)
 
     def __enter__(self) -> Self:
@@ -131,13 +151,13 @@ class CorpusStore:
         """Take back what a build after `generation` wrote and did not finish; keep its vectors."""
         with self.transaction():
             for table in _VERSIONED:
-                self._run(f"DELETE FROM {table} WHERE added > ?", generation)
-                self._run(f"UPDATE {table} SET removed = NULL WHERE removed > ?", generation)
-            self._run("UPDATE generations SET oldest = ?1 WHERE oldest > ?1", generation)
+                self.run(f"DELETE FROM {table} WHERE added > ?", generation)
+                self.run(f"UPDATE {table} SET removed = NULL WHERE removed > ?", generation)
+            self.run("UPDATE generations SET oldest = ?1 WHERE oldest > ?1", generation)
 
     def fingerprints(self) -> dict[str, str]:
         """The fingerprint of each live document, by its id."""
-        return dict(self._run("SELECT id, fingerprint FROM documents WHERE removed IS NULL"))
+        return dict(self.run("SELECT id, fingerprint FROM documents WHERE removed IS NULL"))
 
     def put(
         self, document: Document, fingerprint: str, passages: Sequence[Passage], generation: int
@@ -148,7 +168,7 @@ class CorpusStore:
             CorpusError: Another document has a passage of the same id.
         """
         self._retire("documents", "id", [document.id], generation)
-        self._run(
+        self.run(
             "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, NULL)",
             document.id, document.title, document.text,
             json.dumps(dict(document.metadata), sort_keys=True), document.source,
@@ -159,7 +179,7 @@ class CorpusStore:
             for p in passages
         }
         live = set(
-            self._run(
+            self.run(
                 "SELECT id, document_id, position, title, text, content_hash, tokens "
                 "FROM passages WHERE document_id = ? AND removed IS NULL",
                 document.id,
@@ -183,65 +203,29 @@ class CorpusStore:
         self._retire("documents", "id", ids, generation)
         self._retire("passages", "document_id", ids, generation)
 
-    def pending(self, embedding: str, dimension: int) -> list[Pending]:
-        """The texts of live passages that `embedding` has not embedded yet.
-
-        Returns:
-            The longest first, equally long ones by hash: the order never depends on what is
-            already done, so a resumed build cuts the rest into the same batches.
-        """
-        rows = self._run(
-            "SELECT content_hash, min(rowid) FROM passages WHERE removed IS NULL AND NOT EXISTS ("
-            "SELECT 1 FROM vectors WHERE vectors.content_hash = passages.content_hash "
-            "AND embedding = ? AND length(vector) = ?) "
-            "GROUP BY content_hash ORDER BY length(title) + length(text) DESC, content_hash",
-            embedding, 4 * dimension,
-        )  # fmt: skip
-        return [Pending(*row) for row in rows]
-
-    def texts(self, pending: Sequence[Pending]) -> list[str]:
-        """What is to be embedded, in order."""
-        rows = self._run(
-            "SELECT rowid, title, text FROM passages "
-            "WHERE rowid IN (SELECT value FROM json_each(?))",
-            json.dumps([item.row for item in pending]),
-        )
-        found = {row: embedded_text(title, text) for row, title, text in rows}
-        return [found[item.row] for item in pending]
-
-    def add_vectors(self, embedding: str, pending: Sequence[Pending], vectors: Vectors) -> None:
-        """Store the vectors [n, d] of n texts; from here on they are never embedded again."""
-        with self.transaction():
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
-                [
-                    (item.content_hash, embedding, vector.astype("<f4").tobytes())
-                    for item, vector in zip(pending, vectors, strict=True)
-                ],
-            )
-
-    def purge(self, generation: int, embedding: str) -> None:
+    def purge(self, generation: int) -> None:
         """Drop what no reader of `generation`, or of the one before it, can see."""
         with self.transaction():
             for table in _VERSIONED:
-                self._run(f"DELETE FROM {table} WHERE removed < ?", generation)
-            self._run(
-                "DELETE FROM vectors WHERE embedding != ? OR NOT EXISTS (SELECT 1 FROM passages "
-                "WHERE passages.content_hash = vectors.content_hash)",
-                embedding,
-            )
-            self._run("UPDATE generations SET oldest = ?", generation - 1)
+                self.run(f"DELETE FROM {table} WHERE removed < ?", generation)
+            self.run("UPDATE generations SET oldest = ?", generation - 1)
 
     def _retire(self, table: str, column: str, keys: Sequence[str], generation: int) -> None:
-        self._run(
+        self.run(
             f"UPDATE {table} SET removed = ? WHERE removed IS NULL "
             f"AND {column} IN (SELECT value FROM json_each(?))",
             generation, json.dumps(list(keys)),
         )  # fmt: skip
 
-    def _run(self, sql: str, *parameters: str | int) -> list[tuple[Any, ...]]:
+    def run(self, sql: str, *parameters: str | int) -> list[tuple[Any, ...]]:
+        """Execute a statement and fetch its rows."""
         with self._errors():
             return self._connection.execute(sql, parameters).fetchall()
+
+    def write(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Execute a statement for each of some rows, inside a transaction."""
+        with self._errors():
+            self._connection.executemany(sql, rows)
 
     @contextmanager
     def _errors(self) -> Iterator[None]:

@@ -1,1 +1,1 @@
-"""Trains the small adapter of the embedded model, and measures it: the `training` extra."""
+"""Train and measure the adapter of the built-in model, with the `training` extra."""

@@ -1,9 +1,9 @@
-"""Compares log-probabilities of the engine and of PyTorch, with the adapter and without.
+"""Compare log-probabilities of the engine and of PyTorch, with the adapter and without.
 
 `python -m lab.agreement examples.jsonl --out FILE.json`: the engine writes some
-answers; PyTorch, which reads the same weights, says how likely each written token was. What is
-left without an adapter is the engine's arithmetic on quantised weights; the adapter should add
-next to nothing to it.
+answers, and PyTorch computes the log-probability of each written token from the same weights. The
+difference without an adapter comes from the engine's arithmetic on quantised weights; the adapter
+should add almost nothing to it.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from typing import Any, Final
 import httpx
 import torch
 
-from hopyard.models.builtin import BASE, adapter_file, embedded_address
+from hopyard.models.builtin import BASE, adapter_file, builtin_address
 from lab.base import load_base, with_adapter
 from lab.examples import TrainingExample, read_examples
 from lab.packing import conversation
 
-__all__ = ("compared", "engine_tokens", "torch_log_probabilities")
+__all__ = ("compare_log_probabilities", "engine_tokens", "torch_log_probabilities")
 
 TOKENS: Final = 24
-"""Tokens of one answer at most."""
+"""Tokens of an answer at most."""
 
 
 def engine_tokens(address: str, prompt: Sequence[int]) -> tuple[list[int], list[float]]:
-    """What the engine writes greedily after a prompt, and its log-probability of each token."""
+    """Let the engine write greedily; return the tokens and their log-probabilities."""
     body = {
         "prompt": list(prompt), "n_predict": TOKENS, "n_probs": 1, "temperature": 0.0,
         "cache_prompt": False,
@@ -39,7 +39,7 @@ def engine_tokens(address: str, prompt: Sequence[int]) -> tuple[list[int], list[
     url = address.removesuffix("/v1") + "/completion"
     answer = httpx.post(url, json=body, timeout=120, trust_env=False).raise_for_status().json()
     written = answer["completion_probabilities"]
-    return [one["id"] for one in written], [one["logprob"] for one in written]
+    return [token["id"] for token in written], [token["logprob"] for token in written]
 
 
 def torch_log_probabilities(
@@ -50,16 +50,16 @@ def torch_log_probabilities(
     with torch.no_grad():
         logits = model(input_ids=tokens).logits[0, len(prompt) - 1 : -1]
     chosen = torch.log_softmax(logits.float(), -1)[torch.arange(len(written)), list(written)]
-    return [float(one) for one in chosen]
+    return [float(value) for value in chosen]
 
 
-def compared(
+def compare_log_probabilities(
     model: Any, tokenizer: Any, address: str, examples: Sequence[TrainingExample]
 ) -> dict[str, Any]:
     """Differences over all written tokens, and whether both chat templates give the same ids."""
     differences, same = [], True
-    for one in examples:
-        turns, learned = conversation(one)
+    for example in examples:
+        turns, learned = conversation(example)
         asked = turns[:learned]
         ids = tokenizer.apply_chat_template(asked, tokenize=True, add_generation_prompt=True)[
             "input_ids"
@@ -94,17 +94,19 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     chosen: dict[str, TrainingExample] = {}
-    for one in read_examples(options.examples):
-        chosen.setdefault(one.prompt, one)
+    for example in read_examples(options.examples):
+        chosen.setdefault(example.prompt, example)
     examples = list(chosen.values())[: options.count]
     model, tokenizer = load_base("embedded")
     report = {
         "command": "python -m lab.agreement " + shlex.join(sys.argv[1:]),
-        "without": compared(model.eval(), tokenizer, embedded_address(BASE), examples),
+        "without": compare_log_probabilities(
+            model.eval(), tokenizer, builtin_address(BASE), examples
+        ),
     }
     adapted = with_adapter(model, 0, str(adapter_file(options.adapter))).eval()
-    address = embedded_address(options.adapter)
-    report["with"] = compared(adapted, tokenizer, address, examples)
+    address = builtin_address(options.adapter)
+    report["with"] = compare_log_probabilities(adapted, tokenizer, address, examples)
     options.out.write_text(json.dumps(report, indent=2) + "\n")
     print(json.dumps(report, indent=2))
 

@@ -1,9 +1,8 @@
 """Examples of writing a passage's questions, from gold questions and from the passage's names.
 
-Gold in-coming questions exist for few passages. What the passage graph needs of a small model is
-narrower than good English: questions that name the passage's own subject (in-coming) and the other
-names in it (out-coming), because edges are matched by names and by meaning. So gold questions stand
-first where there are some, and plain questions about the names fill the rest.
+Few passages have gold in-coming questions. The passage graph matches edges by names and meaning, so
+it needs questions that name the passage's own subject (in-coming) and the other names in it
+(out-coming). Gold questions come first; plain questions about the names fill the rest.
 """
 
 from __future__ import annotations
@@ -98,7 +97,7 @@ _OWN: Final[tuple[tuple[str, str], ...]] = (
     (r"\b(?:is|was) an? [^.]*\b(?:actor|actress|singer|player|politician|writer|director)\b",
      "What was the profession of {x}?"),
 )  # fmt: skip
-"""What a passage answers about its subject, by words that stand in it."""
+"""Questions about a subject, by words in its passage that answer them."""
 
 
 def names_in(passage: Passage) -> list[tuple[str, str]]:
@@ -143,7 +142,7 @@ def gold_questions(
     """Gold in-coming and out-coming questions by passage id.
 
     SQuAD asks its own passages. A MuSiQue step is answered by its passage (in-coming), and what
-    comes next is asked about its answer (out-coming).
+    comes next asks about its answer (out-coming).
     """
     incoming: dict[str, list[str]] = defaultdict(list)
     outcoming: dict[str, list[str]] = defaultdict(list)

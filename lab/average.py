@@ -1,10 +1,9 @@
 """The mean of two adapters: `python -m lab.average ONE.gguf OTHER.gguf FILE.gguf`.
 
-An adapter trained further has learned some things and lost others; between both lies one that has
-most of the first without the second (Wortsman et al., "Robust fine-tuning of zero-shot models",
-2022, interpolate weights). What is averaged is the change of each weight matrix, B·A, and not A
-and B by themselves: the mean of products has up to twice the rank, and the singular values bring it
-back to the first one's.
+Further training improves some steps and worsens others; a mean of both adapters keeps most of the
+gains (Wortsman et al., "Robust fine-tuning of zero-shot models", 2022, interpolate weights). The
+mean is taken of the change of each weight matrix, B·A. It has up to twice the rank, and a singular
+value decomposition reduces it to the rank of the first adapter.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hopyard.models.lora_file import heads_of, read_gguf
+from hopyard.models.lora import heads_of, read_gguf
 from lab.export import export
 
 __all__ = ("between", "main")
@@ -25,32 +24,32 @@ Array = npt.NDArray[Any]
 
 
 def between(
-    one: dict[str, Array], other: dict[str, Array], share: float
+    first: dict[str, Array], second: dict[str, Array], share: float
 ) -> tuple[dict[str, Array], float]:
-    """(1 - share) of one adapter's changes and `share` of the other's, at the first one's rank.
+    """Mix (1 - share) of one adapter's changes and `share` of another's, at the first one's rank.
 
     Args:
-        one: Matrices by PEFT's names, A of shape (rank, inputs) and B of shape (outputs, rank).
-        other: The same of an adapter of the same base.
+        first: Matrices by PEFT's names, A of shape (rank, inputs) and B of shape (outputs, rank).
+        second: The same of an adapter of the same base.
         share: 0 to 1.
 
     Returns:
-        The matrices, and which part of the mean's energy (squared singular values) they keep in
-        the worst case, 0 to 1.
+        The matrices, and the smallest share of the mean's energy (squared singular values) that a
+        matrix keeps, 0 to 1.
 
     Raises:
         ValueError: The adapters change different matrices.
     """
-    if one.keys() != other.keys():
+    if first.keys() != second.keys():
         raise ValueError("the two adapters change different matrices")
     mixed: dict[str, Array] = {}
     kept = 1.0
-    for name, matrix in one.items():
+    for name, matrix in first.items():
         if ".lora_A." not in name:
             continue
         opposite = name.replace(".lora_A.", ".lora_B.")
-        left = np.concatenate([(1 - share) * one[opposite], share * other[opposite]], axis=1)
-        right = np.concatenate([matrix, other[name]], axis=0)
+        left = np.concatenate([(1 - share) * first[opposite], share * second[opposite]], axis=1)
+        right = np.concatenate([matrix, second[name]], axis=0)
         # left @ right by way of two thin factors: no matrix of outputs times inputs is made.
         columns, upper = np.linalg.qr(left)
         rows, lower = np.linalg.qr(right.T)
@@ -77,13 +76,13 @@ def main() -> None:
     parser.add_argument("--base", default="embedded")
     options = parser.parse_args()
     heads = heads_of(load_config(options.base))
-    (one, alpha), (other, its_alpha) = (
+    (first, alpha), (other, its_alpha) = (
         read_gguf(path, heads) for path in (options.one, options.other)
     )
     if alpha != its_alpha:
         raise SystemExit(f"alpha is {alpha} in {options.one} and {its_alpha} in {options.other}")
     try:
-        mixed, kept = between(one, other, options.share)
+        mixed, kept = between(first, other, options.share)
     except ValueError as error:
         raise SystemExit(f"{options.one} and {options.other}: {error}") from error
     export(mixed, alpha, heads, options.file, f"hopyard adapter of {options.base}")

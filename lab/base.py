@@ -1,4 +1,4 @@
-"""The base model in PyTorch: the very weights that the engine runs, or any other's."""
+"""Load the base model in PyTorch: the weights that the engine runs, or another model's."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hopyard.models.builtin import weights
-from hopyard.models.lora_file import heads_of, read_gguf
+from hopyard.models.lora import heads_of, read_gguf
 
 __all__ = ("LORA_ALPHA", "LORA_RANK", "TARGETS", "load_base", "load_config", "with_adapter")
 
@@ -67,7 +67,7 @@ def with_adapter(model: Any, seed: int, start: str = "") -> Any:
         return PeftModel.from_pretrained(model, start, is_trainable=True)
     alpha: Any  # PEFT writes int, and takes a float too
     read, alpha = read_gguf(Path(start), heads_of(model.config)) if start else ({}, LORA_ALPHA)
-    ranks = {one.shape[0] for name, one in read.items() if "lora_A" in name} or {LORA_RANK}
+    ranks = {matrix.shape[0] for name, matrix in read.items() if "lora_A" in name} or {LORA_RANK}
     adapted = get_peft_model(
         model,
         LoraConfig(

@@ -23,16 +23,15 @@ def closing_comparison(
     """One comparison of two persons or two films, with the findings and their passages."""
     draw = rng.random()
     if draw < 0.45:
-        one, other = rng.sample(persons, 2)
-        if one.year == other.year:
+        person, other = rng.sample(persons, 2)
+        if person.year == other.year:
             return
-        older, younger = (one, other) if one.year < other.year else (other, one)
+        older, younger = (person, other) if person.year < other.year else (other, person)
         wanted, right = rng.choice([("born first", older), ("older", older), ("younger", younger)])
-        question = (
-            f"Who {'was' if wanted == 'born first' else 'is'} {wanted}, {one.name} or {other.name}?"
-        )
-        pairs = [(f"When was {x.name} born?", x.born) for x in (one, other)]
-        gold, answer = [one.passage, other.passage], right.name
+        verb = "was" if wanted == "born first" else "is"
+        question = f"Who {verb} {wanted}, {person.name} or {other.name}?"
+        pairs = [(f"When was {x.name} born?", x.born) for x in (person, other)]
+        gold, answer = [person.passage, other.passage], right.name
     elif draw < 0.75:
         first, second = rng.sample(films, 2)
         if first.year == second.year:
@@ -42,23 +41,23 @@ def closing_comparison(
         gold = [first.passage, second.passage]
         answer = min((first, second), key=lambda film: film.year).name
     else:
-        one = rng.choice([person for person in persons if person.nation])
+        person = rng.choice([person for person in persons if person.nation])
         same = rng.random() < 0.5
-        other = rng.choice([p for p in persons if p.nation and (p.nation == one.nation) == same])
-        if other is one:
+        other = rng.choice([p for p in persons if p.nation and (p.nation == person.nation) == same])
+        if other is person:
             return
-        question = f"Are {one.name} and {other.name} of the same nationality?"
-        pairs = [(f"What is the nationality of {x.name}?", x.nation) for x in (one, other)]
-        gold, answer = [one.passage, other.passage], "yes" if same else "no"
-    if rng.random() < 0.2:  # a finding is missing, and the passages still hold it
+        question = f"Are {person.name} and {other.name} of the same nationality?"
+        pairs = [(f"What is the nationality of {x.name}?", x.nation) for x in (person, other)]
+        gold, answer = [person.passage, other.passage], "yes" if same else "no"
+    if rng.random() < 0.2:  # a finding is missing, but the passages contain it
         at = rng.randrange(2)
         pairs[at] = (pairs[at][0], UNKNOWN)
     passages = gold_or_near(question, gold, shelf, rng)
-    yield _closed(question, passages, pairs, answer, "2wikimultihopqa")
+    yield _close(question, passages, pairs, answer, "2wikimultihopqa")
 
 
 def closing_steps(halves: Halves, shelf: Shelf, rng: random.Random) -> Iterator[TrainingExample]:
-    """A gold question with what its steps found, some of it Unknown."""
+    """A gold question with the findings of its steps, some of them Unknown."""
     gold = [half.passage for half in (halves.first, halves.filled) if half.passage]
     if not gold:
         return
@@ -74,24 +73,26 @@ def closing_steps(halves: Halves, shelf: Shelf, rng: random.Random) -> Iterator[
     known = second != UNKNOWN or whole
     answer = short(halves.answer) if known else UNKNOWN
     findings = [(halves.first.question, first), (asked, second)]
-    yield _closed(halves.question, passages, findings, answer, halves.origin)
+    yield _close(halves.question, passages, findings, answer, halves.origin)
 
 
-def closing_written(one: Written, shelf: Shelf, rng: random.Random) -> Iterator[TrainingExample]:
-    """The closing question over the findings of both halves, one of them Unknown at times."""
-    if one.halves is None:
+def closing_written(
+    written: Written, shelf: Shelf, rng: random.Random
+) -> Iterator[TrainingExample]:
+    """The closing question over the findings of both sub-questions, sometimes with one Unknown."""
+    if written.halves is None:
         return
-    halves = one.halves
+    halves = written.halves
     found = [halves.first.answer, halves.filled.answer]
     if rng.random() < 0.25:
         found[rng.randrange(2)] = UNKNOWN
     asked = [halves.first.question, rng.choice([halves.filled.question, halves.second])]
-    passages = gold_or_near(one.question, one.needs, shelf, rng, alone=ALONE)
+    passages = gold_or_near(written.question, written.needs, shelf, rng, alone=ALONE)
     findings = list(zip(asked, found, strict=True))
-    yield _closed(one.question, passages, findings, one.answer, "written")
+    yield _close(written.question, passages, findings, written.answer, "written")
 
 
-def _closed(
+def _close(
     question: str, passages: str, findings: Sequence[tuple[str, str]], answer: str, origin: str
 ) -> TrainingExample:
     values = {

@@ -1,7 +1,7 @@
 """Facts read by rule from encyclopedia passages: who directed a film, when a person was born.
 
-A rule finds only what a first sentence says outright, so the answers are sure; questions made
-from them teach the form of comparing and joining, which 170 gold questions cannot.
+A rule finds only what a first sentence states, so the answers are reliable. Questions made from
+these facts teach comparing and joining, for which 170 gold questions are too few.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Film:
 
 @dataclass(frozen=True)
 class Person:
-    """A person's dates and nationality; "" where the passage does not say."""
+    """A person's dates and nationality; "" if the passage does not say."""
 
     passage: Passage
     name: str

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from hopyard.graphs.registry import STRATEGIES
 from hopyard.models.prompt import Output, Prompt
 from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import ANSWER
@@ -15,13 +16,31 @@ from hopyard.prompts.chain import NEXT_QUESTION
 from hopyard.prompts.decompose import DECOMPOSE, REPLACE
 from hopyard.prompts.direct import DIRECT
 from hopyard.prompts.hop import JUDGE_EDGES
-from hopyard.prompts.judge import JUDGE_BRANCH, JUDGE_DECOMPOSITION
 from hopyard.prompts.passage_graph import QUESTIONS
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.rewrite import REWRITE
-from hopyard.prompts.route import ROUTE, ROUTE_WITH_HOP
+from hopyard.prompts.route import Route, route_prompt
+from hopyard.prompts.tree import JUDGE_BRANCH, JUDGE_DECOMPOSITION
 
-__all__ = ("PROMPTS", "TrainingExample", "example", "read_examples", "write_examples")
+__all__ = (
+    "PROMPTS",
+    "ROUTE",
+    "ROUTE_WITH_HOP",
+    "TrainingExample",
+    "example",
+    "read_examples",
+    "write_examples",
+)
+
+
+def _route(*names: str) -> Prompt[Route]:
+    """The route's prompt where these strategies can run."""
+    labels = {name: STRATEGIES[name].route for name in names}
+    return route_prompt({name: label for name, label in labels.items() if label})
+
+
+ROUTE: Final = _route("direct", "single", "tree")
+ROUTE_WITH_HOP: Final = _route("direct", "single", "tree", "hop")
 
 PROMPTS: Final[dict[str, Prompt[Any]]] = {
     "answer": ANSWER,
@@ -38,7 +57,7 @@ PROMPTS: Final[dict[str, Prompt[Any]]] = {
     "judge-edges": JUDGE_EDGES,
     "questions": QUESTIONS,
 }
-"""The prompts trained: the product's own objects, so that they cannot drift."""
+"""The trained prompts: the product's own objects, so that they cannot drift apart."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +68,7 @@ class TrainingExample:
         prompt: The prompt's name in `PROMPTS`.
         values: What its template is filled with, as the product's node fills it.
         output: The assistant's turn: the JSON of the prompt's output schema.
-        source: The set and question it comes from, or `written` where a template made it.
+        source: The set and question it comes from, or `written` if a template made it.
     """
 
     prompt: str
@@ -73,8 +92,8 @@ def example(
 def write_examples(path: Path, examples: Iterable[TrainingExample]) -> None:
     """Write one example a line."""
     with path.open("w", encoding="utf-8") as file:
-        for one in examples:
-            file.write(json.dumps(vars(one), ensure_ascii=False) + "\n")
+        for example in examples:
+            file.write(json.dumps(vars(example), ensure_ascii=False) + "\n")
 
 
 def read_examples(path: Path) -> Iterator[TrainingExample]:

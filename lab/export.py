@@ -1,4 +1,4 @@
-"""Writes a PEFT adapter as a llama.cpp LoRA: `python -m lab.export FOLDER FILE`."""
+"""Write a PEFT adapter as a llama.cpp LoRA: `python -m lab.export FOLDER FILE`."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Final
 
 import numpy as np
 
-from hopyard.models.lora_file import TENSOR_NAMES, Array, heads_of
+from hopyard.models.lora import TENSOR_NAMES, Array, heads_of
 
-__all__ = ("export", "permuted", "read_peft")
+__all__ = ("export", "permute_rows", "read_peft")
 
 _KEY: Final = re.compile(r"layers\.(\d+)\.\w+\.(\w+_proj)\.lora_([AB])\.(?:\w+\.)?weight$")
 
 
-def permuted(rows: Array, heads: int) -> Array:
+def permute_rows(rows: Array, heads: int) -> Array:
     """Rows of a query or key projection, from Hugging Face's rotary order to llama.cpp's.
 
-    Hugging Face turns the first half of a head's rows against the second; llama.cpp turns
+    Hugging Face rotates the first half of a head's rows against the second; llama.cpp rotates
     neighbours. Row i of the first half and row i of the second become rows 2i and 2i + 1.
 
     Args:
@@ -50,10 +50,10 @@ def export(
         alpha: LoRA's alpha.
         heads: Heads of the query and of the key projection.
         file: The GGUF file to write.
-        name: What the file says that it is.
+        name: The name in the file.
 
     Raises:
-        ValueError: A matrix is of a kind that the engine does not take.
+        ValueError: The engine does not support a matrix of this kind.
     """
     import gguf
 
@@ -70,7 +70,7 @@ def export(
         layer, projection, side = found.groups()
         matrix = matrices[key].astype(np.float32)
         if side == "B" and projection in heads:
-            matrix = permuted(matrix, heads[projection])
+            matrix = permute_rows(matrix, heads[projection])
         tensor = f"blk.{layer}.{TENSOR_NAMES[projection]}.weight.lora_{side.lower()}"
         writer.add_tensor(tensor, np.ascontiguousarray(matrix.astype(np.float16)))
     writer.write_header_to_file()

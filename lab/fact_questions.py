@@ -1,6 +1,6 @@
-"""Questions over the facts that a rule has read: comparisons, joins and single facts.
+"""Questions over facts that a rule has read: comparisons, joins and single facts.
 
-Those that are answered yes or no come out even: a model that mostly saw one of them says that one.
+Yes and no are equally frequent, because a model that mostly saw one of them repeats it.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _TRADES: Final = frozenset(
     {"actor", "composer", "cricketer", "film director", "filmmaker", "footballer", "novelist"}
     | {"painter", "politician", "screenwriter", "singer", "songwriter", "writer"}
 )
-"""Trades that take an s."""
+"""Trades whose plural ends in s."""
 
 
 def fact_question(
     films: Sequence[Film], persons: Sequence[Person], rng: random.Random
 ) -> Asked | None:
-    """A question of a drawn kind; None where what was drawn has no one answer."""
+    """A question of a drawn kind; None if the draw has no unique answer."""
     make = rng.choices(
         (_older, _earlier_film, _same_nation, _both, _before, _joined, _fact, _director),
         weights=(25, 12, 10, 12, 12, 14, 10, 5),
@@ -36,10 +36,10 @@ def fact_question(
 
 
 def _older(_: Sequence[Film], persons: Sequence[Person], rng: random.Random) -> Asked | None:
-    one, other = rng.sample(persons, 2)
-    if one.year == other.year:
+    first, other = rng.sample(persons, 2)
+    if first.year == other.year:
         return None
-    older, younger = (one, other) if one.year < other.year else (other, one)
+    older, younger = (first, other) if first.year < other.year else (other, first)
     asked, right = rng.choice(
         [
             ("Who was born first", older),
@@ -48,53 +48,53 @@ def _older(_: Sequence[Film], persons: Sequence[Person], rng: random.Random) -> 
             ("Who was born later", younger),
         ]
     )
-    question = f"{asked}, {one.name} or {other.name}?"
-    return question, [one.passage, other.passage], right.name
+    question = f"{asked}, {first.name} or {other.name}?"
+    return question, [first.passage, other.passage], right.name
 
 
 def _earlier_film(films: Sequence[Film], _: Sequence[Person], rng: random.Random) -> Asked | None:
-    one, other = rng.sample(films, 2)
-    if one.year == other.year:
+    first, other = rng.sample(films, 2)
+    if first.year == other.year:
         return None
-    earlier = one if one.year < other.year else other
-    question = f"Which film came out first, {one.name} or {other.name}?"
-    return question, [one.passage, other.passage], earlier.name
+    earlier = first if first.year < other.year else other
+    question = f"Which film came out first, {first.name} or {other.name}?"
+    return question, [first.passage, other.passage], earlier.name
 
 
 def _same_nation(_: Sequence[Film], persons: Sequence[Person], rng: random.Random) -> Asked:
     known = [person for person in persons if person.nation]
-    one, wanted = rng.choice(known), rng.random() < 0.5
-    others = [p for p in known if p is not one and (p.nation == one.nation) == wanted]
-    other = rng.choice(others or [p for p in known if p is not one])
+    first, wanted = rng.choice(known), rng.random() < 0.5
+    others = [p for p in known if p is not first and (p.nation == first.nation) == wanted]
+    other = rng.choice(others or [p for p in known if p is not first])
     question = rng.choice(
         [
-            f"Are {one.name} and {other.name} of the same nationality?",
-            f"Do {one.name} and {other.name} have the same nationality?",
+            f"Are {first.name} and {other.name} of the same nationality?",
+            f"Do {first.name} and {other.name} have the same nationality?",
         ]
     )
-    same = one.nation == other.nation
-    return question, [one.passage, other.passage], "yes" if same else "no"
+    same = first.nation == other.nation
+    return question, [first.passage, other.passage], "yes" if same else "no"
 
 
 def _both(_: Sequence[Film], persons: Sequence[Person], rng: random.Random) -> Asked:
     """Two persons of one trade, or of one trade and nationality, or not."""
     known = [person for person in persons if person.nation and person.trade in _TRADES]
-    one, wanted, with_nation = rng.choice(known), rng.random() < 0.5, rng.random() < 0.5
+    first, wanted, with_nation = rng.choice(known), rng.random() < 0.5, rng.random() < 0.5
 
     def alike(person: Person) -> bool:
-        same_nation = not with_nation or person.nation == one.nation
-        return person.trade == one.trade and same_nation
+        same_nation = not with_nation or person.nation == first.nation
+        return person.trade == first.trade and same_nation
 
-    others = [p for p in known if p is not one and alike(p) == wanted]
-    other = rng.choice(others or [p for p in known if p is not one])
-    kind = f"{one.nation} {one.trade}s" if with_nation else f"{one.trade}s"
+    others = [p for p in known if p is not first and alike(p) == wanted]
+    other = rng.choice(others or [p for p in known if p is not first])
+    kind = f"{first.nation} {first.trade}s" if with_nation else f"{first.trade}s"
     question = rng.choice(
         [
-            f"Are {one.name} and {other.name} both {kind}?",
-            f"Were both {one.name} and {other.name} {kind}?",
+            f"Are {first.name} and {other.name} both {kind}?",
+            f"Were both {first.name} and {other.name} {kind}?",
         ]
     )
-    return question, [one.passage, other.passage], "yes" if alike(other) else "no"
+    return question, [first.passage, other.passage], "yes" if alike(other) else "no"
 
 
 def _before(films: Sequence[Film], persons: Sequence[Person], rng: random.Random) -> Asked | None:
@@ -110,20 +110,20 @@ def _before(films: Sequence[Film], persons: Sequence[Person], rng: random.Random
         )
         differ, passages = first.year != second.year, [first.passage, second.passage]
         return (asked, passages, "yes" if right else "no") if differ else None
-    one = rng.choice(films)
+    film = rng.choice(films)
     if draw < 0.7:
         other = rng.choice(films)
-        asked = f"Did {one.name} come out before {other.name}?"
-        right = one.year < other.year
-        possible = one.year != other.year
+        asked = f"Did {film.name} come out before {other.name}?"
+        right = film.year < other.year
+        possible = film.year != other.year
     else:
-        wanted, decade = rng.random() < 0.5, one.year // 10
+        wanted, decade = rng.random() < 0.5, film.year // 10
         other = rng.choice([f for f in films if (f.year // 10 == decade) == wanted])
-        asked = f"Are {one.name} and {other.name} both films of the {decade}0s?"
+        asked = f"Are {film.name} and {other.name} both films of the {decade}0s?"
         right = other.year // 10 == decade
-        possible = other is not one
+        possible = other is not film
     answer = "yes" if right else "no"
-    return (asked, [one.passage, other.passage], answer) if possible else None
+    return (asked, [film.passage, other.passage], answer) if possible else None
 
 
 def _joined(films: Sequence[Film], persons: Sequence[Person], rng: random.Random) -> Asked:

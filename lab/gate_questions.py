@@ -1,15 +1,15 @@
-"""The pooled questions that a gate is trained on: `python -m lab.gate_questions`.
+"""Collect the questions that the shipped gate is trained on.
 
     python -m lab.gate_questions DATA --out POOL
 
-reads the folders nq_open, squad2, hotpotqa and musique of DATA (docs/adapter.md has their form; a
-missing one is left out, and said) and writes to POOL:
+reads the folders nq_open, squad2, hotpotqa and musique of DATA (`lab/README.md` describes them; a
+missing folder is skipped with a message) and writes to POOL:
 
-- `train.jsonl` and `dev.jsonl`: questions with answers, the two splits kept apart, the written
-  questions that need no document among them; a question's `type` says where it is from;
-- `corpus.jsonl`: the passages of all sets, from which one index is built;
-- `text.jsonl`: train questions, and passages that no held-out question is answered from, for the
-  gate's pre-training.
+- `train.jsonl` and `dev.jsonl`: questions with answers, including the written questions that need
+  no document (`lab/gate_written`); the `type` of a question names its source;
+- `corpus.jsonl`: the passages of all sets, for one index;
+- `text.jsonl`: train questions and sentences, without the passages that answer held-out questions,
+  for the gate's vocabulary.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ from lab.gate_written.questions import written_questions
 from lab.sources import Guard, Source, read_source
 from lab.sources import Question as Sourced
 
-__all__ = ("SETS", "main", "pooled", "pretraining_text")
+__all__ = ("SETS", "main", "pool_questions", "vocabulary_text")
 
 SETS: Final = ("nq_open", "squad2", "hotpotqa", "musique")
 NQ_TRAIN: Final = 500
 NQ_DEV: Final = 150
-"""Natural Questions have thousands; so many keep them at a third of the pool."""
+"""There are thousands of Natural Questions; these limits keep them at a third of the pool."""
 SEED: Final = 5
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 _SHORTEST: Final = 20
-"""Characters; shorter pieces are initials and abbreviations."""
+"""Characters of a sentence at least; shorter pieces are initials and abbreviations."""
 
 
-def pooled(
+def pool_questions(
     sources: Sequence[Source], split: str, *, nq_open: int, seed: int = SEED
 ) -> list[Question]:
     """The questions of one split, in a seeded order.
 
-    Unanswerable questions are left out: they have no gold answer that a reading could contain. A
-    train question that is a held-out one, or a step of one, is left out too.
+    Unanswerable questions are left out, because they have no gold answer. A train question that
+    is also a held-out question, or a step of one, is left out too.
 
     Args:
         sources: The question sets.
@@ -63,22 +63,24 @@ def pooled(
         questions = list(_of(source, split))
         if source.name == "nq_open":
             questions = rng.sample(questions, min(nq_open, len(questions)))
-        for one in questions:
-            if split == "dev" or guard.allows_question(one.question):
-                found.setdefault(one.question.lower(), one)
+        for question in questions:
+            if split == "dev" or guard.allows_question(question.question):
+                found.setdefault(question.question.lower(), question)
     for made in written_questions():
         if made.split == split:
-            one = _question(made.id, made.question, made.answers, (), f"written-{made.kind}", split)
-            found.setdefault(made.question.lower(), one)
+            question = _question(
+                made.id, made.question, made.answers, (), f"written-{made.kind}", split
+            )
+            found.setdefault(made.question.lower(), question)
     chosen = list(found.values())
     rng.shuffle(chosen)
     return chosen
 
 
-def pretraining_text(sources: Sequence[Source]) -> Iterator[str]:
-    """Questions and sentences that a gate may be pre-trained on: nothing of a held-out question's.
+def vocabulary_text(sources: Sequence[Source]) -> Iterator[str]:
+    """Questions and sentences for the gate's vocabulary, without those of held-out questions.
 
-    Sentences, because they are about as long as questions, and cheap.
+    Sentences, because they are about as long as questions.
     """
     guard = Guard(sources)
     for source in sources:
@@ -87,38 +89,49 @@ def pretraining_text(sources: Sequence[Source]) -> Iterator[str]:
                 yield question.question
         for passage in source.passages.values():
             if guard.allows(passage):
-                yield from (one for one in _SENTENCE.split(passage.text) if len(one) > _SHORTEST)
+                yield from (
+                    sentence
+                    for sentence in _SENTENCE.split(passage.text)
+                    if len(sentence) > _SHORTEST
+                )
     for made in written_questions():
         if made.split == "train":
             yield made.question
 
 
 def _of(source: Source, split: str) -> Iterator[Question]:
-    for one in source.of(split):
-        answers = tuple(answer for answer in one.answers if answer.strip())
-        if one.type == "unanswerable" or not answers:
+    for question in source.of(split):
+        answers = tuple(answer for answer in question.answers if answer.strip())
+        if question.type == "unanswerable" or not answers:
             continue
         if source.name == "musique":
-            yield from _steps(one)
+            yield from _steps(question)
         else:
-            name = f"{source.name}-{one.id}"
-            yield _question(name, one.question, answers, one.supporting_ids, source.name, one.split)
+            name = f"{source.name}-{question.id}"
+            yield _question(
+                name,
+                question.question,
+                answers,
+                question.supporting_ids,
+                source.name,
+                question.split,
+            )
 
 
-def _steps(one: Sourced) -> Iterator[Question]:
+def _steps(sourced: Sourced) -> Iterator[Question]:
     """MuSiQue's sub-questions that are sentences, with `#1` filled in."""
     answers: list[str] = []
-    for number, step in enumerate(one.steps):
+    for number, step in enumerate(sourced.steps):
         text = step.question
         for place, answer in enumerate(answers, 1):
             text = text.replace(f"#{place}", answer)
         answers.append(step.answer)
         if ">>" in text or "#" in text or not step.answer:
             continue
-        supporting = (step.supporting_id,) if step.supporting_id else one.supporting_ids
+        supporting = (step.supporting_id,) if step.supporting_id else sourced.supporting_ids
         yield _question(
-            f"musique-{one.id}-{number}", " ".join(text.split()), (step.answer,), supporting,
-            "musique-step", one.split,
+            f"musique-{sourced.id}-{number}", " ".join(text.split()), (step.answer,), supporting,
+            "musique-step", sourced.split,
         )  # fmt: skip
 
 
@@ -142,8 +155,8 @@ def _write(path: Path, rows: Iterable[dict[str, Any]]) -> None:
 
 
 def _rows(questions: Iterable[Question]) -> Iterator[dict[str, Any]]:
-    for one in questions:
-        yield one.model_dump(mode="json", exclude={"steps", "decomposition"})
+    for question in questions:
+        yield question.model_dump(mode="json", exclude={"steps", "decomposition"})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -157,16 +170,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sources = [read_source(options.data / name) for name in SETS]
     for source in sources:
         if not source.questions:
-            print(f"{source.name}: not in {options.data}, left out", file=sys.stderr)
+            print(f"{source.name}: not in {options.data}, skipped", file=sys.stderr)
     options.out.mkdir(parents=True, exist_ok=True)
     for split, count in (("train", options.nq_train), ("dev", options.nq_dev)):
-        questions = pooled(sources, split, nq_open=count)
+        questions = pool_questions(sources, split, nq_open=count)
         _write(options.out / f"{split}.jsonl", _rows(questions))
         print(f"{split}: {len(questions)} questions, {dict(Counter(q.type for q in questions))}")
-    passages = {one.id: one for source in sources for one in source.passages.values()}
+    passages = {passage.id: passage for source in sources for passage in source.passages.values()}
     corpus = ({"id": p.id, "title": p.title, "text": p.text} for p in passages.values())
     _write(options.out / "corpus.jsonl", corpus)
-    text = [{"text": one} for one in pretraining_text(sources)]
+    text = [{"text": line} for line in vocabulary_text(sources)]
     _write(options.out / "text.jsonl", text)
     print(f"corpus: {len(passages)} passages; text: {len(text)} lines")
     return 0

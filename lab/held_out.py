@@ -1,4 +1,4 @@
-"""The cases of the measurement: held-out questions in the product's prompts, and their grading."""
+"""Cases for measuring: held-out questions in the product's prompts, and their grading."""
 
 from __future__ import annotations
 
@@ -10,20 +10,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from hopyard.models.prompt import Prompt
-from hopyard.nodes.answer import CHARACTERS_A_TOKEN, snippet
 from hopyard.nodes.tree.decompose import echoes, plain
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.decompose import DECOMPOSE
 from hopyard.prompts.hop import judge_prompt
-from hopyard.prompts.passages import passage_lines
-from hopyard.prompts.route import ROUTE, ROUTE_WITH_HOP
+from hopyard.prompts.passages import CHARACTERS_A_TOKEN, passage_lines, snippet
 from hopyard.state.settings import Context
-from lab.examples import PROMPTS, TrainingExample
-from lab.hopping import judged_edges
+from lab.examples import PROMPTS, ROUTE, ROUTE_WITH_HOP, TrainingExample
+from lab.hopping import judge_edges
 from lab.reading import short
 from lab.scores import best, exact_match, pair_f1, token_f1
 from lab.sources import Guard, Question, Source, read_source
-from lab.splitting import Answered, judged_branch, judged_split
+from lab.splitting import Answered, judge_branch, judge_split
 from lab.steps import halves_of
 
 __all__ = ("Case", "cases")
@@ -34,12 +32,12 @@ LABELS: Final = {"single": "single", "comparison": "tree", "bridge": "hop", "non
 
 @dataclass(frozen=True)
 class Case:
-    """One call and how its output is graded.
+    """A call and how its output is graded.
 
     Attributes:
-        step: What is measured: the grades are averaged over its cases.
+        step: The measured step; grades are averaged over its cases.
         prompt: The prompt.
-        values: What it is filled with.
+        values: The values of its template.
         grade: Named grades of the output.
     """
 
@@ -55,7 +53,7 @@ def cases(data: Path, sample: Path, limit: int, seed: int) -> Iterator[Case]:
     Args:
         data: The folder of the question sets.
         sample: The sample corpus's questions, with their types.
-        limit: Cases a step and set at most.
+        limit: Cases for each step and set at most.
         seed: Draws the corruptions.
     """
     rng = random.Random(seed)
@@ -66,15 +64,15 @@ def cases(data: Path, sample: Path, limit: int, seed: int) -> Iterator[Case]:
     splits = _dev_splits(sources["musique"])
     compared = [q for q in sources["hotpotqa"].of("dev") if q.type == "comparison"]
     single = sources["nq_open"].of("dev")[:limit]
-    yield from (_split(one) for one in splits[:limit])
-    yield from (_comparison(one) for one in compared[:limit])
-    yield from (_simple(one) for one in single)
+    yield from (_split(split) for split in splits[:limit])
+    yield from (_comparison(question) for question in compared[:limit])
+    yield from (_simple(question) for question in single)
     yield from (
         _routing(ROUTE, question, "tree" if label == "hop" else label, "route, sample corpus")
         for question, label in _sample(sample)
     )
     held_out = [(q.question, "single") for q in single] + [(q.question, "tree") for q in compared]
-    held_out += [(one.question, "hop") for one in splits[:limit]]
+    held_out += [(split.question, "hop") for split in splits[:limit]]
     yield from (
         _routing(ROUTE, question, "tree" if label == "hop" else label, "route, held-out questions")
         for question, label in held_out
@@ -88,9 +86,13 @@ def cases(data: Path, sample: Path, limit: int, seed: int) -> Iterator[Case]:
         for question, label in held_out
     )
     judged = splits[: 2 * limit]
-    yield from (_judging(one) for split in judged for one in judged_split(split, splits, rng))
-    yield from (_judging(one) for split in judged for one in judged_branch(split, splits, rng))
-    yield from (_edges(judged_edges(split, splits, rng)) for split in splits[:limit])
+    yield from (
+        _judging(example) for split in judged for example in judge_split(split, splits, rng)
+    )
+    yield from (
+        _judging(example) for split in judged for example in judge_branch(split, splits, rng)
+    )
+    yield from (_edges(judge_edges(split, splits, rng)) for split in splits[:limit])
 
 
 def _dev_splits(musique: Source) -> list[Answered]:
@@ -100,7 +102,7 @@ def _dev_splits(musique: Source) -> list[Answered]:
         for question in musique.of("dev")
         for half in halves_of(question, musique.passages, nothing_held_out)
     ]
-    return [one for one in map(Answered.of, halves) if not _same(one)]
+    return [split for split in map(Answered.of, halves) if not _same(split)]
 
 
 def _same(split: Answered) -> bool:
@@ -114,8 +116,8 @@ def _sample(path: Path) -> list[tuple[str, str]]:
 
 def _reading(question: Question, source: Source) -> Case:
     longest = Context().retrieval.snippet_tokens * CHARACTERS_A_TOKEN
-    gold = [source.passages[one] for one in question.supporting_ids]
-    passages = passage_lines([(one.title, snippet(one.text, longest)) for one in gold])
+    gold = [source.passages[passage_id] for passage_id in question.supporting_ids]
+    passages = passage_lines([(passage.title, snippet(passage.text, longest)) for passage in gold])
 
     def grade(output: Any) -> Grades:
         return {
@@ -170,10 +172,10 @@ def _routing(prompt: Prompt[Any], question: str, label: str, step: str) -> Case:
     return Case(step, prompt, {"question": question}, grade)
 
 
-def _judging(one: TrainingExample) -> Case:
-    """The judge's total for a good and for a spoiled decomposition or branch."""
-    prompt = PROMPTS[one.prompt]
-    gold = prompt.output.model_validate_json(one.output)
+def _judging(example: TrainingExample) -> Case:
+    """The judge's total for a good and for a corrupted decomposition or branch."""
+    prompt = PROMPTS[example.prompt]
+    gold = prompt.output.model_validate_json(example.output)
 
     def grade(output: Any) -> Grades:
         sound = _total(gold) == _most(gold)
@@ -182,18 +184,18 @@ def _judging(one: TrainingExample) -> Case:
             grades["weaker_found"] = float(output.weaker == gold.weaker)
         return grades
 
-    return Case(one.prompt, prompt, one.values, grade)
+    return Case(example.prompt, prompt, example.values, grade)
 
 
-def _edges(one: TrainingExample) -> Case:
-    gold = json.loads(one.output)["judgements"]
+def _edges(example: TrainingExample) -> Case:
+    gold = json.loads(example.output)["judgements"]
     prompt = judge_prompt(len(gold))
 
     def grade(output: Any) -> Grades:
         right = [given == wanted for given, wanted in zip(output.judgements, gold, strict=True)]
         return {"accuracy": sum(right) / len(right)}
 
-    return Case(one.prompt, prompt, one.values, grade)
+    return Case(example.prompt, prompt, example.values, grade)
 
 
 def _total(output: Any) -> float:

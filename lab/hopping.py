@@ -11,25 +11,23 @@ from hopyard.state.hop import Relevance
 from lab.examples import TrainingExample, example
 from lab.splitting import Answered
 
-__all__ = ("judged_edges",)
+__all__ = ("judge_edges",)
 
 _MOST_FOLLOW_UPS: Final = 6
 
 
-def judged_edges(
-    split: Answered, others: Sequence[Answered], rng: random.Random
-) -> TrainingExample:
-    """Judge the next steps of a question among a stranger's questions and idle ones."""
-    strangers = [one.first for one in rng.sample(others, min(_MOST_FOLLOW_UPS, len(others)))]
+def judge_edges(split: Answered, others: Sequence[Answered], rng: random.Random) -> TrainingExample:
+    """Judge the next steps of a question among unrelated and idle questions."""
+    strangers = [other.first for other in rng.sample(others, min(_MOST_FOLLOW_UPS, len(others)))]
     judged: list[tuple[str, Relevance]] = [
-        (one, "irrelevant")
-        for one in strangers[: rng.randint(1, _MOST_FOLLOW_UPS - 2)]
-        if one not in {split.first, split.second, split.filled}
+        (stranger, "irrelevant")
+        for stranger in strangers[: rng.randint(1, _MOST_FOLLOW_UPS - 2)]
+        if stranger not in {split.first, split.second, split.filled}
     ]
     if rng.random() < 0.75:
         second = split.filled if split.is_bridge else split.second
         judged += [
-            (one, "necessary") for one in rng.sample([split.first, second], rng.randint(1, 2))
+            (half, "necessary") for half in rng.sample([split.first, second], rng.randint(1, 2))
         ]
     if rng.random() < 0.4:
         idle = rng.choice(["What is {x} known for?", "Who wrote about {x}?", "What is near {x}?"])

@@ -1,4 +1,4 @@
-"""What the training examples are made from, with everything held out put aside."""
+"""The material of the training examples, without everything that is held out."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from lab.written import Context, Written, read_contexts
 __all__ = ("ENCYCLOPEDIA", "Materials", "materials")
 
 ENCYCLOPEDIA: Final = "2wikimultihopqa"
-"""The set of passages without questions."""
+"""The set whose passages are read by rule; its questions are not trained on."""
 _SETS: Final = ("hotpotqa", "musique", "multihoprag", "squad2", "nq_open")
 
 
 @dataclass(frozen=True)
 class Materials:
-    """What the examples are made from, with nothing held out in it."""
+    """The material of the examples, without everything that is held out."""
 
     sources: dict[str, Source]
     guard: Guard
@@ -41,11 +41,16 @@ class Materials:
 
     def written(self, *kinds: str) -> list[Written]:
         """The written questions of some kinds."""
-        return [one for each in self.contexts for one in each.questions if one.kind in kinds]
+        return [
+            question
+            for each in self.contexts
+            for question in each.questions
+            if question.kind in kinds
+        ]
 
 
 def materials(data: Path, rng: random.Random, written: Container[str] | None = None) -> Materials:
-    """Read the sets and put aside what training must not see.
+    """Read the sets and remove what training must not see.
 
     Args:
         data: The folder of the question sets.
@@ -63,11 +68,11 @@ def materials(data: Path, rng: random.Random, written: Container[str] | None = N
         if guard.allows_question(question.question)
         for half in halves_of(question, shelves["musique"].by_id, guard)
     ]
-    # A pair from within a longer chain has no whole question of its own: nothing to split there.
-    splits = [Answered.of(one) for one in halves if plain(one.question) != plain(one.second)]
+    # A pair from within a longer chain has no whole question of its own, so it cannot be split.
+    splits = [Answered.of(half) for half in halves if plain(half.question) != plain(half.second)]
     encyclopedia = shelves[ENCYCLOPEDIA].passages
     facts = [
-        (_asked(question.question), f"{name}:{question.id}")
+        (_as_typed(question.question), f"{name}:{question.id}")
         for name in ("nq_open", "squad2")
         for question in sources[name].of("train")
         if guard.allows_question(question.question) and len(question.question.split()) > 3
@@ -85,16 +90,17 @@ def materials(data: Path, rng: random.Random, written: Container[str] | None = N
         [
             context
             for context in read_contexts(shelves, guard)
-            if written is None or any(one.question in written for one in context.questions)
+            if written is None
+            or any(question.question in written for question in context.questions)
         ],
         facts,
     )
 
 
-def _asked(question: str) -> str:
-    """Natural Questions come without capital and question mark, as people type them.
+def _as_typed(question: str) -> str:
+    """Natural Questions have no capital and no question mark, as people type them.
 
-    Two of three are dressed as questions, so that both forms are seen.
+    Two of three get both, so that the model sees both forms.
     """
     if question.endswith("?") or _number_of(question) % 3 == 0:
         return question

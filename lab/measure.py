@@ -1,7 +1,7 @@
-"""Measures model variants: `python -m lab.measure DATA SAMPLE --out FILE.json`.
+"""Measure model variants: `python -m lab.measure DATA SAMPLE --out FILE.json`.
 
-Every call goes the product's own way (constrained output, repair, retries), under a ledger of its
-own in a temporary folder, so that nothing is answered from an earlier run.
+Every call uses the product's own path (constrained output, repair, retries) and a ledger in a
+temporary folder, so that no answer comes from an earlier run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lab.scores import auroc
 __all__ = ("main", "measure")
 
 _CUT_OFF: Final = "length limit"
-"""What the client says of an answer that did not end: a failed answer, not a missing model."""
+"""In the client's message for an answer that did not end: a failure, not a missing model."""
 
 
 async def measure(model: str, asked: Sequence[Case]) -> dict[str, Any]:
@@ -75,8 +75,8 @@ def main() -> None:
     parser.add_argument("sample", type=Path, help="the sample corpus's questions.jsonl")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--models", nargs="+", default=["embedded:base", "embedded"])
-    parser.add_argument("--limit", type=int, default=60, help="cases a step and set at most")
-    parser.add_argument("--steps", default="", help="only the steps whose name begins so")
+    parser.add_argument("--limit", type=int, default=60, help="cases for each step and set at most")
+    parser.add_argument("--steps", default="", help="only steps whose name begins with this")
     parser.add_argument("--seed", type=int, default=17)
     options = parser.parse_args()
     report: dict[str, Any] = {

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from lab.examples import TrainingExample, read_examples, write_examples
-from lab.hopping import judged_edges
+from lab.hopping import judge_edges
 from lab.materials import Materials, materials
 from lab.recipes import (
     about_passages,
@@ -22,13 +22,13 @@ from lab.recipes import (
     answers,
     chains,
     decompositions,
-    mixed,
     other,
+    other_splits,
     routes,
     splits,
 )
-from lab.routing import chat, direct, rewritten
-from lab.splitting import judged_branch, judged_split, replaced
+from lab.routing import chat, direct, rewrite_follow_up
+from lab.splitting import judge_branch, judge_split, replace_half
 
 __all__ = ("COUNTS", "build")
 
@@ -37,7 +37,7 @@ COUNTS: Final[dict[str, int]] = {
     "aggregate": 100,
     "decompose": 500,
     "replace-sub-question": 50,
-    "judge-decomposition": 0,  # neither judge improved by it lately (docs/adapter.md)
+    "judge-decomposition": 0,  # training improved neither judge (lab/README.md)
     "judge-branch": 0,
     "route": 300,
     "route-with-hop": 300,
@@ -60,8 +60,8 @@ def build(
 
     Args:
         data: The folder of the question sets.
-        seed: Draws everything that is drawn.
-        counts: Examples of some prompts at most, where it is not to be the default.
+        seed: Of all random choices.
+        counts: Examples of some prompts at most, instead of the default.
         written: Use these written questions, and those over the same passages; None: all.
     """
     wanted = {**COUNTS, **(counts or {})}
@@ -71,39 +71,45 @@ def build(
         "answer": answers,
         "aggregate": aggregates,
         "decompose": decompositions,
-        "replace-sub-question": lambda m, r: (replaced(s, other(m, r), r) for s in splits(m, r)),
-        "judge-decomposition": lambda m, r: _flat(
-            judged_split(s, m.splits, r) for s in splits(m, r)
+        "replace-sub-question": lambda m, r: (
+            replace_half(s, other(m, r), r) for s in splits(m, r)
         ),
-        "judge-branch": lambda m, r: _flat(judged_branch(s, m.splits, r) for s in splits(m, r)),
+        "judge-decomposition": lambda m, r: _flat(
+            judge_split(s, m.splits, r) for s in splits(m, r)
+        ),
+        "judge-branch": lambda m, r: _flat(judge_branch(s, m.splits, r) for s in splits(m, r)),
         "route": lambda m, r: routes(m, r, with_hop=False),
         "route-with-hop": lambda m, r: routes(m, r, with_hop=True),
         "next-question": chains,
-        "rewrite": lambda m, r: _flat(rewritten([f for f, _ in m.facts], r) for _ in range(10**6)),
+        "rewrite": lambda m, r: _flat(
+            rewrite_follow_up([f for f, _ in m.facts], r) for _ in range(10**6)
+        ),
         "direct": lambda _, r: (direct(*chat(r)) for _ in range(10**6)),
-        "judge-edges": lambda m, r: (judged_edges(s, mixed(m, r), r) for s in splits(m, r)),
+        "judge-edges": lambda m, r: (judge_edges(s, other_splits(m, r), r) for s in splits(m, r)),
         "questions": about_passages,
-    }  # fmt: skip
+    }
     examples = [
-        one for name, make in makers.items() for one in _distinct(make(made, rng), wanted[name])
+        example
+        for name, make in makers.items()
+        for example in _distinct(make(made, rng), wanted[name])
     ]
     rng.shuffle(examples)
     return examples
 
 
 def _flat(groups: Iterable[Iterable[TrainingExample]]) -> Iterator[TrainingExample]:
-    return (one for group in groups for one in group)
+    return (example for group in groups for example in group)
 
 
 def _distinct(examples: Iterator[TrainingExample], count: int) -> Iterator[TrainingExample]:
     if not count:
         return
     seen: set[str] = set()
-    for one in islice(examples, 20 * count):
-        key = repr(sorted(one.values.items()))
+    for example in islice(examples, 20 * count):
+        key = repr(sorted(example.values.items()))
         if key not in seen:
             seen.add(key)
-            yield one
+            yield example
         if len(seen) == count:
             return
 
@@ -116,17 +122,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=17)
     parser.add_argument("--counts", nargs="*", default=[], metavar="PROMPT=N")
     parser.add_argument(
-        "--written", type=Path, metavar="FILE", help="the written questions of this file alone"
+        "--written", type=Path, metavar="FILE", help="only the written questions of this file"
     )
     options = parser.parse_args()
     pairs = [pair.partition("=") for pair in options.counts]
     counts = {name: int(number) for name, _, number in pairs}
     written = None
     if options.written:
-        written = {one.values.get("question", "") for one in read_examples(options.written)}
+        written = {example.values.get("question", "") for example in read_examples(options.written)}
     examples = build(options.data, options.seed, counts, written)
     write_examples(options.out, examples)
-    for name, count in Counter(one.prompt for one in examples).most_common():
+    for name, count in Counter(example.prompt for example in examples).most_common():
         print(f"{count:6d} {name}")
 
 

@@ -1,9 +1,9 @@
-"""Packs examples of one prompt into prefix trees, and says which tokens are learned.
+"""Pack examples of one prompt into prefix trees, and weight the tokens to learn.
 
-Examples of a prompt begin alike: its instructions and its own examples are long and always the
-same, and questions about the same passages share those too. A sequence here is the tree of several
-conversations, in which what they share stands once; each token sees its own conversation alone
-(`tree_attention`), so the model learns exactly what it will be asked, at a part of the cost.
+Examples of a prompt share its long instructions and examples; questions about the same passages
+share those too. A sequence is a tree of several conversations, in which shared parts occur once.
+Each token attends only to its own conversation (`tree_attention`), so the model learns exactly
+what it will be asked, at a part of the cost.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ __all__ = ("Branch", "Packed", "Turn", "branches_of", "conversation", "encode", 
 
 _ROLES: Final = {"system": "system", "human": "user", "ai": "assistant"}
 _FORM: Final = re.compile(r'[{,]"\w+":"?')
-"""What a JSON object of known keys leaves no choice in."""
+"""The parts of a JSON object with known keys that are always the same."""
 _FORM_WEIGHT: Final = 0.1
-"""What a token of the form counts, where one of the content counts 1: the schema enforces it."""
+"""The weight of a token of the form, which the schema enforces; content tokens weigh 1."""
 _MOST_ALONE: Final = 8
-"""Examples in a tree that share no passages, at most."""
+"""Examples without shared passages in a tree, at most."""
 
 Turn = dict[str, str]
 
@@ -53,8 +53,8 @@ class Packed:
         prompt: The prompt's key.
         tokens: The token ids.
         previous: The place of the token before each in its conversation; -1 at the beginning.
-        weights: How much each token counts that the model shall learn to write; of others 0.
-        examples: What it was made of.
+        weights: The weight of each token in the loss; 0 for tokens of the prompt.
+        examples: The examples in it.
     """
 
     prompt: str
@@ -73,24 +73,26 @@ class Packed:
 
 
 def conversation(example: TrainingExample) -> tuple[list[Turn], int]:
-    """The turns of an example, the product's own, and the place of the one that is learned."""
+    """The turns of an example, as the product writes them, and the place of the learned turn."""
     messages = PROMPTS[example.prompt].messages(example.values)
-    turns = [{"role": _ROLES[one.type], "content": str(one.content)} for one in messages]
+    turns = [
+        {"role": _ROLES[message.type], "content": str(message.content)} for message in messages
+    ]
     return [*turns, {"role": "assistant", "content": example.output}], len(turns)
 
 
 def encode(turns: Sequence[Turn], learned: int, tokenizer: Any) -> tuple[list[int], list[float]]:
-    """Token ids by the model's own chat template, and how much each counts in what is learned.
+    """Token ids by the model's own chat template, and the weight of each in the loss.
 
-    Learned are a turn's text and the token that ends it; what the template puts before it is not.
-    Keys and braces count little: a judge's five digits would else be lost among forty such tokens.
+    The model learns a turn's text and the token that ends it, not what the template puts before.
+    Keys and braces weigh little; otherwise a judge's five digits get lost among forty such tokens.
     """
-    before = _rendered(turns[:learned], tokenizer, asking=True)
-    text = _rendered(turns[: learned + 1], tokenizer).rstrip()
+    before = _render(turns[:learned], tokenizer, asking=True)
+    text = _render(turns[: learned + 1], tokenizer).rstrip()
     if not text.startswith(before):
         raise ValueError("the chat template does not write a conversation turn by turn")
     encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
-    form = [one.span() for one in _FORM.finditer(text, len(before))]
+    form = [match.span() for match in _FORM.finditer(text, len(before))]
     weights = [
         0.0
         if start < len(before) or end <= start
@@ -113,8 +115,10 @@ def pack(
     """
     rng = random.Random(seed)
     by_prompt: dict[str, list[_Encoded]] = defaultdict(list)
-    for one in examples:
-        by_prompt[one.prompt].append(_Encoded(one, *encode(*conversation(one), tokenizer)))
+    for example in examples:
+        by_prompt[example.prompt].append(
+            _Encoded(example, *encode(*conversation(example), tokenizer))
+        )
     packed = []
     for name in sorted(by_prompt):
         families: dict[str, list[_Encoded]] = defaultdict(list)
@@ -138,7 +142,7 @@ def branches_of(previous: Sequence[int]) -> Iterator[Branch]:
         for at, before in enumerate(previous)
         if before != at - 1 or at == 0 or following[at - 1] > 1
     ]
-    # Of the branch that ends at a place: the numbers of those above it, and its own.
+    # By the place where a branch ends: the numbers of the branches above it, and its own.
     ending: dict[int, tuple[int, ...]] = {}
     for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(previous)], strict=True)):
         above = ending.get(previous[start], ())
@@ -159,7 +163,7 @@ def _groups(families: Iterable[Sequence[_Encoded]], longest: int) -> Iterator[li
     size = 0
     for family in families:
         alone = len(_tree("", family).tokens)
-        shared = _shared(group[0].tokens, family[0].tokens) if group else 0
+        shared = _shared_prefix(group[0].tokens, family[0].tokens) if group else 0
         enough = len(group) >= _MOST_ALONE and len(family) == 1
         if group and (enough or size + alone - shared > longest):
             yield group
@@ -172,35 +176,35 @@ def _groups(families: Iterable[Sequence[_Encoded]], longest: int) -> Iterator[li
 
 def _tree(prompt: str, group: Iterable[_Encoded]) -> Packed:
     """The conversations sorted, so that those which begin alike stand together."""
-    ordered = sorted(group, key=lambda one: one.tokens)
+    ordered = sorted(group, key=lambda leaf: leaf.tokens)
     tokens: list[int] = []
     previous: list[int] = []
     weights: list[float] = []
     path: list[int] = []
     before: Sequence[int] = ()
-    for one in ordered:
-        shared = _shared(before, one.tokens)
+    for leaf in ordered:
+        shared = _shared_prefix(before, leaf.tokens)
         del path[shared:]
-        for token, weight in zip(one.tokens[shared:], one.weights[shared:], strict=True):
+        for token, weight in zip(leaf.tokens[shared:], leaf.weights[shared:], strict=True):
             previous.append(path[-1] if path else -1)
             path.append(len(tokens))
             tokens.append(token)
             weights.append(weight)
-        before = one.tokens
-    return Packed(prompt, tokens, previous, weights, [one.example for one in ordered])
+        before = leaf.tokens
+    return Packed(prompt, tokens, previous, weights, [leaf.example for leaf in ordered])
 
 
-def _shared(one: Sequence[int], other: Sequence[int]) -> int:
+def _shared_prefix(first: Sequence[int], second: Sequence[int]) -> int:
     """How many tokens two conversations begin with alike."""
     count = 0
-    for a, b in zip(one, other, strict=False):
+    for a, b in zip(first, second, strict=False):
         if a != b:
             break
         count += 1
     return count
 
 
-def _rendered(turns: Sequence[Turn], tokenizer: Any, *, asking: bool = False) -> str:
+def _render(turns: Sequence[Turn], tokenizer: Any, *, asking: bool = False) -> str:
     text: str = tokenizer.apply_chat_template(
         list(turns), tokenize=False, add_generation_prompt=asking
     )

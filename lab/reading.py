@@ -95,7 +95,7 @@ def _read(
     shown, away = list(every.values()), []
     if rng.random() < _MISSING:
         kept = [] if rng.random() < 0.6 else shown[1:]
-        shown, away = kept, [one.id for one in every.values() if one not in kept]
+        shown, away = kept, [passage.id for passage in every.values() if passage not in kept]
     passages = gold_or_near(asked[0][0], shown, shelf, rng, without=away, alone=_ALONE)
     for question, gold, answer in asked:
         missing = any(passage.id in away for passage in gold)
@@ -109,4 +109,8 @@ def _answer(question: str, passages: str, answer: str, origin: str) -> TrainingE
 
 
 def _gold(question: Question, shelf: Shelf) -> list[Passage]:
-    return [shelf.by_id[one] for one in question.supporting_ids if one in shelf.by_id]
+    return [
+        shelf.by_id[passage_id]
+        for passage_id in question.supporting_ids
+        if passage_id in shelf.by_id
+    ]

@@ -8,62 +8,68 @@ from itertools import islice
 from typing import Final
 
 from hopyard.prompts.answer import UNKNOWN
-from hopyard.prompts.route import ROUTE, ROUTE_WITH_HOP
 from lab.asking import gold_questions, passage_questions
 from lab.closing import closing_comparison, closing_steps, closing_written
-from lab.examples import TrainingExample
+from lab.examples import ROUTE, ROUTE_WITH_HOP, TrainingExample
 from lab.materials import ENCYCLOPEDIA, Materials
 from lab.reading import encyclopedic_reading, news_reading, reading
-from lab.routing import chat, routed
-from lab.splitting import Answered, decomposition, templated, whole
+from lab.routing import chat, choose_route
+from lab.splitting import Answered, decomposition, from_template, whole
 from lab.templates import bridge, comparison
 from lab.written import Written, next_questions, reading_together
 
 __all__ = (
-    "about_passages", "aggregates", "answers", "chains", "decompositions", "mixed",
-    "other", "routes", "splits",
+    "about_passages",
+    "aggregates",
+    "answers",
+    "chains",
+    "decompositions",
+    "other",
+    "other_splits",
+    "routes",
+    "splits",
 )  # fmt: skip
 
 _SPLIT: Final = ("bridge", "compare", "yesno")
-"""The kinds of written questions that come with their halves."""
+"""The kinds of written questions with sub-questions."""
 
 
 def answers(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
     """Gold questions and news, facts, and all written questions, context by context."""
     gold = [
-        one
+        example
         for name in ("hotpotqa", "musique", "squad2")
-        for one in reading(made.sources[name], made.shelves[name], made.guard, rng)
+        for example in reading(made.sources[name], made.shelves[name], made.guard, rng)
     ]
     news = list(
         news_reading(made.sources["multihoprag"], made.shelves["multihoprag"], made.guard, rng)
     )
     facts = encyclopedic_reading(made.films, made.persons, made.shelves[ENCYCLOPEDIA], rng)
-    known = [one for one in (*gold, *news) if not _is_unknown(one)]
-    unknown = [one for one in (*gold, *news) if _is_unknown(one)]
+    known = [example for example in (*gold, *news) if not _is_unknown(example)]
+    unknown = [example for example in (*gold, *news) if _is_unknown(example)]
     rng.shuffle(unknown)
     yield from (*known, *unknown[: len(known) // 12], *islice(facts, 150))
     for context in rng.sample(made.contexts, len(made.contexts)):
         yield from reading_together(context, made.shelves[context.source], rng)
 
 
-def _is_unknown(one: TrainingExample) -> bool:
-    return f'"{UNKNOWN}"' in one.output
+def _is_unknown(example: TrainingExample) -> bool:
+    return f'"{UNKNOWN}"' in example.output
 
 
 def aggregates(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
     """Closing questions: over gold steps, over written halves, and over dates that are known."""
     halves = list(made.halves)
     rng.shuffle(halves)
-    for one in halves[:20]:
-        yield from closing_steps(one, made.shelves["musique"], rng)
+    for half in halves[:20]:
+        yield from closing_steps(half, made.shelves["musique"], rng)
     for context in rng.sample(made.contexts, min(60, len(made.contexts))):
         for question in context.questions:
             yield from closing_written(question, made.shelves[context.source], rng)
-    yield from _compared(made, rng)
+    yield from _compare(made, rng)
 
 
-def _compared(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
+def _compare(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
     """Closing questions over two persons or films whose dates are known."""
     while True:
         yield from closing_comparison(made.films, made.persons, made.shelves[ENCYCLOPEDIA], rng)
@@ -72,7 +78,7 @@ def _compared(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
 def decompositions(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
     """Written splits, some from templates, and single facts that stay whole."""
     facts = iter(made.facts)
-    single, split = _drawn(made.written("single"), rng), _written_splits(made, rng)
+    single, split = _draw_again(made.written("single"), rng), _written_splits(made, rng)
     while True:
         draw = rng.random()
         if draw < 0.18:
@@ -80,8 +86,8 @@ def decompositions(made: Materials, rng: random.Random) -> Iterator[TrainingExam
         elif draw < 0.34:
             yield whole(*next(facts))
         else:
-            one = next(split) if rng.random() < 0.8 else templated(rng)
-            yield decomposition(one, made.splits, rng)
+            drawn = next(split) if rng.random() < 0.8 else from_template(rng)
+            yield decomposition(drawn, made.splits, rng)
 
 
 def routes(made: Materials, rng: random.Random, *, with_hop: bool) -> Iterator[TrainingExample]:
@@ -89,46 +95,53 @@ def routes(made: Materials, rng: random.Random, *, with_hop: bool) -> Iterator[T
     prompt = ROUTE_WITH_HOP if with_hop else ROUTE
     joined = "hop" if with_hop else "tree"
     facts = iter(rng.sample(made.facts, len(made.facts)))
-    single = _drawn(made.written("single"), rng)
-    compared = _drawn(made.written("compare", "yesno"), rng)
-    bridged = _drawn(made.written("bridge"), rng)
-    gold = [one for one in made.splits if one.question[-1:] == "?"]
+    single = _draw_again(made.written("single"), rng)
+    compared = _draw_again(made.written("compare", "yesno"), rng)
+    bridged = _draw_again(made.written("bridge"), rng)
+    gold = [split for split in made.splits if split.question[-1:] == "?"]
     while True:
         draw = rng.random()
         if draw < 0.26:
-            yield routed(prompt, chat(rng)[0], "direct", "written")
+            yield choose_route(prompt, chat(rng)[0], "direct", "written")
         elif draw < 0.46:
             question, origin = next(facts)
-            yield routed(prompt, question, "single", origin)
+            yield choose_route(prompt, question, "single", origin)
         elif draw < 0.58:
-            yield routed(prompt, next(single).question, "single", "written")
+            yield choose_route(prompt, next(single).question, "single", "written")
         elif draw < 0.78:
             asked = next(compared).question if rng.random() < 0.5 else comparison(rng).question
-            yield routed(prompt, asked, "tree", "written")
+            yield choose_route(prompt, asked, "tree", "written")
         elif draw < 0.84:
-            one = rng.choice(gold)
-            yield routed(prompt, one.question, joined, one.origin)
+            chosen = rng.choice(gold)
+            yield choose_route(prompt, chosen.question, joined, chosen.origin)
         else:
             asked = next(bridged).question if rng.random() < 0.6 else bridge(rng).question
-            yield routed(prompt, asked, joined, "written")
+            yield choose_route(prompt, asked, joined, "written")
 
 
 def chains(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
     """What a chain asks next, mostly of questions that ask for more than one fact."""
-    split, single = _drawn(made.written(*_SPLIT), rng), _drawn(made.written("single"), rng)
+    split, single = (
+        _draw_again(made.written(*_SPLIT), rng),
+        _draw_again(made.written("single"), rng),
+    )
     while True:
         yield from next_questions(next(single if rng.random() < 0.15 else split), rng)
 
 
 def about_passages(made: Materials, rng: random.Random) -> Iterator[TrainingExample]:
     """Passages with gold questions first, then any of the encyclopedia's."""
-    halves = [one.halves for one in made.written(*_SPLIT) if one.halves]
+    halves = [written.halves for written in made.written(*_SPLIT) if written.halves]
     incoming, outcoming = gold_questions(made.sources, [*made.halves, *halves], made.guard)
-    for one in made.written("single"):
-        incoming[one.needs[0].id].append(one.question)
+    for written in made.written("single"):
+        incoming[written.needs[0].id].append(written.question)
     for name in ("squad2", "musique", "hotpotqa", ENCYCLOPEDIA):
         shelf = made.shelves[name]
-        gold = [one for one in shelf.passages if one.id in incoming or one.id in outcoming]
+        gold = [
+            passage
+            for passage in shelf.passages
+            if passage.id in incoming or passage.id in outcoming
+        ]
         rest = rng.sample(shelf.passages, 60)
         yield from islice(passage_questions(gold or rest, incoming, outcoming, rng), 60)
         yield from islice(passage_questions(rest, incoming, outcoming, rng), 30)
@@ -143,17 +156,21 @@ def splits(made: Materials, rng: random.Random) -> Iterator[Answered]:
         if gold and draw < 0.2:
             yield gold.pop()
         else:
-            yield next(split) if draw < 0.75 else templated(rng)
+            yield next(split) if draw < 0.75 else from_template(rng)
 
 
 def _written_splits(made: Materials, rng: random.Random) -> Iterator[Answered]:
-    return (Answered.of(one.halves) for one in _drawn(made.written(*_SPLIT), rng) if one.halves)
+    return (
+        Answered.of(written.halves)
+        for written in _draw_again(made.written(*_SPLIT), rng)
+        if written.halves
+    )
 
 
-def mixed(made: Materials, rng: random.Random) -> list[Answered]:
-    """Other questions' splits, to take strangers from."""
+def other_splits(made: Materials, rng: random.Random) -> list[Answered]:
+    """Splits of other questions."""
     split = _written_splits(made, rng)
-    return [next(split) for _ in range(5)] + [templated(rng) for _ in range(5)]
+    return [next(split) for _ in range(5)] + [from_template(rng) for _ in range(5)]
 
 
 def other(made: Materials, rng: random.Random) -> Answered:
@@ -161,7 +178,7 @@ def other(made: Materials, rng: random.Random) -> Answered:
     return rng.choice(made.splits)
 
 
-def _drawn(questions: Sequence[Written], rng: random.Random) -> Iterator[Written]:
-    """All of them in a drawn order, again and again."""
+def _draw_again(questions: Sequence[Written], rng: random.Random) -> Iterator[Written]:
+    """All questions in random order, repeatedly."""
     while True:
         yield from rng.sample(questions, len(questions))

@@ -1,19 +1,20 @@
-"""Writes the measured numbers into the documents: `python -m lab.report`.
+"""Write the measured numbers into the adapter's model card: `python -m lab.report`.
 
-The tables of `docs/adapter.md` and of the model card stand between two marks and are made from
-`training/results/`, so that a number is never typed by hand.
+The tables of the card stand between two marks. They are made from `lab/results/`, so that no number
+is typed by hand.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ("between_marks", "main", "tables")
+__all__ = ("main", "replace_between_marks", "tables")
 
+RESULTS: Final = Path(__file__).with_name("results")
+CARD: Final = Path("models/adapter/MODEL_CARD.md")
 BEGIN: Final = "<!-- measured: begin -->"
 END: Final = "<!-- measured: end -->"
 _BASE, _ADAPTED = "embedded:base", "embedded"
@@ -22,7 +23,7 @@ _NAMES: Final = {
     "f1": "F1",
     "valid": "usable splits",
     "echo": "splits that repeat the question",
-    "f1_with_gold": "F1 with the gold halves",
+    "f1_with_gold": "F1 with the gold sub-questions",
     "left_whole": "left whole",
     "accuracy": "accuracy",
     "single": "of `single` questions",
@@ -30,12 +31,12 @@ _NAMES: Final = {
     "hop": "of `hop` questions",
     "direct": "of `direct` questions",
     "good_total": "mean total of good ones",
-    "bad_total": "mean total of spoiled ones",
-    "auroc": "AUROC, good against spoiled",
-    "weaker_found": "weaker half found",
+    "bad_total": "mean total of corrupted ones",
+    "auroc": "AUROC, good against corrupted",
+    "weaker_found": "weaker sub-question found",
     "failed": "calls without usable output",
 }
-"""The grades that are shown, in order."""
+"""Columns of the report, in order."""
 
 
 def tables(measured: dict[str, Any], agreement: dict[str, Any]) -> str:
@@ -44,7 +45,7 @@ def tables(measured: dict[str, Any], agreement: dict[str, Any]) -> str:
     lines = ["| step | questions | measure | without | with |", "|---|---|---|---|---|"]
     lines += _rows(base["steps"], adapted["steps"])
     lines += ["", f"Measured with `{measured['command']}`. {measured.get('note', '')}".rstrip(), ""]
-    lines += ["| prompt | outputs that fit, without | with |", "|---|---|---|"]
+    lines += ["| prompt | outputs that fit the schema, without | with |", "|---|---|---|"]
     lines += [
         f"| {name} | {rate['rate']:.3f} of {rate['calls']} | {_rate(adapted, name)} |"
         for name, rate in base["parse_rate"].items()
@@ -54,18 +55,18 @@ def tables(measured: dict[str, Any], agreement: dict[str, Any]) -> str:
         "| log-probabilities, engine against PyTorch | tokens | mean difference | largest |",
         "|---|---|---|---|",
     ]
-    lines += [
-        f"| {name} the adapter | {one['tokens']} | {one['mean_difference']} "
-        f"| {one['largest_difference']} |"
-        for name, one in agreement.items()
-        if name in {"without", "with"}
-    ]
+    for name in ("without", "with"):
+        found = agreement[name]
+        lines.append(
+            f"| {name} the adapter | {found['tokens']} | {found['mean_difference']} "
+            f"| {found['largest_difference']} |"
+        )
     lines += ["", f"Measured with `{agreement['command']}`."]
     return "\n".join(lines)
 
 
-def between_marks(document: str, table: str) -> str:
-    """The document with the table in place of what stands between the marks.
+def replace_between_marks(document: str, text: str) -> str:
+    """Replace what stands between the two marks of a document.
 
     Raises:
         ValueError: A mark is missing.
@@ -74,7 +75,7 @@ def between_marks(document: str, table: str) -> str:
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise ValueError(f"the document lacks {BEGIN} or {END}")
-    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+    return f"{before}{BEGIN}\n{text}\n{END}{after}"
 
 
 def _rows(base: dict[str, Any], adapted: dict[str, Any]) -> Iterator[str]:
@@ -92,20 +93,11 @@ def _rate(model: dict[str, Any], prompt: str) -> str:
 
 
 def main() -> None:
-    """Write the tables into the documents given."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("documents", type=Path, nargs="*")
-    parser.add_argument("--results", type=Path, default=Path("training/results"))
-    options = parser.parse_args()
-    documents = options.documents or [
-        Path("docs/adapter.md"),
-        Path("models/adapter/MODEL_CARD.md"),
-    ]
-    measured = json.loads((options.results / "measured.json").read_text())
-    agreement = json.loads((options.results / "agreement.json").read_text())
-    for document in documents:
-        text = between_marks(document.read_text(), tables(measured, agreement))
-        document.write_text(text)
+    """Write the tables into the model card."""
+    measured = json.loads((RESULTS / "measured.json").read_text())
+    agreement = json.loads((RESULTS / "agreement.json").read_text())
+    text = replace_between_marks(CARD.read_text(), tables(measured, agreement))
+    CARD.write_text(text)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from lab.examples import TrainingExample, example
 from lab.plausible import plausible
 from lab.pools import POOLS
 
-__all__ = ("chat", "direct", "rewritten", "routed")
+__all__ = ("chat", "choose_route", "direct", "rewrite_follow_up")
 
 _VERBS: Final = (
     ("walk", "walked"), ("sleep", "slept"), ("run", "ran"), ("eat", "ate"), ("write", "wrote"),
@@ -93,7 +93,7 @@ _ASKED_BEFORE: Final = {
 }  # fmt: skip
 
 
-def routed(prompt: Prompt[Any], question: str, strategy: str, origin: str) -> TrainingExample:
+def choose_route(prompt: Prompt[Any], question: str, strategy: str, origin: str) -> TrainingExample:
     """One question and its strategy."""
     return example(
         prompt, {"question": question}, Route.model_validate({"strategy": strategy}), origin
@@ -114,8 +114,8 @@ def direct(question: str, answer: str) -> TrainingExample:
     return example(DIRECT, {"question": question}, Answer(answer=answer), "written")
 
 
-def rewritten(others: Sequence[str], rng: random.Random) -> Iterator[TrainingExample]:
-    """A follow-up question with the conversation before it; some stand on their own already."""
+def rewrite_follow_up(others: Sequence[str], rng: random.Random) -> Iterator[TrainingExample]:
+    """A follow-up question with the conversation before it; some are already complete."""
     kind = rng.choice(sorted(_FOLLOW_UPS))
     x, o = rng.choice(POOLS[kind]), rng.choice(POOLS[rng.choice(["product", "building", "film"])])
     asked = rng.choice(_ASKED_BEFORE[kind]).format(o=o)
@@ -153,19 +153,19 @@ def _arithmetic(rng: random.Random) -> tuple[str, str]:
 
 def _language(rng: random.Random) -> tuple[str, str]:
     verb, past = rng.choice(_VERBS)
-    one, many = rng.choice(_NOUNS)
+    singular, plural = rng.choice(_NOUNS)
     word, opposite = rng.choice(_OPPOSITES)
     who = rng.choice(["They", "We", "I", "The children", "You"])
     return rng.choice(
         [
             (f"What is the past tense of {verb}?", past),
             (f"Put this sentence in the past tense: {who} {verb}.", f"{who} {past}."),
-            (f"What is the plural of {one}?", many),
-            (f"What is the singular of {many}?", one),
+            (f"What is the plural of {singular}?", plural),
+            (f"What is the singular of {plural}?", singular),
             (f"What is the opposite of {word}?", opposite),
             (f"Name a word that means the opposite of {opposite}.", word),
             (f"Write the word {word} in capital letters.", word.upper()),
-            (f"Spell the word {one} backwards.", one[::-1]),
+            (f"Spell the word {singular} backwards.", singular[::-1]),
             (f"Make this a question: {who} {verb}.", f"Do {who if who == 'I' else who.lower()} {verb}?"),
         ]
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The measures of the report: those of the evaluation, and what compares pairs and judges."""
+"""Measures of the report: those of the evaluation, and some for pairs and judges."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ("auroc", "best", "exact_match", "pair_f1", "token_f1")
 def pair_f1(given: Sequence[str], wanted: Sequence[str]) -> float:
     """Mean token F1 of two sub-questions with the gold two, in the better order."""
     first, second = given
-    one, other = wanted
-    straight = token_f1(first, one) + token_f1(second, other)
-    crossed = token_f1(first, other) + token_f1(second, one)
+    gold_first, gold_second = wanted
+    straight = token_f1(first, gold_first) + token_f1(second, gold_second)
+    crossed = token_f1(first, gold_second) + token_f1(second, gold_first)
     return max(straight, crossed) / 2
 
 
 def auroc(good: Sequence[float], bad: Sequence[float]) -> float:
-    """The chance that a good one scores above a bad one; ties count half (Mann-Whitney U)."""
+    """The chance that a good case scores above a bad case; ties count half."""
     return area([*good, *bad], [1] * len(good) + [0] * len(bad))

@@ -13,7 +13,7 @@ __all__ = ("Guard", "Passage", "Question", "Source", "Step", "read_source", "wor
 
 _WORD: Final = re.compile(r"\w+")
 _SHINGLE: Final = 12
-"""Words in a row that two texts share only when one was copied from the other."""
+"""Words in a row that two texts share only if one was copied from the other."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Step:
     Attributes:
         question: A question, or MuSiQue's short form `subject >> relation`.
         answer: The gold answer.
-        supporting_id: The passage that holds it; "" where the set does not say.
+        supporting_id: The passage that holds it; "" if the set does not say.
     """
 
     question: str
@@ -87,7 +87,7 @@ def words_of(text: str) -> list[str]:
 
 
 class Guard:
-    """Keeps held-out questions and their supporting passages out of training text.
+    """Keep held-out questions and their supporting passages out of training text.
 
     A passage is held out when it supports a held-out question of any set, or when it shares
     twelve words in a row with such a passage: the sets were cut from the same encyclopedia.
@@ -107,11 +107,11 @@ class Guard:
                         self._shingles.update(_shingles(passage.text))
 
     def allows_question(self, question: str) -> bool:
-        """Whether the question is no held-out one, and no step of one."""
+        """Whether the question is neither held out nor a step of a held-out question."""
         return _flat(question) not in self._questions
 
     def allows_text(self, text: str) -> bool:
-        """Whether the text holds nothing of a held-out question's supporting passages."""
+        """Whether the text contains nothing of a held-out question's supporting passages."""
         return self._shingles.isdisjoint(_shingles(text))
 
     def allows(self, passage: Passage) -> bool:
@@ -140,9 +140,9 @@ def _question(row: dict[str, Any]) -> Question:
 
 def _steps(row: dict[str, Any]) -> Iterator[Step]:
     """MuSiQue keeps its steps in two forms: with `#1` and a passage, or filled in, without."""
-    for one in row.get("decomposition", ()):
-        if isinstance(one, dict):
-            yield Step(one["question"].strip(), one["answer"].strip(), one["supporting_id"])
+    for step in row.get("decomposition", ()):
+        if isinstance(step, dict):
+            yield Step(step["question"].strip(), step["answer"].strip(), step["supporting_id"])
     for text in row.get("steps", ()):
         question, _, answer = text.partition(" >>>> ")
         yield Step(question.strip(), answer.strip(), "")

@@ -10,7 +10,7 @@ from typing import Final
 
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.decompose import DECOMPOSE, REPLACE, Decomposition, Replacement
-from hopyard.prompts.judge import JUDGE_BRANCH, JUDGE_DECOMPOSITION, BranchScores, Rubric
+from hopyard.prompts.tree import JUDGE_BRANCH, JUDGE_DECOMPOSITION, BranchScores, Rubric
 from lab.examples import TrainingExample, example
 from lab.plausible import plausible
 from lab.pools import POOLS
@@ -20,16 +20,16 @@ from lab.templates import bridge, comparison
 __all__ = (
     "Answered",
     "decomposition",
-    "judged_branch",
-    "judged_split",
-    "replaced",
-    "templated",
+    "from_template",
+    "judge_branch",
+    "judge_split",
+    "replace_half",
     "whole",
 )
 
 _SCORES: Final = ("sufficiency", "non_redundancy", "consistency", "decomposition")
 _REJECTED: Final = 0.12
-"""Share of the splits that are asked for after a rejected one."""
+"""Share of the splits that follow a rejected split."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class Answered:
         )
 
 
-def templated(rng: random.Random) -> Answered:
-    """From a template; the answers are of the right kind and otherwise drawn."""
+def from_template(rng: random.Random) -> Answered:
+    """Make a split from a template, with random answers of the right kind."""
     if rng.random() < 0.55:
         split = comparison(rng)
         return Answered(
@@ -90,10 +90,10 @@ def templated(rng: random.Random) -> Answered:
 def decomposition(
     split: Answered, others: Sequence[Answered], rng: random.Random
 ) -> TrainingExample:
-    """Split a compound question, now and then after a bad try."""
+    """Split a compound question, sometimes after a rejected split."""
     rejected = ""
     if rng.random() < _REJECTED:
-        first, second, rubric = _spoiled(split, rng.choice(others), rng)
+        first, second, rubric = _corrupt(split, rng.choice(others), rng)
         rejected = f"\nRejected, because it fails on {', '.join(rubric.faults)}: {first} / {second}"
     values = {"question": split.question, "rejected": rejected}
     halves = Decomposition(kind="compound", first=split.first, second=split.second)
@@ -106,7 +106,7 @@ def whole(question: str, origin: str) -> TrainingExample:
     return example(DECOMPOSE, values, Decomposition(kind="simple"), origin)
 
 
-def replaced(split: Answered, other: Answered, rng: random.Random) -> TrainingExample:
+def replace_half(split: Answered, other: Answered, rng: random.Random) -> TrainingExample:
     """Replace a half that does not help: a bridge's second half then names what was found."""
     bad = [other.first, f"Is it true that {_statement(split.second)}?", f"What is {_topic(split)}?"]
     if split.is_bridge and rng.random() < 0.7:
@@ -120,25 +120,25 @@ def replaced(split: Answered, other: Answered, rng: random.Random) -> TrainingEx
     return example(REPLACE, values, Replacement(question=better), split.origin)
 
 
-def judged_split(
+def judge_split(
     split: Answered, others: Sequence[Answered], rng: random.Random
 ) -> Iterator[TrainingExample]:
-    """The gold halves, or the same with one rubric or more broken."""
+    """Judge the gold sub-questions, or the same with one or more faults."""
     if rng.random() < 0.5:
         first, second = split.first, split.second
         rubric = Rubric(wh_form=1, specific=1, relevant=1, non_overlapping=1, complete=1)
     else:
-        first, second, rubric = _spoiled(split, rng.choice(others), rng)
+        first, second, rubric = _corrupt(split, rng.choice(others), rng)
     if rng.random() < 0.3:
         first, second = second, first
     values = {"question": split.question, "first": first, "second": second}
     yield example(JUDGE_DECOMPOSITION, values, rubric, split.origin)
 
 
-def judged_branch(
+def judge_branch(
     split: Answered, others: Sequence[Answered], rng: random.Random
 ) -> Iterator[TrainingExample]:
-    """Gold halves with their answers, or with one of them Unknown, wrong, repeated or beside it."""
+    """Judge gold sub-questions with their answers, or with faulty answers or questions."""
     other = rng.choice(others)
     first, second = [split.first, split.first_answer], [split.second, split.second_answer]
     scores, weak = (5, 5, 5, 5), 0
@@ -181,8 +181,8 @@ def judged_branch(
     yield example(JUDGE_BRANCH, values, output, split.origin)
 
 
-def _spoiled(split: Answered, other: Answered, rng: random.Random) -> tuple[str, str, Rubric]:
-    """The halves with a fault, and what the rubrics say of it."""
+def _corrupt(split: Answered, other: Answered, rng: random.Random) -> tuple[str, str, Rubric]:
+    """The sub-questions with a fault, and the rubric's scores."""
     good = {"wh_form": 1, "specific": 1, "relevant": 1, "non_overlapping": 1, "complete": 1}
     faults: tuple[str, ...]
     first, second = split.first, split.second

@@ -9,7 +9,7 @@ from typing import Final
 
 from lab.sources import Guard, Passage, Question, Step, words_of
 
-__all__ = ("Half", "Halves", "described", "halves_of", "spoken")
+__all__ = ("Half", "Halves", "as_phrase", "as_question", "halves_of")
 
 _RELATIONS: Final[dict[str, tuple[str, str]]] = {
     "performer": ("Who is the performer of {x}?", "the performer of {x}"),
@@ -45,7 +45,7 @@ _REFERENCE: Final = re.compile(r"#(\d)")
 
 @dataclass(frozen=True)
 class Half:
-    """One gold sub-question with its answer and passage (None where training may not read it)."""
+    """One gold sub-question with its answer and passage (None if training may not read it)."""
 
     question: str
     answer: str
@@ -90,14 +90,14 @@ def halves_of(
     for at in range(1, len(steps)):
         before, step = steps[at - 1], steps[at]
         raw = _REFERENCE.sub(lambda found: answers[int(found.group(1)) - 1], before.question)
-        description = described(raw)
+        description = as_phrase(raw)
         first = _half(raw, before, question, passages)
         text = _REFERENCE.sub(lambda found: answers[int(found.group(1)) - 1], step.question)
         filled = _half(text, step, question, passages)
         named = f"#{at}" in step.question or before.answer in step.question
         if not named or not description or len(before.answer) < 2:
             continue
-        second = spoken(step.question.replace(f"#{at}", description))
+        second = as_question(step.question.replace(f"#{at}", description))
         second = second.replace(before.answer, description)
         if _REFERENCE.search(second):
             continue
@@ -113,7 +113,7 @@ def halves_of(
         )
 
 
-def spoken(step: str) -> str:
+def as_question(step: str) -> str:
     """A step as a question: MuSiQue writes many as `subject >> relation`."""
     subject, arrow, relation = (part.strip() for part in step.partition(">>"))
     if arrow:
@@ -124,13 +124,13 @@ def spoken(step: str) -> str:
     return text if text.endswith("?") else text.rstrip(".") + "?"
 
 
-def described(step: str) -> str:
-    """What a step asks for, as a phrase that can stand in a question; "" where no rule fits."""
+def as_phrase(step: str) -> str:
+    """What a step asks for, as a phrase that can stand in a question; "" if no rule fits."""
     subject, arrow, relation = (part.strip() for part in step.partition(">>"))
     if arrow:
         form = _RELATIONS.get(relation, ("", f"the {relation} of {{x}}"))[1]
         return form.format(x=subject)
-    text = spoken(step)[:-1]
+    text = as_question(step)[:-1]
     for pattern, phrase in _PHRASES:
         if found := re.match(pattern, text, re.IGNORECASE):
             return found.expand(phrase).strip()
@@ -157,13 +157,13 @@ def _who(relation: str) -> str:
 
 
 def _half(raw: str, step: Step, question: Question, passages: Mapping[str, Passage]) -> Half:
-    return Half(spoken(raw), step.answer, _passage(raw, step, question, passages))
+    return Half(as_question(raw), step.answer, _passage(raw, step, question, passages))
 
 
 def _passage(
     raw: str, step: Step, question: Question, passages: Mapping[str, Passage]
 ) -> Passage | None:
-    """The step's passage; where the set names none, the one that holds answer and subject."""
+    """The step's passage; if the set names none, the passage with the answer and the subject."""
     if step.supporting_id:
         return passages.get(step.supporting_id)
     asked = set(words_of(raw))

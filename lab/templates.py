@@ -193,8 +193,8 @@ def comparison(rng: random.Random) -> Split:
 def bridge(rng: random.Random) -> Split:
     """A question about a thing that is only described, and the question who or what it is.
 
-    The second half keeps a description, in other words than the question's: the halves are
-    answered side by side, and a name put in its place would be guessed.
+    The second sub-question keeps a description in other words: both are answered side by side, so
+    a name in its place would be a guess.
     """
     kind, leads_to, noun, clause, first = rng.choice(_REFERENCES)
     x = rng.choice(POOLS[kind])

@@ -1,8 +1,8 @@
-"""Trains the adapter: `python -m lab.train examples.jsonl --out FOLDER`.
+"""Train the adapter: `python -m lab.train examples.jsonl --out FOLDER`.
 
-One sequence at a time on two cores; the gradient of `--batch` sequences makes a step. Where there
-is an accelerator it is used, in bfloat16. A run that was stopped goes on from its last checkpoint.
-What `--minutes` left no time for is written to `FOLDER/left.jsonl`, for a further run.
+Sequences run one at a time; the gradients of `--batch` sequences make a step. An accelerator is
+used if there is one, in bfloat16. A stopped run continues from its last checkpoint. Examples for
+which `--minutes` left no time are written to `FOLDER/left.jsonl`, for another run.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TRIED: Final = 3
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that the result depends on beside the examples."""
+    """Everything that the result depends on, except for the examples."""
 
     base: str
     start: str
@@ -68,9 +68,9 @@ def train(examples: Path, out: Path, plan: Plan) -> None:
     model = with_adapter(base, plan.seed, plan.start).to(device)
     weights = Weights(model, bf16=plan.bf16)
     packed = pack(list(read_examples(examples)), tokenizer, plan.longest, plan.seed)
-    order = [one for _ in range(plan.epochs) for one in packed]
+    order = [tree for _ in range(plan.epochs) for tree in packed]
     optimizer = torch.optim.AdamW(weights.exact, lr=plan.rate, weight_decay=0.0)
-    done = _resumed(out, weights, optimizer, plan)
+    done = _resume(out, weights, optimizer, plan)
     _say_how_long(model, order[done:], device)
     model.train()
     started, losses, spent = time.monotonic(), [], 0
@@ -87,7 +87,7 @@ def train(examples: Path, out: Path, plan: Plan) -> None:
             setting["lr"] = rate
         losses.append(_step(model, group, optimizer, weights, device))
         done += len(group)
-        spent += sum(len(one.tokens) for one in group)
+        spent += sum(len(tree.tokens) for tree in group)
         if (done // plan.batch) % 5 == 0 or done >= len(order):
             seconds = time.monotonic() - started
             recent = sum(losses[-10:]) / len(losses[-10:])
@@ -98,14 +98,16 @@ def train(examples: Path, out: Path, plan: Plan) -> None:
         if (done // plan.batch) % plan.checkpoint_every == 0:
             _save(out, weights, optimizer, done, plan)
     _save(out, weights, optimizer, done, plan)
-    write_examples(out / "left.jsonl", [one for tree in packed[done:] for one in tree.examples])
+    write_examples(
+        out / "left.jsonl", [example for tree in packed[done:] for example in tree.examples]
+    )
     weights.restore()
     model.save_pretrained(str(out / "adapter"))
     print(f"done: {out / 'adapter'}", flush=True)
 
 
 def loss_of(model: Any, packed: Packed, device: torch.device) -> torch.Tensor:
-    """The weighted mean loss over what is learned; the vocabulary is computed for that alone."""
+    """The weighted mean loss over the learned tokens; logits are computed only for them."""
     tokens = torch.tensor(packed.tokens, device=device)
     learned = [at for at, weight in enumerate(packed.weights) if weight]
     weights = torch.tensor([packed.weights[at] for at in learned], device=device)
@@ -134,8 +136,12 @@ class Weights:
     """
 
     def __init__(self, model: Any, *, bf16: bool) -> None:
-        self._used = {name: one for name, one in model.named_parameters() if one.requires_grad}
-        self.exact = [one.detach().float().clone() for one in self._used.values()]
+        self._used = {
+            name: parameter
+            for name, parameter in model.named_parameters()
+            if parameter.requires_grad
+        }
+        self.exact = [parameter.detach().float().clone() for parameter in self._used.values()]
         if bf16:
             model.to(torch.bfloat16)
 
@@ -159,7 +165,7 @@ class Weights:
 
     def state(self) -> dict[str, torch.Tensor]:
         """The exact values by name, for a checkpoint."""
-        return dict(zip(self._used, (one.detach().cpu() for one in self.exact), strict=True))
+        return dict(zip(self._used, (tensor.detach().cpu() for tensor in self.exact), strict=True))
 
     def load(self, state: dict[str, torch.Tensor]) -> None:
         """Take the values of a checkpoint."""
@@ -175,10 +181,10 @@ def _step(
     weights: Weights,
     device: torch.device,
 ) -> float:
-    total = sum(len(one.examples) ** 0.5 for one in group)
+    total = sum(len(tree.examples) ** 0.5 for tree in group)
     mean = 0.0
-    for one in group:
-        loss = loss_of(model, one, device) * (len(one.examples) ** 0.5 / total)
+    for tree in group:
+        loss = loss_of(model, tree, device) * (len(tree.examples) ** 0.5 / total)
         loss.backward()
         weights.take_gradients()
         mean += float(loss.detach())
@@ -190,16 +196,18 @@ def _step(
 
 
 def _say_how_long(model: Any, order: list[Packed], device: torch.device) -> None:
-    """Time a few sequences, gradients thrown away, and say what the rest will take."""
-    tried = sorted(order, key=lambda one: len(one.tokens))[:: max(len(order) // _TRIED, 1)][:_TRIED]
+    """Time a few sequences without training on them, and print how long the rest will take."""
+    tried = sorted(order, key=lambda tree: len(tree.tokens))[:: max(len(order) // _TRIED, 1)][
+        :_TRIED
+    ]
     if not tried:
         return
     started = time.monotonic()
-    for one in tried:
-        loss_of(model, one, device).backward()  # type: ignore[no-untyped-call]
+    for tree in tried:
+        loss_of(model, tree, device).backward()  # type: ignore[no-untyped-call]
     model.zero_grad(set_to_none=True)
-    speed = sum(len(one.tokens) for one in tried) / (time.monotonic() - started)
-    tokens = sum(len(one.tokens) for one in order)
+    speed = sum(len(tree.tokens) for tree in tried) / (time.monotonic() - started)
+    tokens = sum(len(tree.tokens) for tree in order)
     print(
         f"{len(order)} sequences, {tokens} tokens at {speed:.0f} tokens/s: "
         f"about {tokens / speed / 60:.0f} minutes",
@@ -221,7 +229,7 @@ def _save(
     (out / "checkpoint.new").replace(out / "checkpoint.pt")
 
 
-def _resumed(out: Path, weights: Weights, optimizer: torch.optim.Optimizer, plan: Plan) -> int:
+def _resume(out: Path, weights: Weights, optimizer: torch.optim.Optimizer, plan: Plan) -> int:
     """Load the checkpoint, if there is one of this plan, and say how many sequences it has done."""
     path = out / "checkpoint.pt"
     if not path.exists():
@@ -231,7 +239,7 @@ def _resumed(out: Path, weights: Weights, optimizer: torch.optim.Optimizer, plan
         raise SystemExit(f"{path} is of another run; give another --out, or remove it.")
     weights.load(state["weights"])
     optimizer.load_state_dict(state["optimizer"])
-    print(f"going on after {state['done']} sequences", flush=True)
+    print(f"continuing after {state['done']} sequences", flush=True)
     return int(state["done"])
 
 
@@ -250,7 +258,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=4)
     parser.add_argument("--longest", type=int, default=1600)
     parser.add_argument("--checkpoint-every", type=int, default=20)
-    parser.add_argument("--minutes", type=float, default=0, help="end by then; 0: no limit")
+    parser.add_argument("--minutes", type=float, default=0, help="time limit; 0: none")
     parser.add_argument(
         "--bf16",
         action=argparse.BooleanOptionalAction,

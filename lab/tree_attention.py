@@ -1,8 +1,8 @@
 """Attention over a prefix tree: each branch sees the branches that it grows from, and itself.
 
-Given to transformers as an attention of its own (`use`), with the branches as an argument of the
-model's call. It takes the products of each branch with what it may see, and no others: the usual
-way, a mask over all pairs, computes mostly what it then throws away.
+`use` registers it with transformers; the model's call takes the branches as an argument. It
+computes only the products that a branch may see, whereas a mask over all pairs discards most
+products.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NAME: Final = "hopyard_prefix_tree"
 
 
 def use(model: Any) -> None:
-    """Let a model of transformers attend by branches; its calls then want `branches=`."""
+    """Let a transformers model attend by branches; its calls then need `branches=`."""
     from transformers import AttentionInterface
 
     AttentionInterface.register(_NAME, tree_attention)
@@ -48,7 +48,7 @@ def tree_attention(
         attention_mask: Not used: the branches say who sees whom.
         scaling: Of the products.
         branches: In order, and together all tokens.
-        _: What other models of transformers give beside.
+        _: Other arguments of transformers, not used.
 
     Returns:
         The output of shape (1, tokens, heads, size), and no weights.
@@ -57,12 +57,12 @@ def tree_attention(
     groups = key.shape[1]
     # Split once: a slice of its own for each branch would have a gradient as long as the sequence.
     lengths = [branch.end - branch.start for branch in branches]
-    asked, keys, values = (torch.split(one[0], lengths, dim=1) for one in (query, key, value))
+    asked, keys, values = (torch.split(tensor[0], lengths, dim=1) for tensor in (query, key, value))
     outputs = []
     for number, (branch, own) in enumerate(zip(branches, lengths, strict=True)):
         seen = [*branch.above, number]
-        seen_keys = torch.cat([keys[one] for one in seen], dim=1)
-        seen_values = torch.cat([values[one] for one in seen], dim=1)
+        seen_keys = torch.cat([keys[at] for at in seen], dim=1)
+        seen_values = torch.cat([values[at] for at in seen], dim=1)
         scores = (asked[number].reshape(groups, -1, size) * scaling) @ seen_keys.transpose(1, 2)
         scores = scores.view(heads, own, -1)
         later = torch.ones(own, own, dtype=torch.bool, device=scores.device).triu(1)

@@ -1,6 +1,6 @@
 """Questions that were written for Hopyard over passages of the question sets.
 
-The sets hold 140 training questions over two passages each, too few to learn reading from.
+The sets hold 140 training questions over two passages, too few to learn reading from.
 `written_questions.jsonl` adds several thousand: a large language model wrote them for this project
 from the passages that training may read, with the split of those over two passages and the
 answers in as few words as possible. Passages are named by id; their text stays in the sets.
@@ -28,7 +28,7 @@ QUESTIONS: Final = Path(__file__).with_name("written_questions.jsonl")
 ALONE: Final = 0.25
 """Share of the contexts that are read without other passages beside them."""
 _WITHOUT: Final = 0.05
-"""Share of the contexts in which one of the passages is kept away."""
+"""Share of the contexts in which one passage is missing."""
 
 
 @dataclass(frozen=True)
@@ -62,17 +62,18 @@ class Context:
 def read_contexts(shelves: Mapping[str, Shelf], guard: Guard) -> list[Context]:
     """The written questions over passages that training may read.
 
-    A context with a passage that is missing or held out is left out, and so is a question that
-    is a held-out one.
+    Contexts with a missing or held-out passage are left out, and so are held-out questions.
     """
     contexts = []
     for line in QUESTIONS.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         known = shelves[row["set"]].by_id if row["set"] in shelves else {}
-        if all(one in known for one in row["passages"]):
-            passages = tuple(known[one] for one in row["passages"])
+        if all(passage_id in known for passage_id in row["passages"]):
+            passages = tuple(known[passage_id] for passage_id in row["passages"])
             questions = tuple(
-                _written(one, passages) for one in row["questions"] if _allowed(one, guard)
+                _read_question(question, passages)
+                for question in row["questions"]
+                if _is_allowed(question, guard)
             )
             contexts.append(Context(row["set"], passages, questions))
     return contexts
@@ -83,51 +84,51 @@ def reading_together(
 ) -> Iterator[TrainingExample]:
     """All questions of a context over the same passages, in the same order.
 
-    They share their prompt up to the question, so that they are computed together (`packing`).
-    What the passages shown do not say is to be answered Unknown.
+    They share their prompt up to the question, so `packing` computes it once. The answer is Unknown
+    if the shown passages do not contain it.
     """
     gold = list(context.passages)
     away = [gold.pop(rng.randrange(len(gold)))] if rng.random() < _WITHOUT else []
     asked = rng.sample(context.questions, len(context.questions))
     passages = gold_or_near(
-        asked[0].question, gold, shelf, rng, without=[one.id for one in away], alone=ALONE
+        asked[0].question, gold, shelf, rng, without=[passage.id for passage in away], alone=ALONE
     )
-    for one in asked:
-        answer = one.answer
+    for written in asked:
+        answer = written.answer
         if answer not in {"yes", "no", UNKNOWN} and answer.lower() not in passages.lower():
             answer = UNKNOWN
-        if any(passage in away for passage in one.needs):
+        if any(passage in away for passage in written.needs):
             answer = UNKNOWN
-        values = {"passages": passages, "question": one.question}
+        values = {"passages": passages, "question": written.question}
         yield example(ANSWER, values, Answer(answer=answer), "written")
 
 
-def next_questions(one: Written, rng: random.Random) -> Iterator[TrainingExample]:
-    """One step of a chain: what is to be asked next, knowing what was found."""
-    steps = [one.halves.first, one.halves.filled] if one.halves else []
+def next_questions(written: Written, rng: random.Random) -> Iterator[TrainingExample]:
+    """A step of a chain: the next question, given the findings so far."""
+    steps = [written.halves.first, written.halves.filled] if written.halves else []
     done = rng.randint(0, len(steps))
     findings = "\n".join(f"{step.question} {step.answer}" for step in steps[:done])
-    values = {"question": one.question, "findings": findings or NOTHING_FOUND}
+    values = {"question": written.question, "findings": findings or NOTHING_FOUND}
     output = NextQuestion(kind="enough")
     if done < len(steps):
         output = NextQuestion(kind="ask", question=steps[done].question)
     yield example(NEXT_QUESTION, values, output, "written")
 
 
-def _allowed(row: Mapping[str, Any], guard: Guard) -> bool:
+def _is_allowed(row: Mapping[str, Any], guard: Guard) -> bool:
     halves = [row[name][0] for name in ("first", "second") if name in row]
     asked = [row["question"], *halves, row.get("filled", "")]
-    return all(guard.allows_question(one) for one in asked)
+    return all(guard.allows_question(text) for text in asked)
 
 
-def _written(row: Mapping[str, Any], passages: Sequence[Passage]) -> Written:
+def _read_question(row: Mapping[str, Any], passages: Sequence[Passage]) -> Written:
     needs = tuple(passages[number - 1] for number in row.get("needs", ()))
     halves = None
     if "first" in row:
         (first, first_answer), (second, second_answer) = row["first"], row["second"]
         filled = row.get("filled", second)
         begun = _holding(first_answer, needs)
-        rest = [one for one in needs if one is not begun] or needs
+        rest = [passage for passage in needs if passage is not begun] or needs
         halves = Halves(
             question=row["question"],
             answer=row["answer"],
@@ -141,4 +142,4 @@ def _written(row: Mapping[str, Any], passages: Sequence[Passage]) -> Written:
 
 
 def _holding(answer: str, passages: Sequence[Passage]) -> Passage | None:
-    return next((one for one in passages if answer.lower() in one.text.lower()), None)
+    return next((passage for passage in passages if answer.lower() in passage.text.lower()), None)

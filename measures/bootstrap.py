@@ -1,4 +1,4 @@
-"""Paired bootstrap: how far a mean, or the difference of two, could be off by the questions drawn.
+"""Bootstrap intervals: how far a mean, or a difference of means, varies with the questions.
 
 Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, section 13.3 (percentile interval);
 paired over questions as in Koehn, "Statistical Significance Tests for Machine Translation", 2004.
@@ -7,6 +7,7 @@ paired over questions as in Koehn, "Statistical Significance Tests for Machine T
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import fmean
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -16,43 +17,48 @@ __all__ = ("RESAMPLES", "Interval", "difference", "interval")
 RESAMPLES: Final = 10_000
 LEVEL: Final = 0.95
 SEED: Final = 7
+_BATCH: Final = 1_000
+"""Resamples in memory at once."""
 
 
 class Interval(NamedTuple):
-    """A mean with the bounds that hold it in 95 of 100 draws."""
+    """A mean with the bounds of its 95 % interval."""
 
     mean: float
     low: float
     high: float
 
 
-def interval(values: Sequence[float], *, seed: int = SEED) -> Interval | None:
-    """Mean and 95 % interval of one value a question; None without a question.
+def interval(values: Sequence[float]) -> Interval:
+    """Mean and 95 % interval of one value per question.
 
-    The same number of questions gives the same draws: intervals of strategies that answered the
-    same questions, in the same order, belong to the same resamples.
+    The draws are seeded: the same number of questions gives the same resamples, so the intervals
+    of two strategies that answered the same questions in the same order are comparable.
 
     Args:
-        values: [n], one a question.
-        seed: Of the draws.
+        values: [n], at least one.
     """
-    if not values:
-        return None
-    given = np.asarray(values, dtype=float)
-    draws = np.random.default_rng(seed).integers(len(given), size=(RESAMPLES, len(given)))
-    means = given[draws].mean(axis=1)
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(*(round(float(one), 6) for one in (given.mean(), low, high)))
+    from scipy.stats import bootstrap
+
+    low = high = mean = fmean(values)
+    if len(values) > 1:
+        low, high = bootstrap(
+            (values,),
+            np.mean,
+            n_resamples=RESAMPLES,
+            batch=_BATCH,
+            confidence_level=LEVEL,
+            method="percentile",
+            rng=SEED,
+        ).confidence_interval
+    return Interval(*(round(float(bound), 6) for bound in (mean, low, high)))
 
 
-def difference(
-    values: Sequence[float], baseline: Sequence[float], *, seed: int = SEED
-) -> Interval | None:
+def difference(values: Sequence[float], baseline: Sequence[float]) -> Interval:
     """Mean and 95 % interval of the difference to a baseline, question by question.
 
     Args:
-        values: [n], one a question.
+        values: [n], at least one.
         baseline: [n], for the same questions in the same order.
-        seed: Of the draws.
     """
-    return interval([one - other for one, other in zip(values, baseline, strict=True)], seed=seed)
+    return interval([value - base for value, base in zip(values, baseline, strict=True)])

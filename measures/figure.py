@@ -1,21 +1,26 @@
-"""One small figure as a PNG file, the same file for the same numbers."""
+"""Small figures as PNG files. The same numbers give the same file."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from hopyard.state.errors import UsageError
 
-__all__ = ("new_axes", "save_figure")
+__all__ = ("figure",)
 
 
-def new_axes(across: str, up: str) -> tuple[Any, Any]:
-    """A figure with named axes.
+@contextmanager
+def figure(file: Path, *, across: str, up: str, title: str) -> Iterator[Any]:
+    """Draw into the axes that this gives; the file is written at the end of the block.
 
     Args:
+        file: The PNG file; its folder is made if it is missing.
         across: What the horizontal axis shows.
         up: What the vertical axis shows.
+        title: What was measured.
 
     Raises:
         UsageError: Matplotlib is not installed.
@@ -27,17 +32,13 @@ def new_axes(across: str, up: str) -> tuple[Any, Any]:
             "Figures need matplotlib, which is not installed: `pip install 'hopyard[gate]'`, "
             "or leave them out with --no-figures where the command has it."
         ) from error
-    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
-    axes = figure.add_subplot()
+    drawn = Figure(figsize=(6.4, 4.2), layout="constrained")
+    axes = drawn.add_subplot()
     axes.set_xlabel(across)
     axes.set_ylabel(up)
+    axes.set_title(title)
     axes.grid(alpha=0.3)
-    return figure, axes
-
-
-def save_figure(figure: Any, file: Path) -> Path:
-    """Write the figure, and make its folder if need be."""
+    yield axes
     file.parent.mkdir(parents=True, exist_ok=True)
-    # Without the date and version that matplotlib writes, the same numbers give the same file.
-    figure.savefig(file, dpi=110, metadata={"Software": None})
-    return file
+    # Matplotlib's date and version are left out, so that the same numbers give the same file.
+    drawn.savefig(file, dpi=110, metadata={"Software": None})

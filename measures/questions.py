@@ -1,4 +1,4 @@
-"""Questions with their gold answers, in the plain format that every data set is converted to.
+"""Questions with their gold answers, in the plain format of every converted data set.
 
 One JSON object a line: `id`, `question`, `answers` (each one right by itself), `supporting_ids`
 (documents that together hold the answer), and optionally `type`, `split` and gold sub-questions.
@@ -26,12 +26,12 @@ class Question(BaseModel):
     id: str = Field(min_length=1)
     question: str = Field(min_length=1)
     answers: tuple[str, ...] = ()
-    """An empty text, or none at all, says that the question cannot be answered."""
+    """An empty text, or an empty list, means that the question cannot be answered."""
     supporting_ids: tuple[str, ...] = ()
     type: str = ""
     split: str = ""
     steps: tuple[str, ...] = ()
-    """Gold sub-questions, as their data set writes them."""
+    """Gold sub-questions, in the words of the data set."""
     decomposition: tuple[Any, ...] = ()
     """The same in MuSiQue's own form."""
 
@@ -41,11 +41,11 @@ def read_questions(path: Path, *, split: str = "", limit: int = 0) -> list[Quest
 
     Args:
         path: A `.jsonl` file.
-        split: Only these; "" for all.
-        limit: The first so many of them; 0 for all.
+        split: The split to read; "" for all.
+        limit: At most this many questions; 0 for all.
 
     Raises:
-        UsageError: The file is not there, a line is not a question, an id stands twice, or the
+        UsageError: The file does not exist, a line is not a question, an id occurs twice, or the
             split has no question.
     """
     try:
@@ -56,11 +56,11 @@ def read_questions(path: Path, *, split: str = "", limit: int = 0) -> list[Quest
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        question = _parsed(line, f"{path}:{number}")
+        question = _parse(line, f"{path}:{number}")
         if question.id in questions:
-            raise UsageError(f"{path}:{number}: the id {question.id!r} stands twice; rename one.")
+            raise UsageError(f"{path}:{number}: the id {question.id!r} occurs twice; change it.")
         questions[question.id] = question
-    wanted = [one for one in questions.values() if not split or one.split == split]
+    wanted = [question for question in questions.values() if split in {"", question.split}]
     if not wanted:
         which = f" of the split {split!r}" if split else ""
         raise UsageError(f"The file {str(path)!r} has no question{which}; check --split.")
@@ -68,14 +68,14 @@ def read_questions(path: Path, *, split: str = "", limit: int = 0) -> list[Quest
 
 
 def fingerprint(questions: Sequence[Question]) -> str:
-    """Sixteen hexadecimal digits that stand for the questions and their gold answers."""
+    """A hash of the questions and their gold answers, sixteen hexadecimal digits."""
     digest = hashlib.sha256()
     for question in questions:
         digest.update(question.model_dump_json().encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:16]
 
 
-def _parsed(line: str, place: str) -> Question:
+def _parse(line: str, place: str) -> Question:
     try:
         return Question.model_validate_json(line)
     except ValidationError as error:

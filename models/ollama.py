@@ -1,4 +1,4 @@
-"""Ollama: its address, what its server says of a model, and the chat model as Hopyard uses it."""
+"""Ollama: its address, what its server says about a model, and Hopyard's chat model for it."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ DEFAULT_ADDRESS: Final = f"http://127.0.0.1:{DEFAULT_PORT}"
 SMALLEST_WINDOW: Final = 4096
 """Ollama's own default."""
 CHARACTERS_A_TOKEN: Final = 3
-"""Fewer than English text has: a window too large costs memory, one too small cuts the prompt."""
+"""Fewer than in English text: a large window costs memory, a small one cuts the prompt."""
 TOKENS_A_MESSAGE: Final = 8
-"""What a chat template puts around one message, on average."""
+"""What a chat template adds to a message, on average."""
 MOST_CHARACTERS_A_TOKEN: Final = 6
-"""More than any prompt of ours has: what is longer than the window by this measure does not fit."""
+"""More than in any of our prompts: a prompt too long by this measure does not fit."""
 KEEP_ALIVE: Final = 15 * 60
-"""Seconds that a model stays loaded after a call: a tree pauses while people approve it."""
+"""Seconds that a model stays loaded after a call: a run may wait for an approval."""
 _ANSWERS_SOON: Final = 10.0
-"""Seconds; what is asked of the server itself needs no model to be loaded."""
+"""Seconds. Questions about the server itself need no loaded model."""
 
 
 def ollama_address() -> str:
@@ -56,14 +56,14 @@ def ollama_address() -> str:
     try:
         return parts.geturl() if parts.port else f"http://{parts.netloc}:{DEFAULT_PORT}{parts.path}"
     except ValueError:
-        return parts.geturl()  # the client says what is wrong with it
+        return parts.geturl()  # the client will say what is wrong with it
 
 
 def client_options(address: str) -> dict[str, Any]:
     """Options of an HTTP client for an address.
 
-    What listens on this machine is never asked through a proxy, which would look for it on its
-    own; and certificates, which take a twentieth of a second to load, are of no use there.
+    A server on this machine is never reached through a proxy, which would look for it on the
+    proxy's machine; and certificates, which take a twentieth of a second to load, are useless.
     """
     try:
         name = urlsplit(address).hostname or ""
@@ -78,7 +78,7 @@ def _is_local(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
 
 
 def installed() -> dict[str, str]:
-    """The models that the server has, each with its number of parameters where it is known.
+    """The models on the server, each with its number of parameters if known.
 
     Raises:
         ModelUnreachableError: No server answers.
@@ -87,15 +87,17 @@ def installed() -> dict[str, str]:
         models = _client().list().models
     except (ConnectionError, httpx.HTTPError, ollama.ResponseError, ValueError) as error:
         raise ModelUnreachableError(f"There is {_no_server('ollama pull llama3.1:8b')}") from error
-    return {str(one.model): (one.details and one.details.parameter_size) or "" for one in models}
+    return {
+        str(model.model): (model.details and model.details.parameter_size) or "" for model in models
+    }
 
 
 def pull(name: str, report: Callable[[str, int, int], None]) -> None:
-    """Fetch a model from Ollama's library.
+    """Download a model from Ollama's library.
 
     Args:
         name: The model.
-        report: Is told what is done, and how many bytes of how many are there.
+        report: Called with the status, the bytes downloaded and the total bytes.
 
     Raises:
         ModelUnreachableError: No server answers, or the library has no such model.
@@ -107,7 +109,7 @@ def pull(name: str, report: Callable[[str, int, int], None]) -> None:
             report(str(step.status), step.completed or 0, step.total or 0)
     except ollama.ResponseError as error:
         raise ModelUnreachableError(
-            f"Ollama cannot fetch the model {name!r} ({error.error}); look for its name on "
+            f"Ollama cannot download the model {name!r} ({error.error}); look for its name on "
             "https://ollama.com/library."
         ) from error
     except (ConnectionError, httpx.HTTPError, ValueError) as error:
@@ -115,7 +117,7 @@ def pull(name: str, report: Callable[[str, int, int], None]) -> None:
 
 
 def server_version() -> str:
-    """The server's version; "" where it does not say."""
+    """The server's version; "" if it does not say."""
     address = ollama_address()
     try:
         reply = httpx.get(
@@ -127,7 +129,7 @@ def server_version() -> str:
 
 
 def context_length(name: str) -> int:
-    """Tokens that a model was trained to read; 0 where the server does not say.
+    """Tokens that a model was trained to read; 0 if the server does not say.
 
     Raises:
         ModelUnreachableError: No server answers, or it has no such model.
@@ -142,7 +144,7 @@ def _context_length(_address: str, name: str) -> int:
     except ollama.ResponseError as error:
         if error.status_code == httpx.codes.NOT_FOUND:
             raise ModelUnreachableError(
-                f"The model ollama:{name} is not there: fetch it with `ollama pull {name}`."
+                f"The model ollama:{name} was not found: fetch it with `ollama pull {name}`."
             ) from error
         return 0
     except (ConnectionError, httpx.HTTPError, ValueError) as error:
@@ -167,14 +169,14 @@ def _no_server(then: str) -> str:
 
 
 def window_for(messages: Sequence[BaseMessage], answer: int) -> int:
-    """The window that holds a prompt and its answer: a power of two.
+    """The window for a prompt and its answer: a power of two.
 
-    Ollama cuts off the beginning of what does not fit without a word, and loads a model anew for
-    each other size of window: hence few sizes.
+    Ollama silently cuts off the beginning of a prompt that does not fit, and reloads a model for
+    each new size of window: hence few sizes.
 
     Args:
         messages: The prompt.
-        answer: Tokens that may be written.
+        answer: Maximum tokens of the answer.
     """
     characters = sum(len(message.text) for message in messages)
     needed = characters // CHARACTERS_A_TOKEN + TOKENS_A_MESSAGE * len(messages) + answer
@@ -185,23 +187,24 @@ def window_for(messages: Sequence[BaseMessage], answer: int) -> int:
 
 
 class SizedChatOllama(ChatOllama):
-    """Ollama's chat model with a window that follows from the prompt."""
+    """Ollama's chat model with a window that fits the prompt."""
 
     def _chat_params(
         self, messages: list[BaseMessage], stop: list[str] | None = None, **kwargs: Any
     ) -> dict[str, Any]:
-        """Put the window into the request: all four ways to call the model come by here."""
+        """Add the window to the request: all four ways to call the model use this method."""
         params = super()._chat_params(messages, stop, **kwargs)
         wanted = window_for(messages, self.num_predict or 0)
         longest = context_length(self.model)
-        if longest and sum(len(one.text) for one in messages) > longest * MOST_CHARACTERS_A_TOKEN:
+        characters = sum(len(message.text) for message in messages)
+        if longest and characters > longest * MOST_CHARACTERS_A_TOKEN:
             raise ValueError(f"the prompt exceeds the context length of {longest} tokens")
         params["options"]["num_ctx"] = min(wanted, longest) if longest else wanted
         return params
 
 
 def connect_chat(name: str, *, max_tokens: int, temperature: float, seed: int) -> ChatOllama:
-    """The chat model, for one kind of sampling; thinking is off, as the answers are short JSON."""
+    """The chat model for a sampling. Thinking is off, because the answers are short JSON."""
     address = ollama_address()
     return SizedChatOllama(
         model=name,

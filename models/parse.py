@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-import re
+from collections.abc import Callable
 from typing import Any, Final
 
 import json_repair
 from pydantic import ValidationError
+from pydantic_core import from_json
 
 from hopyard.models.prompt import Output, OutputT
 
 __all__ = ("UnfitOutputError", "json_schema", "parse")
 
 _LONGEST_REPAIRED: Final = 8_000
-"""Characters. Repair is quadratic where brackets nest: this many take two seconds at worst."""
-
-_NEXT_TURN: Final = re.compile(r"[“”]\s*\}(?:user|assistant|system).*", re.DOTALL)
-"""Where a model meant to end: a typographic mark closes nothing, so it ran on to the next turn."""
+"""Characters."""
+_MOST_BRACKETS: Final = 50
+"""More than any output has. `json_repair` takes quadratic time when brackets nest."""
+_LONGEST_WORD: Final = 40
+"""Characters. A longer run without a space is not a word: Chinese or Japanese text, an address."""
 
 
 class UnfitOutputError(ValueError):
@@ -25,84 +27,123 @@ class UnfitOutputError(ValueError):
 
 
 def json_schema(output: type[Output]) -> dict[str, Any]:
-    """The JSON schema that a provider is asked to keep to."""
+    """The JSON schema that a provider is asked to follow."""
     return output.model_json_schema()
 
 
-def parse(text: str, output: type[OutputT]) -> tuple[OutputT, bool]:
+def parse(
+    text: str, output: type[OutputT], correct: Callable[[str], str] | None = None
+) -> tuple[OutputT, bool]:
     """Validate a model's text.
 
     Args:
         text: What the model wrote.
         output: The schema wanted.
+        correct: Corrects a habit of the model first (`ChatProvider.correct`).
 
     Returns:
         The validated object, and whether it needed repair (prose around the JSON, a missing
-        bracket, a trailing comma, a typographic mark at the end of a text).
+        bracket, a trailing comma, a correction, a text that was too long). `Output.cut` tells
+        whether a part of its text is missing.
 
     Raises:
         UnfitOutputError: Neither the text nor its repair fits.
     """
-    written, text = text, _NEXT_TURN.sub('"}', text)
+    corrected = correct(text) if correct else text
     try:
-        return output.model_validate_json(text), text != written
+        return output.model_validate_json(corrected), corrected != text
     except ValidationError as error:
         problem = _first(error)
-    part = _json_part(text)
-    if len(part) > _LONGEST_REPAIRED:
-        raise UnfitOutputError(f"the output has {len(part)} characters")
-    for loads in (_first_object, _repaired):
+    part = _json_part(corrected)
+    for load in (_first_object, _unfinished_object, _repaired_object):
         try:
-            return output.model_validate_json(json.dumps(loads(part))), True
+            return _fit(*load(part, output), output), True
         except UnfitOutputError:
             raise
-        except (ValidationError, ValueError, RecursionError):
-            continue
+        except ValidationError as error:
+            raise UnfitOutputError(_first(error)) from error
+        except (ValueError, RecursionError):
+            continue  # not this kind of text
     raise UnfitOutputError(problem)
 
 
 def _json_part(text: str) -> str:
-    """From the first brace after the model's thoughts on: prose or a code fence stands before."""
+    """From the first brace after the model's thoughts: prose or a code fence may come before."""
     spoken = text.rpartition("</think>")[2]
     start = spoken.find("{")
     return spoken[start:] if start >= 0 else spoken
 
 
-def _first_object(text: str) -> Any:
+def _first_object(text: str, _: type[Output]) -> tuple[Any, bool]:
     """The JSON at the beginning, whatever prose comes after it."""
-    return json.JSONDecoder().raw_decode(text)[0]
+    return json.JSONDecoder().raw_decode(text)[0], False
 
 
-def _repaired(text: str) -> Any:
-    return json_repair.loads(_without_half_a_text(text))
+def _unfinished_object(text: str, output: type[Output]) -> tuple[Any, bool]:
+    """What the model wrote of an object before it was cut off, and whether a text in it is cut.
 
-
-def _without_half_a_text(text: str) -> str:
-    """What was written before the text that the output was cut off in, if it was.
-
-    Half a name or half a question would pass for a whole one. In a list those before it count.
+    Half a name or half a question would pass for a whole one: only the field that may be cut is
+    kept. Half of a list's last text is left out.
 
     Raises:
-        UnfitOutputError: The text is a field of its own, so nothing of it can be used.
+        UnfitOutputError: Another field is half or missing.
+        ValueError: This is not the beginning of an object.
     """
-    begun, around, escaped = -1, "", False
-    for place, character in enumerate(text):
-        if begun >= 0:
-            if escaped or character == "\\":
-                escaped = not escaped
-            elif character == '"':
-                begun = -1
-        elif character == '"':
-            begun = place
-        elif character in "{[":
-            around += character
-        elif character in "}]":
-            around = around[:-1]
-    if begun < 0 or not around or text.rstrip().endswith(("}", "]", "`", ">")):
-        return text
-    if around.endswith("["):
-        return text[:begun]
-    raise UnfitOutputError("the output is cut off in the middle of a text")
+    whole = from_json(text, allow_partial=True)
+    if not isinstance(whole, dict):
+        raise ValueError("not an object")
+    missing = output.model_fields.keys() - whole.keys()
+    if not missing:
+        return whole, False
+    half = from_json(text, allow_partial="trailing-strings").get(output.cut_field, "")
+    kept = _without_last_word(half)
+    if missing != {output.cut_field} or not kept:
+        raise UnfitOutputError("the output is cut off")
+    return whole | {output.cut_field: kept}, True
+
+
+def _repaired_object(text: str, _: type[Output]) -> tuple[Any, bool]:
+    """An object in invalid JSON. If it is cut off too, nobody knows where its texts end."""
+    brackets = text.count("{") + text.count("[")
+    if "}" not in text or len(text) > _LONGEST_REPAIRED or brackets > _MOST_BRACKETS:
+        raise ValueError("cut off, or too much to repair")
+    return json_repair.loads(text), False
+
+
+def _fit(values: Any, cut: bool, output: type[OutputT]) -> OutputT:
+    """The validated object. The field that may be cut is, where it is too long.
+
+    Raises:
+        ValidationError: The object does not fit the schema.
+    """
+    field = output.cut_field
+    try:
+        fitted = output.model_validate_json(json.dumps(values))
+    except ValidationError as error:
+        limit = _limit(error, field)
+        if limit is None:
+            raise
+        kept = _without_last_word(values[field].strip()[: limit + 1])[:limit]
+        fitted, cut = output.model_validate_json(json.dumps(values | {field: kept})), True
+    if cut:
+        fitted.mark_cut()
+    return fitted
+
+
+def _limit(error: ValidationError, field: str) -> int | None:
+    """The length that the field is longer than."""
+    for problem in error.errors():
+        if problem["loc"] == (field,) and problem["type"] == "string_too_long":
+            return int(problem["ctx"]["max_length"])
+    return None
+
+
+def _without_last_word(text: str) -> str:
+    """The text without its last word, which may be half; "" where that leaves nothing."""
+    if not text or text[-1].isspace():
+        return text.strip()
+    *before, last = text.rsplit(None, 1)
+    return text.strip() if len(last) > _LONGEST_WORD else "".join(before).rstrip(",;:")
 
 
 def _first(error: ValidationError) -> str:

@@ -1,4 +1,4 @@
-"""One request to a chat model: constrained to a schema, tried again while a failure is passing."""
+"""One request to a chat model: constrained to a schema, tried again after a transient failure."""
 
 from __future__ import annotations
 
@@ -12,35 +12,24 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import Runnable, RunnableSequence
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from hopyard.models.chat import ChatProvider, Sampling
-from hopyard.models.failures import (
-    Failure,
-    classify,
-    concerns_one_call,
-    first_line,
-    retry_after,
-)
+from hopyard.models.failures import Failure, classify, retry_after, user_error
 from hopyard.models.parse import json_schema
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.models.stream import AnswerStream, chunk_text
-from hopyard.state.errors import (
-    CallFailedError,
-    HopyardError,
-    ModelOutputError,
-    ModelUnreachableError,
-)
 
 __all__ = ("answer_text", "request")
 
 TRANSPORT_RETRIES: Final = 4
-"""Times that a failed connection or a busy server is tried again."""
+"""Retries after a failed connection or a busy server."""
 TIMEOUT_RETRIES: Final = 1
-"""Times that a call which took too long is tried again: each costs the whole limit."""
+"""Retries after a call that took too long: each costs the whole limit."""
 FIRST_PAUSE: Final = 0.5
-"""Seconds before the first of them; doubled each time, give or take a half."""
+"""Seconds before the first retry; doubled each time, give or take a half."""
 LONGEST_OUTPUT: Final = 100_000
-"""Characters kept of one answer: ten times what any prompt asks for."""
+"""Characters kept of one answer: ten times as many as any prompt asks for."""
 
 
 async def request(
@@ -48,60 +37,81 @@ async def request(
     prompt: Prompt[OutputT],
     messages: Sequence[BaseMessage],
     sampling: Sampling,
-    timeout: float,  # noqa: ASYNC109  (the limit of one try, not of the whole)
+    timeout: float,  # noqa: ASYNC109  (of one try, not of the whole function)
     stream: AnswerStream | None = None,
 ) -> AIMessage:
-    """Send the messages and give the model's answer as it came.
+    """Send the messages and return the model's answer unchanged.
 
     Args:
         provider: The model.
         prompt: Gives the schema that the output is constrained to.
-        messages: What is sent.
+        messages: The conversation.
         sampling: How to sample.
-        timeout: Seconds that one try may take, and that a server may ask to wait between two.
-        stream: Is told the answer while the model writes it, where the provider can stream.
+        timeout: Seconds that one try may take, and the longest pause between two tries.
+        stream: Receives the answer while the model writes it, if the provider can stream.
 
     Raises:
-        ModelUnreachableError: The model does not answer, or is not there.
-        CallFailedError: The model refuses this call, or does not end it in time.
+        ModelUnreachableError: The model does not answer or does not exist.
+        CallFailedError: The model refuses this call or does not finish it in time.
         ModelOutputError: The prompt is longer than the model's window.
     """
     model = _constrained(provider, prompt, sampling)
     speaker = None if stream is None else _speaker(provider, prompt, sampling)
-    pause, timeouts = FIRST_PAUSE, 0
-    for left in range(TRANSPORT_RETRIES, -1, -1):
-        try:
-            async with asyncio.timeout(timeout):
-                if stream is not None and speaker is not None:
-                    return await _streamed(speaker, messages, stream)
-                return _raw(await model.ainvoke(list(messages)))
-        except Exception as error:  # every provider's client has a family of its own
-            if cut := _cut_off(error):
-                return cut
-            failure = classify(error)
-            timeouts += isinstance(error, TimeoutError)
-            given_up = not left or timeouts > TIMEOUT_RETRIES
-            if failure is not Failure.TRANSIENT or given_up:
-                raise _typed(failure, error, provider, timeout) from error
-            wait = retry_after(error)
-            wait = pause * random.uniform(0.5, 1.5) if wait is None else wait  # noqa: S311
-            await asyncio.sleep(min(wait, timeout))
-            pause *= 2
-    raise AssertionError("the last try returns or raises")
+
+    async def ask() -> AIMessage:
+        async with asyncio.timeout(timeout):
+            if stream is not None and speaker is not None:
+                return await _streamed(speaker, messages, stream)
+            return _raw(await model.ainvoke(list(messages)))
+
+    retrying = AsyncRetrying(
+        retry=retry_if_exception(lambda error: classify(error) is Failure.TRANSIENT),
+        stop=_is_last_try,
+        wait=lambda state: min(_pause(state), timeout),
+        reraise=True,
+    )
+    try:
+        return await retrying(ask)
+    except Exception as error:  # every provider's client has its own exceptions
+        if answer := _answer_at_limit(error):
+            return answer
+        raise user_error(error, provider.identity, provider.cure, timeout) from error
+
+
+def _is_last_try(state: RetryCallState) -> bool:
+    timed_out = isinstance(_error(state), TimeoutError)
+    return state.attempt_number > (TIMEOUT_RETRIES if timed_out else TRANSPORT_RETRIES)
+
+
+def _pause(state: RetryCallState) -> float:
+    """Seconds until the next try: what the server asks for, or twice the last pause."""
+    asked = retry_after(_error(state))
+    backoff = FIRST_PAUSE * 2 ** (state.attempt_number - 1) * random.uniform(0.5, 1.5)  # noqa: S311
+    return backoff if asked is None else asked
+
+
+def _error(state: RetryCallState) -> BaseException | None:
+    return state.outcome.exception() if state.outcome else None
 
 
 def answer_text(answer: AIMessage) -> str:
-    """The JSON text, which some providers give as the arguments of a tool call."""
+    """The JSON text. Some providers send it as arguments of a tool call."""
+    if isinstance(answer, AIMessageChunk):
+        # LangChain completes the arguments of a streamed call, also where they are cut off.
+        return _storable(chunk_text(answer))
     if answer.tool_calls:
         return json.dumps(answer.tool_calls[0]["args"], ensure_ascii=False)
     bad = answer.invalid_tool_calls
-    text = (bad[0]["args"] if bad else None) or answer.text
-    text = text[:LONGEST_OUTPUT]
-    return text.encode("utf-8", "replace").decode()  # half a character can be neither kept nor sent
+    return _storable((bad[0]["args"] if bad else None) or answer.text)
+
+
+def _storable(text: str) -> str:
+    """The text without half characters, which can be neither kept nor sent."""
+    return text[:LONGEST_OUTPUT].encode("utf-8", "replace").decode()
 
 
 def _raw(answer: Any) -> AIMessage:
-    """The message itself, which LangChain gives beside what it has parsed."""
+    """The message itself, which LangChain returns beside the parsed object."""
     raw: AIMessage = answer["raw"] if isinstance(answer, dict) else answer
     return raw
 
@@ -109,7 +119,7 @@ def _raw(answer: Any) -> AIMessage:
 async def _streamed(
     model: Runnable[Any, Any], messages: Sequence[BaseMessage], stream: AnswerStream
 ) -> AIMessage:
-    """The whole message, each piece told as it comes; a model that cannot stream gives one."""
+    """The whole message. Each piece is streamed as it arrives; some models send a single one."""
     stream.restart()
     whole: AIMessage | None = None
     async for piece in model.astream(list(messages)):
@@ -121,10 +131,10 @@ async def _streamed(
     return whole
 
 
-def _cut_off(error: Exception) -> AIMessage | None:
-    """The answer that ran into its token limit, which OpenAI's client raises and does not give.
+def _answer_at_limit(error: Exception) -> AIMessage | None:
+    """The answer that reached its token limit, which OpenAI's client raises, not returns.
 
-    It was paid for, and `parse` can often repair it.
+    It is paid for, and `parse` can often repair it.
     """
     completion: Any = getattr(error, "completion", None)
     try:
@@ -142,9 +152,9 @@ def _cut_off(error: Exception) -> AIMessage | None:
 def _speaker(
     provider: ChatProvider, prompt: Prompt[OutputT], sampling: Sampling
 ) -> Runnable[Any, Any] | None:
-    """The constrained model without LangChain's parser, which would hold its pieces back.
+    """The constrained model without LangChain's parser, which would hold the pieces back.
 
-    None where the two cannot be told apart: the answer is then told when it is whole.
+    None if the parser cannot be removed: then the answer is streamed when it is complete.
     """
     model = _constrained(provider, prompt, sampling, include_raw=False)
     if isinstance(model, RunnableSequence):
@@ -165,31 +175,8 @@ def _constrained(
     try:
         return model.with_structured_output(schema, method="json_schema", include_raw=include_raw)
     except (NotImplementedError, TypeError, ValueError):
-        pass  # this provider has no JSON schema; most of those have tools
+        pass  # this provider has no JSON schema; most such providers have tools
     try:
         return model.with_structured_output(schema, include_raw=include_raw)
     except NotImplementedError:
         return model  # not constrained: the examples show the form, and `parse` insists on it
-
-
-def _typed(
-    failure: Failure, error: Exception, provider: ChatProvider, timeout: float
-) -> HopyardError:
-    name, cure = provider.identity, provider.cure
-    if failure is Failure.TOO_LONG:
-        return ModelOutputError(
-            f"The prompt is longer than the window of {name}; lower --set "
-            "retrieval.k=5 or --set retrieval.snippet_tokens=300."
-        )
-    if failure is Failure.MISSING:
-        return ModelUnreachableError(f"The model {name} is not there: {cure}.")
-    if failure is Failure.UNREACHABLE:
-        return ModelUnreachableError(f"The model {name} does not answer: {cure}.")
-    if isinstance(error, TimeoutError):
-        return CallFailedError(
-            f"The model {name} did not answer in {timeout:g} s: raise it with --set timeout=300, "
-            f"or {cure}."
-        )
-    one_call = failure is Failure.REFUSED and concerns_one_call(error)
-    kind = CallFailedError if one_call else ModelUnreachableError
-    return kind(f"The model {name} failed ({first_line(error)}): {cure}.")

@@ -1,9 +1,9 @@
-"""The answer's text, told while the model still writes it.
+"""Streams the answer's text while the model is still writing it.
 
-Every model call gives JSON. The closing call's `answer` is read out of the JSON as it comes and
-put into LangGraph's "custom" stream, as `{"type": "token", "text": …, "restart": …}`: the texts
-since the last restart add up to the answer, also where the ledger had it, a repair changed it or
-a second try replaced it.
+Every model call returns JSON. The closing call's `answer` is read from the JSON as it arrives and
+written to LangGraph's "custom" stream, as `{"type": "token", "text": …, "restart": …}`. The texts
+since the last restart add up to the answer, also if the ledger had it, a repair changed it, its
+end was cut off or a second try replaced it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from hopyard.state.controls import without_controls
 __all__ = ("ANSWER_FIELD", "PART_TYPE", "AnswerStream", "FieldText", "answer_stream", "chunk_text")
 
 ANSWER_FIELD: Final = "answer"
-"""The output field that a person reads; an output without it is not streamed."""
+"""The output field that people read; an output without it is not streamed."""
 PART_TYPE: Final = "token"
-"""`type` of the parts of the custom stream that carry the answer's text."""
+"""`type` of the parts of the custom stream that contain the answer's text."""
 
 _THOUGHTS: Final = ("<think>", "</think>")
 _ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[^u])")
@@ -31,7 +31,7 @@ _HIGH: Final = range(0xD800, 0xDC00)
 
 
 class FieldText:
-    """Reads one string field out of a JSON object that comes in pieces.
+    """Reads a string field from a JSON object that arrives in pieces.
 
     Args:
         field: The field's name.
@@ -44,7 +44,7 @@ class FieldText:
         self._ended = False
 
     def feed(self, piece: str) -> str:
-        """The next piece of the model's text; gives what it adds to the field, perhaps nothing."""
+        """Take the next piece of the model's text, and return what it adds to the field."""
         if self._ended:
             return ""
         self._raw += piece
@@ -55,7 +55,7 @@ class FieldText:
     def _find(self) -> bool:
         opened, closed = _THOUGHTS
         if opened in self._raw and closed not in self._raw:
-            return False  # a model that thinks aloud may write JSON there too
+            return False  # the model may write JSON in its thoughts too
         spoken = self._raw.rpartition(closed)[2]
         found = self._begin.search(spoken)
         if found is None:
@@ -65,7 +65,7 @@ class FieldText:
         return True
 
     def _decoded(self) -> str:
-        """Everything up to the closing quote, or to an escape that has not come in whole."""
+        """Everything up to the closing quote, or to an escape that is not complete yet."""
         text, place = [], 0
         while place < len(self._raw):
             character = self._raw[place]
@@ -85,7 +85,7 @@ class FieldText:
         return "".join(text)
 
     def _escape_end(self, place: int) -> int | None:
-        """Where the escape ends, the two halves of a surrogate pair being one; None: not yet."""
+        """Where the escape (or the surrogate pair) ends; None if it is not complete yet."""
         found = _ESCAPE.match(self._raw, place)
         if found is None:
             return None
@@ -103,49 +103,49 @@ def _unescaped(escape: str) -> str:
     try:
         text: str = json.loads(f'"{escape}"')
     except ValueError:
-        return escape[1:]  # no escape that JSON knows: `parse` repairs it in the same way
+        return escape[1:]  # not a JSON escape: `parse` repairs it in the same way
     return text.encode("utf-8", "replace").decode()
 
 
 class AnswerStream:
-    """Tells the answer of one closing call, in whatever way it comes.
+    """Streams the answer of a closing call.
 
     Args:
-        write: Takes one part of LangGraph's custom stream.
+        write: Writes a part to LangGraph's custom stream.
     """
 
     def __init__(self, write: Callable[[Any], None]) -> None:
         self._write = write
-        self._told = ""
+        self._streamed = ""
         self._field = FieldText(ANSWER_FIELD)
 
     def restart(self) -> None:
-        """The model begins anew: what was told no longer counts."""
+        """The model starts again: what was streamed no longer counts."""
         self._field = FieldText(ANSWER_FIELD)
-        if self._told:
-            self._tell("", restart=True)
+        if self._streamed:
+            self._send("", restart=True)
 
     def feed(self, piece: str) -> None:
-        """One piece of the model's JSON."""
+        """Take a piece of the model's JSON."""
         text = without_controls(self._field.feed(piece))
-        if text := text if self._told else text.lstrip():
-            self._tell(text)
+        if text := text if self._streamed else text.lstrip():
+            self._send(text)
 
     def settle(self, answer: str) -> None:
-        """The answer is known: tell what is missing, or all of it where something else was told."""
-        if answer.startswith(self._told):
-            if rest := answer[len(self._told) :]:
-                self._tell(rest)
-        elif self._told.rstrip() != answer:
-            self._tell(answer, restart=True)
+        """The answer is final: stream the rest, or all of it if something else was streamed."""
+        if answer.startswith(self._streamed):
+            if rest := answer[len(self._streamed) :]:
+                self._send(rest)
+        elif self._streamed.rstrip() != answer:
+            self._send(answer, restart=True)
 
-    def _tell(self, text: str, *, restart: bool = False) -> None:
-        self._told = text if restart else self._told + text
+    def _send(self, text: str, *, restart: bool = False) -> None:
+        self._streamed = text if restart else self._streamed + text
         self._write({"type": PART_TYPE, "text": text, "restart": restart})
 
 
 def answer_stream() -> AnswerStream | None:
-    """The stream of the LangGraph run that this is a part of; None outside of one."""
+    """The stream of the current LangGraph run; None outside a run."""
     try:
         return AnswerStream(get_stream_writer())
     except (RuntimeError, KeyError):
@@ -153,6 +153,6 @@ def answer_stream() -> AnswerStream | None:
 
 
 def chunk_text(chunk: BaseMessage) -> str:
-    """The piece of JSON in a chunk, which some providers give as the arguments of a tool call."""
+    """The piece of JSON in a chunk. Some providers send it as arguments of a tool call."""
     calls = getattr(chunk, "tool_call_chunks", None) or []
     return "".join(call["args"] or "" for call in calls) or chunk.text

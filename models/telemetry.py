@@ -1,9 +1,9 @@
-"""What a run tells those who watch it: log lines and OpenTelemetry spans of nodes and model calls.
+"""Log lines and OpenTelemetry spans of nodes and model calls.
 
-Lines and spans carry names, counts and seconds: no question, no passage, no answer, no key.
+Lines and spans contain names, counts and seconds: no question, no passage, no answer, no key.
 
-Spans are made where OpenTelemetry's API is installed (`pip install hopyard[otel]`) and go
-wherever the program's own tracer provider sends them; without a provider they cost nothing.
+Spans need OpenTelemetry's API (`pip install hopyard[otel]`). The program's own tracer provider
+decides where they go; without a provider they cost nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from langchain_core.callbacks import AsyncCallbackHandler
 from langgraph.config import get_config
 from langgraph.errors import GraphBubbleUp
 
-from hopyard.models.ledger import Entry, Place
+from hopyard.models.ledger import Entry
 
 try:
     from opentelemetry import trace
@@ -32,23 +32,24 @@ logger = logging.getLogger("hopyard")
 
 _TRACER: Final = "hopyard"
 _STEP_TAG: Final = "graph:step:"
-"""LangGraph tags the run of a node with it, and nothing that runs inside of one."""
+"""LangGraph tags the run of a node with it, and nothing that runs inside a node."""
 
 _open_spans: Final[dict[UUID, Any]] = {}
-"""Spans of the nodes that are running, by LangChain's run id: a model call finds its node's."""
+"""Spans of the running nodes, by LangChain's run id. A model call finds its node's span here."""
 
 
 def current_node() -> str:
-    """The node that is running; "" outside of a graph."""
+    """The node that is running; "" outside a graph."""
     try:
         return str((get_config().get("metadata") or {}).get("langgraph_node", ""))
     except RuntimeError:
         return ""
 
 
-def log_call(entry: Entry, place: Place, *, cached: bool) -> None:
-    """One line for a model call that has ended."""
-    where = f"{place.node}: " if place.node else ""
+def log_call(entry: Entry, *, cached: bool) -> None:
+    """Log one line for a model call that has ended."""
+    node = current_node()
+    where = f"{node}: " if node else ""
     if cached:
         logger.info("%s%s/%d answered by the ledger", where, entry.prompt, entry.version)
         return
@@ -68,13 +69,13 @@ def log_call(entry: Entry, place: Place, *, cached: bool) -> None:
 
 
 class CallSpan:
-    """The span of one model call; does nothing where OpenTelemetry is not installed."""
+    """The span of a model call; does nothing if OpenTelemetry is not installed."""
 
     def __init__(self, span: Any) -> None:
         self._span = span
 
     def end(self, entry: Entry, *, cached: bool) -> None:
-        """Put down what the call cost: nothing, where the ledger answered it."""
+        """Record what the call cost: nothing, if the ledger answered it."""
         if self._span is None:
             return
         self._span.set_attributes(
@@ -89,7 +90,7 @@ class CallSpan:
 
 @contextmanager
 def call_span(prompt: str, model: str, attempt: int) -> Iterator[CallSpan]:
-    """The span of one attempt at a model call, under its node's."""
+    """The span of an attempt at a model call, below its node's span."""
     if trace is None:
         yield CallSpan(None)
         return
@@ -109,10 +110,10 @@ def call_span(prompt: str, model: str, attempt: int) -> Iterator[CallSpan]:
 
 
 class NodeWatch(AsyncCallbackHandler):
-    """Logs the end of every node, and makes a span of it.
+    """Logs the end of every node and makes its span.
 
-    A LangChain callback: `Session` puts it into every run, and a program that calls a graph by
-    itself does the same with `config={"callbacks": [NodeWatch()]}`.
+    A LangChain callback. `Session` adds it to every run; a program that calls a graph itself can
+    add it with `config={"callbacks": [NodeWatch()]}`.
     """
 
     run_inline = True
@@ -132,7 +133,7 @@ class NodeWatch(AsyncCallbackHandler):
         metadata: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        """A node begins, or something inside of one, which is only remembered as its child."""
+        """A node starts, or something inside a node, which is only noted as its child."""
         del serialized, inputs
         self._parents[run_id] = parent_run_id
         node = (metadata or {}).get("langgraph_node", "")
@@ -186,7 +187,7 @@ def _close(run_id: UUID, error: BaseException | None) -> None:
 
 
 def _running() -> Any:
-    """The span of the node that is running, if it has one."""
+    """The span of the running node, if it has one."""
     try:
         callbacks: Any = get_config().get("callbacks")
     except RuntimeError:
@@ -196,5 +197,5 @@ def _running() -> Any:
 
 
 def _under(span: Any) -> Any:
-    """The context of a span; None, the current one, where there is none."""
+    """The context of a span, or None, which means the current context."""
     return trace.set_span_in_context(span) if span is not None else None

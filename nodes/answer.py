@@ -2,103 +2,118 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from hopyard.indexes.records import Passage
-from hopyard.models.call import call_model
 from hopyard.nodes.citations import cite
-from hopyard.nodes.finish import spent
-from hopyard.nodes.resources import context_of, passages_of
+from hopyard.nodes.run import Run, close_run, run_of
 from hopyard.prompts.answer import ANSWER, UNKNOWN
 from hopyard.prompts.direct import DIRECT
-from hopyard.prompts.passages import one_line, passage_lines
+from hopyard.prompts.passages import CHARACTERS_A_TOKEN, one_line, passage_lines, snippet
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
-from hopyard.state.schemas import Evidence, StrategyState
+from hopyard.state.schemas import Evidence, Step, StrategyState, add_reason, passage_ids
 from hopyard.state.settings import Context
 
-__all__ = ("answer_directly", "answer_from_evidence", "read", "shown")
+__all__ = (
+    "Reading",
+    "answer_directly",
+    "answer_from_evidence",
+    "answer_from_passages",
+    "format_passages",
+    "mark_cut",
+)
 
-CHARACTERS_A_TOKEN = 4
-"""English text in a language model's tokens, on average; used to cut snippets."""
+
+@dataclass(frozen=True)
+class Reading:
+    """What reading some passages gave.
+
+    Attributes:
+        answer: The short answer; `Unknown` where there was no passage to read.
+        passages: What the model was shown.
+        cut: Whether the answer reached its limit and was cut there.
+    """
+
+    answer: str
+    passages: list[Passage]
+    cut: bool = False
 
 
 async def answer_directly(state: StrategyState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Answer without a document."""
-    context = context_of(runtime)
+    run, question = await run_of(state, runtime), state["question"]
     update: dict[str, Any] = {"citations": [], "evidence": [], "steps": []}
     try:
-        output = await call_model(
-            DIRECT,
-            {"question": one_line(state["question"])},
-            context=context,
-            run=state["run"],
-            final=True,
-        )
+        output = await run.call(DIRECT, {"question": one_line(question)}, step="read", final=True)
     except (BudgetExceededError, ModelOutputError) as error:
-        update |= _unanswered(state["question"], error)
+        update |= _fail_to_answer(question, error)
     else:
         update["answer"] = output.answer
-    return update | await spent(state["run"], context)
+        if output.cut:
+            update["steps"] = [_read_step(question, output.answer, cut=True)]
+    return update | await close_run(run)
 
 
 async def answer_from_evidence(state: StrategyState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Answer from the passages found, and cite them."""
-    context = context_of(runtime)
+    """Answer from the evidence found, and cite it."""
+    run, question = await run_of(state, runtime), state["question"]
     steps = state.get("steps", [])
     update: dict[str, Any] = {"citations": []}
     try:
-        answer, passages = await read(
-            state["question"], state["evidence"], context, state["run"], final=True
+        reading = await answer_from_passages(
+            run, question, state["evidence"], step="read", final=True
         )
     except (BudgetExceededError, ModelOutputError) as error:
-        update |= _unanswered(state["question"], error)
+        update |= _fail_to_answer(question, error)
         update["steps"] = [*steps, *update["steps"]]
     else:
-        update["answer"] = answer
-        update["citations"] = cite(state["question"], answer, passages)
-        update["steps"] = [
-            *steps,
-            {"step": "read", "question": state["question"], "answer": answer},
-        ]
-    return update | await spent(state["run"], context)
+        update["answer"] = reading.answer
+        update["citations"] = cite(question, reading.answer, reading.passages)
+        update["steps"] = [*steps, _read_step(question, reading.answer, cut=reading.cut)]
+    return update | await close_run(run)
 
 
-async def read(
-    question: str, evidence: list[Evidence], context: Context, run: str, *, final: bool = False
-) -> tuple[str, list[Passage]]:
-    """Answer one question from passages.
-
-    Returns:
-        The short answer (`Unknown` where no passage was found), and the passages read.
+async def answer_from_passages(
+    run: Run, question: str, evidence: list[Evidence], *, step: str, final: bool = False
+) -> Reading:
+    """Answer one question from the passages behind some evidence.
 
     Raises:
         BudgetExceededError: The run's budget is used up.
         ModelOutputError: The model gave no usable answer.
     """
-    passages = await passages_of([one["passage_id"] for one in evidence], context)
+    passages = await run.passages(passage_ids(evidence))
     if not passages:
-        return UNKNOWN, []
-    values = {"passages": shown(passages, context), "question": one_line(question)}
-    output = await call_model(ANSWER, values, context=context, run=run, final=final)
-    return output.answer, passages
+        return Reading(UNKNOWN, [])
+    values = {
+        "passages": format_passages(passages, run.settings),
+        "question": one_line(question),
+    }
+    output = await run.call(ANSWER, values, step=step, final=final)
+    return Reading(output.answer, passages, output.cut)
 
 
-def shown(passages: list[Passage], context: Context) -> str:
+def format_passages(passages: list[Passage], settings: Context) -> str:
     """The passages as the model sees them, each cut to a snippet."""
-    longest = context.retrieval.snippet_tokens * CHARACTERS_A_TOKEN
+    longest = settings.retrieval.snippet_tokens * CHARACTERS_A_TOKEN
     return passage_lines([(passage.title, snippet(passage.text, longest)) for passage in passages])
 
 
-def snippet(text: str, longest: int) -> str:
-    """The beginning of a text, cut at a word."""
-    if len(text) <= longest:
-        return text
-    return text[:longest].rsplit(None, 1)[0]
+def mark_cut(step: Step) -> Step:
+    """The step of an answer that was cut."""
+    reason = add_reason(step.get("reason", ""), "the answer reached its limit and ends there")
+    return {**step, "verdict": "cut", "reason": reason}
 
 
-def _unanswered(question: str, error: Exception) -> dict[str, Any]:
+def _read_step(question: str, answer: str, *, cut: bool) -> Step:
+    step = Step(id="read", kind="read", title="Answer", question=question, answer=answer)
+    return mark_cut(step) if cut else step
+
+
+def _fail_to_answer(question: str, error: Exception) -> dict[str, Any]:
     """What is said when the closing call failed: that it failed, and why.
 
     Raises:
@@ -110,6 +125,6 @@ def _unanswered(question: str, error: Exception) -> dict[str, Any]:
         "answer": UNKNOWN,
         "truncated": isinstance(error, BudgetExceededError),
         "steps": [
-            {"step": "read", "question": question, "verdict": "failed", "reason": str(error)}
+            _read_step(question, "", cut=False) | {"verdict": "failed", "reason": str(error)}
         ],
     }

@@ -2,8 +2,8 @@
 
 Whoever answers may be a person in a terminal or in Studio, or an agent that called Hopyard as a
 tool. An answer is `"accept"`, or an edit as the question's `answers` describe it; one that does
-not fit is asked for again, with the fault named. What led up to the question is worked out anew
-when the run goes on, and its model calls are answered by the ledger.
+not fit is asked for again, with the fault named. When the run continues, its node starts again, and
+the ledger answers the model calls that it made before the question.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from langgraph.types import interrupt
 
 from hopyard.state.settings import Approval
 
-__all__ = ("ACCEPT", "STOP", "WHOLE", "approved_passages", "approved_split", "approved_strategy")
+__all__ = ("ACCEPT", "STOP", "WHOLE", "approve_passages", "approve_split", "approve_strategy")
 
 ACCEPT: Final = "accept"
 """The answer that takes what is proposed."""
@@ -33,7 +33,7 @@ class _UnfitAnswerError(ValueError):
     """The answer cannot be used; the message says what would be."""
 
 
-def approved_strategy(
+def approve_strategy(
     question: str, proposed: Mapping[str, Any], strategies: Sequence[str]
 ) -> str | None:
     """Ask which strategy answers.
@@ -61,10 +61,10 @@ def approved_strategy(
         "reason": proposed["reason"],
         "answers": [ACCEPT, {"strategy": " | ".join(strategies)}],
     }
-    return _asked("route", payload, read)
+    return _ask("route", payload, read)
 
 
-def approved_split(
+def approve_split(
     question: str, path: str, first: str, second: str
 ) -> tuple[str, str] | str | None:
     """Ask whether a question is split as proposed.
@@ -88,7 +88,7 @@ def approved_split(
         given = _only(answer, "sub_questions") if isinstance(answer, Mapping) else answer
         if not isinstance(given, (list, tuple)) or len(given) != 2:
             raise _UnfitAnswerError("two sub-questions are needed")
-        texts = [one.strip() if isinstance(one, str) else "" for one in given]
+        texts = [text.strip() if isinstance(text, str) else "" for text in given]
         if not all(texts) or max(map(len, texts)) > LONGEST_SUB_QUESTION:
             raise _UnfitAnswerError(
                 f"a sub-question is a text of 1 to {LONGEST_SUB_QUESTION} characters"
@@ -101,10 +101,10 @@ def approved_split(
         "proposed": [first, second],
         "answers": [ACCEPT, {"sub_questions": ["…", "…"]}, WHOLE],
     }
-    return _asked("decomposition", payload, read)
+    return _ask("decomposition", payload, read)
 
 
-def approved_passages(question: str, in_round: int, passages: Sequence[str]) -> list[str]:
+def approve_passages(question: str, in_round: int, passages: Sequence[str]) -> list[str]:
     """Ask which passages the traversal goes on from.
 
     Args:
@@ -122,9 +122,9 @@ def approved_passages(question: str, in_round: int, passages: Sequence[str]) -> 
         if answer == STOP:
             return []
         given = _only(answer, "passages") if isinstance(answer, Mapping) else answer
-        if not isinstance(given, (list, tuple)) or any(one not in passages for one in given):
+        if not isinstance(given, (list, tuple)) or any(name not in passages for name in given):
             raise _UnfitAnswerError("only passages of the queue may be kept")
-        return [one for one in passages if one in given]
+        return [name for name in passages if name in given]
 
     payload = {
         "question": question,
@@ -132,10 +132,10 @@ def approved_passages(question: str, in_round: int, passages: Sequence[str]) -> 
         "proposed": list(passages),
         "answers": [ACCEPT, {"passages": ["…"]}, STOP],
     }
-    return _asked("hops", payload, read)
+    return _ask("hops", payload, read)
 
 
-def _asked(what: Approval, payload: Mapping[str, Any], read: Callable[[object], T]) -> T:
+def _ask(what: Approval, payload: Mapping[str, Any], read: Callable[[object], T]) -> T:
     """Wait for an answer, again and again until one can be used."""
     problem = ""
     while True:

@@ -1,4 +1,4 @@
-"""Citations that can be checked: sentences that stand word for word in their passage."""
+"""Citations that can be checked: sentences that are in their passage word for word."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hopyard.indexes.records import Passage
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.schemas import Citation
 
-__all__ = ("cite", "stands_in")
+__all__ = ("cite", "contains_quote")
 
 MOST_CITATIONS: Final = 3
 _SENTENCE: Final = re.compile(r"\S.*?(?:[.!?][\"'”’)\]]*(?=\s|$)|$)", re.DOTALL)
@@ -30,8 +30,8 @@ _JUDGEMENTS: Final = frozenset({"yes", "no", "neither", "none", "equal", "equall
 LEAST_SHARED_WORDS: Final = 2
 
 
-def stands_in(quote: str, passage: Passage) -> bool:
-    """Whether the quote stands in the passage, white space aside."""
+def contains_quote(passage: Passage, quote: str) -> bool:
+    """Whether the quote is in the passage word for word, white space aside."""
     return bool(quote.strip()) and _flat(quote) in _flat(passage.text)
 
 

@@ -1,4 +1,4 @@
-"""Passages found for several questions, put together for one answer."""
+"""Evidence found for several questions, put together for one answer."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections.abc import Iterable, Sequence
 
 from hopyard.state.schemas import Evidence
 
-__all__ = ("in_shares", "pooled", "shares")
+__all__ = ("merge_by_max_score", "merge_in_shares", "shares")
 
 
-def pooled(rankings: Iterable[Sequence[Evidence]], k: int) -> list[Evidence]:
-    """The k passages with the best scores over all rankings, each once.
+def merge_by_max_score(rankings: Iterable[Sequence[Evidence]], k: int) -> list[Evidence]:
+    """The k units with the best scores over all rankings, each once.
 
     Args:
-        rankings: The passages of each question, scored by the same search.
-        k: Passages at most.
+        rankings: The evidence of each question, scored by the same search.
+        k: Units at most.
     """
-    best: dict[str, float] = {}
+    best: dict[str, Evidence] = {}
     for ranking in rankings:
-        for passage in ranking:
-            passage_id = passage["passage_id"]
-            best[passage_id] = max(passage["score"], best.get(passage_id, passage["score"]))
-    ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))
-    return [Evidence(passage_id=passage_id, score=score) for passage_id, score in ranked[:k]]
+        for unit in ranking:
+            known = best.get(unit["id"])
+            if known is None or unit["score"] > known["score"]:
+                best[unit["id"]] = unit
+    return sorted(best.values(), key=lambda unit: (-unit["score"], unit["id"]))[:k]
 
 
 def shares(k: int, m: int) -> list[int]:
-    """Places of m questions that share k: k/m each, the first ones one more if k/m is not whole.
+    """Places of m questions that share k: k/m each, the first ones get what is left over.
 
     Args:
         k: Places, at least 1.
@@ -39,15 +39,15 @@ def shares(k: int, m: int) -> list[int]:
     return [each + (place < more) for place in range(m)]
 
 
-def in_shares(rankings: Sequence[Sequence[Evidence]], k: int) -> list[Evidence]:
+def merge_in_shares(rankings: Sequence[Sequence[Evidence]], k: int) -> list[Evidence]:
     """Fill k places with each ranking's share; what an earlier ranking gave is not given twice.
 
     Args:
-        rankings: The passages of each question, the best first, k of each where there are so many.
+        rankings: The evidence of each question, the best first, k of each where there are so many.
         k: Places.
     """
     taken: dict[str, Evidence] = {}
     for ranking, share in zip(rankings, shares(k, len(rankings)), strict=True):
-        new = [one for one in ranking if one["passage_id"] not in taken]
-        taken |= {one["passage_id"]: one for one in new[:share]}
+        new = [unit for unit in ranking if unit["id"] not in taken]
+        taken |= {unit["id"]: unit for unit in new[:share]}
     return list(taken.values())

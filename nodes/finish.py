@@ -1,39 +1,48 @@
-"""The last step: what was spent, and the agent's answer as a message."""
+"""The agent's last step: check the citations, and give the answer as a message."""
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
-from hopyard.models.call import usage_of
-from hopyard.nodes.resources import context_of
-from hopyard.state.schemas import AgentState
+from hopyard.nodes.citations import contains_quote
+from hopyard.nodes.run import Run, run_of
+from hopyard.state.agent import AgentState
+from hopyard.state.errors import IndexMissingError
+from hopyard.state.schemas import Citation
 from hopyard.state.settings import Context
 
-__all__ = ("finish", "spent")
+__all__ = ("finish",)
 
 
-async def spent(run: str, context: Context) -> dict[str, Any]:
-    """A strategy's last update: what its run spent.
+async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Close the run. A citation whose quote is not in its passage is dropped, whoever made it."""
+    run = await run_of(state, runtime)
+    return {
+        "usage": await run.usage(),
+        "citations": await _checked_citations(run, state["citations"]),
+        "truncated": state["truncated"] or _cut_short(state),
+        "messages": [AIMessage(state["answer"])],
+    }
 
-    The run's name is let go, so that the next question on the same thread is a run of its own.
-    """
-    return {"usage": await asyncio.to_thread(usage_of, run, context), "run": ""}
+
+async def _checked_citations(run: Run, citations: list[Citation]) -> list[Citation]:
+    if not citations:
+        return []
+    try:
+        passages = await run.passages([citation["passage_id"] for citation in citations])
+    except IndexMissingError:
+        return []  # what has left the index meanwhile cannot be cited
+    return [
+        citation
+        for citation, passage in zip(citations, passages, strict=True)
+        if contains_quote(passage, citation["quote"])
+    ]
 
 
 def _cut_short(state: AgentState) -> bool:
     """Whether the budget was used up before a strategy began."""
     own = state["steps"][:1]
-    return state["route"]["by"] == "budget" or any(one.get("verdict") == "budget" for one in own)
-
-
-async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Close the run."""
-    return {
-        "usage": await asyncio.to_thread(usage_of, state["run"], context_of(runtime)),
-        "truncated": state["truncated"] or _cut_short(state),
-        "messages": [AIMessage(state["answer"])],
-    }
+    return state["route"]["by"] == "budget" or any(step.get("verdict") == "budget" for step in own)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
@@ -13,17 +14,17 @@ from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from hopyard.models.call import call_model, usage_of
-from hopyard.nodes.begin import checked_question
-from hopyard.nodes.resources import context_of, new_run
-from hopyard.prompts.passages import rewritable
+from hopyard.classifiers.retrieval_gate import lasting_name
+from hopyard.nodes.run import RUN_DIGITS, Run, check_question, new_run_id, run_of
+from hopyard.prompts.passages import one_line
 from hopyard.prompts.rewrite import REWRITE
+from hopyard.state.agent import AgentState
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
-from hopyard.state.schemas import AgentState, Step
+from hopyard.state.schemas import Step
 from hopyard.state.settings import Context
 from hopyard.state.usage import no_usage
 
-__all__ = ("receive",)
+__all__ = ("receive", "settings_to_keep")
 
 TURNS_SHOWN: Final = 6
 """Messages of the conversation that a follow-up question is read with."""
@@ -35,14 +36,15 @@ async def receive(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any
     A caller gives `question`, or `messages` that end with one. The working keys of the last turn
     are reset: they would otherwise be read as this turn's.
     """
-    context, run = context_of(runtime), _run_of(get_config())
-    await asyncio.to_thread(usage_of, run, context)
+    run = replace(await run_of(state, runtime), id=_run_id(get_config()))
+    await run.usage()
     history, asked, new_messages = _turn(state)
-    rewritten = await _stand_alone(asked, history, context, run)
-    question = rewritten.get("answer", asked)
+    rewritten = await _stand_alone(run, asked, history)
+    question = rewritten["answer"] if rewritten else asked
     return {
         "question": question,
-        "run": run,
+        "run": run.id,
+        "settings": settings_to_keep(run.settings),
         "messages": new_messages,
         "answer": "",
         "citations": [],
@@ -53,7 +55,17 @@ async def receive(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any
     }
 
 
-def _run_of(config: RunnableConfig) -> str:
+def settings_to_keep(settings: Context) -> dict[str, Any]:
+    """The settings that a thread keeps: a thread may be resumed from another folder."""
+    kept = settings.model_dump(mode="json", exclude_defaults=True)
+    if settings.index and "://" not in settings.index:
+        kept["index"] = str(Path(settings.index).absolute())
+    if "gate" in kept:
+        kept["gate"] = lasting_name(settings.gate)
+    return kept
+
+
+def _run_id(config: RunnableConfig) -> str:
     """The name of this turn's run: the same again when a killed turn is resumed.
 
     LangGraph names a task by the checkpoint that it starts from.
@@ -61,35 +73,33 @@ def _run_of(config: RunnableConfig) -> str:
     place = config.get("configurable", {})
     thread, task = place.get("thread_id"), place.get("checkpoint_ns")
     if not thread or not task:
-        return new_run()
-    return hashlib.sha256(f"{thread}/{task}".encode()).hexdigest()[:32]
+        return new_run_id()
+    return hashlib.sha256(f"{thread}/{task}".encode()).hexdigest()[:RUN_DIGITS]
 
 
 def _turn(state: AgentState) -> tuple[Sequence[AnyMessage], str, list[AnyMessage]]:
     """The conversation before this turn, the question, and the message to add."""
     messages = state.get("messages") or []
     if messages and isinstance(messages[-1], HumanMessage):
-        return messages[:-1], checked_question(messages[-1].text), []
-    question = checked_question(state.get("question"))
+        return messages[:-1], check_question(messages[-1].text), []
+    question = check_question(state.get("question"))
     return messages, question, [HumanMessage(question)]
 
 
-async def _stand_alone(
-    question: str, history: Sequence[AnyMessage], context: Context, run: str
-) -> Step:
-    """The step of rewriting the question; empty where there is no conversation."""
+async def _stand_alone(run: Run, question: str, history: Sequence[AnyMessage]) -> Step | None:
+    """The step of rewriting the question; None where there is no conversation."""
     if not history:
-        return {}
+        return None
     conversation = "\n".join(
-        f"{'Assistant' if isinstance(message, AIMessage) else 'User'}: {rewritable(message.text)}"
+        f"{'Assistant' if isinstance(message, AIMessage) else 'User'}: {one_line(message.text)}"
         for message in history[-TURNS_SHOWN:]
     )
-    values = {"conversation": conversation, "question": rewritable(question)}
-    step: Step = {"step": "rewrite", "question": question}
+    values = {"conversation": conversation, "question": one_line(question)}
+    step = Step(id="rewrite", kind="rewrite", title="Understand the follow-up", question=question)
     try:
-        output = await call_model(REWRITE, values, context=context, run=run)
+        output = await run.call(REWRITE, values, step="rewrite")
     except (ModelOutputError, BudgetExceededError) as error:
         if isinstance(error, BudgetExceededError):
             step["verdict"] = "budget"
-        return {**step, "answer": question, "reason": f"taken as it is: {error}"}
-    return {**step, "answer": output.question, "reason": "made to stand alone"}
+        return step | {"answer": question, "reason": f"taken as it is: {error}"}
+    return step | {"answer": output.question, "reason": "made to stand alone"}

@@ -1,72 +1,196 @@
-"""What a node needs besides its state: the run's settings, the index, the text of passages."""
+"""What a process opens, owned by one object: indexes, models, gates, the ledger.
+
+A program that runs many questions makes a `Resources`, gives it to its runs, and closes it. A run
+that was given none, as in LangGraph's server, uses the process's own.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from functools import lru_cache
+import atexit
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
-from uuid import uuid4
+from typing import Any, Final, Generic, Self, TypeVar
 
-from langgraph.runtime import Runtime
-
+from hopyard.classifiers.retrieval_gate import RetrievalGate, find_gate
 from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.records import Passage
-from hopyard.models.embedder import Vector
-from hopyard.models.embeddings import embedder
-from hopyard.state.errors import UsageError
-from hopyard.state.settings import Context, read_context
+from hopyard.indexes.manifest import MANIFEST_FILE
+from hopyard.indexes.search import Kept
+from hopyard.models.call import ModelCaller
+from hopyard.models.chat import chat_provider, registered_chat_provider
+from hopyard.models.embedder import Embedder, Vector
+from hopyard.models.embeddings import embedder, registered_embedder
+from hopyard.models.ledger import Ledger
+from hopyard.state.sources import home
 
-__all__ = ("context_of", "embedded_question", "index_of", "new_run", "passages_of")
+__all__ = ("RESOURCES_KEY", "Resources", "close_shared_resources", "shared_resources")
+
+RESOURCES_KEY: Final = "__hopyard_resources"
+"""Where a run's configuration holds its resources. LangGraph keeps such keys out of checkpoints."""
+
+_MOST_VECTORS: Final = 256
+"""Embedded questions kept: the steps of a run ask for the same ones again."""
+
+KeyT = TypeVar("KeyT", bound=Hashable)
+ValueT = TypeVar("ValueT")
 
 
-def context_of(runtime: Runtime[Context]) -> Context:
-    """The run's settings; the environment's where the caller gave none.
+class Resources:
+    """Opens each index, model and gate once, however many runs ask at the same time.
 
-    LangGraph's server makes a context of nothing but defaults where an assistant sets nothing.
+    Use it under `with`, or close it. Every method may block, so async code calls it in a thread.
+
+    Args:
+        folder: The data folder, which holds the ledger; the user's own where none is given.
     """
-    context = runtime.context
-    return context if context and context.model_fields_set else read_context({})
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or home()
+        self._ledgers = _Once[str, Ledger]()
+        self._callers = _Once[str, ModelCaller]()
+        self._embedders = _Once[str, Embedder]()
+        self._indexes = _Once[tuple[Path, str], Index]()
+        self._gates = _Once[Path, RetrievalGate]()
+        self._vectors: OrderedDict[tuple[str, str], Vector] = OrderedDict()
+        self.kept = Kept()
+        """What searches have opened, such as a cross-encoder."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what was opened. Nothing that uses it may be under way."""
+        for index in self._indexes.take_all():
+            index.close()
+        for ledger in self._ledgers.take_all():
+            ledger.close()
+        self._callers.take_all()
+        self._embedders.take_all()
+        self._gates.take_all()
+        self._vectors.clear()
+        self.kept = Kept()
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger of finished model calls."""
+        return self._ledgers.get("", None, lambda: Ledger(self._folder / "ledger.sqlite"))
+
+    def caller(self, spec: str) -> ModelCaller:
+        """The chat model of a name, under the ledger.
+
+        Raises:
+            UsageError: The name is none that can be used.
+        """
+        provider = chat_provider(spec)
+        version = registered_chat_provider(spec) or provider.identity
+        return self._callers.get(spec, version, lambda: ModelCaller(provider, self.ledger))
+
+    def embedder(self, spec: str) -> Embedder:
+        """The embedding model of a name.
+
+        Raises:
+            UsageError: The name is none that can be used.
+        """
+        version = registered_embedder(spec)
+        return self._embedders.get(spec, version, lambda: embedder(spec))
+
+    def index(self, directory: Path, embedding: str) -> Index:
+        """An index, opened once a generation.
+
+        Raises:
+            IndexMissingError: It is missing, damaged, or of another embedding model.
+        """
+        directory = directory.absolute()
+        manifest = directory / MANIFEST_FILE
+        changed = manifest.stat().st_mtime_ns if manifest.exists() else 0
+        return self._indexes.get(
+            (directory, embedding), changed, lambda: Index.open(directory, self.embedder(embedding))
+        )
+
+    def embed_query(self, text: str, embedding: str) -> Vector:
+        """The embedding [d] of a question."""
+        key = (embedding, text)
+        if (known := self._vectors.get(key)) is not None:
+            return known
+        vector = self.embedder(embedding).embed_query(text)
+        self._vectors[key] = vector
+        while len(self._vectors) > _MOST_VECTORS:
+            self._vectors.popitem(last=False)
+        return vector
+
+    def gate(self, name: str) -> RetrievalGate:
+        """The gate of a name, loaded once a version of its files.
+
+        Raises:
+            GateUnavailableError: There is none, or it cannot be loaded.
+        """
+        folder, changed = find_gate(name)
+        return self._gates.get(folder, changed, lambda: RetrievalGate.load(folder))
 
 
-def new_run() -> str:
-    """A name under which one question's usage is counted."""
-    return uuid4().hex
+class _Once(Generic[KeyT, ValueT]):
+    """Values by key, each made once a version however many threads ask for it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._slots: dict[KeyT, _Slot[ValueT]] = {}
+
+    def get(self, key: KeyT, version: object, make: Callable[[], ValueT]) -> ValueT:
+        """The value of a key; made again where the version is another one than the last."""
+        with self._lock:
+            slot = self._slots.setdefault(key, _Slot())
+        with slot.lock:
+            if slot.value is None or slot.version != version:
+                slot.value, slot.version = make(), version
+            return slot.value
+
+    def take_all(self) -> list[ValueT]:
+        """All values, which are forgotten."""
+        with self._lock:
+            slots, self._slots = self._slots, {}
+        return [slot.value for slot in slots.values() if slot.value is not None]
 
 
-async def index_of(context: Context) -> Index:
-    """The run's index, opened once a generation.
+class _Slot(Generic[ValueT]):
+    """One value, and the lock of whoever makes it."""
 
-    Raises:
-        UsageError: The run names no index.
-        IndexMissingError: The index is missing, damaged, or of another embedding model.
-    """
-    if not context.index:
-        raise UsageError("No index is given; name one with --index DIR or HOPYARD_INDEX.")
-    directory = Path(context.index)
-    return await asyncio.to_thread(_open, directory, context.embedding)
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.value: ValueT | None = None
+        self.version: object = None
 
 
-def _open(directory: Path, embedding: str) -> Index:
-    manifest = directory / "manifest.json"
-    changed = manifest.stat().st_mtime_ns if manifest.exists() else 0
-    return _opened(directory, embedding, changed)
+_shared: Final[dict[Path, Resources]] = {}
+_sharing: Final = threading.Lock()
 
 
-@lru_cache(maxsize=4)
-def _opened(directory: Path, embedding: str, _changed: int) -> Index:
-    return Index.open(directory, embedder(embedding))
+def shared_resources() -> Resources:
+    """The process's own resources, for runs that were given none; one a data folder."""
+    folder = home()
+    with _sharing:
+        if folder not in _shared:
+            _shared[folder] = Resources(folder)
+        return _shared[folder]
 
 
-async def embedded_question(question: str, context: Context) -> Vector:
-    """The embedding of a question, by the model that made the index."""
-    return await asyncio.to_thread(embedder(context.embedding).embed_query, question)
+def close_shared_resources() -> None:
+    """Close the process's own resources; the next run opens new ones."""
+    with _sharing:
+        while _shared:
+            _shared.popitem()[1].close()
 
 
-async def passages_of(passage_ids: list[str], context: Context) -> list[Passage]:
-    """The passages of those ids, in that order.
+atexit.register(close_shared_resources)
 
-    Raises:
-        IndexMissingError: A passage has left the corpus since it was found.
-    """
-    index = await index_of(context)
-    return await asyncio.to_thread(index.passages, passage_ids)
+
+async def resources_in(configurable: Mapping[str, Any]) -> Resources:
+    """The resources that a run was given, else the process's own."""
+    given = configurable.get(RESOURCES_KEY)
+    if isinstance(given, Resources):
+        return given
+    return await asyncio.to_thread(shared_resources)

@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
-from hopyard.models.call import call_model
-from hopyard.nodes.approve import approved_strategy
-from hopyard.nodes.hop.query import has_graph
-from hopyard.nodes.resources import context_of
+from hopyard.nodes.approve import approve_strategy
+from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.route import ROUTE, ROUTE_REASONS, ROUTE_WITH_HOP
+from hopyard.prompts.route import route_prompt
+from hopyard.state.agent import AgentState
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
-from hopyard.state.schemas import AgentState, RouteDecision
-from hopyard.state.settings import STRATEGIES, Context
+from hopyard.state.registry import STRATEGIES
+from hopyard.state.schemas import RouteDecision, RouteLabel
+from hopyard.state.settings import AUTO, Context
 
 __all__ = ("choose_strategy", "chosen_strategy")
 
+_FALLBACK: Final = "single"
+"""What answers where the route cannot choose: one search."""
+_NO_RETRIEVAL: Final = "direct"
+
 
 async def choose_strategy(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Take the strategy that was forced, that the gate implies, or that the model chooses."""
-    context = context_of(runtime)
-    if context.strategy != "auto":
-        decision = _decision(context.strategy, "forced", "the caller asked for it")
-    elif not state["gate"]["retrieve"]:
-        decision = _decision("direct", "gate", "the gate found that no document is needed")
+    """Take the strategy that was forced, that the gate implies, or that the model chooses.
+
+    A gate that says "retrieve" leaves only strategies that read documents to choose from.
+    """
+    run = await run_of(state, runtime)
+    if run.settings.strategy != AUTO:
+        decision = _decision(run.settings.strategy, "forced", "the caller asked for it")
+    elif state["gate"]["retrieve"] is False:
+        decision = _decision(_NO_RETRIEVAL, "gate", "the gate found that no document is needed")
     else:
-        decision = await _ask_model(state, context)
-    if "route" in context.approve and decision["by"] != "forced":
-        decision = await _approved(state["question"], decision, context)
+        decision = await _ask_model(run, state)
+    if "route" in run.settings.approve and decision["by"] != "forced":
+        decision = await _approve(run, state["question"], decision)
     return {"route": decision, "strategy": decision["strategy"]}
 
 
@@ -38,26 +46,36 @@ def chosen_strategy(state: AgentState) -> str:
     return state["strategy"]
 
 
-async def _ask_model(state: AgentState, context: Context) -> RouteDecision:
-    prompt = ROUTE_WITH_HOP if await has_graph(context) else ROUTE
+async def _ask_model(run: Run, state: AgentState) -> RouteDecision:
+    labels = _labels(await run.index_kinds(), retrieve=bool(state["gate"]["retrieve"]))
+    values = {"question": one_line(state["question"])}
     try:
-        chosen = await call_model(
-            prompt,
-            {"question": one_line(state["question"])},
-            context=context,
-            run=state["run"],
-        )
+        chosen = await run.call(route_prompt(labels), values, step="route")
     except BudgetExceededError as error:
-        return _decision("single", "budget", f"the route could not be chosen: {error}")
+        return _decision(_FALLBACK, "budget", f"the route could not be chosen: {error}")
     except ModelOutputError as error:
-        return _decision("single", "fallback", f"the route could not be chosen: {error}")
-    return _decision(chosen.strategy, "model", ROUTE_REASONS[chosen.strategy])
+        return _decision(_FALLBACK, "fallback", f"the route could not be chosen: {error}")
+    return _decision(chosen.strategy, "model", labels[chosen.strategy].reason)
 
 
-async def _approved(question: str, decision: RouteDecision, context: Context) -> RouteDecision:
-    graph = await has_graph(context)
-    offered = [name for name in STRATEGIES if name != "hop" or graph]
-    chosen = approved_strategy(question, decision, offered)
+def _labels(kinds: Sequence[str], *, retrieve: bool) -> Mapping[str, RouteLabel]:
+    """The strategies that the model may choose among, the cheap ones first."""
+    return {
+        strategy.name: strategy.route
+        for strategy in _runnable(kinds)
+        if strategy.route is not None and (strategy.retrieves or not retrieve)
+    }
+
+
+def _runnable(kinds: Sequence[str]) -> list[Any]:
+    """The strategies that can run over an index of these kinds, the cheap ones first."""
+    fitting = [part for part in STRATEGIES.parts() if set(part.needs) <= set(kinds)]
+    return sorted(fitting, key=lambda strategy: (strategy.rank, strategy.name))
+
+
+async def _approve(run: Run, question: str, decision: RouteDecision) -> RouteDecision:
+    offered = [strategy.name for strategy in _runnable(await run.index_kinds())]
+    chosen = approve_strategy(question, decision, offered)
     if chosen is None:
         return decision
     return _decision(chosen, "approval", f"put in the place of {decision['strategy']}")

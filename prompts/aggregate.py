@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hopyard.models.prompt import Example, Prompt
+from hopyard.models.prompt import Example, Prompt, Shorter
 from hopyard.prompts.answer import Answer
 from hopyard.prompts.passages import passage_lines
 
@@ -75,4 +75,5 @@ AGGREGATE: Final = Prompt(
             Answer(answer="Cincinnati, Ohio"),
         ),
     ),
+    capable=Shorter(examples=1, max_tokens=512),
 )

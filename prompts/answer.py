@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import Field
 
-from hopyard.models.prompt import Example, Output, Prompt
+from hopyard.models.prompt import Example, Output, Prompt, Shorter
 from hopyard.prompts.passages import passage_lines
 
 __all__ = ("ANSWER", "UNKNOWN", "Answer")
@@ -17,6 +17,8 @@ UNKNOWN: Final = "Unknown"
 
 class Answer(Output):
     """A short answer."""
+
+    cut_field = "answer"
 
     answer: str = Field(min_length=1, max_length=300)
 
@@ -85,4 +87,5 @@ ANSWER: Final = Prompt(
             Answer(answer="John Coltrane"),
         ),
     ),
+    capable=Shorter(examples=2, max_tokens=512),
 )

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from pydantic import Field
 
-from hopyard.models.prompt import Example, Output, Prompt
+from hopyard.models.prompt import Example, Output, Prompt, Shorter
 
 __all__ = ("NEXT_QUESTION", "NOTHING_FOUND", "NextQuestion")
 
@@ -81,4 +81,6 @@ NEXT_QUESTION: Final = Prompt(
             ask="How long is the Salzach?",
         ),
     ),
+    typographic_quotes=True,
+    capable=Shorter(examples=4, max_tokens=512),
 )

@@ -18,7 +18,7 @@ Coalition = Literal["none", "question", "passages", "both"]
 COALITIONS: Final[tuple[Coalition, ...]] = ("none", "question", "passages", "both")
 """∅, {q}, {D}, {q, D}: the order in which values are kept."""
 
-COALITION: Final = replace(ANSWER, name="coalition")
+COALITION: Final = replace(ANSWER, name="coalition", capable=None)
 """The same prompt under a name of its own: its outputs are no answers of the product."""
 
 

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from pydantic import Field
 
-from hopyard.models.prompt import Example, Output, Prompt
+from hopyard.models.prompt import Example, Output, Prompt, Shorter
 
 __all__ = ("DECOMPOSE", "REPLACE", "Decomposition", "Replacement")
 
@@ -99,6 +99,8 @@ DECOMPOSE: Final = Prompt(
             "When did Brazil win the World Cup?",
         ),
     ),
+    typographic_quotes=True,
+    capable=Shorter(examples=5, max_tokens=512),
 )
 
 REPLACE: Final = Prompt(
@@ -135,4 +137,6 @@ REPLACE: Final = Prompt(
             Replacement(question="In which country is the Loire?"),
         ),
     ),
+    typographic_quotes=True,
+    capable=Shorter(examples=1, max_tokens=256),
 )

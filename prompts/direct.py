@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hopyard.models.prompt import Example, Prompt
+from hopyard.models.prompt import Example, Prompt, Shorter
 from hopyard.prompts.answer import Answer
 
 __all__ = ("DIRECT",)
@@ -25,4 +25,5 @@ DIRECT: Final = Prompt(
         Example({"question": "Hello!"}, Answer(answer="Hello! How can I help?")),
         Example({"question": "What is the plural of mouse?"}, Answer(answer="mice")),
     ),
+    capable=Shorter(examples=2, max_tokens=768),
 )

@@ -9,7 +9,7 @@ from typing import Final
 
 from pydantic import Field, create_model
 
-from hopyard.models.prompt import Example, Output, Prompt
+from hopyard.models.prompt import Example, Output, Prompt, Shorter
 from hopyard.prompts.passages import one_line
 from hopyard.state.hop import Relevance
 
@@ -82,4 +82,5 @@ JUDGE_EDGES: Final = Prompt(
             ("irrelevant", "What do great white sharks eat?"),
         ),
     ),
+    capable=Shorter(examples=1, max_tokens=512),
 )

@@ -6,7 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-__all__ = ("one_line", "passage_lines", "rewritable")
+__all__ = ("CHARACTERS_A_TOKEN", "one_line", "passage_lines", "snippet")
+
+CHARACTERS_A_TOKEN: Final = 4
+"""English text in a language model's tokens, on average; used to cut snippets."""
 
 _CHAT_TOKENS: Final = re.compile(
     r"<(?=[|｜][^<>|｜\s]{0,40}[|｜]>|/?s>|(?:start|end)_of_turn>|(?:bos|eos|pad|unk)>|/?think>|</?SYS>)"
@@ -16,7 +19,6 @@ _CHAT_TOKENS: Final = re.compile(
 and a passage that held `<|im_end|>` would end the user's turn."""
 _HIDDEN: Final = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """Characters that turn the direction of what follows, and the invisible copies of ASCII."""
-_QUOTED: Final = re.compile(r'"([^"]*)"')
 _BREAKS: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 """White space, line and paragraph separators, and control characters."""
 
@@ -25,16 +27,6 @@ def one_line(text: str) -> str:
     """The text on a single line, without control characters and without a chat template's marks."""
     plain = _HIDDEN.sub("", _BREAKS.sub(" ", text)).strip()
     return _CHAT_TOKENS.sub(r"\g<0> ", plain)
-
-
-def rewritable(text: str) -> str:
-    """A question that the model is to write in other words: on one line, with typographic quotes.
-
-    A straight quote has to be escaped in JSON. Where the output is held to a schema, a small model
-    that copies one ends its text there: of 24 questions with quotes the embedded model cut 8 of its
-    sub-questions short, and with typographic ones 2.
-    """
-    return _QUOTED.sub(r"“\1”", one_line(text)).replace('"', "”")
 
 
 def passage_lines(passages: Sequence[tuple[str, str]]) -> str:
@@ -50,3 +42,8 @@ def passage_lines(passages: Sequence[tuple[str, str]]) -> str:
         f"[{number}] {one_line(title)}: {one_line(text)}"
         for number, (title, text) in enumerate(passages, 1)
     )
+
+
+def snippet(text: str, longest: int) -> str:
+    """The beginning of a text, cut at a word."""
+    return text if len(text) <= longest else text[:longest].rsplit(None, 1)[0]

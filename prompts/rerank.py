@@ -9,7 +9,7 @@ from typing import Final
 
 from pydantic import Field, create_model
 
-from hopyard.models.prompt import Example, Output, Prompt
+from hopyard.models.prompt import Example, Output, Prompt, Shorter
 from hopyard.prompts.passages import passage_lines
 from hopyard.state.hop import Relevance
 
@@ -83,4 +83,5 @@ JUDGE_PASSAGES: Final = Prompt(
             ),
         ),
     ),
+    capable=Shorter(examples=1, max_tokens=512),
 )

@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import Field
 
-from hopyard.models.prompt import Example, Output, Prompt
+from hopyard.models.prompt import Example, Output, Prompt, Shorter
 
 __all__ = ("REWRITE", "StandAlone")
 
@@ -44,4 +44,6 @@ REWRITE: Final = Prompt(
             StandAlone(question="What is the highest mountain in Peru?"),
         ),
     ),
+    typographic_quotes=True,
+    capable=Shorter(examples=1, max_tokens=256),
 )

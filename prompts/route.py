@@ -1,34 +1,25 @@
-"""Choose the strategy that retrieves least and still will do."""
+"""Choose the strategy that retrieves only as much as the question needs."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from pydantic import create_model
 
-from hopyard.models.prompt import Example, Output, Prompt
+from hopyard.models.prompt import Example, Output, Prompt, Shorter
+from hopyard.state.schemas import RouteLabel
 
-__all__ = ("ROUTE", "ROUTE_REASONS", "ROUTE_WITH_HOP", "Route")
-
-RoutedStrategy = Literal["direct", "single", "tree", "hop"]
+__all__ = ("Route", "route_prompt")
 
 
 class Route(Output):
     """The strategy chosen."""
 
-    strategy: RoutedStrategy
+    strategy: str
 
 
-ROUTE_REASONS: Final[dict[RoutedStrategy, str]] = {
-    "direct": "it asks for no fact from a document: greeting, arithmetic, language, common sense",
-    "single": "it asks for one fact, which one passage can state",
-    "tree": "it compares things or joins facts, which stand in several passages",
-    "hop": "it asks about something that it does not name: one passage has to say what that is",
-}
-"""What each label means: told to the model, and recorded as the reason of its choice."""
-
-
-_EXAMPLES: Final[tuple[tuple[str, RoutedStrategy], ...]] = (
+_EXAMPLES: Final[tuple[tuple[str, str], ...]] = (
     ("Good morning, how are you?", "direct"),
     ("Who wrote the novel Moby-Dick?", "single"),
     ("Which was built first, the Eiffel Tower or the Brooklyn Bridge?", "tree"),
@@ -51,26 +42,29 @@ _EXAMPLES: Final[tuple[tuple[str, RoutedStrategy], ...]] = (
     ("Were Mozart and Haydn born in the same city?", "tree"),
     ("How tall is Mont Blanc?", "single"),
 )
+"""Questions with the strategy that answers them best, in the order in which they are shown."""
 
 
-def _prompt(*offered: RoutedStrategy) -> Prompt[Route]:
-    """The prompt that offers these strategies; what `hop` would answer best is else for `tree`."""
-    labels: Any = Literal.__getitem__(offered)
-    best = [(text, label if label in offered else "tree") for text, label in _EXAMPLES]
+def route_prompt(labels: Mapping[str, RouteLabel]) -> Prompt[Route]:
+    """The prompt that offers these strategies. What `hop` would answer best is else for `tree`.
+
+    The strategies' own examples come first: a capable model is shown the first few only.
+    """
+    shown = [(text, name) for name, label in labels.items() for text in label.examples]
+    shown += [(text, best if best in labels else "tree") for text, best in _EXAMPLES]
+    names: Any = Literal.__getitem__(tuple(labels))
     return Prompt(
         name="route",
         version=2,
         system="Say how the question is answered best.\n"
-        + "\n".join(f"{strategy}: {ROUTE_REASONS[strategy]}." for strategy in offered),
+        + "\n".join(f"{name}: {label.reason}." for name, label in labels.items()),
         template="Question: $question",
-        output=create_model("Route", __base__=Route, strategy=(labels, ...)),
+        output=create_model("Route", __base__=Route, strategy=(names, ...)),
         max_tokens=16,
-        examples=[Example({"question": text}, Route(strategy=label)) for text, label in best],
+        capable=Shorter(examples=6, max_tokens=256),
+        examples=[
+            Example({"question": text}, Route(strategy=best))
+            for text, best in shown
+            if best in labels
+        ],
     )
-
-
-ROUTE: Final = _prompt("direct", "single", "tree")
-"""For an index without a passage graph: a strategy that cannot run is not offered."""
-
-ROUTE_WITH_HOP: Final = _prompt("direct", "single", "tree", "hop")
-"""For an index with one."""

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from typing import NotRequired
+from typing import ClassVar, NotRequired
 
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from hopyard.state.schemas import Evidence, StrategyState
+from hopyard.state.settings import Group
 
-__all__ = ("ChainState", "Link")
+__all__ = ("ChainSettings", "ChainState", "Link")
+
+
+class ChainSettings(Group):
+    """CoR-RAG: sequential sub-questions."""
+
+    group: ClassVar[str] = "chain"
+
+    max_steps: int = Field(
+        4, ge=1, le=20, description="Sub-questions at most; MuSiQue's longest questions need 4."
+    )
+    evidence_k: int = Field(5, ge=1, le=50, description="Snippets kept for the final answer.")
 
 
 class Link(TypedDict):
@@ -17,8 +30,10 @@ class Link(TypedDict):
     question: str
     answer: str
     passages: list[Evidence]
+    cut: NotRequired[bool]
+    """Whether the answer reached its limit and ends there."""
     reason: NotRequired[str]
-    """Why it has no answer, where asking for one failed."""
+    """Why it has no answer, or what went wrong with the search for it."""
 
 
 class ChainState(StrategyState):

@@ -20,7 +20,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from hopyard.state.encryption import serializer
 from hopyard.state.errors import HopyardError
 from hopyard.state.patience import BUSY_SECONDS, patiently
-from hopyard.state.settings import home
+from hopyard.state.sources import home
 
 __all__ = (
     "ThreadStore",
@@ -110,7 +110,7 @@ async def open_saver(path: Path | None = None) -> AsyncIterator[ThreadStore]:
     serde = serializer()
     async with AsyncExitStack() as opened:
         try:
-            saver = await _opened(path, serde, opened)
+            saver = await _open(path, serde, opened)
         except sqlite3.Error as error:
             raise HopyardError(
                 f"The thread store {str(path)!r} cannot be opened ({error}); move the file away, "
@@ -120,7 +120,7 @@ async def open_saver(path: Path | None = None) -> AsyncIterator[ThreadStore]:
 
 
 @patiently
-async def _opened(path: Path, serde: SerializerProtocol, opened: AsyncExitStack) -> ThreadStore:
+async def _open(path: Path, serde: SerializerProtocol, opened: AsyncExitStack) -> ThreadStore:
     async with AsyncExitStack() as tried:
         await asyncio.to_thread(_prepare, path)
         db = await tried.enter_async_context(aiosqlite.connect(path, timeout=BUSY_SECONDS))

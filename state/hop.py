@@ -14,25 +14,90 @@ import hashlib
 import operator
 from collections import Counter
 from collections.abc import Iterable
-from typing import Annotated, Final, Literal, NotRequired
+from typing import Annotated, ClassVar, Final, Literal, NotRequired
 
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from hopyard.state.schemas import StrategyState
+from hopyard.state.settings import Group, Profile
 
 __all__ = (
     "ENTRY",
     "Hop",
+    "HopSettings",
     "HopState",
     "HopTask",
     "Judged",
     "Relevance",
     "Vertex",
     "arrivals",
+    "hop_id",
     "merge_judged",
     "question_key",
     "visits",
 )
+
+
+class HopSettings(Group):
+    """HopRAG. The defaults are the paper's, or less where the built-in model reasons."""
+
+    group: ClassVar[str] = "hop"
+
+    n_hop: int = Field(
+        0, ge=0, le=10, description="Rounds of hops; 0 takes 4 (paper), with the built-in model 2."
+    )
+    top_k: int = Field(
+        0,
+        ge=0,
+        le=100,
+        description="Edges that are entered by, and passages kept at the end; 0 takes 20 (paper), "
+        "with the built-in model 6.",
+    )
+    evidence_k: int = Field(
+        0,
+        ge=0,
+        le=100,
+        description="Kept passages that the answer is read from; 0 takes all of them (paper), "
+        "with the built-in model 5.",
+    )
+    reasoner: Literal["model", "similarity"] = Field(
+        "model",
+        description="Who chooses an edge: the model, or the similarity to the question, which "
+        "takes no model call (paper, Table 5).",
+    )
+    entry: Literal["auto", "edges", "passages", "both"] = Field(
+        "auto",
+        description="Where the traversal begins: at the heads of the edges most similar to the "
+        "question (paper), at the passages that the search method finds, or half and half. auto "
+        "takes edges, with the built-in model both: its questions are too poor to enter by.",
+    )
+    max_choices: int = Field(
+        8, ge=1, le=32, description="Edges of one passage that are judged, the most similar ones."
+    )
+    temperature: float = Field(
+        0.1, ge=0, le=2, description="Sampling temperature of the choices (paper: 0.1)."
+    )
+
+    def for_profile(self, profile: Profile) -> HopSettings:
+        """These settings with every 0 filled in.
+
+        Args:
+            profile: The run's. The built-in model runs on the user's own processor: it is given
+                fewer vertices to reason about, and fewer passages to read.
+        """
+        small = profile == "builtin"
+        few_hops = small and self.reasoner == "model"
+        top_k = self.top_k or (6 if few_hops else 20)
+        return self.model_copy(
+            update={
+                "n_hop": self.n_hop or (2 if few_hops else 4),
+                "top_k": top_k,
+                "entry": ("both" if small else "edges") if self.entry == "auto" else self.entry,
+                "evidence_k": self.evidence_k or (5 if small else top_k),
+            }
+        )
+
 
 ENTRY: Final = 0
 """The round in which the query itself leads to the first passages."""
@@ -68,6 +133,11 @@ class Vertex(TypedDict):
     passage_id: str
     known: Judged
     """Those of its edge questions that were judged at another vertex."""
+
+
+def hop_id(in_round: int, passage_id: str) -> str:
+    """The id of the step in which a vertex chooses; its model call carries it."""
+    return f"hop-{in_round}-{passage_id}"
 
 
 def question_key(question: str) -> str:

@@ -1,4 +1,4 @@
-"""The state of the agent and of its strategies: ids, scores and short strings.
+"""What strategies take and give: ids, scores and short strings.
 
 Passage text stays in the corpus store: a checkpoint that held it would be fifty times as large.
 Scores are plain floats, because a numpy scalar cannot be checkpointed.
@@ -6,37 +6,52 @@ Scores are plain floats, because a numpy scalar cannot be checkpointed.
 
 from __future__ import annotations
 
-import operator
-from typing import Annotated, Any, Literal, NotRequired
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, NotRequired, Required
 
-from langchain_core.messages import AnyMessage
-from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from hopyard.state.usage import Usage
 
 __all__ = (
-    "AgentInput",
-    "AgentOutput",
-    "AgentState",
     "Citation",
     "Evidence",
     "GateDecision",
     "RouteDecision",
+    "RouteLabel",
     "Step",
     "StrategyInput",
     "StrategyOutput",
     "StrategyState",
+    "Thrown",
+    "add_reason",
+    "passage_evidence",
+    "passage_ids",
 )
 
 
 class Evidence(TypedDict):
-    """One passage that an answer was read from."""
+    """One unit that a search found and an answer may be read from."""
 
-    passage_id: str
+    kind: str
+    """What the unit is: passage, summary, report or segment."""
+    id: str
+    """Its id in the index; a passage's own id."""
     score: float
-    """Cosine, BM25 or MMR score or helpfulness, as the search that found it gives; higher is
-    better."""
+    """As the search that found it gives it: cosine, BM25, MMR, helpfulness. Higher is better."""
+    passages: list[str]
+    """Ids of the passages behind it. Citations lead to them; a passage stands for itself."""
+
+
+def passage_evidence(passage_id: str, score: float) -> Evidence:
+    """The evidence of a passage itself."""
+    return Evidence(kind="passage", id=passage_id, score=float(score), passages=[passage_id])
+
+
+def passage_ids(evidence: Iterable[Evidence]) -> list[str]:
+    """The passages behind some evidence, each once, in order."""
+    return list(dict.fromkeys(name for unit in evidence for name in unit["passages"]))
 
 
 class Citation(TypedDict):
@@ -54,7 +69,8 @@ class GateDecision(TypedDict):
     """Which gate decided: off, or the trained one."""
     probability: float | None
     """Calibrated probability that retrieval is needed; None where no gate was asked."""
-    retrieve: bool
+    retrieve: bool | None
+    """What it decided, which binds the route; None where no gate was asked."""
     reason: str
 
 
@@ -68,34 +84,65 @@ class RouteDecision(TypedDict):
     reason: str
 
 
-class Step(TypedDict, total=False):
-    """One step of the reasoning, as it is read afterwards. Every strategy uses what it needs."""
+class Thrown(TypedDict, total=False):
+    """A sub-question or decomposition that was thrown away."""
 
-    step: str
-    """What was done: gate, route, search, read, tree-node, aggregate, hop, prune, …"""
-    path: str
-    """Place in a tree: "" is the question, "1.2" the second half of its first half."""
+    question: str
+    answer: str
+    reason: Required[str]
+    score: float
+
+
+@dataclass(frozen=True)
+class RouteLabel:
+    """How the route describes a strategy.
+
+    Attributes:
+        reason: Completes "the question is for this strategy because …": told to the model, and
+            recorded as the reason of its choice.
+        examples: Questions that it is best for, beside those that the prompt has.
+    """
+
+    reason: str
+    examples: tuple[str, ...] = ()
+
+
+class Step(TypedDict, total=False):
+    """One step of the reasoning. Every strategy fills in what it has.
+
+    Steps are drawn from these fields alone, so a strategy's steps need no drawing code: `parent`
+    makes the tree, `title` names the step, and `facts` holds whatever else is to be shown.
+    """
+
+    id: Required[str]
+    """Unique in the run. The model calls made for the step carry it."""
+    kind: Required[str]
+    """What was done: rewrite, search, read, split, question, link, hop, prune, aggregate, …"""
+    parent: str
+    """Id of the step that this one hangs from; "" or absent at the top."""
+    title: str
+    """One line that names the step; absent, the kind and the question do."""
     question: str
     answer: str
     passages: list[Evidence]
-    rubric: dict[str, int]
-    """The five one-point rubrics of a decomposition."""
-    scores: dict[str, int]
-    """The four 0-5 scores of a branch."""
-    score: float
-    """The branch's normalised score, 0 to 1; of a hop, how similar its question is to the query."""
     verdict: str
+    """How it ended: leaf, split, pruned, failed, fallback, budget, necessary, open, …"""
     reason: str
-    replaced: list[dict[str, Any]]
-    """Sub-questions and decompositions that were thrown away, and why."""
-    round: int
-    """A hop's round; 0 is the entry into the graph."""
+    score: float
+    """What the step was judged by, 0 to 1."""
+    facts: dict[str, str]
+    """Further judgements by name, such as rubric 5/5."""
+    replaced: list[Thrown]
+    """What was thrown away for this step."""
     tail: str
-    """The passage whose edge a hop went along, or that stayed."""
+    """The passage that a hop started from."""
     head: str
-    """The passage that it reached; absent where it stayed."""
-    visits: int
-    """How often the head had been reached by then."""
+    """The passage that a hop reached; absent where it stayed."""
+
+
+def add_reason(before: str, reason: str) -> str:
+    """A reason after the one that is there already."""
+    return reason if before in {"", reason} else f"{before.rstrip('.')}; {reason}"
 
 
 class StrategyInput(TypedDict):
@@ -120,28 +167,3 @@ class StrategyOutput(TypedDict):
 
 class StrategyState(StrategyInput, StrategyOutput):
     """The state of a strategy that needs no key of its own."""
-
-
-class AgentInput(TypedDict):
-    """What the agent takes: a question, or a conversation that ends with one."""
-
-    question: NotRequired[str]
-    messages: NotRequired[Annotated[list[AnyMessage], add_messages]]
-
-
-class AgentOutput(StrategyOutput):
-    """What the agent gives."""
-
-    question: str
-    strategy: str
-    gate: GateDecision
-    route: RouteDecision
-
-
-class AgentState(AgentOutput):
-    """The agent's state."""
-
-    steps: Annotated[list[Step], operator.add]
-    """The agent's own steps, then the strategy's."""
-    messages: Annotated[list[AnyMessage], add_messages]
-    run: str

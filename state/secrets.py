@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import unquote
 
-__all__ = ("RedactingFormatter", "redacted")
+__all__ = ("RedactingFormatter", "redact")
 
 _SECRET_NAME: Final = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS|HEADERS)$")
 _USERINFO: Final = re.compile(r"(?<=://)[^/@\s]+(?=@)")
@@ -24,7 +24,7 @@ _SHORTEST: Final = 8
 _HIDDEN: Final = "***"
 
 
-def redacted(text: str) -> str:
+def redact(text: str) -> str:
     """The text without passwords in URLs, and without the values of secret variables."""
     text = _USERINFO.sub(_HIDDEN, text)
     for secret in sorted(set(_secrets()), key=len, reverse=True):
@@ -37,7 +37,7 @@ class RedactingFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Format, then redact."""
-        return redacted(super().format(record))
+        return redact(super().format(record))
 
 
 def _secrets() -> Iterator[str]:

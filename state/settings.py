@@ -1,97 +1,161 @@
 """Settings: what a run may be told, where the values come from, and what Studio shows.
 
 `Context` travels with a LangGraph run (`context_schema`); it holds plain values and no secret,
-so it is stored with the thread and a resumed run needs no flag repeated. `Settings` reads the
-same fields from flags, then the environment (`HOPYARD_…`, nested names with `__`), then
-`hopyard.toml`, then the defaults below.
+so it is stored with the thread and a resumed run needs no flag repeated. Each strategy, index kind
+and search method may have a group of settings of its own (`Group`): a group is declared beside its
+method and found through the registries, so this module names none of them. `state.sources` reads
+all of them.
 """
 
 from __future__ import annotations
 
-import os
-import reprlib
-from pathlib import Path
-from tomllib import TOMLDecodeError
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
 
-import platformdirs
 from pydantic import (
+    BaseModel,
     BeforeValidator,
+    ConfigDict,
     Field,
+    GetJsonSchemaHandler,
     ValidationError,
+    field_validator,
+    model_validator,
 )
-from pydantic_settings import (
-    BaseSettings,
-    NoDecode,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    SettingsError,
-    TomlConfigSettingsSource,
-)
+from pydantic_core import CoreSchema, ErrorDetails
+from pydantic_settings import NoDecode
 
-from hopyard.state.errors import UsageError
-from hopyard.state.setting_groups import (
-    Budget,
-    ChainSettings,
-    Frozen,
-    GateSettings,
-    GraphSettings,
-    HopSettings,
-    RerankSettings,
-    RetrievalSettings,
-    TreeSettings,
-)
+from hopyard.state.registry import KINDS, SEARCHES, STRATEGIES
 
 __all__ = (
-    "SETTINGS_FILE",
-    "STRATEGIES",
+    "AUTO",
     "Approval",
     "Budget",
-    "ChainSettings",
     "Context",
+    "Frozen",
     "GateSettings",
-    "GraphSettings",
-    "HopSettings",
-    "RerankSettings",
+    "Group",
+    "GroupT",
+    "Profile",
     "RetrievalSettings",
-    "Settings",
-    "StrategyChoice",
-    "StrategyName",
-    "TreeSettings",
-    "changed_context",
-    "home",
-    "read_context",
+    "SettingError",
+    "every_setting",
+    "profile_of",
+    "reason_of",
+    "setting_groups",
 )
 
-SETTINGS_FILE: Final = "hopyard.toml"
-STRATEGIES: Final = ("direct", "single", "chain", "tree", "hop", "decompose", "rerank")
-StrategyName = Literal["direct", "single", "chain", "tree", "hop", "decompose", "rerank"]
-StrategyChoice = Literal["auto", "direct", "single", "chain", "tree", "hop", "decompose", "rerank"]
+AUTO: Final = "auto"
+"""The setting that leaves the choice to Hopyard."""
 
 Approval = Literal["route", "decomposition", "hops"]
 """What a person, or the agent that calls, may be asked about before money is spent on it."""
+
+Profile = Literal["builtin", "capable"]
+"""How prompts are written: for the built-in 135M model, or for one that follows instructions."""
+
+GroupT = TypeVar("GroupT", bound="Group")
+
+
+class Frozen(BaseModel):
+    """Settings: never changed, and no unknown name among them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Group(Frozen):
+    """The settings of one strategy, index kind or search method.
+
+    Its record names the class, and users write `--set GROUP.NAME=VALUE`.
+    """
+
+    group: ClassVar[str]
+    """The name before the dot, such as `tree`."""
+
+    @classmethod
+    def of(cls, context: Context) -> Self:
+        """This group's settings in a run."""
+        return context.group(cls)
+
+
+class Budget(Frozen):
+    """The hard stop of one run; 0 means no limit. Cached calls cost nothing."""
+
+    calls: int = Field(0, ge=0, description="Model calls at most; 0 is no limit.")
+    tokens: int = Field(0, ge=0, description="Input and output tokens at most; 0 is no limit.")
+    seconds: float = Field(0, ge=0, description="Seconds of working time at most; 0 is no limit.")
+
+
+class RetrievalSettings(Frozen):
+    """How passages are found. The defaults are ToR-RAG's: MMR with λ=0.75, k=5."""
+
+    method: str = Field(
+        "mmr",
+        description="The search method of every strategy; `hopyard search --help` lists them.",
+    )
+    k: int = Field(5, ge=1, le=100, description="Passages given to the model for one question.")
+    mmr_lambda: float = Field(
+        0.75, ge=0, le=1, description="MMR: 1 is relevance alone, 0 is diversity alone."
+    )
+    fetch_k: int = Field(20, ge=1, le=1000, description="Candidates from which MMR chooses.")
+    snippet_tokens: int = Field(
+        300, ge=20, description="Tokens of one passage that the model is shown, at most."
+    )
+
+
+class GateSettings(Frozen):
+    """How the probability of Con-RAG's gate becomes a decision. An unsure gate retrieves."""
+
+    unsure_from: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Below this probability no document is needed, from here on the gate is "
+        "unsure and retrieves; empty takes the threshold that the gate was trained with, at most "
+        "unsure_to.",
+    )
+    unsure_to: float = Field(
+        0.5, ge=0, le=1, description="Above this probability the gate is sure that it retrieves."
+    )
+
+    @model_validator(mode="after")
+    def _in_order(self) -> GateSettings:
+        if self.unsure_from is not None and self.unsure_from > self.unsure_to:
+            raise ValueError("unsure_from is larger than unsure_to")
+        return self
 
 
 def _named_once(value: object) -> object:
     """`route,decomposition` as a list; each name once."""
     if isinstance(value, str):
-        value = [one.strip() for one in value.split(",") if one.strip()]
-    if isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value):
+        value = [name.strip() for name in value.split(",") if name.strip()]
+    if isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value):
         return list(dict.fromkeys(value))
     return value
 
 
 class Context(Frozen):
-    """Everything that a run may be told. Plain values only: it is stored with the thread."""
+    """Everything that a run may be told. Plain values only: it is stored with the thread.
+
+    The groups of methods are given by name too, as in `Context(tree={"theta": 0.5})`, and read with
+    `TreeSettings.of(context)`. One that has its defaults is not kept.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
 
     index: str = Field("", description="The index directory.")
     model: str = Field(
-        "embedded", description="Chat model: embedded, ollama:NAME, or any provider:NAME."
+        "builtin", description="Chat model: builtin, ollama:NAME, or any provider:NAME."
     )
     embedding: str = Field(
-        "embedded", description="Embedding model: embedded, ollama:NAME, or any provider:NAME."
+        "builtin", description="Embedding model: builtin, ollama:NAME, or any provider:NAME."
     )
-    strategy: StrategyChoice = Field("auto", description="auto lets the route choose.")
+    profile: Literal["auto", "builtin", "capable"] = Field(
+        "auto",
+        description="How prompts are written: builtin for the 135M model, capable for models that "
+        "follow instructions; auto goes by the model's name.",
+    )
+    strategy: str = Field(AUTO, description="A strategy's name; auto lets the route choose.")
     approve: Annotated[tuple[Approval, ...], BeforeValidator(_named_once), NoDecode] = Field(
         (),
         description="What to ask about before money is spent on it: route, decomposition (of the "
@@ -99,8 +163,8 @@ class Context(Frozen):
     )
     gate: str = Field(
         "off",
-        description="off always retrieves; model asks the gate that comes with Hopyard; or the "
-        "folder of a gate of your own.",
+        description="off asks no gate, and the route decides; model asks the gate that comes with "
+        "Hopyard; or the folder of a gate of your own.",
     )
     temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature (paper: 0.2).")
     frequency_penalty: float = Field(
@@ -119,112 +183,122 @@ class Context(Frozen):
     retrieval: RetrievalSettings = Field(
         default_factory=RetrievalSettings, description="How passages are found."
     )
-    chain: ChainSettings = Field(default_factory=ChainSettings, description="CoR-RAG.")
-    rerank: RerankSettings = Field(
-        default_factory=RerankSettings, description="Dense + reranking, a baseline."
-    )
-    tree: TreeSettings = Field(default_factory=TreeSettings, description="ToR-RAG.")
-    hop: HopSettings = Field(default_factory=HopSettings, description="HopRAG.")
-    graph: GraphSettings = Field(
-        default_factory=GraphSettings, description="The passage graph, while it is built."
-    )
     gating: GateSettings = Field(
         default_factory=GateSettings, description="How the gate's probability becomes a decision."
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _read_groups(cls, values: Any) -> Any:
+        """Check the groups of methods, which are no fields of this class."""
+        if not isinstance(values, Mapping):
+            return values
+        read = dict(values)
+        for name in [name for name in read if name not in cls.model_fields]:
+            group = setting_groups().get(name)
+            if group is None:
+                raise SettingError(name, _UNKNOWN, values[name])
+            given = read.pop(name)
+            settings = given if isinstance(given, group) else _read_group(group, given)
+            if settings != group():
+                read[name] = settings
+        return read
 
-class Settings(BaseSettings, Context):
-    """`Context` as read from flags, the environment and `hopyard.toml`, in that order."""
+    @field_validator("strategy")
+    @classmethod
+    def _known_strategy(cls, name: str) -> str:
+        if name != AUTO:
+            if name not in STRATEGIES:
+                known = ", ".join((AUTO, *STRATEGIES))
+                raise SettingError("strategy", f"choose one of {known}", name)
+            STRATEGIES[name]  # raises UsageError where its package is broken
+        return name
 
-    model_config = SettingsConfigDict(
-        env_prefix="HOPYARD_",
-        env_nested_delimiter="__",
-        toml_file=SETTINGS_FILE,
-        extra="forbid",
-        frozen=True,
-    )
+    @field_validator("retrieval")
+    @classmethod
+    def _known_search(cls, retrieval: RetrievalSettings) -> RetrievalSettings:
+        if retrieval.method not in SEARCHES:
+            raise SettingError(
+                "retrieval.method", f"choose one of {', '.join(SEARCHES)}", retrieval.method
+            )
+        SEARCHES[retrieval.method]  # raises UsageError where its package is broken
+        return retrieval
+
+    def group(self, settings: type[GroupT]) -> GroupT:
+        """The settings of one method, its defaults where none are given."""
+        found = (self.model_extra or {}).get(settings.group)
+        return found if isinstance(found, settings) else settings()
 
     @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Name the sources and their order."""
-        del dotenv_settings, file_secret_settings
-        return (init_settings, env_settings, TomlConfigSettingsSource(settings_cls))
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """The schema with the groups of every method: Studio draws its form from it."""
+        schema = handler.resolve_ref_schema(handler(core_schema))
+        for name, group in setting_groups().items():
+            schema["properties"][name] = group.model_json_schema()
+        return schema
 
 
-def read_context(flags: dict[str, Any]) -> Context:
-    """Read the run context.
+def profile_of(context: Context) -> Profile:
+    """The prompt profile of a run: the one set, or the one that suits the model's name."""
+    if context.profile != AUTO:
+        return context.profile
+    return "builtin" if context.model.partition(":")[0] in _BUILTIN_MODELS else "capable"
 
-    Args:
-        flags: Values given by hand; nested settings as nested dicts. None values are left out by
-            the caller.
+
+_BUILTIN_MODELS: Final = frozenset({"builtin", "embedded"})
+
+
+def setting_groups() -> dict[str, type[Group]]:
+    """The settings class of every strategy, index kind and search method, by its group's name."""
+    groups: dict[str, type[Group]] = {}
+    for registry in (STRATEGIES, KINDS, SEARCHES):
+        for part in registry.parts():
+            if part.settings is not None:
+                groups[part.settings.group] = part.settings
+    return groups
+
+
+def every_setting(context: Context) -> Iterator[tuple[str, Any, str]]:
+    """Every setting by its dotted name, with its value in a run and its meaning."""
+    yield from _settings_of(context, "")
+    for name, group in sorted(setting_groups().items()):
+        yield from _settings_of(context.group(group), f"{name}.")
+
+
+def _settings_of(settings: BaseModel, prefix: str) -> Iterator[tuple[str, Any, str]]:
+    for name, field in type(settings).model_fields.items():
+        value = getattr(settings, name)
+        if isinstance(value, BaseModel):
+            yield from _settings_of(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value, field.description or ""
+
+
+class SettingError(ValueError):
+    """A setting is not usable: its dotted name, the message, the value given."""
+
+
+def _read_group(group: type[Group], given: object) -> Group:
+    """A group's settings; an error names the setting in it.
 
     Raises:
-        UsageError: A value is out of range, a name in `hopyard.toml` is unknown, or that file
-            cannot be read.
+        ValueError: A value is not usable.
     """
     try:
-        settings = Settings(**flags)
+        return group.model_validate(given)
     except ValidationError as error:
-        raise _unusable(error) from error
-    except SettingsError as error:
-        raise UsageError(f"A variable HOPYARD_… is not usable: {error}.") from error
-    except (TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise UsageError(f"The file {SETTINGS_FILE!r} here cannot be read: {error}.") from error
-    return Context.model_validate(settings.model_dump())
+        first = error.errors()[0]
+        place = ".".join([group.group, *map(str, first["loc"])])
+        raise SettingError(place, reason_of(first), first.get("input")) from error
 
 
-def changed_context(context: Context, changes: dict[str, Any]) -> Context:
-    """The context with some settings changed.
-
-    Args:
-        context: The settings of a thread.
-        changes: Settings by name; nested ones as nested dicts.
-
-    Raises:
-        UsageError: A name is unknown, or a value is not usable.
-    """
-    try:
-        return Context.model_validate(_merged(context.model_dump(), changes))
-    except ValidationError as error:
-        raise _unusable(error) from error
+_UNKNOWN: Final = "there is no such setting"
 
 
-def _merged(values: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    merged = dict(values)
-    for name, value in changes.items():
-        nested = isinstance(value, dict) and isinstance(merged.get(name), dict)
-        merged[name] = _merged(merged[name], value) if nested else value
-    return merged
-
-
-def _unusable(error: ValidationError) -> UsageError:
-    first = error.errors()[0]
-    name = ".".join(str(part) for part in first["loc"])
-    return UsageError(
-        f"The setting {name!r} is not usable: {first['msg']} "
-        f"(given: {reprlib.repr(first.get('input'))}); see `hopyard settings`."
-    )
-
-
-def home() -> Path:
-    """The user's data folder: threads, ledger and caches live here (`HOPYARD_HOME`).
-
-    Raises:
-        UsageError: The folder cannot be made.
-    """
-    path = Path(os.environ.get("HOPYARD_HOME") or platformdirs.user_data_path("hopyard"))
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(
-            f"The data folder {str(path)!r} cannot be made ({error.strerror}); set HOPYARD_HOME to "
-            "a folder that you may write to."
-        ) from error
-    return path
+def reason_of(problem: ErrorDetails) -> str:
+    """What is wrong with a value, without pydantic's prefix."""
+    if problem["type"] == "extra_forbidden":
+        return _UNKNOWN
+    return problem["msg"].removeprefix("Value error, ")

@@ -1,18 +1,23 @@
-"""The state of ToR-RAG: a binary tree of sub-questions, its nodes kept under their paths."""
+"""ToR-RAG's settings and state: a binary tree of sub-questions, kept under their paths."""
 
 from __future__ import annotations
 
 import operator
-from typing import Annotated, Any, Final, Literal, NotRequired
+from typing import Annotated, ClassVar, Final, Literal, NotRequired
 
+from pydantic import Field
 from typing_extensions import TypedDict
 
-from hopyard.state.schemas import Citation, Evidence, Step, StrategyInput
+from hopyard.state.schemas import Citation, Evidence, Step, StrategyInput, Thrown, add_reason
+from hopyard.state.settings import Group
 from hopyard.state.usage import Usage
 
 __all__ = (
     "ROOT",
+    "Status",
+    "Tree",
     "TreeNode",
+    "TreeSettings",
     "TreeState",
     "TreeTask",
     "because",
@@ -21,12 +26,33 @@ __all__ = (
     "in_order",
     "leaves",
     "merge_tree",
+    "step_id",
 )
+
+
+class TreeSettings(Group):
+    """ToR-RAG. The defaults are the paper's."""
+
+    group: ClassVar[str] = "tree"
+
+    max_depth: int = Field(3, ge=1, le=6, description="Levels of sub-questions (paper: 3).")
+    theta: float = Field(
+        0.4, ge=0, le=1, description="A branch is kept when its mean score, 0-1, reaches this."
+    )
+    min_rubric: int = Field(
+        3, ge=0, le=5, description="A decomposition with fewer of the five rubric points is redone."
+    )
+    retries: int = Field(
+        1, ge=0, le=5, description="Times that a bad decomposition or a weak branch is redone."
+    )
+    judge: bool = Field(True, description="Judge decompositions and branches; off keeps them all.")
+    evidence_k: int = Field(5, ge=1, le=50, description="Snippets kept for the final answer.")
+
 
 ROOT: Final = ""
 
-Phase = Literal["decompose", "search", "answered", "judge", "done"]
-"""What a node waits for: to be split, to be answered, its sibling, its judgement, nothing."""
+Status = Literal["to split", "to answer", "answered", "to judge", "done"]
+"""How far a question of the tree is; `nodes.tree.tasks` has the table of what follows."""
 
 
 class TreeNode(TypedDict):
@@ -34,23 +60,25 @@ class TreeNode(TypedDict):
 
     path: str
     question: str
-    phase: Phase
+    status: Status
     passages: NotRequired[list[Evidence]]
     answer: NotRequired[str]
+    cut: NotRequired[bool]
+    """Whether the answer reached its limit and ends there."""
     rubric: NotRequired[dict[str, int]]
     scores: NotRequired[dict[str, int]]
     score: NotRequired[float]
     verdict: NotRequired[str]
     """leaf, split, or pruned (its sub-questions were thrown away)."""
     reason: NotRequired[str]
-    replaced: NotRequired[list[dict[str, Any]]]
+    replaced: NotRequired[list[Thrown]]
 
 
 Tree = dict[str, TreeNode]
 
 
 def merge_tree(old: Tree, new: dict[str, TreeNode | None]) -> Tree:
-    """Reducer: a node written anew takes its place; None takes it away."""
+    """Reducer: a node replaces the one of its path; None removes it."""
     merged = old | new
     return {path: node for path, node in merged.items() if node is not None}
 
@@ -73,6 +101,11 @@ class TreeTask(TypedDict):
     run: str
     node: TreeNode
     children: list[TreeNode]
+
+
+def step_id(path: str) -> str:
+    """The id of a question's step; its model calls carry it."""
+    return f"tree-{path or 'root'}"
 
 
 def child_paths(path: str) -> tuple[str, str]:
@@ -105,6 +138,5 @@ def leaves(tree: Tree, path: str = ROOT) -> list[TreeNode]:
 
 
 def because(node: TreeNode, reason: str) -> str:
-    """The reason of a verdict, after what the node tells already: no failure is forgotten."""
-    told = node.get("reason", "")
-    return reason if told in {"", reason} else f"{told.rstrip('.')}; {reason}"
+    """The reason of a verdict, after the reasons that the node has already."""
+    return add_reason(node.get("reason", ""), reason)

@@ -14,7 +14,9 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # LangGraph reads it once, when
 import pytest
 from model_server import ModelServer, Reply, WordEmbedder, scripted_provider
 
-from hopyard.models import call, chat, embeddings
+from hopyard.models.chat import register_chat_provider
+from hopyard.models.embeddings import register_embedder
+from hopyard.nodes.resources import close_shared_resources
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -32,14 +34,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "home"
     monkeypatch.setenv("HOPYARD_HOME", str(folder))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    _forget_models()
+    close_shared_resources()
     yield folder
-    _forget_models()
-
-
-def _forget_models() -> None:
-    call._caller.cache_clear()
-    call.open_ledger.cache_clear()
+    close_shared_resources()
 
 
 def default_answer(title: str, messages: list[dict[str, Any]]) -> dict[str, Any] | str | Reply:
@@ -61,18 +58,18 @@ def default_answer(title: str, messages: list[dict[str, Any]]) -> dict[str, Any]
 
 
 @pytest.fixture
-def model_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+def model_server() -> Iterator[ModelServer]:
     """A scripted chat model, usable in this process as the model `scripted`."""
     with ModelServer(default_answer) as server:
-        monkeypatch.setitem(chat._registered, "scripted", scripted_provider(server))
+        register_chat_provider("scripted", scripted_provider(server))
         yield server
 
 
 @pytest.fixture
-def words(monkeypatch: pytest.MonkeyPatch) -> WordEmbedder:
+def words() -> WordEmbedder:
     """A fast embedding model, usable in this process as the embedding `words`."""
     embedder = WordEmbedder()
-    monkeypatch.setitem(embeddings._registered, "words", embedder)
+    register_embedder("words", embedder)
     return embedder
 
 

@@ -173,7 +173,7 @@ class OllamaServer:
 
 
 def embedded_chat(base_url: str) -> ChatModel:
-    """The embedded model, whose engine speaks OpenAI's protocol at an address."""
+    """The built-in model, whose engine speaks OpenAI's protocol at an address."""
 
     def chat(payload: dict[str, Any]) -> Tokens:
         options = payload.get("options", {})
@@ -213,7 +213,7 @@ def embedded_vectors(texts: list[str]) -> list[list[float]]:
     """MiniLM's vectors."""
     from hopyard.models.embeddings import MiniLMEmbedder, embedder
 
-    model = embedder("embedded")
+    model = embedder("builtin")
     assert isinstance(model, MiniLMEmbedder)
     return model.embed_documents(texts).tolist()
 

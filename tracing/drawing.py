@@ -1,16 +1,18 @@
-"""What the page draws: boxes in a tree, and the links that a tree cannot have."""
+"""What the page draws: boxes in a tree, and the arrows that a tree cannot have."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
+from hopyard.tracing.describe import look_of, title_of
 from hopyard.tracing.model import Trace, TraceStep
 
-__all__ = ("Box", "Drawing", "Link", "drawing_of")
+__all__ = ("Arrow", "Box", "Drawing", "drawing_of")
 
-_START: Final = "question"
+_START: Final = "the question"
+"""Ids of boxes that are no steps have white space, which the ids of steps do not have."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Link:
+class Arrow:
     """A further way to a box that hangs from another one already."""
 
     source: str
@@ -42,10 +44,10 @@ class Link:
 
 @dataclass
 class Drawing:
-    """All boxes, a parent before its children, and the further links."""
+    """All boxes, a parent before its children, and the further arrows."""
 
     boxes: list[Box] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
+    arrows: list[Arrow] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for the page."""
@@ -53,112 +55,103 @@ class Drawing:
 
 
 def drawing_of(trace: Trace) -> Drawing:
-    """The drawing of a trace: the tree, the hops over passages, or the steps in their order."""
-    strategy = next((one for one in trace.steps if one.kind == "strategy"), None)
+    """The drawing of a trace.
+
+    Steps that reach passages are drawn as a graph of these passages, steps that have steps below
+    them as a tree, and all others as a line.
+    """
+    strategy = next((step for step in trace.steps if step.record["kind"] == "strategy"), None)
     below = strategy.children if strategy else ()
-    root = next((one for one in below if one.kind == "tree-node"), None)
-    if root is not None:
-        return _tree(trace, root)
-    if any(one.kind == "round" for one in below):
-        return _hops(trace, below)
-    return _line(trace, (*trace.steps, *below))
+    drawing = Drawing([_question(trace, strategy)])
+    reaching = [step for top in below for step in top.walk() if "head" in step.record]
+    if reaching:
+        _add_passages(drawing, trace, reaching)
+    elif any(step.children for step in below):
+        _add_tree(drawing, trace, below)
+    else:
+        _add_line(drawing, trace, [*(step for step in trace.steps if step != strategy), *below])
+    return drawing
 
 
-_STATES: Final[Mapping[str, str]] = {
-    "leaf": "kept",
-    "split": "plain",
-    "pruned": "pruned",
-    "failed": "pruned",
-    "fallback": "pruned",
-    "open": "open",
-}
+def _question(trace: Trace, strategy: TraceStep | None) -> Box:
+    state = "answer" if trace.answer else "open"
+    step = strategy.id if strategy else ""
+    return Box(_START, "", trace.question, trace.answer, "question", state, step)
 
 
-def _tree(trace: Trace, root: TraceStep) -> Drawing:
-    drawing = Drawing()
+def _box(step: TraceStep, parent: str, trace: Trace) -> Box:
+    record = step.record
+    score = f" {record['score']:.2f}" if "score" in record else ""
+    return Box(
+        step.id,
+        parent,
+        title_of(record, trace.names),
+        result=record.get("answer", ""),
+        note=f"{record.get('verdict', '')}{score}".strip(),
+        state=look_of(record),
+        step=step.id,
+    )
 
-    def add(step: TraceStep, parent: str) -> None:
-        first = not parent
-        drawing.boxes.append(
-            Box(
-                step.id,
-                parent,
-                step.title,
-                result=trace.answer if first and trace.answer else step.answer,
-                note=_score(step) or step.verdict,
-                state="answer" if first and trace.answer else _STATES.get(step.verdict, "plain"),
-                step=step.id,
-            )
-        )
-        for place, thrown in enumerate(step.thrown):
+
+def _add_tree(drawing: Drawing, trace: Trace, steps: Sequence[TraceStep]) -> None:
+    """Steps below their parents. A step for the whole question is the question's own box."""
+
+    def add_below(step: TraceStep, box: str) -> None:
+        for place, thrown in enumerate(step.record.get("replaced", [])):
             drawing.boxes.append(
                 Box(
-                    f"{step.id}-thrown-{place}",
-                    step.id,
-                    thrown.question,
-                    result=thrown.answer,
+                    f"{step.id} thrown {place}",
+                    box,
+                    thrown.get("question", ""),
+                    result=thrown.get("answer", ""),
                     note="thrown away",
                     state="pruned",
                     step=step.id,
                 )
             )
         for child in step.children:
-            add(child, step.id)
+            add(child, box)
 
-    add(root, "")
-    return drawing
+    def add(step: TraceStep, parent: str) -> None:
+        drawing.boxes.append(_box(step, parent, trace))
+        add_below(step, step.id)
+
+    roots = [step for step in steps if step.children]
+    if [root.record.get("question") for root in roots] == [trace.question]:
+        note = _box(roots[0], "", trace).note
+        drawing.boxes = [replace(drawing.boxes[0], note=note, step=roots[0].id)]
+        add_below(roots[0], _START)
+    else:
+        for step in steps:
+            add(step, _START)
 
 
-def _score(step: TraceStep) -> str:
-    scores = {one.name: one.value for one in step.facts}
-    return f"branch {scores['branch score']}" if "branch score" in scores else ""
-
-
-def _hops(trace: Trace, below: tuple[TraceStep, ...]) -> Drawing:
+def _add_passages(drawing: Drawing, trace: Trace, steps: Sequence[TraceStep]) -> None:
     """Passages, each hanging from the one that it was first reached from."""
-    drawing = Drawing([_question(trace)])
-    kept = {one.passage_id for step in below if step.kind == "prune" for one in step.passages}
     boxes: dict[str, str] = {}
-    for step in (hop for one in below if one.kind == "round" for hop in one.children):
-        if not step.head:
+    for step in steps:
+        tail, head = step.record.get("tail", ""), step.record["head"]
+        source = boxes.get(tail, _START)
+        if head in boxes:
+            drawing.arrows.append(Arrow(source, boxes[head]))
             continue
-        entered = step.id.startswith("hop-0-")
-        source = _START if entered else boxes.get(step.tail, _START)
-        if step.head in boxes:
-            drawing.links.append(Link(source, boxes[step.head]))
-            continue
-        boxes[step.head] = f"passage-{len(boxes)}"
-        passage = trace.passages.get(step.head)
-        ended = "kept" if step.head in kept else "pruned"
+        boxes[head] = f"passage-{len(boxes)}"
+        unit = trace.passages[head].unit
+        ended = "kept" if unit else "pruned"
         drawing.boxes.append(
             Box(
-                boxes[step.head],
+                boxes[head],
                 source,
-                (passage.title if passage else "") or step.head,
-                result="" if passage is None or passage.score is None else f"{passage.score:.2f}",
-                note=step.verdict or ("entry" if entered else ""),
+                trace.names.get(head, head),
+                result=f"{unit['score']:.2f}" if unit else "",
+                note=step.record.get("verdict", "") or ("" if tail else "entry"),
                 state=ended if trace.finished else "open",
                 step=step.id,
             )
         )
-    return drawing
 
 
-def _line(trace: Trace, steps: tuple[TraceStep, ...]) -> Drawing:
+def _add_line(drawing: Drawing, trace: Trace, steps: Sequence[TraceStep]) -> None:
     """Each step after the one before it."""
-    drawing = Drawing([_question(trace)])
     for step in steps:
-        if step.kind != "strategy":
-            last = drawing.boxes[-1].id
-            state = _STATES.get(step.verdict, "plain")
-            drawing.boxes.append(
-                Box(step.id, last, step.title, step.answer, step.verdict, state, step.id)
-            )
-    return drawing
-
-
-def _question(trace: Trace) -> Box:
-    answered = bool(trace.answer)
-    state = "answer" if answered else "open"
-    step = "strategy" if any(one.id == "strategy" for one in trace.steps) else ""
-    return Box(_START, "", trace.question, trace.answer, "question", state, step)
+        drawing.boxes.append(_box(step, drawing.boxes[-1].id, trace))

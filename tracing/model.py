@@ -1,23 +1,17 @@
-"""What a trace is made of. The renderers know nothing else."""
+"""What a trace is made of. Whoever draws one knows nothing else."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from hopyard.models.ledger import Use
+from hopyard.state.schemas import Evidence, Step
+from hopyard.tracing.describe import Names, name_passages
 
-__all__ = (
-    "Cost",
-    "Fact",
-    "Found",
-    "PassageText",
-    "Quote",
-    "Thrown",
-    "Trace",
-    "TraceStep",
-    "cost_of",
-)
+__all__ = ("Cost", "Span", "Trace", "TraceStep", "TracedPassage", "cost_of", "nest_steps")
 
 
 @dataclass(frozen=True)
@@ -54,66 +48,26 @@ def cost_of(uses: Sequence[Use]) -> Cost:
     return Cost(
         calls=len(paid),
         cached=len(uses) - len(paid),
-        input_tokens=sum(one.input_tokens for one in paid),
-        output_tokens=sum(one.output_tokens for one in paid),
-        seconds=sum(one.seconds for one in paid),
+        input_tokens=sum(entry.input_tokens for entry in paid),
+        output_tokens=sum(entry.output_tokens for entry in paid),
+        seconds=sum(entry.seconds for entry in paid),
     )
 
 
 @dataclass(frozen=True)
-class Fact:
-    """One thing that was measured or judged: a score, a probability, a count."""
-
-    name: str
-    value: str
-
-
-@dataclass(frozen=True)
-class Found:
-    """A passage that a step found or kept."""
-
-    passage_id: str
-    score: float
-
-
-@dataclass(frozen=True)
-class Thrown:
-    """A sub-question, or a whole decomposition, that was thrown away."""
-
-    question: str
-    answer: str
-    reason: str
-
-
-@dataclass(frozen=True)
 class TraceStep:
-    """One step of the reasoning.
+    """One step of the reasoning, in its place.
 
     Attributes:
-        id: Its name in this trace.
-        kind: gate, route, tree-node, hop, round, read, …
-        title: What it was about: the question, or what was done.
-        answer: What came of it; "" where it gave no answer.
-        verdict: leaf, split, pruned, open, failed, necessary, …; "" where nothing was judged.
-        reason: Why.
-        uses: The model calls made in it.
-        head: The passage that a hop reached.
-        tail: The passage that it came from.
+        id: The step's own id, without white space; numbered where another step has the same.
+        record: The step as the strategy recorded it.
+        uses: The model calls made for it.
         children: The steps below it.
     """
 
     id: str
-    kind: str
-    title: str
-    answer: str = ""
-    verdict: str = ""
-    reason: str = ""
-    facts: tuple[Fact, ...] = ()
-    passages: tuple[Found, ...] = ()
-    thrown: tuple[Thrown, ...] = ()
+    record: Step
     uses: tuple[Use, ...] = ()
-    head: str = ""
-    tail: str = ""
     children: tuple[TraceStep, ...] = ()
 
     @property
@@ -124,7 +78,7 @@ class TraceStep:
     @property
     def whole_cost(self) -> Cost:
         """What the step and all below it took."""
-        return sum((one.whole_cost for one in self.children), self.cost)
+        return sum((child.whole_cost for child in self.children), self.cost)
 
     def walk(self) -> Iterator[TraceStep]:
         """The step and all below it, each before those below it."""
@@ -133,29 +87,72 @@ class TraceStep:
             yield from child.walk()
 
 
+def nest_steps(
+    steps: Sequence[Step], uses: Iterable[Use] = (), rest: str = ""
+) -> tuple[TraceStep, ...]:
+    """Put each step under its parent, with the model calls that carry its id.
+
+    Every step has one place, whatever the strategy recorded: at the top where its parent is
+    missing, and under the first of several parents with one id.
+
+    Args:
+        steps: As they were recorded.
+        uses: The run's model calls.
+        rest: Id of the step for the calls that carry no step's id.
+    """
+    known = {step["id"] for step in steps}
+    calls: defaultdict[str, list[Use]] = defaultdict(list)
+    for use in uses:
+        calls[use.step if use.step in known else rest].append(use)
+    below: defaultdict[str, list[Step]] = defaultdict(list)
+    for step in steps:
+        parent = step.get("parent", "")
+        below[parent if parent in known else ""].append(step)
+    taken: set[str] = set()
+
+    def build(step: Step) -> TraceStep:
+        unique = _unique_id(step["id"], taken)
+        mine, children = calls.pop(step["id"], []), below.pop(step["id"], [])
+        return TraceStep(unique, step, tuple(mine), tuple(build(child) for child in children))
+
+    nested = [build(step) for step in below.pop("", [])]
+    while below:  # steps that are their own ancestors
+        nested += [build(step) for step in below.pop(next(iter(below)))]
+    return tuple(nested)
+
+
+def _unique_id(step_id: str, taken: set[str]) -> str:
+    base = unique = "_".join(step_id.split()) or "step"
+    number = 2
+    while unique in taken:
+        unique, number = f"{base}-{number}", number + 1
+    taken.add(unique)
+    return unique
+
+
 @dataclass(frozen=True)
-class Quote:
-    """Where a quoted sentence stands in a passage's text."""
+class Span:
+    """Where a quoted sentence is in a passage's text."""
 
     begin: int
     end: int
 
 
 @dataclass(frozen=True)
-class PassageText:
-    """A passage that a step speaks of.
+class TracedPassage:
+    """A passage that a step names.
 
     Attributes:
         text: None where the index is gone, or no longer has the passage.
-        quotes: The cited sentences in it, in order, none over another.
-        score: The score under which the answer was read from it; None where it was not.
+        quotes: The cited sentences in it, in order, without overlap.
+        unit: The evidence through which the answer was read from it; None where it was not.
     """
 
     passage_id: str
     title: str
     text: str | None
-    quotes: tuple[Quote, ...] = ()
-    score: float | None = None
+    quotes: tuple[Span, ...] = ()
+    unit: Evidence | None = None
 
 
 @dataclass(frozen=True)
@@ -176,16 +173,21 @@ class Trace:
     strategy: str
     waits_for: tuple[str, ...]
     steps: tuple[TraceStep, ...]
-    passages: Mapping[str, PassageText]
+    passages: Mapping[str, TracedPassage]
     cost: Cost
     seconds: float
     notes: tuple[str, ...] = ()
-    conversation: tuple[tuple[str, str], ...] = field(default_factory=tuple)
+    conversation: tuple[tuple[str, str], ...] = ()
 
     @property
     def finished(self) -> bool:
         """Whether the question is answered."""
         return not self.waits_for
+
+    @cached_property
+    def names(self) -> Names:
+        """What its passages are called."""
+        return name_passages({name: passage.title for name, passage in self.passages.items()})
 
     def walk(self) -> Iterator[TraceStep]:
         """Every step, a step before those below it."""

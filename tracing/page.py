@@ -15,8 +15,8 @@ from importlib.resources import files
 from string import Template
 from typing import Final
 
-from hopyard.tracing import fragments
 from hopyard.tracing.drawing import drawing_of
+from hopyard.tracing.fragments import Fragments, escape
 from hopyard.tracing.model import Trace
 
 __all__ = ("page",)
@@ -32,7 +32,7 @@ def page(trace: Trace, *, reload_seconds: float = 0) -> str:
         trace: What is shown.
         reload_seconds: How often the page loads itself again; 0 for never.
     """
-    anchors = {one: f"passage-{number}" for number, one in enumerate(trace.passages, 1)}
+    fragments = Fragments(trace)
     library = f"/*\n{_asset(_LICENCE)}*/\n{_asset(_LIBRARY)}"
     style, script = _asset("page.css"), _asset("page.js")
     policy = (
@@ -49,16 +49,16 @@ def page(trace: Trace, *, reload_seconds: float = 0) -> str:
         library=library,
         script=script,
         drawing=_json(drawing_of(trace).as_dict()),
-        question=fragments.escaped(trace.question),
-        asked=fragments.escaped(asked),
-        answer=fragments.escaped(answer),
+        question=escape(trace.question),
+        asked=escape(asked),
+        answer=escape(answer),
         status="finished" if trace.finished else "running or stopped",
-        totals=fragments.totals(trace),
-        notes=fragments.notes(trace),
-        conversation=fragments.conversation(trace),
-        steps=fragments.steps(trace.steps),
-        details=fragments.details(trace, anchors),
-        evidence=fragments.evidence(trace, anchors) or "<p>No passage was looked at.</p>",
+        totals=fragments.totals(),
+        notes=fragments.notes(),
+        conversation=fragments.conversation(),
+        steps=fragments.steps(),
+        details=fragments.details(),
+        evidence=fragments.evidence() or "<p>No passage was looked at.</p>",
     )
 
 

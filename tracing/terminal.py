@@ -1,9 +1,9 @@
-"""A trace in the terminal."""
+"""A trace, and the steps of a run, in the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.rule import Rule
@@ -11,50 +11,88 @@ from rich.text import Text
 from rich.tree import Tree
 
 from hopyard.state.controls import without_controls
-from hopyard.tracing.model import Found, PassageText, Trace, TraceStep
+from hopyard.tracing.describe import (
+    Look,
+    Names,
+    describe_step,
+    name_evidence,
+    title_of,
+)
+from hopyard.tracing.model import Trace, TracedPassage, TraceStep
 
-__all__ = ("drawn", "evidence_lines")
+__all__ = ("draw_evidence", "draw_step", "draw_steps", "draw_trace")
 
-_STYLES: Final[Mapping[str, str]] = {
-    "leaf": "green",
-    "split": "cyan",
+_STYLES: Final[Mapping[Look, str]] = {
+    "kept": "green",
     "pruned": "red",
-    "failed": "red",
-    "fallback": "red",
-    "necessary": "green",
-    "indirect": "cyan",
     "open": "yellow",
+    "plain": "cyan",
 }
+_LINE: Final = 72
+"""Characters: a step that is longer takes two lines."""
 
 
-def drawn(trace: Trace) -> RenderableType:
+def draw_trace(trace: Trace) -> RenderableType:
     """The whole trace: question, steps as a tree, evidence with its quotes, cost."""
-    parts: list[RenderableType] = [_head(trace), _tree(trace)]
-    if any(one.score is not None for one in trace.passages.values()):
-        parts += [Rule("evidence", style="dim", align="left"), *evidence_lines(trace)]
+    parts: list[RenderableType] = [_head(trace), draw_steps(trace.steps, trace.names)]
+    if evidence := draw_evidence(trace):
+        parts += [Rule("evidence", style="dim", align="left"), *evidence]
     parts += [_plain(note, "yellow") for note in trace.notes]
     cost = str(trace.cost) or "no model call"
     parts.append(_plain(f"{cost} · {trace.seconds:.1f} s in all · thread {trace.thread_id}", "dim"))
     return Group(*parts)
 
 
-def evidence_lines(trace: Trace) -> list[Text]:
+def draw_steps(steps: Iterable[TraceStep], names: Names) -> Tree:
+    """Steps as a tree, with what was thrown away for them."""
+    tree = Tree("", guide_style="dim", hide_root=True)
+    for step in steps:
+        _add(tree, step, names)
+    return tree
+
+
+def draw_step(step: TraceStep, names: Names) -> Text:
+    """One step: its title and answer, then what is said of it and what it cost."""
+    record = step.record
+    style = "dim strike" if record.get("verdict") == "pruned" else ""
+    text = _plain(title_of(record, names), style)
+    if answer := record.get("answer"):
+        text.append(" → ", style="dim").append(_safe(answer), style="bold")
+    about = Text(style="dim")
+    said = [(part, _STYLES[look] if look else "") for part, look in describe_step(record, names)]
+    for place, (part, part_style) in enumerate([*said, *_cost(step)]):
+        about.append(" · " if place else "").append(_safe(part), style=part_style)
+    if not about:
+        return text
+    apart = " · " if len(text) + len(about) <= _LINE else "\n"
+    return text.append(apart, style="dim").append(about)
+
+
+def _cost(step: TraceStep) -> list[tuple[str, str]]:
+    cost = str(step.cost)
+    return [(cost, "blue")] if cost else []
+
+
+def draw_evidence(trace: Trace) -> list[Text]:
     """The passages that the answer was read from, the cited sentences of each."""
     lines = []
     for passage in trace.passages.values():
-        if passage.score is None:
+        if passage.unit is None:
             continue
         line = _plain(passage.title or passage.passage_id, "bold")
-        line.append(f"  {_safe(passage.passage_id)} {passage.score:.2f}", style="dim")
-        for quote in _quoted(passage):
+        line.append(f"  {_safe(passage.passage_id)} {passage.unit['score']:.2f}", style="dim")
+        if passage.unit["kind"] != "passage":
+            line.append(f" through {_safe(name_evidence(passage.unit, {}))}", style="dim")
+        for quote in _quotes(passage):
             line.append(f"\n  “{_safe(quote)}”", style="italic")
         lines.append(line)
     return lines
 
 
-def _quoted(passage: PassageText) -> Iterable[str]:
+def _quotes(passage: TracedPassage) -> Iterable[str]:
     if passage.text is not None:
-        yield from (" ".join(passage.text[one.begin : one.end].split()) for one in passage.quotes)
+        for span in passage.quotes:
+            yield " ".join(passage.text[span.begin : span.end].split())
 
 
 def _head(trace: Trace) -> Text:
@@ -68,49 +106,15 @@ def _head(trace: Trace) -> Text:
     return text
 
 
-def _tree(trace: Trace) -> Tree:
-    tree = Tree(_plain("run", "dim"), guide_style="dim", hide_root=True)
-    for step in trace.steps:
-        _add(tree, step)
-    return tree
-
-
-def _add(above: Tree, step: TraceStep) -> None:
-    branch = above.add(_step(step))
-    for thrown in step.thrown:
-        answer = f" → {thrown.answer}" if thrown.answer else ""
-        branch.add(_plain(f"✗ {thrown.question}{answer} ({thrown.reason})", "dim red"))
+def _add(above: Tree, step: TraceStep, names: Names) -> None:
+    branch = above.add(draw_step(step, names))
+    for thrown in step.record.get("replaced", []):
+        answer = f" → {thrown['answer']}" if thrown.get("answer") else ""
+        branch.add(
+            _plain(f"✗ {thrown.get('question', '')}{answer} ({thrown['reason']})", "dim red")
+        )
     for child in step.children:
-        _add(branch, child)
-
-
-def _step(step: TraceStep) -> Text:
-    text = _plain(step.title, "dim strike" if step.verdict == "pruned" else "")
-    if step.answer:
-        text.append(" → ", style="dim").append(_safe(step.answer), style="bold")
-    about = Text(style="dim")
-    for part, style in _about(step):
-        if about:
-            about.append(" · ")
-        about.append(_safe(part), style=style)
-    return text.append("\n").append(about) if about else text
-
-
-def _about(step: TraceStep) -> Iterable[tuple[str, Any]]:
-    if step.verdict and step.kind != "gate":
-        yield step.verdict, _STYLES.get(step.verdict, "dim")
-    if step.reason:
-        yield step.reason, "dim"
-    if step.facts:
-        yield ", ".join(f"{one.name} {one.value}" for one in step.facts), "dim"
-    if step.passages:
-        yield _names(step.passages), "dim"
-    if cost := str(step.cost):
-        yield cost, "dim blue"
-
-
-def _names(passages: Iterable[Found]) -> str:
-    return ", ".join(f"{one.passage_id} {one.score:.2f}" for one in passages)
+        _add(branch, child, names)
 
 
 def _plain(text: str, style: str) -> Text:

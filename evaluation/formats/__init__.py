@@ -1,1 +1,1 @@
-"""Public question sets, read from their own formats: one module a family."""
+"""Public question sets, read from their own formats."""

@@ -17,9 +17,9 @@ _REFERENCE: Final = re.compile(r"#(\d+)")
 def hotpotqa(rows: Iterable[Row]) -> Converted:
     """HotpotQA (Yang et al. 2018) and 2WikiMultiHopQA (Ho et al. 2020), distractor setting.
 
-    Both as released (`_id`, `supporting_facts`: [[title, sentence]], `context`: [[title,
-    sentences]]) and as the hub has them (lists by name). The contexts of all questions together
-    are the corpus: searching only a question's own would give its answer's neighbourhood away.
+    Reads the released form (`_id`, `supporting_facts`: [[title, sentence]], `context`: [[title,
+    sentences]]) and the hub's (lists by name). The contexts of all questions together are the
+    corpus: a question's own context alone would be too easy to search.
     """
     converted = Converted()
     for row in rows:
@@ -43,10 +43,10 @@ def musique(rows: Iterable[Row]) -> Converted:
     for row in rows:
         paragraphs = [
             (
-                converted.add_document(one["title"], one["paragraph_text"]),
-                bool(one["is_supporting"]),
+                converted.add_document(paragraph["title"], paragraph["paragraph_text"]),
+                bool(paragraph["is_supporting"]),
             )
-            for one in row["paragraphs"]
+            for paragraph in row["paragraphs"]
         ]
         answerable = row.get("answerable", True)
         steps = _steps(row.get("question_decomposition") or ())
@@ -66,8 +66,8 @@ def multihoprag(rows: Iterable[Row], corpus: Iterable[Row] = ()) -> Converted:
 
     Args:
         rows: `MultiHopRAG.json`: query, answer, question_type, evidence_list.
-        corpus: `corpus.json`: title, body, url, source, published_at; without it the articles are
-            the facts that the questions cite.
+        corpus: `corpus.json`: title, body, url, source, published_at; without it, the articles
+            consist of the facts that the questions cite.
     """
     converted = Converted()
     by_url: dict[str, str] = {}
@@ -101,7 +101,7 @@ def _context(context: Any) -> Iterator[tuple[str, list[str]]]:
 
 
 def _pairs(value: Any, *names: str) -> Iterator[tuple[str, Any]]:
-    """Pairs of a title and something, written as pairs or as two lists under their names."""
+    """Pairs of a title and a value, from pairs or from two lists by name."""
     if isinstance(value, str):
         value = json.loads(value)
     if isinstance(value, Mapping):
@@ -113,7 +113,7 @@ def _pairs(value: Any, *names: str) -> Iterator[tuple[str, Any]]:
 
 
 def _steps(decomposition: Iterable[Row]) -> list[str]:
-    """Gold sub-questions with their answers, the answers before put in for `#1`, `#2`."""
+    """Gold sub-questions with their answers; earlier answers replace `#1`, `#2`."""
     steps: list[str] = []
     answers: list[str] = []
     for step in decomposition:
@@ -130,7 +130,7 @@ def _earlier(answers: list[str], number: int, reference: str) -> str:
 
 
 def _cited(rows: Iterable[Row]) -> dict[str, tuple[Row, list[str]]]:
-    """The facts that all questions cite from each article, each once."""
+    """The distinct facts that the questions cite from each article."""
     articles: dict[str, tuple[Row, dict[str, None]]] = {}
     for row in rows:
         for evidence in row["evidence_list"]:

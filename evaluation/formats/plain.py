@@ -1,4 +1,4 @@
-"""What every format is converted to: questions, and the documents that they are asked of."""
+"""The plain format: questions and documents."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from hopyard.measures.questions import Question
 __all__ = ("Converted", "Row", "document_id")
 
 Row = Mapping[str, Any]
-"""One entry of a data set, as its publisher writes it."""
+"""An entry of a data set, as published."""
 
 Convert = Callable[[Iterable[Row]], "Converted"]
 
 
 def document_id(title: str, text: str) -> str:
-    """Sixteen hexadecimal digits of title and text: a passage that many questions share is one."""
+    """An id from title and text, so that a passage that many questions share is one document."""
     return hashlib.sha256(f"{title}\n{text}".encode()).hexdigest()[:16]
 
 
@@ -35,7 +35,7 @@ class Converted:
     documents: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def add_document(self, title: str, text: str, metadata: Row | None = None) -> str:
-        """Keep a document; gives its id."""
+        """Add a document and return its id."""
         key = document_id(title, text)
         line = {"id": key, "title": title, "text": text, "metadata": dict(metadata or {})}
         self.documents.setdefault(key, line)
@@ -50,7 +50,7 @@ class Converted:
         kind: str = "",
         steps: Sequence[str] = (),
     ) -> None:
-        """Keep a question; `kind` is the data set's own type of question."""
+        """Add a question; `kind` is the data set's type of question."""
         self.questions.append(
             Question(
                 id=key,

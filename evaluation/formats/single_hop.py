@@ -1,4 +1,4 @@
-"""NQ-open, TriviaQA and SQuAD: questions that one document answers, or none."""
+"""NQ-open, TriviaQA and SQuAD: questions that at most one document answers."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def nq_open(rows: Iterable[Row]) -> Converted:
 def triviaqa(rows: Iterable[Row]) -> Converted:
     """TriviaQA (Joshi et al. 2017), as released (`Data`) or as the hub has it.
 
-    Wikipedia pages and search results, where their text is there, become the corpus; they are
-    evidence by distant supervision, and supporting where an alias of the answer stands in them.
+    Wikipedia pages and search results that have a text become the corpus; a page counts as
+    supporting if it contains an alias of the answer (distant supervision).
     """
     converted = Converted()
     for row in _under(rows, "Data"):
@@ -55,7 +55,7 @@ def triviaqa(rows: Iterable[Row]) -> Converted:
 def squad(rows: Iterable[Row]) -> Converted:
     """SQuAD 1.1 and 2.0 (Rajpurkar et al. 2016, 2018), as released (`data`) or row by row.
 
-    A question without an answer has the empty text as its gold answer, as SQuAD counts it.
+    The gold answer of an unanswerable question is the empty text, as in SQuAD's evaluation.
     """
     converted = Converted()
     for row in _under(rows, "data"):

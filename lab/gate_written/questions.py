@@ -1,7 +1,7 @@
 """Questions that need no document: greetings, arithmetic, rewriting, general knowledge.
 
-The lists beside this module are written by hand. Arithmetic and the sentences around words are
-made from them by rule; one seed always gives the same questions, in the same splits.
+The lists beside this module are written by hand. Rules make arithmetic and the sentences around
+words. The same seed gives the same questions in the same splits.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ Kind = Literal["greeting", "arithmetic", "rewriting", "general"]
 KINDS: Final[tuple[Kind, ...]] = ("greeting", "arithmetic", "rewriting", "general")
 SEED: Final = 11
 ARITHMETIC: Final = 150
-"""Sums that are made: about as many as the general questions."""
+"""Sums to make, about as many as there are general questions."""
 DEV_SHARE: Final = 0.25
-"""Share of each kind that is kept for evaluation."""
+"""Share of each kind that is held out for evaluation."""
 _FORMS: Final = 2
 _ASKED: Final = {
     "plural": ("Give the plural of {x}.", "What is the plural form of {x}?"),
@@ -35,7 +35,7 @@ _ASKED: Final = {
 
 
 class Written(NamedTuple):
-    """One question that needs no document."""
+    """A question that needs no document."""
 
     id: str
     question: str
@@ -51,10 +51,10 @@ def written_questions(seed: int = SEED) -> list[Written]:
         seed: Of the numbers in arithmetic and of the splits. Another seed gives other sums.
     """
     pairs: dict[Kind, list[tuple[str, tuple[str, ...]]]] = {
-        "greeting": list(_listed("greeting.txt")),
+        "greeting": list(_list("greeting.txt")),
         "arithmetic": list(_arithmetic(seed)),
         "rewriting": list(_rewriting()),
-        "general": list(_listed("general.txt")),
+        "general": list(_list("general.txt")),
     }
     found = []
     for kind in KINDS:
@@ -78,7 +78,7 @@ def _answers(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(";"))
 
 
-def _listed(name: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _list(name: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     for question, answers in _lines(name):
         yield question, _answers(answers)
 

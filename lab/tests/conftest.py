@@ -16,21 +16,21 @@ class WordTokenizer:
         self, turns: list[dict[str, str]], *, tokenize: bool, add_generation_prompt: bool
     ) -> str:
         assert not tokenize
-        text = "".join(f"<{one['role']}>{one['content']}<end>\n" for one in turns)
+        text = "".join(f"<{turn['role']}>{turn['content']}<end>\n" for turn in turns)
         return text + "<assistant>" * add_generation_prompt
 
     def __call__(self, text: str, **_: Any) -> dict[str, Any]:
         found = list(re.finditer(r"<\w+>|\w+|\s|[^\w\s]", text))
-        for one in found:
-            if one.group() not in self.known:
-                self.known.append(one.group())
+        for match in found:
+            if match.group() not in self.known:
+                self.known.append(match.group())
         return {
-            "input_ids": [self.known.index(one.group()) for one in found],
-            "offset_mapping": [one.span() for one in found],
+            "input_ids": [self.known.index(match.group()) for match in found],
+            "offset_mapping": [match.span() for match in found],
         }
 
     def decode(self, tokens: list[int]) -> str:
-        return "".join(self.known[one] for one in tokens)
+        return "".join(self.known[token] for token in tokens)
 
 
 @pytest.fixture

@@ -18,32 +18,32 @@ def adapter(seed: int, rank: int = 2) -> Matrices:
     return {A: rng.normal(size=(rank, 7)), B: rng.normal(size=(5, rank))}
 
 
-def change(one: Matrices) -> npt.NDArray[Any]:
-    return np.asarray(one[B] @ one[A])
+def change(first: Matrices) -> npt.NDArray[Any]:
+    return np.asarray(first[B] @ first[A])
 
 
 def test_the_ends_are_the_adapters_themselves() -> None:
-    one, other = adapter(1), adapter(2)
-    for share, wanted in ((0.0, one), (1.0, other)):
-        mixed, kept = between(one, other, share)
+    first, second = adapter(1), adapter(2)
+    for share, wanted in ((0.0, first), (1.0, second)):
+        mixed, kept = between(first, second, share)
         assert change(mixed) == pytest.approx(change(wanted))
         assert kept == pytest.approx(1)
-        assert mixed[A].shape == one[A].shape
-        assert mixed[B].shape == one[B].shape
+        assert mixed[A].shape == first[A].shape
+        assert mixed[B].shape == first[B].shape
 
 
 def test_changes_that_fit_the_rank_are_averaged_exactly() -> None:
-    one = adapter(3)
-    other = {A: one[A], B: adapter(4)[B]}  # the same rows: their mean has the rank of each
-    mixed, kept = between(one, other, 0.25)
-    assert change(mixed) == pytest.approx(0.75 * change(one) + 0.25 * change(other))
+    first = adapter(3)
+    second = {A: first[A], B: adapter(4)[B]}  # the same rows: their mean has the rank of each
+    mixed, kept = between(first, second, 0.25)
+    assert change(mixed) == pytest.approx(0.75 * change(first) + 0.25 * change(second))
     assert kept == pytest.approx(1)
 
 
 def test_what_does_not_fit_is_the_nearest_of_the_rank_and_is_said() -> None:
-    one, other = adapter(5), adapter(6)
-    mixed, kept = between(one, other, 0.5)
-    mean = (change(one) + change(other)) / 2
+    first, second = adapter(5), adapter(6)
+    mixed, kept = between(first, second, 0.5)
+    mean = (change(first) + change(second)) / 2
     values = np.linalg.svd(mean, compute_uv=False)
     assert kept == pytest.approx((values[:2] ** 2).sum() / (values**2).sum())
     lost = np.linalg.norm(mean - change(mixed))

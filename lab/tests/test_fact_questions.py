@@ -41,7 +41,7 @@ RIGHT = {
 
 def test_each_answer_follows_from_the_facts() -> None:
     rng = random.Random(5)
-    drawn = [one for _ in range(6000) if (one := fact_question(FILMS, PERSONS, rng))]
+    drawn = [asked for _ in range(6000) if (asked := fact_question(FILMS, PERSONS, rng))]
     answers = {question: answer for question, _, answer in drawn}
     assert {question: answers[question] for question in RIGHT} == RIGHT
     assert all(passages for _, passages, _ in drawn)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.measures.answers import normalized
+from hopyard.measures.answers import normalize_answer
 from hopyard.measures.questions import read_questions
-from lab.gate_questions import SETS, main, pooled, pretraining_text
+from lab.gate_questions import SETS, main, pool_questions, vocabulary_text
 from lab.gate_written.questions import KINDS, written_questions
 from lab.routing import chat
 from lab.sources import Guard, read_source
@@ -22,10 +22,10 @@ def test_some_hundreds_are_written_of_every_kind_in_both_splits() -> None:
     assert 300 <= len(written) <= 900
     for kind in KINDS:
         for split, least in (("train", 35), ("dev", 10)):
-            rows = [one for one in written if one.kind == kind and one.split == split]
+            rows = [made for made in written if made.kind == kind and made.split == split]
             assert len(rows) >= least
-    assert all(one.answers and all(one.answers) for one in written)
-    asked = [normalized(one.question) for one in written if one.kind != "arithmetic"]
+    assert all(made.answers and all(made.answers) for made in written)
+    asked = [normalize_answer(made.question) for made in written if made.kind != "arithmetic"]
     assert len(set(asked)) == len(asked)
 
 
@@ -35,25 +35,25 @@ def test_a_seed_gives_the_same_questions() -> None:
 
 
 def test_arithmetic_is_right() -> None:
-    for one in written_questions():
-        sides = one.question.removesuffix(" = ?").split(" ")
-        if one.question.endswith(" = ?") and sides[1] == "+":
-            assert one.answers == (str(int(sides[0]) + int(sides[2])),)
-        elif one.question.endswith(" = ?"):
-            assert one.answers == (str(int(sides[0]) * int(sides[2])),)
+    for made in written_questions():
+        sides = made.question.removesuffix(" = ?").split(" ")
+        if made.question.endswith(" = ?") and sides[1] == "+":
+            assert made.answers == (str(int(sides[0]) + int(sides[2])),)
+        elif made.question.endswith(" = ?"):
+            assert made.answers == (str(int(sides[0]) * int(sides[2])),)
 
 
 def test_held_out_written_questions_are_not_those_of_the_adapter_or_the_sample() -> None:
     rng = random.Random(0)
-    taught = {normalized(chat(rng)[0]) for _ in range(5000)}
+    taught = {normalize_answer(chat(rng)[0]) for _ in range(5000)}
     sample = {
-        normalized(one.question)
-        for one in read_questions(ROOT / "examples" / "solar_system" / "questions.jsonl")
+        normalize_answer(question.question)
+        for question in read_questions(ROOT / "examples" / "solar_system" / "questions.jsonl")
     }
     written = written_questions()
-    held_out = {normalized(one.question) for one in written if one.split == "dev"}
+    held_out = {normalize_answer(made.question) for made in written if made.split == "dev"}
     assert not held_out & taught
-    assert not {normalized(one.question) for one in written} & sample
+    assert not {normalize_answer(made.question) for made in written} & sample
 
 
 def write(path: Path, *rows: dict[str, object]) -> None:
@@ -94,13 +94,21 @@ def data(tmp_path: Path) -> Path:
 
 def test_the_pool_keeps_splits_apart_and_fills_steps_in(data: Path) -> None:
     sources = [read_source(data / name) for name in SETS]
-    train = {one.id: one for one in pooled(sources, "train", nq_open=5) if "written" not in one.id}
+    train = {
+        question.id: question
+        for question in pool_questions(sources, "train", nq_open=5)
+        if "written" not in question.id
+    }
     assert set(train) == {"squad2-t", "musique-m-0", "musique-m-1"}
     assert train["musique-m-1"].question == "Where was Ann born?"
     assert train["musique-m-1"].supporting_ids == ("p3",)
-    dev = [one.id for one in pooled(sources, "dev", nq_open=5) if "written" not in one.id]
+    dev = [
+        question.id
+        for question in pool_questions(sources, "dev", nq_open=5)
+        if "written" not in question.id
+    ]
     assert dev == ["squad2-d"]
-    texts = list(pretraining_text(sources))
+    texts = list(vocabulary_text(sources))
     text = " ".join(texts)
     assert {"An open passage is this one.", "And here is another sentence."} <= set(texts)
     assert "U.S." not in texts
@@ -111,12 +119,16 @@ def test_the_pool_keeps_splits_apart_and_fills_steps_in(data: Path) -> None:
 def test_the_command_writes_the_pool(data: Path, tmp_path: Path) -> None:
     assert main([str(data), "--out", str(tmp_path / "pool")]) == 0
     questions = read_questions(tmp_path / "pool" / "train.jsonl")
-    assert {one.type for one in questions} >= {"squad2", "musique-step", "written-greeting"}
+    assert {question.type for question in questions} >= {
+        "squad2",
+        "musique-step",
+        "written-greeting",
+    }
     corpus = (tmp_path / "pool" / "corpus.jsonl").read_text().splitlines()
     assert [json.loads(line)["id"] for line in corpus] == ["p1", "p2"]
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="../shared/data is not here")
 def test_written_questions_are_none_of_the_held_out_ones() -> None:
-    guard = Guard([read_source(one) for one in sorted(DATA.iterdir()) if one.is_dir()])
-    assert all(guard.allows_question(one.question) for one in written_questions())
+    guard = Guard([read_source(folder) for folder in sorted(DATA.iterdir()) if folder.is_dir()])
+    assert all(guard.allows_question(made.question) for made in written_questions())

@@ -9,12 +9,12 @@ import pytest
 
 from hopyard.nodes.tree.decompose import echoes
 from hopyard.prompts.decompose import Decomposition
-from hopyard.prompts.judge import BranchScores, Rubric, branch_score
+from hopyard.prompts.tree import BranchScores, Rubric, branch_score
 from lab.examples import PROMPTS, TrainingExample
 from lab.mixture import COUNTS, build
 from lab.sources import Guard, Passage, Question, Source, read_source, words_of
-from lab.splitting import judged_branch, judged_split, templated
-from lab.steps import described, spoken
+from lab.splitting import from_template, judge_branch, judge_split
+from lab.steps import as_phrase, as_question
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "solar_system" / "questions.jsonl"
@@ -28,8 +28,8 @@ def examples() -> list[TrainingExample]:
     return build(DATA, seed=17)
 
 
-def text_of(one: TrainingExample) -> str:
-    return "\n".join(one.values.values())
+def text_of(example: TrainingExample) -> str:
+    return "\n".join(example.values.values())
 
 
 def shingles(text: str, size: int) -> set[tuple[str, ...]]:
@@ -43,19 +43,21 @@ def test_only_training_questions_are_used(examples: list[TrainingExample]) -> No
         source = read_source(DATA / name)
         train |= {f"{name}:{question.id}" for question in source.of("train")}
         held_out |= {" ".join(words_of(question.question)) for question in source.of("dev")}
-    named = {one.source for one in examples} - {"written", "2wikimultihopqa"}
-    named -= {one.source for one in examples if one.prompt == "questions"}  # from passages
+    named = {example.source for example in examples} - {"written", "2wikimultihopqa"}
+    named -= {
+        example.source for example in examples if example.prompt == "questions"
+    }  # from passages
     assert named
     assert named <= train
-    asked = {" ".join(words_of(one.values.get("question", ""))) for one in examples}
+    asked = {" ".join(words_of(example.values.get("question", ""))) for example in examples}
     assert not asked & held_out
 
 
 def test_no_text_of_a_held_out_questions_passages_is_read(examples: list[TrainingExample]) -> None:
     seen: set[tuple[str, ...]] = set()
-    for one in examples:
+    for example in examples:
         for name in ("passages", "passage"):
-            seen |= shingles(one.values.get(name, ""), 14)
+            seen |= shingles(example.values.get(name, ""), 14)
     for name in SETS:
         source = read_source(DATA / name)
         for question in source.of("dev"):
@@ -69,28 +71,30 @@ def test_the_sample_corpus_is_never_seen(examples: list[TrainingExample]) -> Non
         " ".join(words_of(question.question)) for question in read_source(SAMPLE.parent).questions
     }
     assert len(asked) == 30
-    for one in examples:
-        assert " ".join(words_of(one.values.get("question", ""))) not in asked
+    for example in examples:
+        assert " ".join(words_of(example.values.get("question", ""))) not in asked
 
 
 def test_every_output_fits_its_prompts_schema(examples: list[TrainingExample]) -> None:
-    for one in examples:
-        prompt = PROMPTS[one.prompt]
-        assert prompt.output.model_validate_json(one.output).model_dump_json() == one.output
-        assert prompt.messages(one.values)
-    assert {one.prompt for one in examples} == {name for name, count in COUNTS.items() if count}
+    for example in examples:
+        prompt = PROMPTS[example.prompt]
+        assert prompt.output.model_validate_json(example.output).model_dump_json() == example.output
+        assert prompt.messages(example.values)
+    assert {example.prompt for example in examples} == {
+        name for name, count in COUNTS.items() if count
+    }
 
 
 def test_no_decomposition_taught_is_one_that_the_tree_throws_away(
     examples: list[TrainingExample],
 ) -> None:
-    splits = [one for one in examples if one.prompt == "decompose"]
+    splits = [example for example in examples if example.prompt == "decompose"]
     kinds = set()
-    for one in splits:
-        output = Decomposition.model_validate_json(one.output)
+    for split in splits:
+        output = Decomposition.model_validate_json(split.output)
         kinds.add(output.kind)
         if output.kind == "compound":
-            assert not echoes(one.values["question"], output), one
+            assert not echoes(split.values["question"], output), split
         else:
             assert not output.first
             assert not output.second
@@ -99,7 +103,7 @@ def test_no_decomposition_taught_is_one_that_the_tree_throws_away(
 
 def test_yes_and_no_are_read_equally_often(examples: list[TrainingExample]) -> None:
     """A model that mostly saw one of them says that one."""
-    answers = Counter(one.output for one in examples if one.prompt == "answer")
+    answers = Counter(example.output for example in examples if example.prompt == "answer")
     yes, no = answers['{"answer":"yes"}'], answers['{"answer":"no"}']
     assert min(yes, no) > 50
     assert 0.8 < yes / no < 1.25
@@ -121,20 +125,22 @@ def test_a_copied_passage_is_held_out_with_the_first() -> None:
 
 def test_spoiled_halves_score_lower_and_name_the_weaker() -> None:
     rng = random.Random(1)
-    splits = [templated(rng) for _ in range(60)]
+    splits = [from_template(rng) for _ in range(60)]
     rubrics = [
-        Rubric.model_validate_json(one.output)
+        Rubric.model_validate_json(example.output)
         for split in splits
-        for one in judged_split(split, splits, rng)
+        for example in judge_split(split, splits, rng)
     ]
-    assert {one.points for one in rubrics} >= {0, 3, 5}
+    assert {rubric.points for rubric in rubrics} >= {0, 3, 5}
     for split in splits:
-        for one in judged_branch(split, splits, rng):
-            scores = BranchScores.model_validate_json(one.output)
-            unknown = [one.values[f"{half}_answer"] == "Unknown" for half in ("first", "second")]
+        for example in judge_branch(split, splits, rng):
+            scores = BranchScores.model_validate_json(example.output)
+            unknown = [
+                example.values[f"{half}_answer"] == "Unknown" for half in ("first", "second")
+            ]
             if any(unknown):
                 assert branch_score(scores.scores) < 0.6
-            if unknown == [True, False] and split.first in one.values.values():
+            if unknown == [True, False] and split.first in example.values.values():
                 assert scores.weaker == "first"
 
 
@@ -149,5 +155,5 @@ def test_spoiled_halves_score_lower_and_name_the_weaker() -> None:
     ],
 )  # fmt: skip
 def test_steps_are_put_as_questions_and_as_phrases(step: str, question: str, phrase: str) -> None:
-    assert spoken(step) == question
-    assert described(step) == phrase
+    assert as_question(step) == question
+    assert as_phrase(step) == phrase

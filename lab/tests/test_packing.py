@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from hopyard.prompts.answer import ANSWER, Answer
-from hopyard.prompts.judge import JUDGE_DECOMPOSITION, Rubric
-from hopyard.prompts.route import ROUTE, Route
-from lab.examples import TrainingExample, example
+from hopyard.prompts.route import Route
+from hopyard.prompts.tree import JUDGE_DECOMPOSITION, Rubric
+from lab.examples import ROUTE, TrainingExample, example
 from lab.packing import Branch, Packed, branches_of, conversation, encode, pack
 
 
@@ -41,13 +41,13 @@ EXAMPLES = [
 def test_the_conversation_is_the_products_own() -> None:
     turns, learned = conversation(EXAMPLES[0])
     asked = ROUTE.messages({"question": "Who wrote Emma?"})
-    assert [one["content"] for one in turns[:learned]] == [one.content for one in asked]
+    assert [turn["content"] for turn in turns[:learned]] == [message.content for message in asked]
     assert turns[learned:] == [{"role": "assistant", "content": '{"strategy":"single"}'}]
 
 
 def test_exactly_the_answer_and_its_end_are_learned(tokenizer: Any) -> None:
     tokens, weights = encode(*conversation(EXAMPLES[0]), tokenizer)
-    learned = [one for one, weight in zip(tokens, weights, strict=True) if weight]
+    learned = [token for token, weight in zip(tokens, weights, strict=True) if weight]
     assert tokenizer.decode(learned) == '{"strategy":"single"}<end>'
     first = len(tokens) - len(learned)
     assert tokenizer.decode(tokens[:first]).endswith("Who wrote Emma?<end>\n<assistant>")
@@ -56,8 +56,8 @@ def test_exactly_the_answer_and_its_end_are_learned(tokenizer: Any) -> None:
 def test_what_the_schema_enforces_counts_little(tokenizer: Any) -> None:
     rubric = Rubric(wh_form=1, specific=0, relevant=1, non_overlapping=0, complete=1)
     values = {"question": "Who?", "first": "Who is?", "second": "Who was?"}
-    one = example(JUDGE_DECOMPOSITION, values, rubric, "written")
-    tokens, weights = encode(*conversation(one), tokenizer)
+    judged = example(JUDGE_DECOMPOSITION, values, rubric, "written")
+    tokens, weights = encode(*conversation(judged), tokenizer)
     content = [token for token, weight in zip(tokens, weights, strict=True) if weight == 1]
     assert tokenizer.decode(content) == "10101}<end>"
     assert {weight for weight in weights if 0 < weight < 1} == {0.1}
@@ -76,20 +76,20 @@ def test_a_template_that_rewrites_earlier_turns_is_refused(tokenizer: Any) -> No
 def test_the_trees_hold_every_conversation_whole_and_once(tokenizer: Any, longest: int) -> None:
     many = [route(f"What is {number} plus 1?", "direct") for number in range(40)]
     packed = pack(many, tokenizer, longest, seed=3)
-    held = sorted(one for tree in packed for one in conversations(tree))
-    assert held == sorted(encode(*conversation(one), tokenizer)[0] for one in many)
-    assert sum(len(one.examples) for one in packed) == len(many)
-    assert [len(one.examples) for one in packed] == [1] * 40 or longest > 1
+    held = sorted(tokens for tree in packed for tokens in conversations(tree))
+    assert held == sorted(encode(*conversation(each), tokenizer)[0] for each in many)
+    assert sum(len(tree.examples) for tree in packed) == len(many)
+    assert [len(tree.examples) for tree in packed] == [1] * 40 or longest > 1
     for tree in packed:
         assert max(tree.positions) + 1 == max(map(len, conversations(tree)))
 
 
 def test_what_examples_share_stands_once(tokenizer: Any) -> None:
-    alone = sum(len(encode(*conversation(one), tokenizer)[0]) for one in EXAMPLES)
+    alone = sum(len(encode(*conversation(each), tokenizer)[0]) for each in EXAMPLES)
     (tree,) = pack(EXAMPLES, tokenizer, 10_000, seed=1)
     assert len(tree.tokens) < alone / 2
     learned = tokenizer.decode(
-        [one for one, wanted in zip(tree.tokens, tree.weights, strict=True) if wanted]
+        [token for token, wanted in zip(tree.tokens, tree.weights, strict=True) if wanted]
     )
     assert learned.count('{"strategy":') == 3
 
@@ -97,13 +97,13 @@ def test_what_examples_share_stands_once(tokenizer: Any) -> None:
 def test_questions_over_the_same_passages_come_into_the_same_tree(tokenizer: Any) -> None:
     """Also where the tree grows longer by it."""
     passages = [f"[1] Po: The Po is {number} km long. " * 30 for number in range(5)]
-    many = [reading(one, f"Is number {n} so?") for n in range(3) for one in passages]
+    many = [reading(passage, f"Is number {n} so?") for n in range(3) for passage in passages]
     trees = pack(many, tokenizer, 900, seed=2)
     assert len(trees) > 1
-    for one in passages:
-        holding = [tree for tree in trees if one.strip() in tokenizer.decode(tree.tokens)]
+    for passage in passages:
+        holding = [tree for tree in trees if passage.strip() in tokenizer.decode(tree.tokens)]
         assert len(holding) == 1
-        assert tokenizer.decode(holding[0].tokens).count(one.strip()) == 1
+        assert tokenizer.decode(holding[0].tokens).count(passage.strip()) == 1
 
 
 @pytest.mark.parametrize(

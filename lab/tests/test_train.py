@@ -145,7 +145,7 @@ def test_what_there_was_no_time_for_is_left_for_a_further_run(
     left = list(read_examples(tmp_path / "short" / "left.jsonl"))
     every = list(read_examples(examples))
     assert 0 < len(left) < len(every)
-    assert all(one in every for one in left)
+    assert all(example in every for example in left)
 
 
 @pytest.mark.usefixtures("on_tiny")
@@ -167,10 +167,10 @@ def test_the_loss_of_a_tree_is_that_of_its_conversations(tokenizer: Any) -> None
     use(base)
     model = peft.get_peft_model(base, peft.LoraConfig(r=2, target_modules=["q_proj"]))
     (tree,) = pack(EXAMPLES, tokenizer, 10_000, seed=1)
-    alone = [pack([one], tokenizer, 10_000, seed=1)[0] for one in EXAMPLES]
-    counts = [sum(one.weights) for one in alone]
+    alone = [pack([each], tokenizer, 10_000, seed=1)[0] for each in EXAMPLES]
+    counts = [sum(tree.weights) for tree in alone]
     with torch.no_grad():
-        losses = [float(loss_of(model, one, CPU)) for one in alone]
+        losses = [float(loss_of(model, tree, CPU)) for tree in alone]
         together = float(loss_of(model, tree, CPU))
     mean = sum(n * loss for n, loss in zip(counts, losses, strict=True)) / sum(counts)
     assert together == pytest.approx(mean, rel=1e-4)

@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 
-from hopyard.models.call import call_model
-from hopyard.nodes.answer import read, shown
-from hopyard.nodes.begin import begin
+from hopyard.nodes.answer import answer_from_passages, format_passages, mark_cut
 from hopyard.nodes.citations import cite
-from hopyard.nodes.evidence import pooled
-from hopyard.nodes.finish import spent
-from hopyard.nodes.resources import context_of, passages_of
-from hopyard.nodes.search import find_passages
+from hopyard.nodes.evidence import merge_by_max_score
+from hopyard.nodes.run import close_run, run_of, start_run
 from hopyard.nodes.tree.decompose import plain
 from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.chain import NEXT_QUESTION, NOTHING_FOUND
-from hopyard.prompts.passages import one_line, rewritable
-from hopyard.state.chain import ChainState, Link
+from hopyard.prompts.passages import one_line
+from hopyard.state.chain import ChainSettings, ChainState, Link
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
-from hopyard.state.schemas import Step, StrategyInput
+from hopyard.state.schemas import Step, StrategyInput, passage_ids
 from hopyard.state.settings import Context
 
-__all__ = ("after_link", "after_question", "answer_link", "ask_next", "begin_chain", "conclude")
+__all__ = (
+    "after_link",
+    "after_question",
+    "answer_link",
+    "ask_next",
+    "conclude",
+    "init_chain",
+    "steps_of",
+)
 
 
-async def begin_chain(state: StrategyInput, runtime: Runtime[Context]) -> dict[str, Any]:
+async def init_chain(state: StrategyInput, runtime: Runtime[Context]) -> dict[str, Any]:
     """Begin the run with an empty chain; what a thread's last turn asked is gone."""
-    return {**await begin(state, runtime), "links": [], "pending": "", "ended": ""}
+    return {**await start_run(state, runtime), "links": [], "pending": "", "ended": ""}
 
 
 async def ask_next(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -38,22 +42,22 @@ async def ask_next(state: ChainState, runtime: Runtime[Context]) -> dict[str, An
 
     A question that needs none is searched for as it is.
     """
-    context, links, question = context_of(runtime), state["links"], state["question"]
-    if len(links) >= context.chain.max_steps:
+    run, links, question = await run_of(state, runtime), state["links"], state["question"]
+    if len(links) >= ChainSettings.of(run.settings).max_steps:
         return _end(state, f"{len(links)} sub-questions are the most that may be asked")
     values = {
-        "question": rewritable(question),
-        "findings": _findings(links, rewritable) or NOTHING_FOUND,
+        "question": one_line(question),
+        "findings": _findings(links) or NOTHING_FOUND,
     }
     try:
-        following = await call_model(NEXT_QUESTION, values, context=context, run=state["run"])
+        following = await run.call(NEXT_QUESTION, values, step=_step_id(len(links) + 1))
     except ModelOutputError as error:
         return _end(state, str(error))
     except BudgetExceededError as error:
         return _end(state, str(error)) | {"truncated": True}
     if following.kind == "enough" or not following.question:
         return _end(state, "nothing is missing" if links else "the question asks for one fact")
-    if plain(following.question) in {plain(one) for one in (question, *_questions(links))}:
+    if plain(following.question) in {plain(asked) for asked in (question, *_questions(links))}:
         return _end(state, "the next sub-question repeats an earlier one")
     return {"pending": following.question}
 
@@ -65,15 +69,22 @@ def after_question(state: ChainState) -> Literal["answer_link", "conclude"]:
 
 async def answer_link(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Search for the sub-question and answer it from what was found."""
-    context, question = context_of(runtime), state["pending"]
-    passages = await find_passages(question, context)
+    run, question = await run_of(state, runtime), state["pending"]
+    step = _step_id(len(state["links"]) + 1)
+    passages = await run.find(question, step=step)
     link = Link(question=question, answer=UNKNOWN, passages=passages)
     update: dict[str, Any] = {"pending": ""}
+    if run.problem:
+        link["reason"] = run.problem
+    if run.out_of_budget:
+        update |= {"truncated": True, "ended": state["ended"] or run.problem}
     try:
         # Where the chain has ended, this is the whole question: nothing comes after its answer.
-        link["answer"], _ = await read(
-            question, passages, context, state["run"], final=bool(state["ended"])
-        )
+        final = bool(state["ended"])
+        reading = await answer_from_passages(run, question, passages, step=step, final=final)
+        link["answer"] = reading.answer
+        if reading.cut:
+            link["cut"] = True
     except (ModelOutputError, BudgetExceededError) as error:
         link["reason"] = str(error)
         if isinstance(error, BudgetExceededError):
@@ -88,26 +99,35 @@ def after_link(state: ChainState) -> Literal["ask_next", "conclude"]:
 
 async def conclude(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Answer the question from the partial answers and their best snippets."""
-    context, links, question = context_of(runtime), state["links"], state["question"]
-    evidence = pooled([link["passages"] for link in links], context.chain.evidence_k)
-    passages = await passages_of([one["passage_id"] for one in evidence], context)
+    run, links, question = await run_of(state, runtime), state["links"], state["question"]
+    most = ChainSettings.of(run.settings).evidence_k
+    evidence = merge_by_max_score([link["passages"] for link in links], most)
+    passages = await run.passages(passage_ids(evidence))
     closing = Step(
-        step="aggregate", question=question, passages=evidence, reason=state["ended"], answer=""
+        id=_step_id(len(links) + 1),  # the call that ended the chain asked for this link
+        kind="aggregate",
+        title="Answer from the findings",
+        question=question,
+        passages=evidence,
+        reason=state["ended"],
+        answer="",
     )
     update: dict[str, Any] = {}
     if _questions(links) == [question]:
         closing["answer"] = links[0]["answer"]
+        if links[0].get("cut"):
+            closing = mark_cut(closing)
     else:
         values = {
-            "passages": shown(passages, context),
+            "passages": format_passages(passages, run.settings),
             "findings": _findings(links),
             "question": one_line(question),
         }
         try:
-            output = await call_model(
-                AGGREGATE, values, context=context, run=state["run"], final=True
-            )
+            output = await run.call(AGGREGATE, values, step=closing["id"], final=True)
             closing["answer"] = output.answer
+            if output.cut:
+                closing = mark_cut(closing)
         except (ModelOutputError, BudgetExceededError) as error:
             closing |= {"answer": _last_known(links), "verdict": "fallback", "reason": str(error)}
             if isinstance(error, BudgetExceededError):
@@ -116,8 +136,8 @@ async def conclude(state: ChainState, runtime: Runtime[Context]) -> dict[str, An
         "answer": closing["answer"],
         "citations": cite(question, closing["answer"], passages),
         "evidence": evidence,
-        "steps": [*(_step(number, link) for number, link in enumerate(links, 1)), closing],
-        **await spent(state["run"], context),
+        "steps": [*_steps(links), closing],
+        **await close_run(run),
     }
 
 
@@ -130,24 +150,38 @@ def _questions(links: Sequence[Link]) -> list[str]:
     return [link["question"] for link in links]
 
 
-def _findings(links: Sequence[Link], as_line: Callable[[str], str] = one_line) -> str:
-    return "\n".join(f"{as_line(link['question'])} {as_line(link['answer'])}" for link in links)
+def _findings(links: Sequence[Link]) -> str:
+    return "\n".join(f"{one_line(link['question'])} {one_line(link['answer'])}" for link in links)
 
 
 def _last_known(links: Sequence[Link]) -> str:
     """Without a closing call: the last partial answer, which was asked for knowing the others."""
     answers = [link["answer"] for link in reversed(links)]
-    return next((one for one in answers if one.lower() != UNKNOWN.lower()), UNKNOWN)
+    return next((answer for answer in answers if answer.lower() != UNKNOWN.lower()), UNKNOWN)
+
+
+def _step_id(number: int) -> str:
+    return f"link-{number}"
+
+
+def steps_of(state: Mapping[str, Any]) -> list[Step]:
+    """The steps of a chain that is under way, or of a node's update."""
+    return list(state.get("steps") or _steps(state.get("links") or ()))
+
+
+def _steps(links: Sequence[Link]) -> list[Step]:
+    return [_step(number, link) for number, link in enumerate(links, 1)]
 
 
 def _step(number: int, link: Link) -> Step:
     step = Step(
-        step="link",
-        round=number,
+        id=_step_id(number),
+        kind="link",
+        title=link["question"],
         question=link["question"],
         answer=link["answer"],
         passages=link["passages"],
     )
     if "reason" in link:
         step["reason"] = link["reason"]
-    return step
+    return mark_cut(step) if link.get("cut") else step

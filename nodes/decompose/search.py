@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
 
-from hopyard.models.call import call_model
-from hopyard.nodes.evidence import in_shares
-from hopyard.nodes.resources import context_of
-from hopyard.nodes.search import find_passages
+from hopyard.nodes.evidence import merge_in_shares
+from hopyard.nodes.run import run_of
 from hopyard.nodes.tree.decompose import echoes
 from hopyard.prompts.decompose import DECOMPOSE
-from hopyard.prompts.passages import rewritable
+from hopyard.prompts.passages import one_line
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import Step, StrategyState
 from hopyard.state.settings import Context
@@ -30,16 +29,12 @@ class SplitState(StrategyState):
 
 async def split_question(state: SplitState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Ask for two sub-questions, once; the question itself where there are none."""
-    context, question = context_of(runtime), state["question"]
-    step = Step(step="split", question=question)
+    run, question = await run_of(state, runtime), state["question"]
+    step = Step(id="split", kind="split", title="Split the question", question=question)
     update: dict[str, Any] = {"sub_questions": [question]}
     try:
-        split = await call_model(
-            DECOMPOSE,
-            {"question": rewritable(question), "rejected": ""},
-            context=context,
-            run=state["run"],
-        )
+        values = {"question": one_line(question), "rejected": ""}
+        split = await run.call(DECOMPOSE, values, step="split")
     except (ModelOutputError, BudgetExceededError) as error:
         step["reason"] = str(error)
         update["truncated"] = isinstance(error, BudgetExceededError)
@@ -55,13 +50,21 @@ async def split_question(state: SplitState, runtime: Runtime[Context]) -> dict[s
 
 async def search_sub_questions(state: SplitState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Give each of the m sub-questions k/m of the places."""
-    context, asked = context_of(runtime), state["sub_questions"]
-    found = await asyncio.gather(*(find_passages(one, context) for one in asked))
-    steps = [
-        Step(step="search", question=one, passages=passages)
-        for one, passages in zip(asked, found, strict=True)
-    ]
+    run, asked = await run_of(state, runtime), state["sub_questions"]
+
+    async def search(number: int, question: str) -> Step:
+        step = Step(id=f"search-{number}", kind="search", question=question)
+        own = replace(run, problems=[])
+        step["passages"] = await own.find(question, step=step["id"])
+        if own.problem:
+            run.problems.extend(own.problems)
+            step |= {"verdict": "fallback", "reason": own.problem}
+        return step
+
+    steps = await asyncio.gather(*map(search, range(1, len(asked) + 1), asked))
+    found = [step["passages"] for step in steps]
     return {
-        "evidence": in_shares(found, context.retrieval.k),
+        "evidence": merge_in_shares(found, run.settings.retrieval.k),
         "steps": [*state["steps"], *steps],
+        "truncated": state["truncated"] or run.out_of_budget,
     }

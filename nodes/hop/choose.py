@@ -10,35 +10,30 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
-from hopyard.indexes.kinds.passage_graph.graph import Edge, GraphIndex
-from hopyard.models.call import call_model
-from hopyard.nodes.hop.query import Query, graph_of, query_of
-from hopyard.nodes.resources import context_of
+from hopyard.indexes.kinds.passage_graph.traversal import Exit, exits
+from hopyard.nodes.hop.query import graph_of, query_of
+from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.hop import judge_prompt, question_lines
 from hopyard.prompts.passages import one_line
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
-from hopyard.state.hop import Hop, HopTask, Judged, Relevance, question_key
+from hopyard.state.hop import (
+    Hop,
+    HopSettings,
+    HopTask,
+    Judged,
+    Relevance,
+    hop_id,
+    question_key,
+)
 from hopyard.state.settings import Context
 
 __all__ = ("choose_hop",)
 
 _USE: Final[Mapping[Relevance, int]] = {"irrelevant": 0, "indirect": 1, "necessary": 2}
-
-
-@dataclass(frozen=True)
-class _Option:
-    """An edge that may be chosen."""
-
-    edge: Edge
-    place: int
-    """Among the edges of its tail."""
-    key: str
-    """Of its question."""
 
 
 async def choose_hop(state: HopTask, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -47,10 +42,10 @@ async def choose_hop(state: HopTask, runtime: Runtime[Context]) -> dict[str, Any
     A vertex whose call gives nothing usable hops by similarity. One that the budget leaves without
     a call stays, and the traversal ends with its round.
     """
-    context = context_of(runtime)
-    settings = context.hop.for_model(context.model)
-    graph, query = await graph_of(context), await query_of(state["question"], context)
-    options = await asyncio.to_thread(_options, graph, query, state["vertex"]["passage_id"])
+    run = await run_of(state, runtime)
+    settings = HopSettings.of(run.settings)
+    graph, query = await graph_of(run), await query_of(run, state["question"])
+    options = await asyncio.to_thread(exits, graph, query, state["vertex"]["passage_id"])
     if not options:
         return {"hops": [_stay(state, "it has no edge to another passage")]}
     if settings.reasoner == "similarity":
@@ -58,7 +53,7 @@ async def choose_hop(state: HopTask, runtime: Runtime[Context]) -> dict[str, Any
     known = state["vertex"]["known"]
     open_options = _open(options, known, settings.max_choices)
     try:
-        new = await _judged(state, open_options, context)
+        new = await _judge(run, state, open_options)
     except BudgetExceededError as error:
         return {"hops": [_stay(state, str(error))], "truncated": True}
     except ModelOutputError as error:
@@ -67,22 +62,11 @@ async def choose_hop(state: HopTask, runtime: Runtime[Context]) -> dict[str, Any
     return {"hops": [_most_useful(state, open_options, {**new, **known})], "judged": new}
 
 
-def _options(graph: GraphIndex, query: Query, passage_id: str) -> list[_Option]:
-    """A vertex's edges, the most similar first, each question once."""
-    edges = graph.out_edges(passage_id)
-    scores = graph.similarities(query.vector, query.keywords, edges)
-    options: dict[str, _Option] = {}
-    for place in sorted(range(len(edges)), key=lambda place: -scores[place]):
-        key = question_key(edges[place].question)
-        options.setdefault(key, _Option(edges[place], place, key))
-    return list(options.values())
-
-
-def _open(options: Sequence[_Option], known: Judged, most: int) -> list[_Option]:
+def _open(options: Sequence[Exit], known: Judged, most: int) -> list[Exit]:
     """The edges that may still be chosen: nothing less similar beats a necessary question."""
-    possible: list[_Option] = []
+    possible: list[Exit] = []
     for option in options:
-        verdict = known.get(option.key)
+        verdict = known.get(_key(option))
         if verdict != "irrelevant":
             possible.append(option)
         if verdict == "necessary" or len(possible) == most:
@@ -90,34 +74,31 @@ def _open(options: Sequence[_Option], known: Judged, most: int) -> list[_Option]
     return possible
 
 
-async def _judged(state: HopTask, options: Sequence[_Option], context: Context) -> Judged:
+async def _judge(run: Run, state: HopTask, options: Sequence[Exit]) -> Judged:
     """The model's judgement of the questions not judged before; no call where there is none."""
-    new = [option for option in options if option.key not in state["vertex"]["known"]]
+    new = [option for option in options if _key(option) not in state["vertex"]["known"]]
     if not new:
         return {}
     questions = [option.edge.question for option in new]
-    output = await call_model(
+    asking = run.with_settings(temperature=HopSettings.of(run.settings).temperature)
+    output = await asking.call(
         judge_prompt(len(questions)),
         {"question": one_line(state["question"]), "follow_ups": question_lines(questions)},
-        context=context.model_copy(update={"temperature": context.hop.temperature}),
-        run=state["run"],
-        about=state["vertex"]["passage_id"],
+        step=hop_id(state["round"], state["vertex"]["passage_id"]),
     )
-    return dict(zip((option.key for option in new), output.judgements, strict=True))
+    return dict(zip((_key(option) for option in new), output.judgements, strict=True))
 
 
-def _most_useful(state: HopTask, options: Sequence[_Option], judged: Judged) -> Hop:
+def _most_useful(state: HopTask, options: Sequence[Exit], judged: Judged) -> Hop:
     """Hop along the best judged edge, the first of equals, unless nothing is relevant."""
-    use = [_USE[judged[option.key]] for option in options]
+    use = [_USE[judged[_key(option)]] for option in options]
     if not any(use):
         return _stay(state, "none of its questions is relevant")
     chosen = options[use.index(max(use))]
-    return _go(state, chosen, judged[chosen.key])
+    return _go(state, chosen, judged[_key(chosen)])
 
 
-def _go(
-    state: HopTask, option: _Option, verdict: Relevance | None = None, *, reason: str = ""
-) -> Hop:
+def _go(state: HopTask, option: Exit, verdict: Relevance | None = None, *, reason: str = "") -> Hop:
     hop = Hop(
         round=state["round"],
         tail=option.edge.tail,
@@ -133,3 +114,7 @@ def _go(
 
 def _stay(state: HopTask, reason: str) -> Hop:
     return Hop(round=state["round"], tail=state["vertex"]["passage_id"], reason=reason)
+
+
+def _key(option: Exit) -> str:
+    return question_key(option.edge.question)

@@ -9,12 +9,14 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
 from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
-from hopyard.nodes.approve import approved_passages
-from hopyard.nodes.hop.query import Query, graph_of, query_of
-from hopyard.nodes.resources import context_of, index_of
+from hopyard.indexes.kinds.passage_graph.traversal import Query
+from hopyard.nodes.approve import approve_passages
+from hopyard.nodes.hop.query import graph_of, query_of
+from hopyard.nodes.run import Run, run_of
 from hopyard.state.hop import (
     ENTRY,
     Hop,
+    HopSettings,
     HopState,
     HopTask,
     Judged,
@@ -23,7 +25,8 @@ from hopyard.state.hop import (
     question_key,
     visits,
 )
-from hopyard.state.settings import Context, HopSettings
+from hopyard.state.schemas import passage_ids
+from hopyard.state.settings import Context, profile_of
 
 __all__ = ("collect", "enter", "next_hops")
 
@@ -37,23 +40,25 @@ async def enter(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
         IndexMissingError: The index has no passage graph, or no dense part to prune by; nothing
             has been spent by then.
     """
-    context = context_of(runtime)
-    settings = context.hop.for_model(context.model)
-    graph, query = await graph_of(context), await query_of(state["question"], context)
-    index = await index_of(context)
-    index.kind_directory("dense")
+    run = await run_of(state, runtime)
+    settings = HopSettings.of(run.settings).for_profile(profile_of(run.settings))
+    graph, query = await graph_of(run), await query_of(run, state["question"])
+    await asyncio.to_thread((await run.index()).reader, "dense")
     hops = await asyncio.to_thread(_by_edges, graph, query, settings)
     if settings.entry != "edges" or not hops:
         missing = settings.top_k - sum(visits(hops).values())
-        found = await asyncio.to_thread(index.dense_search, query.vector, missing)
-        hops += [Hop(round=ENTRY, head=one.passage_id) for one in found]
+        found = await run.find(state["question"], k=missing)
+        entered = [Hop(round=ENTRY, head=name) for name in passage_ids(found)]
+        if run.problem:
+            entered = [Hop(**hop, reason=run.problem) for hop in entered]
+        hops += entered
     queue = [Vertex(passage_id=head, known={}) for head in arrivals(hops, ENTRY)]
     return {
         "hops": Overwrite(hops),
         "judged": Overwrite({}),
-        "queue": _approved(state["question"], ENTRY + 1, queue, context),
+        "queue": _approve(run, state["question"], ENTRY + 1, queue),
         "round": ENTRY + 1,
-        "truncated": Overwrite(False),
+        "truncated": Overwrite(run.out_of_budget),
     }
 
 
@@ -78,29 +83,29 @@ def _by_edges(graph: GraphIndex, query: Query, settings: HopSettings) -> list[Ho
 
 async def collect(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Wait until every vertex of the round has chosen; those reached first are the next queue."""
-    context = context_of(runtime)
-    settings = context.hop.for_model(context.model)
+    run = await run_of(state, runtime)
+    settings = HopSettings.of(run.settings).for_profile(profile_of(run.settings))
     reached = arrivals(state["hops"], state["round"])
     if state["truncated"] or state["round"] == settings.n_hop or not reached:
         return {"queue": []}
-    graph = await graph_of(context)
-    queue = await asyncio.to_thread(_queued, graph, reached, state["judged"])
+    graph = await graph_of(run)
+    queue = await asyncio.to_thread(_make_queue, graph, reached, state["judged"])
     following = state["round"] + 1
     return {
-        "queue": _approved(state["question"], following, queue, context),
+        "queue": _approve(run, state["question"], following, queue),
         "round": following,
     }
 
 
-def _approved(question: str, in_round: int, queue: list[Vertex], context: Context) -> list[Vertex]:
+def _approve(run: Run, question: str, in_round: int, queue: list[Vertex]) -> list[Vertex]:
     """The vertices that may hop, where somebody is to be asked about them."""
-    if "hops" not in context.approve or not queue:
+    if "hops" not in run.settings.approve or not queue:
         return queue
-    kept = approved_passages(question, in_round, [one["passage_id"] for one in queue])
-    return [one for one in queue if one["passage_id"] in kept]
+    kept = approve_passages(question, in_round, [vertex["passage_id"] for vertex in queue])
+    return [vertex for vertex in queue if vertex["passage_id"] in kept]
 
 
-def _queued(graph: GraphIndex, reached: list[str], judged: Judged) -> list[Vertex]:
+def _make_queue(graph: GraphIndex, reached: list[str], judged: Judged) -> list[Vertex]:
     """Each vertex with the judgements that it can use: the whole list would be sent with each."""
     queue = []
     for passage_id in reached:

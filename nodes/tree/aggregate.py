@@ -2,54 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langgraph.runtime import Runtime
 
-from hopyard.models.call import call_model
-from hopyard.nodes.answer import shown
+from hopyard.nodes.answer import format_passages, mark_cut
 from hopyard.nodes.citations import cite
-from hopyard.nodes.evidence import pooled
-from hopyard.nodes.finish import spent
-from hopyard.nodes.resources import context_of, passages_of
+from hopyard.nodes.evidence import merge_by_max_score
+from hopyard.nodes.run import close_run, run_of
 from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
-from hopyard.state.schemas import Evidence, Step
+from hopyard.state.schemas import Evidence, Step, passage_ids
 from hopyard.state.settings import Context
-from hopyard.state.tree import ROOT, TreeNode, TreeState, in_order, leaves
+from hopyard.state.tree import (
+    ROOT,
+    Tree,
+    TreeNode,
+    TreeSettings,
+    TreeState,
+    in_order,
+    leaves,
+    step_id,
+)
 
-__all__ = ("aggregate", "best_evidence")
+__all__ = ("aggregate", "best_evidence", "steps_of")
 
 
 async def aggregate(state: TreeState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Answer the question from the leaves' partial answers and their best snippets."""
-    context = context_of(runtime)
-    found = leaves(state["tree"])
-    evidence = best_evidence(found, context.tree.evidence_k)
-    passages = await passages_of([one["passage_id"] for one in evidence], context)
-    closing: Step = {"step": "aggregate", "question": state["question"], "passages": evidence}
+    run, found = await run_of(state, runtime), leaves(state["tree"])
+    evidence = best_evidence(found, TreeSettings.of(run.settings).evidence_k)
+    passages = await run.passages(passage_ids(evidence))
+    closing = Step(
+        id="aggregate",
+        kind="aggregate",
+        title="Answer from the findings",
+        question=state["question"],
+        passages=evidence,
+    )
     truncated = False
     if [leaf["path"] for leaf in found] == [ROOT]:
         pruned = len(state["tree"]) > 1
         reason = "the branch was pruned" if pruned else "the question was not split"
         closing |= {"answer": found[0]["answer"], "reason": reason}
+        if found[0].get("cut"):
+            closing = mark_cut(closing)
     else:
         try:
-            output = await call_model(
-                AGGREGATE,
-                {
-                    "passages": shown(passages, context),
-                    "findings": _findings(found),
-                    "question": one_line(state["question"]),
-                },
-                context=context,
-                run=state["run"],
-                final=True,
-            )
+            values = {
+                "passages": format_passages(passages, run.settings),
+                "findings": _findings(found),
+                "question": one_line(state["question"]),
+            }
+            output = await run.call(AGGREGATE, values, step="aggregate", final=True)
             closing["answer"] = output.answer
+            if output.cut:
+                closing = mark_cut(closing)
         except (ModelOutputError, BudgetExceededError) as error:
             truncated = isinstance(error, BudgetExceededError)
             closing |= {"answer": _best_answer(found), "verdict": "fallback", "reason": str(error)}
@@ -57,15 +68,15 @@ async def aggregate(state: TreeState, runtime: Runtime[Context]) -> dict[str, An
         "answer": closing["answer"],
         "citations": cite(state["question"], closing["answer"], passages),
         "evidence": evidence,
-        "steps": [*(_step(node) for node in in_order(state["tree"])), closing],
+        "steps": [*_steps(state["tree"]), closing],
         "truncated": truncated,
-        **await spent(state["run"], context),
+        **await close_run(run),
     }
 
 
 def best_evidence(found: Sequence[TreeNode], k: int) -> list[Evidence]:
     """The k passages with the best MMR scores over all leaves, each once."""
-    return pooled([leaf.get("passages", []) for leaf in found], k)
+    return merge_by_max_score([leaf.get("passages", []) for leaf in found], k)
 
 
 def _findings(found: Sequence[TreeNode]) -> str:
@@ -81,20 +92,44 @@ def _best_answer(found: Sequence[TreeNode]) -> str:
     return max(known, key=lambda leaf: leaf["passages"][0]["score"])["answer"]
 
 
+def steps_of(state: Mapping[str, Any]) -> list[Step]:
+    """The steps of a tree that is still growing, or of the nodes that a task has written."""
+    if state.get("steps"):
+        return list(state["steps"])
+    return _steps({path: node for path, node in (state.get("tree") or {}).items() if node})
+
+
+def _steps(tree: Tree) -> list[Step]:
+    return [_step(node) for node in in_order(tree)]
+
+
 def _step(node: TreeNode) -> Step:
-    step: Step = {"step": "tree-node"}
-    for key in (
-        "path",
-        "question",
-        "answer",
-        "passages",
-        "rubric",
-        "scores",
-        "score",
-        "verdict",
-        "reason",
-        "replaced",
-    ):
-        if key in node and (node[key] or key in {"path", "score"}):
+    path = node["path"]
+    step = Step(
+        id=step_id(path),
+        kind="question",
+        parent=step_id(path.rpartition(".")[0]) if path else "",
+        title=node["question"],
+        question=node["question"],
+    )
+    for key in ("answer", "passages", "reason", "replaced", "verdict", "score"):
+        if key in node:
             step[key] = node[key]
+    if node["status"] != "done":
+        step["verdict"] = "open"
+    if facts := _facts(node):
+        step["facts"] = facts
     return step
+
+
+def _facts(node: TreeNode) -> dict[str, str]:
+    facts = {}
+    if rubric := node.get("rubric"):
+        facts["rubric"] = f"{sum(rubric.values())}/{len(rubric)}"
+        if faults := [name.replace("_", " ") for name, point in rubric.items() if not point]:
+            facts["fails on"] = ", ".join(faults)
+    if node.get("cut"):
+        facts["answer"] = "cut at its limit"
+    for name, score in node.get("scores", {}).items():
+        facts[name.replace("_", " ")] = f"{score}/5"
+    return facts

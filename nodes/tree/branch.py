@@ -6,47 +6,53 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from hopyard.models.call import call_model
-from hopyard.nodes.answer import read
-from hopyard.nodes.resources import context_of
-from hopyard.nodes.search import find_passages
+from hopyard.nodes.answer import answer_from_passages
+from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.tree.decompose import plain
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.decompose import REPLACE
-from hopyard.prompts.judge import JUDGE_BRANCH, BranchScores, branch_score
-from hopyard.prompts.passages import one_line, rewritable
+from hopyard.prompts.passages import one_line
+from hopyard.prompts.tree import JUDGE_BRANCH, BranchScores, branch_score
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
+from hopyard.state.schemas import Thrown
 from hopyard.state.settings import Context
-from hopyard.state.tree import ROOT, TreeNode, TreeTask, because, depth_of
+from hopyard.state.tree import (
+    ROOT,
+    Status,
+    TreeNode,
+    TreeSettings,
+    TreeTask,
+    because,
+    depth_of,
+    step_id,
+)
 
 __all__ = ("answer_sub_question", "judge_branch")
 
 
 async def answer_sub_question(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
     """Search for one question of the tree and answer it from what was found."""
-    context = context_of(runtime)
-    node = state["node"]
+    run, node = await run_of(state, runtime), state["node"]
     # A root that is answered here stays whole: this is the closing call, nothing comes after it.
     closing = node["path"] == ROOT
-    passages = await find_passages(node["question"], context)
-    answered: TreeNode = {
-        **node,
-        "passages": passages,
-        "phase": "done" if closing else "answered",
-    }
+    step = step_id(node["path"])
+    passages = await run.find(node["question"], step=step)
+    status: Status = "done" if closing else "answered"
+    answered: TreeNode = {**node, "passages": passages, "status": status}
+    if run.problem:
+        answered["reason"] = because(node, run.problem)
     try:
-        answered["answer"], _ = await read(
-            node["question"], passages, context, state["run"], final=closing
+        reading = await answer_from_passages(
+            run, node["question"], passages, step=step, final=closing
         )
+        answered |= {"answer": reading.answer, "cut": reading.cut}
     except (ModelOutputError, BudgetExceededError) as error:
         if closing and isinstance(error, CallFailedError):
             raise  # a resumed run may have more luck
-        answered |= {"answer": UNKNOWN, "reason": because(node, str(error))}
-        return {
-            "tree": {node["path"]: answered},
-            "truncated": isinstance(error, BudgetExceededError),
-        }
-    return {"tree": {node["path"]: answered}}
+        answered |= {"answer": UNKNOWN, "reason": because(answered, str(error))}
+        out_of_budget = isinstance(error, BudgetExceededError)
+        return {"tree": {node["path"]: answered}, "truncated": out_of_budget}
+    return {"tree": {node["path"]: answered}, "truncated": run.out_of_budget}
 
 
 async def judge_branch(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -57,28 +63,28 @@ async def judge_branch(state: TreeTask, runtime: Runtime[Context]) -> dict[str, 
     it stays below, or if no replacement can be had. A judge whose output cannot be used keeps the
     branch as it is, unexpanded.
     """
-    context = context_of(runtime)
-    node, children, run = state["node"], state["children"], state["run"]
-    if not context.tree.judge:
-        return _kept(node, children, "the judge is off", context)
+    run, node, children = await run_of(state, runtime), state["node"], state["children"]
+    settings = TreeSettings.of(run.settings)
+    if not settings.judge:
+        return _keep(node, children, "the judge is off", settings)
     try:
-        judgement: BranchScores = await call_model(
-            JUDGE_BRANCH, _values(node, children), context=context, run=run
+        judgement: BranchScores = await run.call(
+            JUDGE_BRANCH, _values(node, children), step=step_id(node["path"])
         )
     except (ModelOutputError, BudgetExceededError) as error:
         cut_short = isinstance(error, BudgetExceededError)
-        return _closed(node, children, str(error)) | {"truncated": cut_short}
+        return _close(node, children, str(error)) | {"truncated": cut_short}
     judged: TreeNode = {
         **node,
         "scores": judgement.scores,
         "score": round(branch_score(judgement.scores), 3),
     }
-    if judged["score"] >= context.tree.theta:
-        return _kept(judged, children, f"at or above θ={context.tree.theta:g}", context)
-    if _replacements(node) >= context.tree.retries:
-        return _pruned(judged, children, f"below θ={context.tree.theta:g}")
+    if judged["score"] >= settings.theta:
+        return _keep(judged, children, f"at or above θ={settings.theta:g}", settings)
+    if _replacements(node) >= settings.retries:
+        return _prune(judged, children, f"below θ={settings.theta:g}")
     weak = 0 if judgement.weaker == "first" else 1
-    return await _replaced(judged, children, weak, context, run)
+    return await _replace(run, judged, children, weak)
 
 
 def _values(node: TreeNode, children: list[TreeNode]) -> dict[str, str]:
@@ -92,43 +98,41 @@ def _values(node: TreeNode, children: list[TreeNode]) -> dict[str, str]:
     }
 
 
-def _kept(
-    node: TreeNode, children: list[TreeNode], reason: str, context: Context
+def _keep(
+    node: TreeNode, children: list[TreeNode], reason: str, settings: TreeSettings
 ) -> dict[str, Any]:
-    """The branch stands; its sub-questions are split next, unless they are at full depth."""
-    full = depth_of(node["path"]) + 1 >= context.tree.max_depth
+    """Keep the branch; its sub-questions are split next, unless they are at full depth."""
+    full = depth_of(node["path"]) + 1 >= settings.max_depth
     update = {node["path"]: _done(node, "split", reason)}
     for child in children:
         update[child["path"]] = (
-            _done(child, "leaf", "at full depth") if full else {**child, "phase": "decompose"}
+            _done(child, "leaf", "at full depth") if full else {**child, "status": "to split"}
         )
     return {"tree": update}
 
 
-def _closed(node: TreeNode, children: list[TreeNode], reason: str) -> dict[str, Any]:
-    """The branch stands, but nothing below it is split."""
+def _close(node: TreeNode, children: list[TreeNode], reason: str) -> dict[str, Any]:
+    """Keep the branch, but split nothing below it."""
     update = {node["path"]: _done(node, "split", reason)}
     update |= {child["path"]: _done(child, "leaf", reason) for child in children}
     return {"tree": update}
 
 
-def _pruned(node: TreeNode, children: list[TreeNode], reason: str) -> dict[str, Any]:
-    """The sub-questions are thrown away; the question answers for itself."""
+def _prune(node: TreeNode, children: list[TreeNode], reason: str) -> dict[str, Any]:
+    """Throw the sub-questions away; the question answers for itself."""
     pruned = _done(node, "leaf", f"its branch was pruned: {reason}")
     if node["path"] == ROOT:  # the root has no answer yet
-        pruned["phase"] = "search"
+        pruned["status"] = "to answer"
     update = {node["path"]: pruned}
     update |= {child["path"]: _done(child, "pruned", reason) for child in children}
     return {"tree": update}
 
 
 def _done(node: TreeNode, verdict: str, reason: str) -> TreeNode:
-    return {**node, "phase": "done", "verdict": verdict, "reason": because(node, reason)}
+    return {**node, "status": "done", "verdict": verdict, "reason": because(node, reason)}
 
 
-async def _replaced(
-    node: TreeNode, children: list[TreeNode], weak: int, context: Context, run: str
-) -> dict[str, Any]:
+async def _replace(run: Run, node: TreeNode, children: list[TreeNode], weak: int) -> dict[str, Any]:
     """Ask for a better sub-question in the weaker one's place, and search for it.
 
     A replacement that repeats what is there already would find the same again: the branch is
@@ -136,30 +140,31 @@ async def _replaced(
     """
     old, kept = children[weak], children[1 - weak]
     values = {
-        "question": rewritable(node["question"]),
-        "kept": rewritable(kept["question"]),
-        "answer": rewritable(kept["answer"]),
-        "weak": rewritable(old["question"]),
+        "question": one_line(node["question"]),
+        "kept": one_line(kept["question"]),
+        "answer": one_line(kept["answer"]),
+        "weak": one_line(old["question"]),
     }
     try:
-        better = await call_model(REPLACE, values, context=context, run=run)
+        better = await run.call(REPLACE, values, step=step_id(old["path"]))
     except (ModelOutputError, BudgetExceededError) as error:
         cut_short = isinstance(error, BudgetExceededError)
-        return _pruned(node, children, str(error)) | {"truncated": cut_short}
-    asked_before = {plain(one["question"]) for one in (node, old, kept)}
+        return _prune(node, children, str(error)) | {"truncated": cut_short}
+    asked_before = {plain(question["question"]) for question in (node, old, kept)}
     if plain(better.question) in asked_before:
-        return _pruned(node, children, "the weaker sub-question's replacement repeats another")
-    thrown = {
-        "question": old["question"],
-        "answer": old["answer"],
-        "score": node["score"],
-        "reason": f"the weaker half of a branch below θ={context.tree.theta:g}",
-    }
+        return _prune(node, children, "the weaker sub-question's replacement repeats another")
+    theta = TreeSettings.of(run.settings).theta
+    thrown = Thrown(
+        question=old["question"],
+        answer=old["answer"],
+        score=node["score"],
+        reason=f"the weaker half of a branch below θ={theta:g}",
+    )
     parent: TreeNode = {**node, "replaced": [*node.get("replaced", []), thrown]}
-    new = TreeNode(path=old["path"], question=better.question, phase="search")
+    new = TreeNode(path=old["path"], question=better.question, status="to answer")
     return {"tree": {node["path"]: parent, old["path"]: new}}
 
 
 def _replacements(node: TreeNode) -> int:
     """Sub-questions replaced so far; rejected decompositions do not count."""
-    return sum("question" in one for one in node.get("replaced", []))
+    return sum("answer" in thrown for thrown in node.get("replaced", []))

@@ -7,15 +7,15 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from hopyard.models.call import call_model
-from hopyard.nodes.approve import approved_split
-from hopyard.nodes.resources import context_of
+from hopyard.nodes.approve import approve_split
+from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.decompose import DECOMPOSE, Decomposition
-from hopyard.prompts.judge import JUDGE_DECOMPOSITION, Rubric
-from hopyard.prompts.passages import one_line, rewritable
+from hopyard.prompts.passages import one_line
+from hopyard.prompts.tree import JUDGE_DECOMPOSITION, Rubric
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
+from hopyard.state.schemas import Thrown
 from hopyard.state.settings import Context
-from hopyard.state.tree import ROOT, TreeNode, TreeTask, because, child_paths
+from hopyard.state.tree import ROOT, TreeNode, TreeSettings, TreeTask, because, child_paths, step_id
 
 __all__ = ("decompose", "echoes", "plain")
 
@@ -27,20 +27,19 @@ async def decompose(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any
     bounded number of times. Then the question stays whole. One that merely repeats the question
     says that there is nothing to split: neither a judge nor a second try is paid for it.
     """
-    context = context_of(runtime)
-    node, run = state["node"], state["run"]
-    rejected: list[dict[str, Any]] = []
+    run, node = await run_of(state, runtime), state["node"]
+    rejected: list[Thrown] = []
     try:
-        for _ in range(context.tree.retries + 1):
-            split = await _split(node["question"], rejected, context, run)
+        for _ in range(TreeSettings.of(run.settings).retries + 1):
+            split = await _split(run, node, rejected)
             if split.kind == "simple":
                 return _leaf(node, "the question is simple", rejected)
             if echo := echoes(node["question"], split):
                 return _leaf(node, f"not split: {echo}", rejected)
-            rubric, faults = await _judged(node["question"], split, context, run)
+            rubric, faults = await _judge(run, node, split)
             if not faults:
-                return _approved(node, split, rubric, rejected, context)
-            rejected.append({"first": split.first, "second": split.second, "reason": faults})
+                return _approve(run, node, split, rubric, rejected)
+            rejected.append(_thrown(split, faults))
         return _leaf(node, "no decomposition passed the judge", rejected)
     except ModelOutputError as error:
         return _leaf(node, str(error), rejected)
@@ -60,76 +59,76 @@ def echoes(question: str, split: Decomposition) -> str:
     return ""
 
 
-async def _split(
-    question: str, rejected: list[dict[str, Any]], context: Context, run: str
-) -> Decomposition:
-    values = {"question": rewritable(question), "rejected": ""}
+async def _split(run: Run, node: TreeNode, rejected: list[Thrown]) -> Decomposition:
+    values = {"question": one_line(node["question"]), "rejected": ""}
     if rejected:
         last = rejected[-1]
         values["rejected"] = (
-            f"\nRejected, because {one_line(last['reason'])}: {rewritable(last['first'])} / "
-            f"{rewritable(last['second'])}"
+            f"\nRejected, because {one_line(last['reason'])}: {one_line(last['question'])}"
         )
-    return await call_model(DECOMPOSE, values, context=context, run=run)
+    return await run.call(DECOMPOSE, values, step=step_id(node["path"]))
 
 
-async def _judged(
-    question: str, split: Decomposition, context: Context, run: str
-) -> tuple[dict[str, int], str]:
+async def _judge(run: Run, node: TreeNode, split: Decomposition) -> tuple[dict[str, int], str]:
     """The rubric's points, and the faults that make the decomposition invalid, if any."""
-    if not context.tree.judge:
+    settings = TreeSettings.of(run.settings)
+    if not settings.judge:
         return {}, ""
     values = {
-        "question": one_line(question),
+        "question": one_line(node["question"]),
         "first": one_line(split.first),
         "second": one_line(split.second),
     }
-    rubric: Rubric = await call_model(JUDGE_DECOMPOSITION, values, context=context, run=run)
-    valid = rubric.points >= context.tree.min_rubric
+    rubric: Rubric = await run.call(JUDGE_DECOMPOSITION, values, step=step_id(node["path"]))
+    valid = rubric.points >= settings.min_rubric
     faults = "" if valid else "it fails on " + ", ".join(rubric.faults)
     return rubric.model_dump(), faults
 
 
-def _approved(
+def _approve(
+    run: Run,
     node: TreeNode,
     split: Decomposition,
     rubric: dict[str, int],
-    rejected: list[dict[str, Any]],
-    context: Context,
+    rejected: list[Thrown],
 ) -> dict[str, Any]:
     """The branch as it is proposed, or as whoever is asked about it wants it."""
-    if "decomposition" not in context.approve:
+    if "decomposition" not in run.settings.approve:
         return _branch(node, split, rubric, rejected)
-    wanted = approved_split(node["question"], node["path"], split.first, split.second)
+    wanted = approve_split(node["question"], node["path"], split.first, split.second)
     if wanted is None:
         return _branch(node, split, rubric, rejected)
-    thrown = {"first": split.first, "second": split.second, "reason": "replaced at the approval"}
+    thrown = _thrown(split, "replaced at the approval")
     if isinstance(wanted, str):
         return _leaf(node, "left whole at the approval", [*rejected, thrown])
     edited = Decomposition(kind="compound", first=wanted[0], second=wanted[1])
     return _branch(node, edited, {}, [*rejected, thrown])
 
 
+def _thrown(split: Decomposition, reason: str) -> Thrown:
+    return Thrown(question=f"{split.first} / {split.second}", reason=reason)
+
+
 def _branch(
-    node: TreeNode, split: Decomposition, rubric: dict[str, int], rejected: list[dict[str, Any]]
+    node: TreeNode, split: Decomposition, rubric: dict[str, int], rejected: list[Thrown]
 ) -> dict[str, Any]:
     first, second = child_paths(node["path"])
-    parent: TreeNode = {**node, "phase": "judge", "rubric": rubric, "replaced": rejected}
+    parent: TreeNode = {**node, "status": "to judge", "rubric": rubric, "replaced": rejected}
     return {
         "tree": {
             node["path"]: parent,
-            first: TreeNode(path=first, question=split.first, phase="search"),
-            second: TreeNode(path=second, question=split.second, phase="search"),
+            first: TreeNode(path=first, question=split.first, status="to answer"),
+            second: TreeNode(path=second, question=split.second, status="to answer"),
         }
     }
 
 
-def _leaf(node: TreeNode, reason: str, rejected: list[dict[str, Any]]) -> dict[str, Any]:
+def _leaf(node: TreeNode, reason: str, rejected: list[Thrown]) -> dict[str, Any]:
     """A leaf keeps its partial answer; the root has none yet and is searched for as it is."""
     unanswered_root = node["path"] == ROOT and "answer" not in node
     leaf: TreeNode = {
         **node,
-        "phase": "search" if unanswered_root else "done",
+        "status": "to answer" if unanswered_root else "done",
         "verdict": "leaf",
         "reason": because(node, reason),
         "replaced": rejected,

@@ -20,7 +20,7 @@ def script(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Baseli
     """What the model says; every request that comes is kept in `asked`."""
     script = BaselineScript()
     model_server.answer = script
-    monkeypatch.setitem(embeddings._registered, EMBEDDING, Words())
+    embeddings.register_embedder(EMBEDDING, Words())
     return script
 
 

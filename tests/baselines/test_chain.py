@@ -1,23 +1,24 @@
-"""`chain` keeps what every strategy owes, and asks each sub-question knowing the answers so far."""
+"""`chain` asks each sub-question knowing the answers so far."""
 
 from __future__ import annotations
 
 import io
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from model_server import Reply
 from rich.console import Console
 
-from hopyard.cli.render import rendered
+from hopyard.cli.render import draw_result
 from hopyard.graphs import chain
 from hopyard.state.errors import ModelUnreachableError
+from hopyard.state.schemas import passage_ids
 from hopyard.state.settings import Context
 
 from ..graphs.conftest import changed
 from ..graphs.script import GARBAGE, said
-from ..graphs.strategy_contract import StrategyContract
+from ..graphs.test_cut import LONG, MARK, check_cut
 from .script import ENOUGH, BaselineScript, ask
 
 QUESTION = "How long is the river that the Iron Bridge crosses?"
@@ -31,18 +32,9 @@ LINES = {
 }
 
 
-class TestChain(StrategyContract):
-    graph = chain.graph
-    question = QUESTION
-    lines: ClassVar[Any] = LINES
-    answer = "354 kilometres"
-    calls = 6
-
-    @pytest.fixture(autouse=True)
-    def _scripted(self, script: BaselineScript) -> None:
-        script.lines = {
-            key: list(line) if isinstance(line, list) else line for key, line in LINES.items()
-        }
+def copy_lines() -> dict[tuple[str, str], Any]:
+    """The lines, to be used up once."""
+    return {key: list(said) if isinstance(said, list) else said for key, said in LINES.items()}
 
 
 async def ask_chain(context: Context, question: str = QUESTION) -> dict[str, Any]:
@@ -52,20 +44,20 @@ async def ask_chain(context: Context, question: str = QUESTION) -> dict[str, Any
 async def test_each_sub_question_is_asked_with_the_answers_so_far(
     context: Context, script: BaselineScript
 ) -> None:
-    script.lines = {key: list(one) if isinstance(one, list) else one for key, one in LINES.items()}
+    script.lines = copy_lines()
     output = await ask_chain(context)
     asked = [turn for turn in script.turns if "Findings:" in turn]
     assert asked[0].endswith("Findings:\nnone")
     assert asked[1].endswith(f"Findings:\n{RIVER} Severn")
     assert asked[2].endswith(f"Findings:\n{RIVER} Severn\n{LENGTH} 354 kilometres")
-    links = [step for step in output["steps"] if step["step"] == "link"]
-    assert [(one["round"], one["question"], one["answer"]) for one in links] == [
-        (1, RIVER, "Severn"),
-        (2, LENGTH, "354 kilometres"),
+    links = [step for step in output["steps"] if step["kind"] == "link"]
+    assert [(link["id"], link["question"], link["answer"]) for link in links] == [
+        ("link-1", RIVER, "Severn"),
+        ("link-2", LENGTH, "354 kilometres"),
     ]
     assert output["steps"][-1]["reason"] == "nothing is missing"
-    found = {one["passage_id"] for link in links for one in link["passages"]}
-    assert {one["passage_id"] for one in output["evidence"]} == found
+    found = [unit for link in links for unit in link["passages"]]
+    assert set(passage_ids(output["evidence"])) == set(passage_ids(found))
 
 
 async def test_a_simple_question_is_searched_for_as_it_is(
@@ -83,7 +75,7 @@ async def test_a_repeated_sub_question_ends_the_chain(
 ) -> None:
     script.lines = {**LINES, ("next", QUESTION): [ask(RIVER), ask(again)]}
     output = await ask_chain(context)
-    assert [step["step"] for step in output["steps"]] == ["link", "aggregate"]
+    assert [step["kind"] for step in output["steps"]] == ["link", "aggregate"]
     assert "repeats" in output["steps"][-1]["reason"]
 
 
@@ -113,10 +105,29 @@ async def test_a_failed_closing_call_gives_the_last_answer_that_is_known(
     assert "no usable output" in output["steps"][1]["reason"]
 
 
+@pytest.mark.parametrize("links", [0, 1])
+async def test_answers_that_are_cut_are_kept_and_marked(
+    context: Context, script: BaselineScript, links: int
+) -> None:
+    """The question itself is looked up, or a sub-question before it."""
+    script.lines = {
+        ("next", QUESTION): ask(RIVER) if links else ENOUGH,
+        ("read", QUESTION): said(LONG),
+        ("read", RIVER): said(LONG),
+        ("aggregate", QUESTION): said(LONG),
+    }
+    output = await ask_chain(changed(context, chain__max_steps=1))
+    check_cut(output["answer"])
+    assert script.counts.get("aggregate", 0) == links
+    for step in output["steps"]:
+        assert step["verdict"] == "cut"
+        assert step["reason"].endswith(MARK)
+
+
 async def test_a_stopped_chain_goes_on_where_it_was(
     context: Context, script: BaselineScript
 ) -> None:
-    script.lines = {key: list(one) if isinstance(one, list) else one for key, one in LINES.items()}
+    script.lines = copy_lines()
     graph = chain.graph.copy({"checkpointer": InMemorySaver()})
     config: Any = {"configurable": {"thread_id": "t"}}
     script.before = _fail
@@ -135,16 +146,16 @@ def _fail(kind: str, question: str) -> None:
 
 
 async def test_each_link_is_drawn_on_a_line(context: Context, script: BaselineScript) -> None:
-    script.lines = {key: list(one) if isinstance(one, list) else one for key, one in LINES.items()}
+    script.lines = copy_lines()
     output = await ask_chain(context)
     result = output | {
         "question": QUESTION,
         "thread_id": "t",
-        "gate": {"gate": "off", "probability": None, "retrieve": True, "reason": "none"},
+        "gate": {"gate": "off", "probability": None, "retrieve": None, "reason": "none"},
         "route": {"strategy": "chain", "by": "forced", "reason": "asked for"},
     }
     console = Console(file=io.StringIO(), width=200)
-    console.print(rendered(result))
+    console.print(draw_result(result))
     drawn = console.file.getvalue()  # type: ignore[attr-defined]
-    assert f"link 1 {RIVER} → Severn · " in drawn
-    assert f"link 2 {LENGTH} → 354 kilometres · " in drawn
+    assert f"\n{RIVER} → Severn\niron-bridge " in drawn
+    assert f"\n{LENGTH} → 354 kilometres · severn " in drawn

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.graphs import decompose
-from hopyard.nodes.evidence import in_shares, pooled, shares
-from hopyard.state.schemas import Evidence
+from hopyard.nodes.evidence import merge_by_max_score, merge_in_shares, shares
+from hopyard.state.schemas import Evidence, passage_evidence, passage_ids
 from hopyard.state.settings import Context
 
 from ..graphs.conftest import changed
 from ..graphs.script import SIMPLE, said, split
-from ..graphs.strategy_contract import StrategyContract
 from .script import BaselineScript
 
 QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
@@ -23,22 +22,11 @@ IRON = "When was the Iron Bridge opened?"
 STONE = "When was the Stone Bridge completed?"
 
 
-class TestDecompose(StrategyContract):
-    graph = decompose.graph
-    question = QUESTION
-    lines: ClassVar[Any] = {
-        ("split", QUESTION): split(IRON, STONE),
-        ("read", QUESTION): said("Stone Bridge"),
-    }
-    answer = "Stone Bridge"
-    calls = 2
-
-
 async def test_each_sub_question_gives_its_share(context: Context, script: BaselineScript) -> None:
     script.lines = {("split", QUESTION): split(IRON, STONE), ("read", QUESTION): said("Stone")}
     wide = changed(context, retrieval__k=3, retrieval__method="dense")
     output = await decompose.graph.ainvoke({"question": QUESTION}, context=wide)
-    first, second = [step for step in output["steps"] if step["step"] == "search"]
+    first, second = [step for step in output["steps"] if step["kind"] == "search"]
     assert (first["question"], second["question"]) == (IRON, STONE)
     assert output["evidence"][:2] == first["passages"][:2]
     assert output["evidence"][2] in second["passages"]
@@ -57,7 +45,7 @@ async def test_what_is_not_split_is_searched_for_as_it_is(
 
 
 def evidence(*ids: str) -> list[Evidence]:
-    return [Evidence(passage_id=one, score=1 / place) for place, one in enumerate(ids, 1)]
+    return [passage_evidence(name, 1 / place) for place, name in enumerate(ids, 1)]
 
 
 def test_shares_by_hand() -> None:
@@ -73,10 +61,10 @@ def test_shares_add_up_and_differ_by_one_at_most(k: int, m: int) -> None:
 
 
 def test_what_an_earlier_question_gave_is_not_given_twice() -> None:
-    found = in_shares([evidence("a", "b", "c"), evidence("b", "a", "d", "e")], 4)
-    assert [one["passage_id"] for one in found] == ["a", "b", "d", "e"]
+    found = merge_in_shares([evidence("a", "b", "c"), evidence("b", "a", "d", "e")], 4)
+    assert passage_ids(found) == ["a", "b", "d", "e"]
 
 
-def test_pooled_keeps_each_passage_once_with_its_best_score() -> None:
-    found = pooled([evidence("a", "b"), evidence("b", "c", "a")], 2)
-    assert found == [Evidence(passage_id="a", score=1.0), Evidence(passage_id="b", score=1.0)]
+def test_merged_rankings_keep_each_passage_once_with_its_best_score() -> None:
+    found = merge_by_max_score([evidence("a", "b"), evidence("b", "c", "a")], 2)
+    assert found == [passage_evidence("a", 1.0), passage_evidence("b", 1.0)]

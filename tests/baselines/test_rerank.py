@@ -1,149 +1,116 @@
-"""`rerank`: 2·k passages found, the k best read, by a cross-encoder or by the chat model."""
+"""The search method `rerank` under a strategy: what is read, what is told, and what is spent."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
-from hopyard.graphs import rerank
-from hopyard.models import cross_encoder
-from hopyard.models.cross_encoder import cross_scores
-from hopyard.models.embeddings import MiniLMEmbedder
-from hopyard.nodes.rerank import best_first
-from hopyard.state.errors import ModelUnreachableError
-from hopyard.state.schemas import Evidence
+from hopyard.graphs import chain, decompose, single, tree
+from hopyard.graphs.registry import STRATEGIES
+from hopyard.models.cross_encoder import PairScorer
 from hopyard.state.settings import Context
+from hopyard.testing import ScriptedChat, StrategyContract
 
+from ..contracts.outputs import judge_passages, last_turn
 from ..graphs.conftest import changed
-from ..graphs.script import GARBAGE, said
-from ..graphs.strategy_contract import StrategyContract
+from ..graphs.script import GARBAGE
 from .script import BaselineScript
 
 QUESTION = "When was the Iron Bridge opened?"
 
 
-class TestRerank(StrategyContract):
-    graph = rerank.graph
+@pytest.fixture
+def context(context: Context) -> Context:
+    return changed(context, retrieval__method="rerank")
+
+
+def judge_or_answer(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+    if name == "PassageJudgements":
+        return dict(judge_passages(last_turn(messages)))
+    return {"answer": "1781"}
+
+
+class TestSingleWithRerank(StrategyContract):
+    strategy = STRATEGIES["single"]
     question = QUESTION
-    lines: ClassVar[Any] = {("read", QUESTION): said("1781")}
+    answers: ClassVar[Any] = judge_or_answer
     answer = "1781"
     calls = 2
+    searches = ("rerank",)
+    kinds = ("dense",)
+    settings: ClassVar = {"retrieval": {"method": "rerank", "k": 2}, "rerank": {"model": "chat"}}
 
-    @pytest.fixture(autouse=True)
-    def _useful(self, script: BaselineScript) -> None:
-        script.useful = {"Iron Bridge": "necessary", "Severn": "indirect"}
+    @pytest.fixture
+    def context(self, index: Path, chat: ScriptedChat) -> Context:
+        return self.make_context(index)
 
 
 async def run(context: Context, **settings: Any) -> dict[str, Any]:
-    return await rerank.graph.ainvoke({"question": QUESTION}, context=changed(context, **settings))
+    return await single.graph.ainvoke({"question": QUESTION}, context=changed(context, **settings))
 
 
-async def test_the_best_k_of_twice_as_many_are_read(
+async def test_the_best_are_read_and_the_judgement_is_the_score(
     context: Context, script: BaselineScript
 ) -> None:
     script.useful = {"Abraham Darby": "necessary", "Stone Bridge": "indirect"}
     output = await run(context)
-    search, step, _ = output["steps"]
-    assert len(search["passages"]) == 2 * context.retrieval.k
-    found = [one["passage_id"] for one in search["passages"]]
-    useful = [one for one in ("abraham-darby", "stone-bridge") if one in found]
-    assert useful
-    kept = [one["passage_id"] for one in output["evidence"]]
-    assert kept[: len(useful)] == useful
-    assert "chat model scripted" in step["reason"]
+    kept = [(unit["id"], unit["score"]) for unit in output["evidence"]]
+    assert kept == [("abraham-darby", 1.0), ("stone-bridge", 0.5)]
+    assert script.turn("read", QUESTION).splitlines()[1].startswith("[1] Abraham Darby: ")
 
 
-async def test_a_failed_judgement_keeps_the_order_of_the_search(
+async def test_a_failed_judgement_keeps_the_order_of_the_search_and_says_so(
     context: Context, script: BaselineScript
 ) -> None:
+    dense = await run(context, retrieval__method="dense")
     script.lines = {("rerank", QUESTION): GARBAGE}
     output = await run(context)
-    search, step, _ = output["steps"]
-    assert output["evidence"] == search["passages"][: context.retrieval.k]
-    assert step["verdict"] == "fallback"
-    assert "no usable output" in step["reason"]
+    assert output["evidence"] == dense["evidence"]
+    search, _ = output["steps"]
+    assert search["verdict"] == "fallback"
+    assert "no usable output" in search["reason"]
+    assert output["truncated"] is False
 
 
-async def test_a_cross_encoder_that_is_not_there_is_stood_in_for_and_named(
+async def test_the_chat_model_stands_in_for_a_cross_encoder_and_the_step_says_so(
     context: Context, script: BaselineScript, tmp_path: Path
 ) -> None:
     output = await run(context, rerank__model=str(tmp_path))
     assert ("rerank", QUESTION) in script.asked
-    assert "judged by the chat model scripted" in output["steps"][1]["reason"]
-    assert "cannot be loaded" in output["steps"][1]["reason"]
+    assert "cannot be loaded" in output["steps"][0]["reason"]
 
 
-async def test_a_cross_encoder_scores_without_a_model_call(
-    context: Context, script: BaselineScript, tiny_cross_encoder: Path
+async def test_a_cross_encoder_is_loaded_once_and_takes_no_model_call(
+    context: Context, script: BaselineScript, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    output = await run(context, rerank__model=str(tiny_cross_encoder))
-    assert script.asked == [("read", QUESTION)]
-    assert output["steps"][1]["reason"] == f"scored by {tiny_cross_encoder}"
-    scores = [one["score"] for one in output["evidence"]]
-    assert scores == sorted(scores, reverse=True)
+    loaded: list[str] = []
 
+    class LongestFirst:
+        def predict(self, pairs: list[tuple[str, str]], **_: Any) -> list[float]:
+            return [float(len(text)) for _, text in pairs]
 
-def test_a_pairs_score_does_not_depend_on_its_batch(tiny_cross_encoder: Path) -> None:
-    texts = ["The Iron Bridge was opened in 1781.", "Gardens need water."]
-    both = cross_scores(str(tiny_cross_encoder), QUESTION, texts)
-    alone = [cross_scores(str(tiny_cross_encoder), QUESTION, [text])[0] for text in texts]
-    assert both == pytest.approx(alone, abs=1e-5)
-    assert both[0] != both[1]
-    assert cross_scores(str(tiny_cross_encoder), QUESTION, []) == []
+    def load(scorer: PairScorer) -> None:
+        loaded.append(scorer._name)
+        scorer._model = LongestFirst()  # type: ignore[assignment]
 
-
-def test_a_hub_that_does_not_answer_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
-
-    def refuse(name: str) -> None:
-        asked.append(name)
-        raise ConnectionError("no route to host")
-
-    monkeypatch.setattr(cross_encoder, "_look_for", refuse)
+    monkeypatch.setattr(PairScorer, "_load", load)
     for _ in range(2):
-        with pytest.raises(ModelUnreachableError, match=r"no route to host.*rerank\.model=chat"):
-            cross_scores("nobody/nothing", QUESTION, ["a"])
-    assert asked == ["nobody/nothing"]
+        output = await run(context, rerank__model="mine")
+    assert loaded == ["mine"]
+    assert script.asked == [("read", QUESTION)]
+    scores = [unit["score"] for unit in output["evidence"]]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] > 1
 
 
-def test_the_embedded_embedding_leaves_the_hub_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is loaded before the cross-encoder is looked for, in the same process."""
-    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-    assert MiniLMEmbedder().embed_query("a bridge").shape == (384,)
-    assert "HF_HUB_OFFLINE" not in os.environ
-
-
-def test_equals_keep_their_order() -> None:
-    found = [Evidence(passage_id=one, score=0.0) for one in "abcd"]
-    ranked = best_first(found, [0.5, 1.0, 0.5, 1.0])
-    assert [one["passage_id"] for one in ranked] == ["b", "d", "a", "c"]
-
-
-@pytest.fixture(scope="session")
-def tiny_cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cross-encoder of one narrow layer with random weights."""
-    import torch
-    from sentence_transformers import CrossEncoder
-    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
-
-    raw, folder = tmp_path_factory.mktemp("raw"), tmp_path_factory.mktemp("tiny")
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    words = "the iron bridge was opened in 1781 . gardens need water when ?".split()  # noqa: SIM905
-    (raw / "vocab.txt").write_text("\n".join([*special, *words]))
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(special) + len(words),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=512,
-        num_labels=1,
-    )
-    BertForSequenceClassification(config).save_pretrained(raw)
-    BertTokenizerFast(vocab=str(raw / "vocab.txt")).save_pretrained(raw)
-    CrossEncoder(str(raw)).save(str(folder))
-    return folder
+@pytest.mark.parametrize("graph", [decompose.graph, chain.graph, tree.graph])
+async def test_every_strategy_says_that_its_search_ran_out_of_budget(
+    context: Context, script: BaselineScript, graph: Any
+) -> None:
+    """The first call splits or asks, the second reranks; the last place is the answer's."""
+    output = await graph.ainvoke({"question": QUESTION}, context=changed(context, budget__calls=2))
+    assert [kind for kind, _ in script.asked][1:] == ["read"]
+    assert output["truncated"] is True
+    assert any("budget" in step.get("reason", "") for step in output["steps"])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import gguf
 import numpy as np
 import pytest
 import torch
@@ -9,7 +10,6 @@ from model_server import ModelServer
 
 from hopyard.classifiers.causal import load_causal, merge_adapter
 from hopyard.state.errors import HopyardError, ModelUnreachableError, UsageError
-from lab.export import export
 
 from .conftest import tiny_llama
 
@@ -48,30 +48,42 @@ def test_a_model_without_chat_template_is_refused(causal_folder: Path, tmp_path:
         load_causal(str(tmp_path))
 
 
-def adapter(tmp_path: Path, rows: int) -> tuple[Path, dict[str, np.ndarray]]:
+def write_adapter(tmp_path: Path, rows: int) -> tuple[Path, np.ndarray]:
+    """A llama.cpp LoRA of rank 2 and alpha 6 for layer 1's query projection, and its B·A.
+
+    llama.cpp pairs row i of a head's first half with row i of its second half; four heads here.
+    """
     rng = np.random.default_rng(0)
-    key = "base_model.model.model.layers.1.self_attn.q_proj"
-    down = rng.normal(size=(2, 32)).astype(np.float16).astype(np.float32)
-    up = rng.normal(size=(rows, 2)).astype(np.float16).astype(np.float32)
-    matrices = {f"{key}.lora_A.weight": down, f"{key}.lora_B.weight": up}
+    down = rng.normal(size=(2, 32)).astype(np.float16)
+    up = rng.normal(size=(rows, 2)).astype(np.float16)
+    engine_order = np.arange(rows).reshape(4, 2, -1).swapaxes(1, 2).ravel()
     file = tmp_path / "a.gguf"
-    export(matrices, 6.0, {"q_proj": 4, "k_proj": 2}, file, "tiny")
-    return file, {"down": down, "up": up}
+    writer = gguf.GGUFWriter(str(file), "llama")
+    writer.add_type("adapter")
+    writer.add_string("adapter.type", "lora")
+    writer.add_float32("adapter.lora.alpha", 6.0)
+    writer.add_tensor("blk.1.attn_q.weight.lora_a", down)
+    writer.add_tensor("blk.1.attn_q.weight.lora_b", np.ascontiguousarray(up[engine_order]))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return file, up.astype(np.float32) @ down.astype(np.float32)
 
 
 def test_the_engines_adapter_is_added_in_hugging_faces_order(tmp_path: Path) -> None:
-    """W + alpha / rank · B·A, with the rows that the export has permuted put back."""
-    file, matrices = adapter(tmp_path, rows=32)
+    """W + alpha / rank · B·A, with B's rows back in Hugging Face's order."""
+    file, product = write_adapter(tmp_path, rows=32)
     model, before = tiny_llama(), tiny_llama()
     merge_adapter(model, file)
     change = model.model.layers[1].self_attn.q_proj.weight
     change = (change - before.model.layers[1].self_attn.q_proj.weight).detach().numpy()
-    assert np.allclose(change, 3.0 * matrices["up"] @ matrices["down"], atol=1e-4)
+    assert np.allclose(change, 3.0 * product, atol=1e-4)
     same = model.model.layers[0].self_attn.q_proj.weight
     assert torch.equal(same, before.model.layers[0].self_attn.q_proj.weight)
 
 
 def test_an_adapter_of_another_model_is_refused(tmp_path: Path) -> None:
-    file, _ = adapter(tmp_path, rows=48)
+    file, _ = write_adapter(tmp_path, rows=48)
     with pytest.raises(HopyardError, match="does not fit"):
         merge_adapter(tiny_llama(), file)

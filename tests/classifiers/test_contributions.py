@@ -23,9 +23,11 @@ def test_worked_by_hand() -> None:
 
 
 @given(coalitions)
-def test_efficiency(one: CoalitionValues) -> None:
-    found = contributions(one)
-    assert found.question + found.passages == pytest.approx(one.both - one.none, abs=1e-9)
+def test_efficiency(given_values: CoalitionValues) -> None:
+    found = contributions(given_values)
+    assert found.question + found.passages == pytest.approx(
+        given_values.both - given_values.none, abs=1e-9
+    )
 
 
 @given(none=values, alone=values, both=values)
@@ -44,15 +46,15 @@ def test_a_null_player_gets_nothing(none: float, passages: float) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(coalitions)
-def test_captum_gives_the_closed_form(one: CoalitionValues) -> None:
-    closed, found = contributions(one), captum_contributions(one)
+def test_captum_gives_the_closed_form(given_values: CoalitionValues) -> None:
+    closed, found = contributions(given_values), captum_contributions(given_values)
     assert found.question == pytest.approx(closed.question, abs=1e-5)
     assert found.passages == pytest.approx(closed.passages, abs=1e-5)
 
 
 @given(coalitions)
-def test_the_label_asks_which_of_the_two_does_better_alone(one: CoalitionValues) -> None:
+def test_the_label_asks_which_of_the_two_does_better_alone(given_values: CoalitionValues) -> None:
     """φ_D − φ_q = v(D) − v(q): what both do together, and neither, cancels out."""
-    found = contributions(one)
-    apart = one.passages - one.question
+    found = contributions(given_values)
+    apart = given_values.passages - given_values.question
     assert found.passages - found.question == pytest.approx(apart, abs=1e-9)

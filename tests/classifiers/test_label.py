@@ -7,10 +7,11 @@ import pytest
 from model_server import ModelServer
 
 from hopyard.classifiers.answer_f1 import AnswerF1
-from hopyard.classifiers.contributions import Answered, CoalitionValues, Reading
-from hopyard.classifiers.label import Found, Labelling, label_all
+from hopyard.classifiers.contributions import CoalitionValues, OwnAnswer, Reading
+from hopyard.classifiers.label import FoundPassages, Labelling, label_all
 from hopyard.classifiers.labels import LabelFile, check_classes, count_drops, read_labels
 from hopyard.measures.questions import Question
+from hopyard.nodes.resources import shared_resources
 from hopyard.state.errors import UsageError
 from hopyard.state.settings import Context
 
@@ -39,27 +40,27 @@ class ByHand:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    async def answer(self, readings: Sequence[Reading]) -> list[Answered | None]:
-        self.asked += [one.question for one in readings]
-        found = [READ[one.question] for one in readings]
+    async def answer(self, readings: Sequence[Reading]) -> list[OwnAnswer | None]:
+        self.asked += [reading.question for reading in readings]
+        found = [READ[reading.question] for reading in readings]
         return [
-            Answered(reading, text, (1,)) if text else None
+            OwnAnswer(reading, text, (1,)) if text else None
             for reading, text in zip(readings, found, strict=True)
         ]
 
     async def answer_directly(self, questions: Sequence[str]) -> list[str | None]:
-        return [DIRECT[one] for one in questions]
+        return [DIRECT[question] for question in questions]
 
-    async def values(self, answered: Sequence[Answered]) -> list[CoalitionValues | None]:
-        return [VALUES[one.reading.question] for one in answered]
-
-
-async def find(question: str) -> Found:
-    return Found(("p1", "p2"), "[1] A: a.\n[2] B: b.")
+    async def values(self, answered: Sequence[OwnAnswer]) -> list[CoalitionValues | None]:
+        return [VALUES[own.reading.question] for own in answered]
 
 
-async def find_nothing(question: str) -> Found:
-    return Found((), "")
+async def find(question: str) -> FoundPassages:
+    return FoundPassages(("p1", "p2"), "[1] A: a.\n[2] B: b.")
+
+
+async def find_nothing(question: str) -> FoundPassages:
+    return FoundPassages((), "")
 
 
 QUESTIONS = [
@@ -76,20 +77,20 @@ def silent(stage: str, done: int, total: int) -> None:
 async def test_labels_and_drops_with_all_their_numbers(tmp_path: Path) -> None:
     file = LabelFile(tmp_path / "labels.jsonl")
     await label_all([*QUESTIONS, NO_GOLD], Labelling(ByHand(), find, 5, batch=4), file, silent)
-    read = {one.id: one for one in read_labels(tmp_path / "labels.jsonl")}
+    read = {label.id: label for label in read_labels(tmp_path / "labels.jsonl")}
     assert read["q0"].label == 1
     assert (read["q0"].phi_question, read["q0"].phi_passages) == (0.65, 1.25)
     assert read["q0"].values == (0.1, 0.5, 1.1, 2.0)
     assert read["q0"].passage_ids == ("p1", "p2")
     assert (read["q0"].model, read["q0"].value, read["q0"].k) == ("by-hand", "token-probability", 5)
     assert (read["q3"].label, read["q3"].rule) == (0, "contribution")  # v(q) above v(D)
-    assert {one.id: one.dropped for one in read.values() if one.dropped} == {
+    assert {label.id: label.dropped for label in read.values() if label.dropped} == {
         "q1": "unanswered",
         "q2": "wrong",
         "q4": "no usable output",
         "none": "no gold answer",
     }
-    assert all(one.label is None for one in read.values() if one.dropped)
+    assert all(label.label is None for label in read.values() if label.dropped)
     assert count_drops(read.values()) == {
         "no gold answer": 1, "no usable output": 1, "unanswered": 1, "wrong": 1,
     }  # fmt: skip
@@ -99,7 +100,11 @@ async def test_the_second_rule_keeps_dropped_questions(tmp_path: Path) -> None:
     file = LabelFile(tmp_path / "labels.jsonl")
     labelling = Labelling(ByHand(), find, 5, keep_dropped=True)
     await label_all([*QUESTIONS, NO_GOLD], labelling, file, silent)
-    kept = {one.id: (one.label, one.rule, one.direct_answer) for one in file.labels if one.dropped}
+    kept = {
+        label.id: (label.label, label.rule, label.direct_answer)
+        for label in file.labels
+        if label.dropped
+    }
     assert kept == {
         "q1": (0, "outcome", "1781"),  # right without
         "q2": (1, "outcome", "in Oslo"),  # wrong with and without
@@ -111,7 +116,7 @@ async def test_the_second_rule_keeps_dropped_questions(tmp_path: Path) -> None:
 async def test_without_a_passage_nothing_is_read(tmp_path: Path) -> None:
     file, function = LabelFile(tmp_path / "labels.jsonl"), ByHand()
     await label_all(QUESTIONS[:2], Labelling(function, find_nothing, 5), file, silent)
-    assert [one.dropped for one in file.labels] == ["no passage", "no passage"]
+    assert [label.dropped for label in file.labels] == ["no passage", "no passage"]
     assert function.asked == []
 
 
@@ -129,14 +134,14 @@ async def test_a_killed_labelling_goes_on(tmp_path: Path) -> None:
     )
     assert function.asked == ["Where?"]
     assert told == [(2, 3), (3, 3)]
-    ids = [one.id for one in read_labels(path)]
+    ids = [label.id for label in read_labels(path)]
     assert ids == ["q0", "q1", "q2"]
 
 
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl"
     path.write_text('{"id": 1}\n')
-    with pytest.raises(UsageError, match=r"labels.jsonl:1 is no label.*gate label"):
+    with pytest.raises(UsageError, match=r"labels.jsonl:1 is not a label.*gate label"):
         read_labels(path)
     with pytest.raises(UsageError, match="cannot be read"):
         read_labels(tmp_path / "gone.jsonl")
@@ -144,7 +149,7 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("kept", "missing"), [(0, "need retrieval"), (1, "need no retrieval")])
 def test_an_empty_class_is_refused(kept: int, missing: str) -> None:
-    rows = [one for one in separable() if one.label == kept]
+    rows = [row for row in separable() if row.label == kept]
     with pytest.raises(UsageError, match=f"There are 0 labelled questions that {missing}"):
         check_classes(rows, 5)
     check_classes(separable(), 5)
@@ -161,7 +166,7 @@ async def test_answer_f1_values_by_hand(model_server: ModelServer) -> None:
         return {"answer": "Ann Lee" if passages else "nobody"}
 
     model_server.answer = answer
-    function = AnswerF1(Context(model="scripted"), "run")
+    function = AnswerF1(shared_resources().caller("scripted"), Context(model="scripted"), "run")
     [answered] = await function.answer([Reading("Who?", "[1] A: Ann Lee.")])
     assert answered is not None
     assert answered.answer == "Ann Lee"
@@ -173,7 +178,9 @@ async def test_answer_f1_values_by_hand(model_server: ModelServer) -> None:
 
 async def test_answer_f1_without_output_values_nothing(model_server: ModelServer) -> None:
     model_server.answer = lambda title, messages: "no JSON at all"
-    function = AnswerF1(Context(model="scripted", retries=0), "run")
+    function = AnswerF1(
+        shared_resources().caller("scripted"), Context(model="scripted", retries=0), "run"
+    )
     assert await function.answer([Reading("Who?", "[1] A: a.")]) == [None]
-    given = Answered(Reading("Who?", "[1] A: a."), "Ann")
+    given = OwnAnswer(Reading("Who?", "[1] A: a."), "Ann")
     assert await function.values([given]) == [None]

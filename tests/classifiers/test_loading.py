@@ -5,8 +5,9 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-from hopyard.classifiers.retrieval_gate import RetrievalGate, _loaded, gate_folder, load_gate
+from hopyard.classifiers.retrieval_gate import RetrievalGate, gate_folder
 from hopyard.models.embeddings import MiniLMEmbedder
+from hopyard.nodes.resources import shared_resources
 
 QUESTIONS = ("Hello!", "Who wrote the anthem of Hungary?", "12 + 30?")
 THREADS = 8
@@ -14,12 +15,11 @@ THREADS = 8
 
 def test_of_many_that_load_the_gate_at_once_each_gets_its_weights() -> None:
     expected = RetrievalGate.load(gate_folder("model")).logits(QUESTIONS)
-    _loaded.cache_clear()
     together = Barrier(THREADS + 1)
 
     def asked(_: int) -> tuple[int, list[float]]:
         together.wait()
-        gate = load_gate("model")
+        gate = shared_resources().gate("model")
         return id(gate), gate.logits(QUESTIONS)
 
     def embedded() -> int:

@@ -18,7 +18,6 @@ from hopyard.classifiers.measures import (
     expected_calibration_error,
     negative_log_likelihood,
     reliability,
-    sigmoid,
 )
 
 
@@ -76,13 +75,6 @@ def test_a_sharp_classifier_is_cooled() -> None:
     assert negative_log_likelihood(np.array(logits) / found, labels) < negative_log_likelihood(
         logits, labels
     )
-
-
-@given(st.floats(-700, 700))
-def test_sigmoid_is_symmetric_and_never_overflows(logit: float) -> None:
-    one, other = sigmoid([logit, -logit])
-    assert one + other == pytest.approx(1)
-    assert float(sigmoid(0.0)) == 0.5
 
 
 def test_a_threshold_is_chosen_on_what_is_decisive_while_both_classes_are() -> None:

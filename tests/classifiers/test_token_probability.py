@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from hopyard.classifiers.causal import Causal
-from hopyard.classifiers.contributions import Answered, Reading
+from hopyard.classifiers.contributions import OwnAnswer, Reading
 from hopyard.classifiers.prefix import PrefixRows, common_prefix
 from hopyard.classifiers.token_probability import TokenProbability, probability_sum
 from hopyard.prompts.coalitions import COALITION, COALITIONS, coalition_values
@@ -22,7 +22,8 @@ def prompt_ids(causal: Causal, coalition: Any, reading: Reading) -> list[int]:
     values = coalition_values(coalition, reading.question, reading.passages)
     roles = {"system": "system", "human": "user", "ai": "assistant"}
     turns = [
-        {"role": roles[one.type], "content": one.content} for one in COALITION.messages(values)
+        {"role": roles[message.type], "content": message.content}
+        for message in COALITION.messages(values)
     ]
     text = causal.tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
     return list(causal.tokenizer(text + '{"answer":"')["input_ids"])
@@ -44,14 +45,14 @@ def test_probabilities_are_added_not_their_logarithms() -> None:
 async def test_a_padded_batch_with_caches_gives_the_definition(causal: Causal) -> None:
     function = TokenProbability(causal)
     answered = [
-        Answered(READINGS[0], "ab", (66, 67)),
-        Answered(READINGS[1], "xyzuv", (89, 90, 91, 86, 87)),
+        OwnAnswer(READINGS[0], "ab", (66, 67)),
+        OwnAnswer(READINGS[1], "xyzuv", (89, 90, 91, 86, 87)),
     ]
     found = await function.values(answered)
-    for one, values in zip(answered, found, strict=True):
+    for own, values in zip(answered, found, strict=True):
         assert values is not None
         for coalition in COALITIONS:
-            wanted = straight(causal, prompt_ids(causal, coalition, one.reading), one.tokens)
+            wanted = straight(causal, prompt_ids(causal, coalition, own.reading), own.tokens)
             assert getattr(values, coalition) == pytest.approx(wanted, abs=1e-5)
         assert len({round(getattr(values, name), 6) for name in COALITIONS}) == len(COALITIONS)
 
@@ -59,12 +60,12 @@ async def test_a_padded_batch_with_caches_gives_the_definition(causal: Causal) -
 async def test_values_after_an_answer_use_what_was_read_and_are_the_same(causal: Causal) -> None:
     fresh, used = TokenProbability(causal), TokenProbability(causal)
     await used.answer(READINGS)
-    given = [Answered(READINGS[1], "xyz", (89, 90, 91))]
-    [one], [other] = await fresh.values(given), await used.values(given)
-    assert one is not None
+    given = [OwnAnswer(READINGS[1], "xyz", (89, 90, 91))]
+    [first], [other] = await fresh.values(given), await used.values(given)
+    assert first is not None
     assert other is not None
     for name in COALITIONS:
-        assert getattr(one, name) == pytest.approx(getattr(other, name), abs=1e-5)
+        assert getattr(first, name) == pytest.approx(getattr(other, name), abs=1e-5)
 
 
 async def test_an_answer_is_greedy_and_the_same_in_any_batch(causal: Causal) -> None:
@@ -82,8 +83,8 @@ async def test_an_answer_is_greedy_and_the_same_in_any_batch(causal: Causal) -> 
 
 async def test_without_retrieval_the_products_own_prompt_is_asked(causal: Causal) -> None:
     function = TokenProbability(causal)
-    one, other = await function.answer_directly(["Hello!", "What is 2 plus 2?"])
-    assert [one] == await function.answer_directly(["Hello!"])
+    hello, other = await function.answer_directly(["Hello!", "What is 2 plus 2?"])
+    assert [hello] == await function.answer_directly(["Hello!"])
     assert [other] == await function.answer_directly(["What is 2 plus 2?"])
 
 
@@ -118,7 +119,7 @@ def test_an_answer_ends_at_its_closing_quote(
     function = TokenProbability(causal)
     model = Scripted(list(causal.tokenizer(written)["input_ids"]))
     rows = PrefixRows(model, None, [[]], [[]], 0)
-    [(found, shown)] = function._written(rows, [[1, 2, 3]])
+    [(found, shown)] = function._write(rows, [[1, 2, 3]])
     assert (shown, len(found)) == (text, tokens)
 
 

@@ -7,13 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.classifiers.calibrate import Trained
-from hopyard.classifiers.card import write_card
-from hopyard.classifiers.evaluate import Evaluation, measured, measured_on, save
-from hopyard.classifiers.figures import draw
+from hopyard.classifiers.card import draw_figures, write_card
+from hopyard.classifiers.evaluate import (
+    GateEvaluation,
+    measure_gate,
+    measure_probabilities,
+    save_evaluation,
+)
 from hopyard.classifiers.retrieval_gate import RetrievalGate, decide, load_gate
-from hopyard.classifiers.t5 import named_network
-from hopyard.classifiers.train import TrainSettings, split_labels, train_gate
+from hopyard.classifiers.t5 import load_network
+from hopyard.classifiers.train import Trained, TrainSettings, split_labels, train_gate
 from hopyard.state.errors import GateUnavailableError, ModelUnreachableError, UsageError
 from hopyard.state.settings import GateSettings
 
@@ -39,24 +42,25 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 def test_a_gate_learns_and_says_the_same_after_loading(made: Made) -> None:
     folder, trained = made
     gate = load_gate(str(folder))
-    assert gate is load_gate(str(folder))  # loaded once
     _, held_out = split_labels(
-        [one for one in separable() if one.label is not None], TINY.validation, TINY.seed
+        [row for row in separable() if row.label is not None], TINY.validation, TINY.seed
     )
-    again = [gate.probability(one.question) for one in held_out]
+    again = [gate.probability(row.question) for row in held_out]
     assert again == pytest.approx(trained.probabilities, abs=1e-5)
     assert gate.probability("Hello Karl") < gate.probability("When was Karl Street opened?")
     assert gate.decide("When was Karl Street opened?", GateSettings()).retrieve
     assert not gate.decide("Hello Karl", GateSettings()).retrieve
-    names = {one.name for one in folder.iterdir()}
+    names = {file.name for file in folder.iterdir()}
     assert names == {"config.json", "gate.json", "model.safetensors", "tokenizer.json"}
 
 
 def test_what_is_wrong_either_way_costs_nothing_at_any_threshold() -> None:
-    probabilities, labels = [0.9, 0.4, 0.2], [1, 1, 0]
-    assert measured(probabilities, labels, 0.5, 3).cost["0.5"] == 1  # one of three is missed, at 3
-    assert measured(probabilities, labels, 0.5, 3, [True, False, True]).cost["0.5"] == 0
-    assert measured(probabilities, labels, 0.5, 3, [False] * 3).cost["0.5"] == 1  # else: all
+    def cost(decisive: list[bool]) -> float:
+        return measure_probabilities([0.9, 0.4, 0.2], [1, 1, 0], 0.5, 3, decisive).cost["0.5"]
+
+    assert cost([]) == 1  # one of three is missed, at 3
+    assert cost([True, False, True]) == 0
+    assert cost([False] * 3) == 1  # all count
     wrong = separable()[0].model_copy(update={"rule": "outcome", "label": 1})
     assert not wrong.decisive
     assert wrong.model_copy(update={"label": 0}).decisive
@@ -69,9 +73,9 @@ def test_the_threshold_is_chosen_where_the_decision_matters(tmp_path: Path) -> N
     settings = TINY.model_copy(update={"epochs": 2, "validation": 0.4})
     given = separable()
     wrong = [
-        one.model_copy(update={"id": f"wrong-{one.id}", "rule": "outcome", "label": 1})
-        for one in given
-        if one.label == 0
+        row.model_copy(update={"id": f"wrong-{row.id}", "rule": "outcome", "label": 1})
+        for row in given
+        if row.label == 0
     ]
     made = train_gate([*given, *wrong], settings, tmp_path / "gate", progress=silent).manifest
     counts = made.labels["validation"]
@@ -83,8 +87,8 @@ def test_the_threshold_is_chosen_where_the_decision_matters(tmp_path: Path) -> N
 
 def test_case_and_a_question_mark_tell_a_set_and_not_a_need(made: Made) -> None:
     gate = load_gate(str(made[0]))
-    one, other = gate.logits(["When was Rome founded?", "when was rome founded"])
-    assert one == pytest.approx(other, abs=1e-5)
+    marked, other = gate.logits(["When was Rome founded?", "when was rome founded"])
+    assert marked == pytest.approx(other, abs=1e-5)
 
 
 def test_padding_changes_nothing_and_long_questions_are_cut(made: Made) -> None:
@@ -96,13 +100,13 @@ def test_padding_changes_nothing_and_long_questions_are_cut(made: Made) -> None:
 
 def test_the_same_seed_makes_the_same_gate(made: Made, tmp_path: Path) -> None:
     settings = TINY.model_copy(update={"epochs": 2})
-    [one, other] = [
+    [first, other] = [
         train_gate(separable(), settings, tmp_path / name, progress=silent) for name in "ab"
     ]
-    assert one.probabilities == other.probabilities
+    assert first.probabilities == other.probabilities
     for name in ("temperature", "threshold", "validation"):
-        assert getattr(one.manifest, name) == getattr(other.manifest, name)
-    losses = [made.manifest.training["validation_losses"] for made in (one, other)]
+        assert getattr(first.manifest, name) == getattr(other.manifest, name)
+    losses = [made.manifest.training["validation_losses"] for made in (first, other)]
     assert losses[0] == losses[1]
 
 
@@ -114,8 +118,8 @@ def test_the_card_holds_the_numbers_and_says_what_is_not_measured(made: Made) ->
     assert "from their passages: wrong 1." in card
     assert "Not measured on held-out questions." in card
     gate = load_gate(str(folder))
-    found = Evaluation(gate_model="m", labels_model="n", labels=measured_on(gate, separable()))
-    save(folder, found)
+    found = GateEvaluation(gate_model="m", labels_model="n", labels=measure_gate(gate, separable()))
+    save_evaluation(folder, found)
     card = write_card(folder).read_text()
     assert "**The labels are of `n`, the gate is for `m`.**" in card
     assert "| 20 | 50.0% | 1.000 |" in card
@@ -125,14 +129,14 @@ def test_the_card_holds_the_numbers_and_says_what_is_not_measured(made: Made) ->
 
 def test_figures_are_drawn(made: Made, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    found = measured_on(load_gate(str(made[0])), separable())
-    files = draw(found, tmp_path, "tiny")
-    assert [one.name for one in files] == ["reliability.png", "threshold.png"]
-    assert all(one.read_bytes().startswith(b"\x89PNG") for one in files)
+    found = measure_gate(load_gate(str(made[0])), separable())
+    files = draw_figures(found, tmp_path, "tiny")
+    assert [file.name for file in files] == ["reliability.png", "threshold.png"]
+    assert all(file.read_bytes().startswith(b"\x89PNG") for file in files)
 
 
 def test_an_empty_class_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    rows = [one for one in separable() if one.label != 0]
+    rows = [row for row in separable() if row.label != 0]
     with pytest.raises(UsageError, match="that need no retrieval"):
         train_gate(rows, TINY, tmp_path / "gate", progress=silent)
     assert not (tmp_path / "gate").exists()
@@ -143,7 +147,12 @@ def saved_t5(folder: Path) -> None:
     from transformers import T5Config, T5ForConditionalGeneration, T5Tokenizer
 
     letters = "▁abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ?!."
-    pieces = [("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), *((one, -3.0) for one in letters)]
+    pieces = [
+        ("<pad>", 0.0),
+        ("</s>", 0.0),
+        ("<unk>", 0.0),
+        *((letter, -3.0) for letter in letters),
+    ]
     tokenizer = T5Tokenizer(vocab=pieces, extra_ids=4)
     tokenizer.save_pretrained(folder)
     config = T5Config(
@@ -160,7 +169,7 @@ def saved_t5(folder: Path) -> None:
 
 def test_a_t5_by_name_is_trained_at_the_papers_rate(tmp_path: Path) -> None:
     saved_t5(tmp_path / "t5")
-    network = named_network(str(tmp_path / "t5"), 0.2)
+    network = load_network(str(tmp_path / "t5"), 0.2)
     assert network.model.config.dropout_rate == 0.2
     assert network.tokenizer.encode("a b").ids[-1] == network.model.config.eos_token_id
     settings = TINY.model_copy(update={"base": str(tmp_path / "t5"), "rate": 0, "epochs": 1})
@@ -169,7 +178,7 @@ def test_a_t5_by_name_is_trained_at_the_papers_rate(tmp_path: Path) -> None:
     assert trained.manifest.training["decay"] == 0.0  # plain Adam
     assert 0 <= load_gate(str(tmp_path / "gate")).probability("Hello?") <= 1
     with pytest.raises(ModelUnreachableError, match="--base scratch"):
-        named_network(str(tmp_path / "gone"), 0.1)
+        load_network(str(tmp_path / "gone"), 0.1)
 
 
 @pytest.mark.parametrize("name", ["gate.json", "model.safetensors", "tokenizer.json"])
@@ -199,8 +208,8 @@ def test_a_gate_of_another_format_is_named(made: Made, tmp_path: Path) -> None:
         (0.6, GateSettings(), True, "above 0.50"),
         (0.3, GateSettings(unsure_from=0.4, unsure_to=0.9), False, "below 0.40"),
         (0.8, GateSettings(unsure_from=0.4, unsure_to=0.9), True, "unsure (0.40 to 0.90)"),
-        (0.15, GateSettings(unsure_to=0.1), False, "below 0.20"),
-        (0.25, GateSettings(unsure_to=0.1), True, "above 0.20"),
+        (0.15, GateSettings(unsure_to=0.1), True, "above 0.10"),
+        (0.05, GateSettings(unsure_to=0.1), False, "below 0.10"),
     ],
 )
 def test_an_unsure_gate_retrieves(
@@ -213,8 +222,8 @@ def test_an_unsure_gate_retrieves(
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
 def test_a_question_that_needs_it_more_is_never_retrieved_for_less(
-    one: float, other: float, threshold: float, unsure_to: float
+    first: float, other: float, threshold: float, unsure_to: float
 ) -> None:
     settings = GateSettings(unsure_to=unsure_to)
-    low, high = sorted((one, other))
+    low, high = sorted((first, other))
     assert decide(low, threshold, settings).retrieve <= decide(high, threshold, settings).retrieve

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from building import build
 from model_server import ModelServer, WordEmbedder
 
 from hopyard.cli.main import main
-from hopyard.indexes.build import build
 from hopyard.indexes.records import Document
 
 CORPUS = {

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from building import build
 from model_server import ModelServer, WordEmbedder
 
-from hopyard.cli import ask
-from hopyard.indexes.build import build
+from hopyard.cli import run_thread
 from hopyard.indexes.records import Document
 from hopyard.models import embeddings
 
@@ -49,7 +49,7 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """Somebody sits at the terminal, and types these lines."""
 
     def lines(*lines: str) -> None:
-        monkeypatch.setattr(ask, "can_ask", lambda: True)
+        monkeypatch.setattr(run_thread, "can_ask", lambda: True)
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
 
     return lines
@@ -57,7 +57,7 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 def questions(ended: Ended) -> list[str]:
     assert ended.code == 0, ended.err
-    return [step["question"] for step in ended.json["steps"] if step["step"] == "tree-node"]
+    return [step["question"] for step in ended.json["steps"] if step["kind"] == "question"]
 
 
 def shown(hopyard: Run) -> list[str]:
@@ -205,7 +205,7 @@ def test_a_process_killed_while_it_waits_loses_nothing(
     assert VENUS in said.decode()
     assert model.titles() == ["Decomposition", "Rubric"]
 
-    monkeypatch.setitem(embeddings._registered, "ollama:words", OllamaWords())
+    embeddings.register_embedder("ollama:words", OllamaWords())
     ended = hopyard("resume", "mine", "--answer", "accept", "--json")
     assert questions(ended) == [QUESTION, MARS, VENUS]
     assert model.titles().count("Rubric") == 1

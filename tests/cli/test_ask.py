@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from pathlib import Path
@@ -47,8 +46,8 @@ def test_json_is_one_object_with_the_keys_of_the_design(hopyard: Run, index: Pat
     assert result["route"]["reason"]
     assert result["truncated"] is False
     best = result["evidence"][0]
-    assert (best["passage_id"], set(best)) == ("mars", {"passage_id", "score"})
     assert isinstance(best["score"], float)
+    assert best == {"kind": "passage", "id": "mars", "score": best["score"], "passages": ["mars"]}
     assert result["citations"][0]["title"] == "Mars"
     assert result["citations"][0]["quote"] in "Mars has two moons, Phobos and Deimos."
     usage = result["usage"]
@@ -88,8 +87,8 @@ def test_a_person_reads_answer_citation_and_thread(hopyard: Run, index: Path) ->
 def test_stream_tells_each_step_on_standard_error(hopyard: Run, index: Path) -> None:
     ended = hopyard("ask", QUESTION, "-i", index, "-s", "single", "--stream", "--json")
     assert ended.json["answer"] == "two moons"
-    assert "route: single" in ended.err
-    assert "single · " in ended.err
+    assert "Route: single" in ended.err
+    assert "single · Answer → two moons" in ended.err
 
 
 def test_flags_reach_the_run(hopyard: Run, index: Path) -> None:
@@ -133,6 +132,10 @@ def test_an_answer_cannot_steer_the_terminal(hopyard: Run, index: Path, model: M
         (["  \n "], 2, "question is empty"),
         (["x" * 5000], 2, "at most 4000"),
         ([QUESTION, "--strategy", "nonsense"], 2, "'strategy'"),
+        ([QUESTION, "--strategy", "nonsense"], 2, "decompose"),
+        ([QUESTION, "--search", "nonsense"], 2, "'retrieval.method'"),
+        ([QUESTION, "--search", "nonsense"], 2, "passage-graph"),
+        ([QUESTION, "--set", "three.theta=0.5"], 2, "'three'"),
         ([QUESTION, "--set", "tree.theta"], 2, "NAME=VALUE"),
         ([QUESTION, "--set", "=3"], 2, "NAME=VALUE"),
         ([QUESTION, "--set", "tree.theta=7"], 2, "'tree.theta'"),
@@ -163,6 +166,24 @@ def test_an_error_is_one_sentence_and_an_exit_code(
 def test_wrong_usage_ends_with_2(hopyard: Run, arguments: list[str]) -> None:
     ended = hopyard("ask", *arguments)
     assert (ended.code, ended.out) == (2, "")
+
+
+def test_a_search_that_the_index_lacks_is_refused(
+    hopyard: Run, index: Path, model: ModelServer
+) -> None:
+    ended = hopyard("ask", QUESTION, "-i", index, "-s", "single", "--search", "passage-graph")
+    assert ended.code == 3
+    assert "--with dense,sparse,passage-graph" in ended.error
+    assert model.calls == []
+
+
+@pytest.mark.parametrize("search", ["dense", "sparse", "hybrid", "mmr"])
+def test_a_strategy_searches_as_it_is_told(hopyard: Run, index: Path, search: str) -> None:
+    arguments = (QUESTION, "-i", index, "--search", search, "--json")
+    asked = hopyard("ask", "-s", "single", *arguments).json["evidence"]
+    found = hopyard("search", *arguments).json["evidence"]
+    assert [unit["id"] for unit in asked] == [unit["id"] for unit in found]
+    assert [unit["score"] for unit in asked] == pytest.approx([unit["score"] for unit in found])
 
 
 def test_another_embedding_model_than_the_indexs_is_refused(hopyard: Run, index: Path) -> None:
@@ -224,7 +245,7 @@ def test_an_interrupted_run_can_be_resumed(hopyard: Run, index: Path, model: Mod
     assert "hopyard resume mine" in ended.err
 
     listed = hopyard("threads", "list", "--json").json["threads"]
-    assert [(one["thread_id"], one["finished"]) for one in listed] == [("mine", False)]
+    assert [(thread["thread_id"], thread["finished"]) for thread in listed] == [("mine", False)]
     shown = hopyard("threads", "show", "mine")
     assert "hopyard resume mine" in shown.out
     again = hopyard("ask", "Another?", "-i", index, "--thread", "mine")
@@ -264,9 +285,9 @@ def test_a_thread_goes_on_as_a_conversation(hopyard: Run, index: Path, model: Mo
     hopyard("ask", QUESTION, *arguments)
     result = hopyard("ask", "And Venus?", *arguments).json
     assert result["question"] == "Is Venus the second planet from the Sun?"
-    assert result["evidence"][0]["passage_id"] == "venus"
+    assert result["evidence"][0]["id"] == "venus"
     assert "How many moons does Mars have?" in model.calls[1].turn
-    assert json.dumps(result["steps"]).count("rewrite") == 1
+    assert [step["kind"] for step in result["steps"]] == ["rewrite", "search", "read"]
 
 
 def test_stream_prints_the_answer_as_it_is_written(hopyard: Run, index: Path) -> None:
@@ -276,7 +297,7 @@ def test_stream_prints_the_answer_as_it_is_written(hopyard: Run, index: Path) ->
     assert "╭" not in ended.out  # no panel repeats it
     assert "{" not in ended.out
     assert "[1]" in ended.out
-    assert "single · search" in ended.err
+    assert "single · Search" in ended.err
 
 
 def test_stream_prints_what_the_ledger_answers(hopyard: Run, index: Path) -> None:

@@ -123,7 +123,7 @@ def test_retrieval_alone_asks_no_model(
         "--json",
     )  # fmt: skip
     assert ended.code == 0
-    assert list(ended.json["searches"]) == ["bm25", "dense", "hybrid", "mmr"]
+    assert list(ended.json["searches"]) == ["dense", "hybrid", "mmr", "sparse"]
     assert ended.json["name"] == "planets"
     assert model.calls == []
     assert {path.name for path in Path("out").iterdir()} == {"retrieval.json", "recall.png"}
@@ -133,7 +133,9 @@ def test_retrieval_alone_asks_no_model(
     ("arguments", "code", "told"),
     [
         (("-s", "forest"), 2, "forest"),
-        (("-s", "single,hop"), 3, "passage graph"),
+        (("-s", "single,hop"), 3, "--with dense,sparse,passage-graph"),
+        (("-s", "single+passage-graph"), 3, "no passage-graph part"),
+        (("-s", "single+divining"), 2, "'divining'"),
         (("-s", "single", "--baseline", "tree"), 2, "--baseline"),
         (("-s", "single", "--split", "test"), 2, "--split"),
         (("-s", "single", "--sweep", "width"), 2, "depth, theta, hops"),

@@ -64,7 +64,7 @@ def labels(
         for value in classes
         for number in range(count)
     ]
-    path.write_text("".join(one.model_dump_json() + "\n" for one in rows))
+    path.write_text("".join(row.model_dump_json() + "\n" for row in rows))
     return path
 
 
@@ -146,9 +146,9 @@ def test_train_then_predict(hopyard: Run, folder: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(sys, "stdin", io.StringIO("Hello 3\n\nWho is it?\n"))
     ended = hopyard("gate", "predict", "--gate", folder / "gate", "--json")
     lines = [json.loads(line) for line in ended.out.splitlines()]
-    assert [one["question"] for one in lines] == ["Hello 3", "Who is it?"]
-    assert all(set(one) == {"question", "probability", "retrieve", "reason"} for one in lines)
-    assert all(0 <= one["probability"] <= 1 for one in lines)
+    assert [line["question"] for line in lines] == ["Hello 3", "Who is it?"]
+    assert all(set(line) == {"question", "probability", "retrieve", "reason"} for line in lines)
+    assert all(0 <= line["probability"] <= 1 for line in lines)
 
 
 def test_train_warns_of_labels_of_another_model(hopyard: Run, folder: Path) -> None:
@@ -196,9 +196,9 @@ def test_evaluate_against_always_never_and_oracle(
     assert (found["labels_model"], found["answers_model"]) == ("scripted", "scripted")
     assert found["labels"]["auroc"] == 0.5
     policies = found["end_to_end"]["policies"]
-    rates = {name: one["retrieval_rate"] for name, one in policies.items()}
+    rates = {name: result["retrieval_rate"] for name, result in policies.items()}
     assert rates == {"always": 1, "never": 0, "gate": 0, "oracle": 0.5}
-    shares = {name: one["accuracy"][0] for name, one in policies.items()}
+    shares = {name: result["accuracy"][0] for name, result in policies.items()}
     assert shares == {"always": 0.5, "never": 0.5, "gate": 0.5, "oracle": 1.0}
     assert str(folder) not in found["command"]
     card = (gate / "MODEL_CARD.md").read_text()

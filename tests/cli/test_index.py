@@ -11,6 +11,7 @@ from model_server import WordEmbedder
 
 from .conftest import Run, write_corpus
 
+TEXT_LOADER = "langchain_community.document_loaders.TextLoader"
 REPORT_KEYS = ["directory", "documents", "passages", "embedded", "seconds", "bad", "skipped"]
 
 
@@ -79,7 +80,7 @@ def test_a_built_index_can_be_asked(
     result = hopyard(
         "ask", "Text number 2?", "-i", "i", "-s", "single", "--model", "scripted", "--json"
     ).json
-    assert result["evidence"][0]["passage_id"] == "d2"
+    assert result["evidence"][0]["id"] == "d2"
 
 
 @pytest.mark.parametrize(
@@ -163,6 +164,10 @@ def test_the_same_embedding_model_must_add(
         (["build", "corpus.jsonl", "--out", "i", "--embedding", "x"], 2, "provider:NAME"),
         (["build", "corpus.jsonl", "--out", "corpus.jsonl"], 2, "corpus.jsonl"),
         (["build", "corpus.jsonl", "--out", "."], 2, "something else"),
+        (["build", "--out", "i"], 2, "--loader"),
+        (["build", "--out", "i", "--loader", "no.Loader:x"], 2, "'no.Loader' cannot be imported"),
+        (["build", "--out", "i", "--loader", f"{TEXT_LOADER}:nowhere.txt"], 1, "nowhere.txt"),
+        (["build", "corpus.jsonl", "--out", "i", "--set", "graph.edge_factor=2"], 2, "graph"),
         (["build", "empty.jsonl", "--out", "i"], 1, "document"),
         (["add", "missing", "corpus.jsonl"], 3, "hopyard index build"),
         (["remove", "missing", "d1"], 3, "hopyard index build"),
@@ -211,3 +216,31 @@ def test_the_sample_corpus_builds(hopyard: Run) -> None:
     lines = [json.loads(line) for line in sample.read_text(encoding="utf-8").splitlines()]
     report = hopyard("index", "build", sample, "--out", "i", "--json").json
     assert changes(report) == {"added": len(lines)}
+
+
+def test_documents_of_a_langchain_loader(hopyard: Run, corpus: Path, folder: Path) -> None:
+    (folder / "mars.txt").write_text("Mars has two moons.")
+    (folder / "venus.txt").write_text("Venus has no moon.")
+    loaders = [f"--loader={TEXT_LOADER}:{name}.txt" for name in ("mars", "venus")]
+
+    built = hopyard("index", "build", corpus, "--out", "i", *loaders, "--json").json
+    assert changes(built) == {"added": 4}
+    found = hopyard("search", "moons of Mars", "-i", "i", "--search", "sparse", "--json").json
+    assert found["evidence"][0]["passages"][0]["title"] == "mars"
+
+    (folder / "mars.txt").write_text("Mars has two moons, Phobos and Deimos.")
+    added = hopyard("index", "add", "i", loaders[0], "--json").json
+    assert changes(added) == {"updated": 1}
+
+
+def test_a_loader_that_fails_leaves_the_index_as_it_was(hopyard: Run, folder: Path) -> None:
+    (folder / "mars.txt").write_text("Mars has two moons.")
+    command = ("index", "build", "--out", "i", f"--loader={TEXT_LOADER}:mars.txt")
+    assert hopyard(*command).code == 0
+    (folder / "mars.txt").unlink()
+
+    ended = hopyard(*command)
+
+    assert ended.code == 1
+    assert "nothing was changed" in ended.error
+    assert hopyard("index", "status", "i", "--json").json["manifest"]["generation"] == 1

@@ -16,6 +16,8 @@ import typer.main
 from hopyard.cli import main as entry
 from hopyard.cli import settings
 from hopyard.state.errors import HopyardError
+from hopyard.state.registry import SEARCHES, STRATEGIES
+from hopyard.state.settings import Context, every_setting
 
 from .conftest import Run
 
@@ -70,18 +72,41 @@ def test_the_version_is_told(hopyard: Run) -> None:
     assert re.fullmatch(r"hopyard \d+\.\d+\.\d+\n", ended.out)
 
 
-def test_a_command_is_not_imported_to_call_another() -> None:
+HEAVY = {"langgraph", "langchain_core", "torch", "numpy", "faiss", "scipy", "openai"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "module"),
+    [
+        (["settings"], "hopyard.cli.settings"),
+        (["--help"], "hopyard.cli.main"),
+        (["ask", "--help"], "hopyard.cli.ask"),
+        (["mcp", "--help"], "hopyard.cli.mcp"),
+    ],
+)
+def test_what_needs_no_model_imports_nothing_heavy(arguments: list[str], module: str) -> None:
+    """An option of `ask` is described by what the registries hold, without importing it."""
     command = "from hopyard.cli.main import main; main()"
     watched = "import sys, atexit; atexit.register(lambda: print(*sys.modules)); "
     done = subprocess.run(
-        [sys.executable, "-c", watched + command, "settings"],
+        [sys.executable, "-c", watched + command, *arguments],
         capture_output=True,
         text=True,
         check=True,
     )
     imported = set(done.stdout.split())
-    assert "hopyard.cli.settings" in imported
-    assert not imported & {"hopyard.cli.ask", "hopyard.cli.gate", "langgraph", "torch", "openai"}
+    assert module in imported
+    others = {f"hopyard.cli.{place.module}" for place in entry.COMMANDS.values()} - {module}
+    assert imported & (HEAVY | others) == set()
+    if arguments == ["ask", "--help"]:
+        parts = {"hopyard.graphs.strategies.tree", "hopyard.indexes.searches.mmr"}
+        assert imported & parts == set()
+
+
+def test_help_lists_every_strategy_and_search(hopyard: Run) -> None:
+    text = " ".join(hopyard("ask", "--help").out.replace("│", " ").split())
+    assert ", ".join(STRATEGIES) in text
+    assert ", ".join(SEARCHES) in text
 
 
 def test_a_misspelt_command_is_guessed(hopyard: Run) -> None:
@@ -97,13 +122,17 @@ def test_without_a_command_the_help_is_shown(hopyard: Run) -> None:
         assert command in shown
 
 
-def commands(group: click.Command, name: str = "hopyard") -> Iterator[tuple[str, click.Command]]:
+def commands(group: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
     yield name, group
     for child, command in getattr(group, "commands", {}).items():
         yield from commands(command, f"{name} {child}")
 
 
-COMMANDS = dict(commands(typer.main.get_command(entry.app)))
+COMMANDS = {"hopyard": typer.main.get_command(entry.app)} | dict(
+    pair
+    for name in entry.COMMANDS
+    for pair in commands(entry.load_command(name), f"hopyard {name}")
+)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -112,6 +141,12 @@ def test_every_command_has_help(hopyard: Run, name: str) -> None:
     assert ended.code == 0
     assert "Usage:" in ended.out
     assert COMMANDS[name].help
+
+
+@pytest.mark.parametrize("name", entry.COMMANDS)
+def test_the_list_of_commands_says_what_each_says_of_itself(name: str) -> None:
+    about = entry.COMMANDS[name].about.removesuffix(".")
+    assert str(entry.load_command(name).help).startswith(about)
 
 
 def messages() -> Iterator[tuple[str, str]]:
@@ -148,14 +183,7 @@ def test_what_a_message_advises_is_there() -> None:
 
 
 def settings_has(name: str) -> bool:
-    from hopyard.state.settings import Context
-
-    value: object = Context()
-    for part in name.split("."):
-        if not hasattr(value, part):
-            return False
-        value = getattr(value, part)
-    return True
+    return name in {setting for setting, _, _ in every_setting(Context())}
 
 
 @pytest.mark.parametrize("file", ["threads.sqlite", "ledger.sqlite"])

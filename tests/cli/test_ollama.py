@@ -10,7 +10,7 @@ import pytest
 from ollama_server import Model, OllamaServer, embedded_chat, embedded_vectors
 
 from hopyard.models import embeddings
-from hopyard.models.builtin import THREADS_VARIABLE, embedded_address
+from hopyard.models.builtin import THREADS_VARIABLE, builtin_address
 
 from .conftest import CORPUS, Run, write_corpus
 
@@ -23,7 +23,7 @@ def ollama(monkeypatch: pytest.MonkeyPatch, closed_address: str) -> Iterator[Oll
     """A server whose models are the embedded ones; a proxy is set, and would not find it."""
     monkeypatch.setenv(THREADS_VARIABLE, "1")  # tests may share their cores
     models = {
-        "smollm2:latest": Model(chat=embedded_chat(embedded_address())),
+        "smollm2:latest": Model(chat=embedded_chat(builtin_address())),
         "minilm:latest": Model(embed=embedded_vectors, parameter_size="23M"),
     }
     embeddings._known.cache_clear()
@@ -35,7 +35,7 @@ def ollama(monkeypatch: pytest.MonkeyPatch, closed_address: str) -> Iterator[Oll
     embeddings._known.cache_clear()
 
 
-@pytest.mark.embedded
+@pytest.mark.builtin
 def test_the_whole_agent_runs_on_ollama(hopyard: Run, folder: Path, ollama: OllamaServer) -> None:
     corpus = write_corpus(
         folder / "corpus.jsonl", *({"id": name, "text": text} for name, text in CORPUS.items())
@@ -58,7 +58,7 @@ def test_the_whole_agent_runs_on_ollama(hopyard: Run, folder: Path, ollama: Olla
     assert ollama.cut == []
     assert not [step for step in result["steps"] if step.get("verdict") == "failed"]
 
-    again = hopyard("ask", QUESTION, "-i", "index", "-s", "single", "--embedding", "embedded")
+    again = hopyard("ask", QUESTION, "-i", "index", "-s", "single", "--embedding", "builtin")
     assert again.code == 3
     assert "ollama:minilm" in again.error
 

@@ -1,16 +1,16 @@
-"""How a run is drawn: the tree, what was thrown away, the citations, what it cost."""
+"""How a finished run is drawn: gate and route, steps, citations, what it cost."""
 
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from hopyard.cli.render import as_json, event_line, rendered
-
-SCORES = {"sufficiency": 2, "non_redundancy": 3, "consistency": 2, "decomposition": 1}
+from hopyard.cli.render import as_json, draw_result
+from hopyard.state.schemas import Evidence, Step, Thrown, passage_evidence
 
 
 def run(**more: Any) -> dict[str, Any]:
@@ -18,7 +18,7 @@ def run(**more: Any) -> dict[str, Any]:
         "question": "Which is longer?",
         "answer": "Severn",
         "strategy": "tree",
-        "gate": {"gate": "off", "probability": None, "retrieve": True, "reason": "no gate"},
+        "gate": {"gate": "g", "probability": None, "retrieve": True, "reason": "p=0.73"},
         "route": {"strategy": "tree", "by": "model", "probability": None, "reason": "it compares"},
         "citations": [],
         "evidence": [],
@@ -36,113 +36,153 @@ def run(**more: Any) -> dict[str, Any]:
     } | more
 
 
-def drawn(result: dict[str, Any], *, color: bool = False) -> str:
-    console = Console(file=io.StringIO(), width=100, force_terminal=color)
-    console.print(rendered(result))
+def text_of(result: dict[str, Any]) -> str:
+    console = Console(file=io.StringIO(), width=100)
+    console.print(draw_result(result))
     text = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in text.splitlines())
 
 
-def node(path: str, question: str, **more: Any) -> dict[str, Any]:
-    return {"step": "tree-node", "path": path, "question": question} | more
+def node(path: str, question: str, **more: Any) -> Step:
+    """A question of a tree."""
+    parent = path.rpartition(".")[0] if path != "root" else ""
+    step = Step(id=path, kind="question", parent=parent, title=question, question=question)
+    return step | more  # type: ignore[no-any-return]
 
 
 def test_decisions_and_costs_are_told() -> None:
-    reason = "p=0.73 is above 0.50"  # the reason tells the probability
-    text = drawn(run(gate=run()["gate"] | {"gate": "model", "reason": reason}))
-    assert "retrieve · model: p=0.73 is above 0.50" in text
-    assert "tree · model: it compares" in text
+    text = text_of(run())
+    assert "gate   retrieve · g: p=0.73\n" in text
+    assert "route  tree · model: it compares\n" in text
     assert "1234 model calls, 5 from the ledger, 67,890 tokens in, 42 out" in text
     assert "thread t1" in text
 
 
+def test_a_gate_that_was_not_asked_decides_nothing() -> None:
+    gate = {"gate": "off", "probability": None, "retrieve": None, "reason": "no gate was asked"}
+    assert "gate   off · no gate was asked\n" in text_of(run(gate=gate))
+
+
 def test_a_tree_is_drawn_with_its_verdicts_and_what_was_thrown_away() -> None:
     thrown = [
-        {"question": "Is it long?", "reason": "no WH-question"},
-        {"first": "A?", "second": "B?", "reason": "overlap"},
+        Thrown(question="Is it long?", answer="yes", reason="no WH-question"),
+        Thrown(question="A? / B?", reason="overlap"),
     ]
     steps = [
-        node("", "Which is longer?", verdict="split", score=0.4, scores=SCORES, replaced=thrown),
         node(
-            "1",
+            "root",
+            "Which is longer?",
+            verdict="split",
+            score=0.4,
+            facts={"sufficiency": "2/5", "consistency": "3/5"},
+            replaced=thrown,
+        ),
+        node(
+            "root.1",
             "How long is the Severn?",
             verdict="leaf",
             answer="354 km",
-            passages=[{"passage_id": "severn", "score": 0.876}],
+            passages=[passage_evidence("severn", 0.876)],
         ),
-        node("2", "How long is the Thames?", verdict="pruned", reason="weak branch"),
-        node("2.1", "Where is it?"),
+        node("root.2", "How long is the Thames?", verdict="pruned", reason="a weak branch" * 5),
+        node("root.2.1", "Where is it?", verdict="open"),
+        Step(id="aggregate", kind="aggregate", title="Answer from the findings", answer="Severn"),
     ]
-    text = drawn(run(steps=steps))
-    assert "├── How long is the Severn? → 354 km" in text
-    assert "leaf · severn 0.88" in text
-    assert "└── How long is the Thames?" in text
-    assert "pruned · weak branch" in text
-    assert "branch 0.40 (sufficiency 2, non redundancy 3, consistency 2, decomposition 1)" in text
-    assert "✗ Is it long? (no WH-question)" in text
-    assert "✗ A? / B? (overlap)" in text
-    assert text.index("Thames") < text.index("Where is it?")
-    assert "open" in text
+    lines = text_of(run(steps=steps)).splitlines()
+    first = lines.index("Which is longer? · split · score 0.40, sufficiency 2/5, consistency 3/5")
+    assert lines[first + 1 : first + 8] == [
+        "├── ✗ Is it long? → yes (no WH-question)",
+        "├── ✗ A? / B? (overlap)",
+        "├── How long is the Severn? → 354 km · leaf · severn 0.88",
+        "└── How long is the Thames?",
+        f"    pruned · {'a weak branch' * 5}",
+        "    └── Where is it? · open",
+        "Answer from the findings → Severn",
+    ]
+
+
+def test_hops_are_drawn_in_their_rounds() -> None:
+    steps = [
+        Step(id="round-0", kind="round", title="Entry: the first passages"),
+        Step(id="entry-0", kind="hop", parent="round-0", head="a", question="Who made it?"),
+        Step(id="round-1", kind="round", title="Round 1 of hops"),
+        Step(
+            id="hop-1-a",
+            kind="hop",
+            parent="round-1",
+            tail="a",
+            head="b",
+            question="Where is [b]it[/b]?",
+            verdict="necessary",
+            facts={"visits": "2"},
+        ),
+        Step(id="hop-1-c", kind="hop", parent="round-1", tail="c", reason="nothing is relevant"),
+    ]
+    assert (
+        "Entry: the first passages\n"
+        "└── a · Who made it?\n"
+        "Round 1 of hops\n"
+        "├── a → b · Where is [b]it[/b]? · necessary · visits 2\n"
+        "└── c stays · nothing is relevant\n"
+    ) in text_of(run(steps=steps))
+
+
+def test_passages_are_called_by_their_titles(index: Path) -> None:
+    summary = Evidence(kind="summary", id="s-1", score=0.5, passages=["earth", "gone"])
+    steps = [
+        Step(id="hop", kind="hop", tail="mars", head="venus"),
+        Step(id="search", kind="search", passages=[passage_evidence("mars", 0.9), summary]),
+    ]
+    text = text_of(run(steps=steps, settings={"index": str(index)}))
+    assert "Mars → Venus" in text
+    assert "Search · Mars 0.90, summary s-1 0.50 (Earth, gone)" in text
 
 
 def test_citations_are_numbered() -> None:
     citation = {"passage_id": "severn", "title": "Severn", "quote": "It is 354 km long."}
-    text = drawn(run(citations=[citation, citation | {"quote": "[sic] It is."}]))
+    text = text_of(run(citations=[citation, citation | {"quote": "[sic] It is."}]))
     assert "[1] “It is 354 km long.” Severn (severn)" in text
     assert "[2] “[sic] It is.” Severn (severn)" in text
 
 
 @pytest.mark.parametrize(
-    ("step", "shown"),
+    ("step", "text"),
     [
-        ({"step": "rewrite", "question": "q", "answer": "Q?", "reason": "r"}, "asked  Q?"),
-        ({"step": "read", "verdict": "failed", "reason": "no output"}, "read failed: no output"),
-        ({"step": "search", "passages": []}, "search nothing"),
+        (
+            Step(id="rewrite", kind="rewrite", title="Understand the follow-up", answer="Q?"),
+            "Understand the follow-up → Q?",
+        ),
+        (
+            Step(id="read", kind="read", title="Answer", verdict="failed", reason="no output"),
+            "Answer · failed · no output",
+        ),
+        (Step(id="search", kind="search", question="Q?", passages=[]), "Search: Q? · nothing"),
+        (Step(id="x", kind="of-a-plug-in"), "Of a plug in"),
     ],
 )
-def test_steps_are_told(step: dict[str, Any], shown: str) -> None:
-    assert shown in drawn(run(steps=[step]))
+def test_any_step_is_drawn_from_its_fields(step: Step, text: str) -> None:
+    assert f"\n{text}\n" in text_of(run(steps=[step]))
 
 
 def test_a_run_that_the_budget_ended_says_so() -> None:
-    assert "budget ended" in drawn(run(truncated=True))
-    assert "—" in drawn(run(answer=""))
+    assert "budget ended" in text_of(run(truncated=True))
+    assert "—" in text_of(run(answer=""))
 
 
 def test_text_is_shown_as_it_is_and_never_as_markup() -> None:
     odd = "[red]x[/red] [link=y]z[/link] [/]"
-    text = drawn(run(question=odd, answer=odd, steps=[node("", odd, verdict="leaf", answer=odd)]))
+    text = text_of(
+        run(question=odd, answer=odd, steps=[node("root", odd, verdict="leaf", answer=odd)])
+    )
     assert text.count(odd) == 4
 
 
 def test_passages_cannot_steer_the_terminal() -> None:
     odd = "x\x1b[2J\x1b]0;mine\x07\x9b31m\x00y"
     citation = {"passage_id": odd, "title": odd, "quote": odd}
-    steps = [node("", odd, verdict="leaf", answer=odd, reason=odd)]
-    text = drawn(run(question=odd, answer=odd, citations=[citation], steps=steps))
+    steps = [node("root", odd, verdict="leaf", answer=odd, reason=odd)]
+    text = text_of(run(question=odd, answer=odd, citations=[citation], steps=steps))
     assert not set("\x1b\x07\x9b\x00") & set(text)
-
-
-@pytest.mark.parametrize(
-    ("graph", "step", "update", "line"),
-    [
-        ("", "route", {"route": {"strategy": "tree"}}, "route: tree"),
-        ("", "gate", {"gate": {}}, "gate"),
-        ("single", "answer", {"answer": "Severn"}, "single · answer: Severn"),
-        ("single", "answer", {"answer": ""}, "single · answer"),
-        (
-            "tree",
-            "search",
-            {"tree": {"1": {"question": "A?", "answer": "a"}, "2": {"question": "B?"}, "3": None}},
-            "tree · search: A? → a | B?",
-        ),
-        ("single", "answer", {"answer": "a\x1b[2J\nb"}, "single · answer: a [2J b"),
-    ],
-)
-def test_a_step_is_told_on_one_line(
-    graph: str, step: str, update: dict[str, Any], line: str
-) -> None:
-    assert event_line(graph, step, update) == line
 
 
 def test_json_leaves_out_what_is_not_of_the_design() -> None:

@@ -8,13 +8,16 @@ import pytest
 
 from hopyard.cli.options import context_from
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import Context, TreeSettings
+from hopyard.state.settings import Context, setting_groups
+from hopyard.state.tree import TreeSettings
 
 from .conftest import Run
 
 
 def test_every_setting_is_printed_as_json(hopyard: Run) -> None:
-    assert hopyard("settings", "--json").json == Context().model_dump(mode="json")
+    groups = {name: group().model_dump(mode="json") for name, group in setting_groups().items()}
+    assert hopyard("settings", "--json").json == Context().model_dump(mode="json") | groups
+    assert groups["tree"]["theta"] == 0.4
 
 
 def test_every_setting_is_listed_with_its_meaning(hopyard: Run) -> None:
@@ -62,7 +65,6 @@ def test_a_pair_comes_before_its_flag() -> None:
         ("index=", "index", ""),
         ("temperature=0.5", "temperature", 0.5),
         ("concurrency=4", "concurrency", 4),
-        ('tree={"theta": 0.5}', "tree", TreeSettings(theta=0.5)),
         ("index=true", "index", "true"),
         ("index=2024", "index", "2024"),
         ("index=null", "index", "null"),
@@ -70,6 +72,11 @@ def test_a_pair_comes_before_its_flag() -> None:
 )
 def test_a_pairs_value_is_read_as_the_setting_wants_it(pair: str, name: str, value: object) -> None:
     assert getattr(context_from({}, [pair]), name) == value
+
+
+@pytest.mark.parametrize("pairs", [['tree={"theta": 0.5}'], ["tree.theta=0.5"]])
+def test_a_group_is_set_whole_or_in_part(pairs: list[str]) -> None:
+    assert TreeSettings.of(context_from({}, pairs)) == TreeSettings(theta=0.5)
 
 
 @pytest.mark.parametrize(

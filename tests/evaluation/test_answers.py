@@ -14,10 +14,11 @@ from hopyard.measures.answers import (
     contains_answer,
     exact_match,
     is_unanswered,
-    measured,
-    normalized,
+    normalize_answer,
+    score_answer,
     token_f1,
 )
+from hopyard.prompts.answer import UNKNOWN
 
 # An implementation of its own, step by step as SQuAD 2.0's evaluation script describes it.
 
@@ -67,7 +68,7 @@ def test_em_and_f1_are_squads(answer: str, gold: str) -> None:
 
 @given(st.text(max_size=20))
 def test_text_is_normalised_as_squads(text: str) -> None:
-    assert normalized(text) == squad_normalize(text)
+    assert normalize_answer(text) == squad_normalize(text)
 
 
 @pytest.mark.parametrize(
@@ -103,14 +104,15 @@ def test_the_measures_agree_in_their_order(answer: str, gold: str) -> None:
 
 
 def test_the_gold_answer_that_fits_best_counts() -> None:
-    assert measured("26 March 1973", ["in spring", "March 26, 1973"]) == {
+    assert score_answer("26 March 1973", ["in spring", "March 26, 1973"]) == {
         "em": 0, "f1": 1, "accuracy": 0,
     }  # fmt: skip
-    assert measured("Unknown", [])["em"] == 1
-    assert measured("Paris", [])["em"] == 0
+    assert score_answer("Unknown", [])["em"] == 1
+    assert score_answer("Paris", [])["em"] == 0
 
 
 def test_what_is_no_answer() -> None:
+    assert is_unanswered(UNKNOWN)
     assert is_unanswered(" Unknown. ")
     assert is_unanswered("")
     assert not is_unanswered("the unknown soldier")

@@ -176,7 +176,7 @@ def test_squad_as_released_and_on_the_hub() -> None:
     ]  # fmt: skip
     for rows in ([released], hub):
         converted = convert("squad", rows)
-        assert [one.answers for one in converted.questions] == [("Bonn",), ("",)]
+        assert [question.answers for question in converted.questions] == [("Bonn",), ("",)]
         assert titles(converted) == ["City"]
         assert len(converted.documents) == 1
 
@@ -205,7 +205,7 @@ def test_what_is_missing_is_told_in_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert main(["squad", "--out", str(tmp_path)]) == 2
-    assert "one of the two" in capsys.readouterr().err
+    assert "either a file or --hub SPLIT" in capsys.readouterr().err
     assert main(["squad", str(tmp_path / "none.json"), "--out", str(tmp_path)]) == 1
     assert "none.json" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "datasets", None)
@@ -239,7 +239,7 @@ def test_the_hub_is_asked_by_name_and_its_silence_told(monkeypatch: pytest.Monke
     ("text", "told"),
     [
         ("{}\n", "id"),
-        ('{"id": "a", "question": "Who?"}\n' * 2, "stands twice"),
+        ('{"id": "a", "question": "Who?"}\n' * 2, "occurs twice"),
         ("not json\n", "questions.jsonl:1"),
     ],
 )

@@ -53,7 +53,7 @@ async def test_every_question_gets_a_record_of_every_strategy(
     plan: MakePlan, tmp_path: Path
 ) -> None:
     outcome = await carry_out(plan(), tmp_path / "out")
-    records = {(one.question_id, one.strategy): one for one in read(tmp_path)}
+    records = {(record.question_id, record.strategy): record for record in read(tmp_path)}
     assert outcome == Outcome(asked=9, stopped="")
     assert len(records) == 9
     assert records["q1", "single"].em == 1
@@ -73,7 +73,7 @@ async def test_every_question_gets_a_record_of_every_strategy(
     )
     assert found.answer_in_evidence
     assert found.evidence[0].document_id == "iron-bridge"
-    assert [step["step"] for step in found.steps] == ["search", "read"]
+    assert [step["kind"] for step in found.steps] == ["search", "read"]
 
 
 async def test_a_strategys_cost_is_what_it_takes_by_itself(
@@ -82,8 +82,8 @@ async def test_a_strategys_cost_is_what_it_takes_by_itself(
     """`tree` reads the same passages for a simple question: free here, but not by itself."""
     await carry_out(plan(("single", "tree")), tmp_path / "both")
     await carry_out(plan(("tree",), seed=8), tmp_path / "alone")
-    both = {(one.question_id, one.strategy): one for one in read(tmp_path, "both")}
-    alone = {one.question_id: one for one in read(tmp_path, "alone")}
+    both = {(record.question_id, record.strategy): record for record in read(tmp_path, "both")}
+    alone = {record.question_id: record for record in read(tmp_path, "alone")}
     for question_id, expected in alone.items():
         beside, cost = both[question_id, "tree"].cost, expected.cost
         assert (beside.model_calls, beside.input_tokens, beside.output_tokens) == (
@@ -118,7 +118,7 @@ async def test_a_half_line_is_dropped_and_its_question_asked_again(
     assert len(read(tmp_path)) == 8
     assert (await carry_out(plan(), tmp_path / "out")).asked == 1
     again = read(tmp_path)
-    assert len({(one.question_id, one.strategy) for one in again}) == len(again) == 9
+    assert len({(record.question_id, record.strategy) for record in again}) == len(again) == 9
 
 
 async def test_a_model_that_goes_away_leaves_what_is_answered(
@@ -141,7 +141,9 @@ async def test_a_limit_is_kept_and_nothing_is_paid_twice(
 ) -> None:
     """However small the steps, the whole is what one run would have given."""
     await carry_out(plan(seed=8), tmp_path / "whole")
-    wanted = {(one.question_id, one.strategy): one.answer for one in read(tmp_path, "whole")}
+    wanted = {
+        (record.question_id, record.strategy): record.answer for record in read(tmp_path, "whole")
+    }
     paid = len(script.asked)
     script.asked.clear()
     for _ in range(60):
@@ -151,11 +153,11 @@ async def test_a_limit_is_kept_and_nothing_is_paid_twice(
         if not outcome.stopped:
             break
         assert outcome.stopped == f"{calls} calls"
-    got = {(one.question_id, one.strategy): one.answer for one in read(tmp_path)}
+    got = {(record.question_id, record.strategy): record.answer for record in read(tmp_path)}
     if calls > 1:  # the last call of a limit is kept for a closing answer
         assert got == wanted
         assert len(script.asked) <= paid + 60
-        assert not any(one.truncated for one in read(tmp_path))
+        assert not any(record.truncated for record in read(tmp_path))
 
 
 async def test_no_answer_is_begun_or_kept_after_the_time_is_up(
@@ -174,8 +176,14 @@ async def test_questions_side_by_side_give_the_same(plan: MakePlan, tmp_path: Pa
 
     def told(folder: str) -> set[tuple[Any, ...]]:
         return {
-            (one.question_id, one.strategy, one.answer, one.cost.model_calls, one.cost.input_tokens)
-            for one in read(tmp_path, folder)
+            (
+                record.question_id,
+                record.strategy,
+                record.answer,
+                record.cost.model_calls,
+                record.cost.input_tokens,
+            )
+            for record in read(tmp_path, folder)
         }
 
     assert told("one") == told("three")
@@ -187,7 +195,7 @@ async def test_a_questions_own_budget_truncates_it_and_the_run_goes_on(
     own = {"calls": 2, "tokens": 0, "seconds": 0}
     outcome = await carry_out(plan(("tree",), budget=own), tmp_path / "out", Budget(calls=500))
     assert outcome.stopped == ""
-    assert [one.truncated for one in read(tmp_path)] == [False, False, True]
+    assert [record.truncated for record in read(tmp_path)] == [False, False, True]
 
 
 async def test_unusable_outputs_are_told(
@@ -195,7 +203,7 @@ async def test_unusable_outputs_are_told(
 ) -> None:
     script.lines[("read", OPENED)] = GARBAGE
     await carry_out(plan(("single",)), tmp_path / "out")
-    failed = next(one for one in read(tmp_path) if one.question_id == "q1")
+    failed = next(record for record in read(tmp_path) if record.question_id == "q1")
     assert failed.unanswered
     assert failed.calls["answer/1"].failed == 1
     assert "no usable output" in failed.failures[0]
@@ -243,8 +251,10 @@ async def test_two_processes_do_not_write_one_file(plan: MakePlan, tmp_path: Pat
 def test_what_cannot_run_is_said_before_anything_is_spent(
     plan: MakePlan, script: BaselineScript
 ) -> None:
-    with pytest.raises(IndexMissingError, match="no passage graph, which 'hop' needs"):
+    with pytest.raises(IndexMissingError, match="no passage-graph part, which 'hop' needs"):
         prepared(plan(("single", "hop")))
+    with pytest.raises(IndexMissingError, match=r"which 'tree\+passage-graph' needs"):
+        prepared(plan(("direct", "tree+passage-graph")))
     with pytest.raises(UsageError, match="No index"):
         prepared(plan(("single",), index=""))
     assert script.asked == []

@@ -53,7 +53,7 @@ def test_parse_rates_count_every_output() -> None:
 
 
 def test_routes_are_counted() -> None:
-    chosen = [record(f"q{number}", "auto", route={"strategy": one}) for number, one in
+    chosen = [record(f"q{number}", "auto", route={"strategy": strategy}) for number, strategy in
               enumerate(("single", "tree", "single"))]  # fmt: skip
     assert summarize(chosen)["auto"].routes == {"single": 2, "tree": 1}
     assert summarize([record()])["single"].routes == {}

@@ -4,16 +4,33 @@ from __future__ import annotations
 
 import pytest
 
-from hopyard.evaluation.variants import ALL, SWEEPS, parse_variants
+from hopyard.evaluation.variants import BASELINES, every_variant, parse_variants, sweep_names
+from hopyard.graphs.registry import STRATEGIES, Strategy
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import STRATEGIES, Context
+from hopyard.state.settings import Context, RetrievalSettings
+from hopyard.state.tree import TreeSettings
 
 
 def test_every_strategy_and_every_baseline_is_there() -> None:
-    assert set(STRATEGIES) | {"auto", "bm25", "dense", "hybrid"} <= set(ALL)
-    for variant in parse_variants(ALL, SWEEPS):
-        applied = variant.applied(Context())
-        assert applied.strategy == variant.strategy
+    names = every_variant()
+    assert set(STRATEGIES) | {"auto", "bm25", "dense", "hybrid", "rerank"} == set(names)
+    assert len(names) == len(set(names))
+    assert names.index("single") < names.index("tree") < names.index("auto")
+    for variant in parse_variants(names, sweep_names()):
+        assert variant.applied(Context()).strategy == variant.strategy
+        assert variant.about
+
+
+def test_a_strategy_of_a_package_is_evaluated_with_the_sweeps_of_its_record() -> None:
+    leap = Strategy("leap", "Leaps.", graph="leap:graph", sweeps={"far": ("leap@tree.theta=0.1",)})
+    STRATEGIES.register(leap)
+    try:
+        assert "leap" in every_variant()
+        assert [variant.name for variant in parse_variants(["leap"], ["far"])] == [
+            "leap", "leap@tree.theta=0.1",
+        ]  # fmt: skip
+    finally:
+        STRATEGIES.unregister("leap")
 
 
 @pytest.mark.parametrize(
@@ -24,35 +41,55 @@ def test_every_strategy_and_every_baseline_is_there() -> None:
         ("hybrid", "single", "hybrid"),
         ("single", "single", "mmr"),
         ("decompose", "decompose", "dense"),
-        ("rerank", "rerank", "dense"),
+        ("rerank", "single", "rerank"),
+        ("tree+passage-graph", "tree", "passage-graph"),
+        ("auto+sparse", "auto", "sparse"),
     ],
 )
 def test_baselines_differ_in_their_search(name: str, strategy: str, method: str) -> None:
     [variant] = parse_variants([name])
     applied = variant.applied(Context())
     assert (applied.strategy, applied.retrieval.method) == (strategy, method)
-    assert applied.retrieval.k == Context().retrieval.k
+    assert applied.retrieval == RetrievalSettings(method=method)
 
 
 def test_settings_are_changed_by_name() -> None:
-    [variant] = parse_variants(["tree@tree.theta=0.6@tree.judge=false"])
-    applied = variant.applied(Context())
-    assert (applied.tree.theta, applied.tree.judge) == (0.6, False)
-    assert variant.name == "tree@tree.theta=0.6@tree.judge=false"
+    name = "tree+sparse@tree.theta=0.6@tree.judge=false@retrieval.k=3"
+    [variant] = parse_variants([name])
+    applied = variant.applied(Context(tree={"theta": 0.1, "max_depth": 1}))
+    assert TreeSettings.of(applied) == TreeSettings(theta=0.6, judge=False, max_depth=1)
+    assert applied.retrieval == RetrievalSettings(method="sparse", k=3)
+    assert variant.name == name
 
 
 def test_each_is_evaluated_once() -> None:
-    names = [one.name for one in parse_variants(["tree", "single", "tree"], ["depth", "depth"])]
-    assert names == ["tree", "single", *(f"tree@tree.max_depth={one}" for one in (1, 2, 3, 4))]
+    variants = parse_variants(["tree", "single", "tree"], ["depth", "depth"])
+    names = [variant.name for variant in variants]
+    assert names == ["tree", "single", *(f"tree@tree.max_depth={depth}" for depth in (1, 2, 3, 4))]
 
 
-@pytest.mark.parametrize("name", ["forest", "", "tree@theta", "auto@"])
-def test_an_unknown_name_is_told(name: str) -> None:
-    with pytest.raises(UsageError):
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("forest", "decompose"),
+        ("", "decompose"),
+        ("tree+forest", "passage-graph"),
+        ("tree+", "passage-graph"),
+        ("bm25+dense", "baselines bm25"),
+        ("direct+sparse", "does not search"),
+        ("tree@theta", "SETTING=VALUE"),
+        ("auto@", "SETTING=VALUE"),
+    ],
+)
+def test_an_unusable_name_is_told(name: str, told: str) -> None:
+    with pytest.raises(UsageError) as raised:
         parse_variants([name])
+    assert told in str(raised.value)
 
 
-@pytest.mark.parametrize("name", ["tree@tree.thta=1", "tree@tree.theta=7", "tree@model.x=1"])
+@pytest.mark.parametrize(
+    "name", ["tree@tree.thta=1", "tree@tree.theta=7", "tree@model.x=1", "tree@three.theta=1"]
+)
 def test_an_unusable_setting_is_told(name: str) -> None:
     [variant] = parse_variants([name])
     with pytest.raises(UsageError, match="tree@"):
@@ -60,5 +97,12 @@ def test_an_unusable_setting_is_told(name: str) -> None:
 
 
 def test_an_unknown_sweep_is_told() -> None:
-    with pytest.raises(UsageError, match="depth, theta, hops"):
+    with pytest.raises(UsageError) as raised:
         parse_variants([], ["width"])
+    assert all(name in str(raised.value) for name in ("depth", "theta", "hops"))
+
+
+def test_a_baseline_is_the_search_that_it_is_short_for() -> None:
+    for name, full in BASELINES.items():
+        short, long = parse_variants([name, full])
+        assert (short.strategy, short.settings) == (long.strategy, long.settings)

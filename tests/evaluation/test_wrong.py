@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from hopyard.evaluation.records import RECORDS_FILE, Found, Record
-from hopyard.evaluation.sort_failures import main, shown, sort_wrong_answers
+from hopyard.evaluation.sort_failures import format_case, main, sort_wrong_answers
 from hopyard.evaluation.wrong import STEPS, guess
+from hopyard.state.schemas import Evidence, passage_evidence
 
 from .conftest import record
 
@@ -20,13 +21,13 @@ TWO = ("a", "b")
 
 def found(*documents: str) -> tuple[Found, ...]:
     return tuple(
-        Found(passage_id=f"{one}#1", document_id=one, title=one.upper(), score=1.0)
-        for one in documents
+        Found(passage_id=f"{name}#1", document_id=name, title=name.upper(), score=1.0)
+        for name in documents
     )
 
 
-def passages(*documents: str) -> list[dict[str, Any]]:
-    return [{"passage_id": f"{one}#1", "score": 1.0} for one in documents]
+def passages(*documents: str) -> list[Evidence]:
+    return [passage_evidence(f"{name}#1", 1.0) for name in documents]
 
 
 def wrong(strategy: str = "tree", **values: Any) -> Record:
@@ -37,15 +38,18 @@ def wrong(strategy: str = "tree", **values: Any) -> Record:
         "accuracy": 0.0,
         "supporting_ids": TWO,
         "evidence": found("a", "b"),
-        "documents": {f"{one}#1": one for one in "abxyz"},
-        "steps": ({"step": "aggregate", "answer": "1780"},),
+        "documents": {f"{name}#1": name for name in "abxyz"},
+        "steps": ({"kind": "aggregate", "answer": "1780"},),
     }
     return record("q1", strategy, **(default | values))
 
 
-ROOT = {"step": "tree-node", "path": "", "question": "?", "verdict": "split"}
-LEAF = {"step": "tree-node", "path": "1", "question": "A?", "answer": "x", "verdict": "leaf"}
-CLOSING = {"step": "aggregate", "answer": "1780"}
+ROOT = {"id": "root", "kind": "question", "parent": "", "question": "?", "verdict": "split"}
+LEAF = {
+    "id": "1", "kind": "question", "parent": "root", "question": "A?", "answer": "x",
+    "verdict": "leaf",
+}  # fmt: skip
+CLOSING = {"id": "aggregate", "kind": "aggregate", "answer": "1780"}
 
 
 @pytest.mark.parametrize(
@@ -57,10 +61,11 @@ CLOSING = {"step": "aggregate", "answer": "1780"}
         (
             "format",
             "nothing usable",
-            {"answer": "Unknown", "steps": ({"step": "read", "verdict": "failed"},)},
+            {"answer": "Unknown", "steps": ({"kind": "read", "verdict": "failed"},)},
         ),
         ("gate", "no document", {"gate": {"retrieve": False}, "evidence": ()}),
         ("reading", "another answer", {}),
+        ("reading", "another answer", {"gate": {"retrieve": None}}),
         ("reading", "Unknown", {"answer": "Unknown", "unanswered": True}),
         ("reading", "no document supports", {"supporting_ids": ()}),
         ("retrieval", "b was never found", {"evidence": found("a", "x")}),
@@ -98,24 +103,12 @@ CLOSING = {"step": "aggregate", "answer": "1780"}
         (
             "aggregation",
             "a sub-question had the answer",
-            {"steps": ({"step": "link", "question": "A?", "answer": "1781"}, CLOSING)},
+            {"steps": ({"kind": "link", "question": "A?", "answer": "1781"}, CLOSING)},
         ),
         (
             "judge",
             "reached by a hop",
-            {"evidence": found("a"), "steps": ({"step": "hop", "round": 1, "head": "b#1"},)},
-        ),
-        (
-            "judge",
-            "ranked out",
-            {
-                "evidence": found("a"),
-                "steps": (
-                    {"step": "search", "passages": passages("a", "b")},
-                    {"step": "rerank", "passages": passages("a")},
-                    {"step": "read"},
-                ),
-            },
+            {"evidence": found("a"), "steps": ({"kind": "hop", "head": "b#1"},)},
         ),
     ],
 )
@@ -128,7 +121,9 @@ def test_what_a_record_says_by_itself(step: str, told: str, values: dict[str, An
 def test_what_one_search_finds_was_lost_by_the_sub_questions() -> None:
     tree = wrong(evidence=found("a", "x"), steps=(ROOT, {**LEAF, "passages": passages("x")}))
     assert guess(tree, {"bm25": record(evidence=found("b"))}).step == "decomposition"
+    assert guess(tree, {"single+hybrid": record(evidence=found("b"))}).step == "decomposition"
     assert guess(tree, {"bm25": record(evidence=found("y"))}).step == "retrieval"
+    assert guess(tree, {"chain": record(evidence=found("b"))}).step == "retrieval"
 
 
 def test_the_route_is_wrong_where_another_strategy_was_right() -> None:
@@ -144,10 +139,11 @@ def test_the_route_is_wrong_where_another_strategy_was_right() -> None:
 def test_a_case_shows_what_is_needed_to_judge_it() -> None:
     tree = wrong(evidence=found("a"), steps=(ROOT, LEAF, CLOSING), failures=("it stuttered",))
     [case] = sort_wrong_answers([tree], "tree", 20, {})
-    text = shown(tree, case, {"b": "B: the text of b"})
+    text = format_case(tree, case, {"b": "B: the text of b"})
     for part in (
         tree.question, "1781", "1780", "not read b: B: the text of b", "gold doc  read    a",
-        "tree-node path: 1, question: A?", "it stuttered", "→ retrieval (by rule: b was never",
+        "question question: A?, answer: x, verdict: leaf", "it stuttered",
+        "→ retrieval (by rule: b was never",
     ):  # fmt: skip
         assert part in text
 
@@ -157,7 +153,7 @@ def test_cases_are_counted_and_corrected_by_hand(
 ) -> None:
     records = [wrong(question_id="q2"), wrong(question_id="q1"), record("q3", "tree")]
     records += [wrong("hop", question_id="q1", evidence=found("x"))]
-    lines = "".join(one.model_dump_json() + "\n" for one in records)
+    lines = "".join(each.model_dump_json() + "\n" for each in records)
     (tmp_path / RECORDS_FILE).write_text(lines)
     by_hand = tmp_path / "by_hand.json"
     by_hand.write_text('{"tree": {"q2": "decomposition"}}')
@@ -168,7 +164,7 @@ def test_cases_are_counted_and_corrected_by_hand(
     saved = json.loads((tmp_path / "failures.json").read_text())["strategies"]
     assert (saved["tree"]["wrong"], saved["tree"]["sorted"], saved["tree"]["by_hand"]) == (2, 2, 1)
     assert saved["hop"]["counts"]["retrieval"] == 1
-    assert [one["question_id"] for one in saved["tree"]["cases"]] == ["q1", "q2"]
+    assert [case["question_id"] for case in saved["tree"]["cases"]] == ["q1", "q2"]
     assert main([str(tmp_path), "--limit", "1", "--quiet"]) == 0
     assert capsys.readouterr().out == ""
     assert json.loads((tmp_path / "failures.json").read_text())["strategies"]["tree"]["sorted"] == 1

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from building import build
 from model_server import ModelServer, WordEmbedder
 
-from hopyard.indexes.build import build
 from hopyard.indexes.records import Document
 
 ASSISTANT = Path(__file__).parents[2] / "examples" / "assistant.py"

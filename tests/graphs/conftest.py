@@ -8,20 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from building import build
 from model_server import EMBEDDING_DIMENSION, ModelServer, word_vector
 
 from hopyard.agent.session import Session, open_session
-from hopyard.indexes.build import build
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.records import Document
 from hopyard.models import chat, embeddings
 from hopyard.models.chat import ChatProvider
 from hopyard.models.embedder import Vector, Vectors
 from hopyard.state.settings import Context
+from hopyard.state.sources import change_context
 
 from .script import Script, ScriptedChat
-
-pytest.register_assert_rewrite("tests.graphs.strategy_contract", "tests.graphs.checkpointed")
 
 EMBEDDING = "ollama:words"
 """In this process a registered embedder; in a subprocess the test server's own."""
@@ -81,7 +80,7 @@ def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def passages(index: Path) -> dict[str, str]:
     """The text of every passage by its id."""
     with Index.open(index) as opened:
-        return {one.id: one.text for one in opened.passages(list(CORPUS))}
+        return {passage.id: passage.text for passage in opened.passages(list(CORPUS))}
 
 
 @pytest.fixture
@@ -89,7 +88,7 @@ def script(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Script
     """What the model says; every request that comes is kept in `asked`."""
     script = Script()
     model_server.answer = script
-    monkeypatch.setitem(embeddings._registered, EMBEDDING, Words())
+    embeddings.register_embedder(EMBEDDING, Words())
     return script
 
 
@@ -99,8 +98,8 @@ def quick_script(monkeypatch: pytest.MonkeyPatch) -> Script:
     script = Script()
     model: Any = ScriptedChat(script)
     provider = ChatProvider("scripted", lambda _: model, 16, keep_prefixes=False, cure="")
-    monkeypatch.setitem(chat._registered, "scripted", provider)
-    monkeypatch.setitem(embeddings._registered, EMBEDDING, Words())
+    chat.register_chat_provider("scripted", provider)
+    embeddings.register_embedder(EMBEDDING, Words())
     return script
 
 
@@ -127,20 +126,20 @@ async def session() -> AsyncIterator[Session]:
 
 def changed(context: Context, **settings: Any) -> Context:
     """A context with other settings; nested ones by `group__name`."""
-    values = context.model_dump()
+    changes: dict[str, Any] = {}
     for name, value in settings.items():
         group, _, inner = name.partition("__")
         if inner:
-            values[group][inner] = value
+            changes.setdefault(group, {})[inner] = value
         else:
-            values[group] = value
-    return Context.model_validate(values)
+            changes[group] = value
+    return change_context(context, changes)
 
 
 def sample_documents() -> list[Document]:
     """The sample corpus that comes with Hopyard."""
     lines = (SAMPLE / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
     return [
-        Document(id=one["id"], title=one["title"], text=one["text"])
-        for one in map(json.loads, lines)
+        Document(id=record["id"], title=record["title"], text=record["text"])
+        for record in map(json.loads, lines)
     ]

@@ -95,7 +95,7 @@ class Script:
 
     def turn(self, kind: str, question: str, number: int = 0) -> str:
         """The last message of the so-manieth request of that kind about that question."""
-        places = [place for place, one in enumerate(self.asked) if one == (kind, question)]
+        places = [place for place, asked in enumerate(self.asked) if asked == (kind, question)]
         return self.turns[places[number]]
 
 
@@ -107,7 +107,7 @@ class ScriptedChat:
 
     def with_structured_output(self, schema: dict[str, Any], **_: Any) -> RunnableLambda[Any, Any]:
         async def answer(messages: list[BaseMessage]) -> AIMessage:
-            asked = [{"role": one.type, "content": one.content} for one in messages]
+            asked = [{"role": message.type, "content": message.content} for message in messages]
             said = self._script(schema["title"], asked)
             usage = UsageMetadata(input_tokens=100, output_tokens=10, total_tokens=110)
             text = said if isinstance(said, str) else json.dumps(said)

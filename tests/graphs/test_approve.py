@@ -13,14 +13,15 @@ from model_server import ModelServer
 
 from hopyard.agent.session import Event, Session, open_session
 from hopyard.graphs import tree as tree_graph
-from hopyard.models import call
+from hopyard.nodes.resources import close_shared_resources
 from hopyard.state import usage
 from hopyard.state.errors import UsageError
 from hopyard.state.settings import Context
+from hopyard.testing import plain_values
 
-from .checkpointed import plain_values
 from .conftest import changed
 from .script import SIMPLE, Script, full_tree, said, split
+from .trees import nodes
 
 QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
 IRON = "When was the Iron Bridge opened?"
@@ -45,10 +46,6 @@ async def events(stream: AsyncIterator[Event]) -> list[Event]:
 async def waiting(session: Session, thread: str = "t") -> list[dict[str, Any]]:
     result: list[dict[str, Any]] = (await session.result(thread))["waiting"]
     return result
-
-
-def nodes(result: dict[str, Any]) -> dict[str, Any]:
-    return {step["path"]: step for step in result["steps"] if step["step"] == "tree-node"}
 
 
 class TestRoute:
@@ -142,9 +139,9 @@ class TestDecomposition:
         assert [found[path]["question"] for path in ("1", "2")] == edited
         assert ("read", IRON) not in script.asked
         [thrown] = found[""]["replaced"]
-        assert (thrown["first"], thrown["second"]) == (IRON, STONE)
+        assert thrown["question"] == f"{IRON} / {STONE}"
         assert "approval" in thrown["reason"]
-        assert "rubric" not in found[""]  # it was the proposal's
+        assert "rubric" not in found[""]["facts"]  # it was the proposal's
 
     async def test_a_question_may_be_left_whole(
         self, session: Session, tree: Context, script: Script
@@ -235,10 +232,9 @@ class TestWaiting:
     ) -> None:
         async with open_session() as session:
             await events(session.ask(QUESTION, tree, "t"))
-        call._caller.cache_clear()  # what only the first process knew
-        call.open_ledger.cache_clear()
+        close_shared_resources()  # what only the first process knew
         async with open_session() as session:
-            assert [one["proposed"] for one in await waiting(session)] == [[IRON, STONE]]
+            assert [asked["proposed"] for asked in await waiting(session)] == [[IRON, STONE]]
             await events(session.resume("t", "accept"))
             result = await session.result("t")
         assert result["answer"] == "Stone Bridge"

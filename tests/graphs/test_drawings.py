@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from hopyard.agent.server import AGENT, describe
 from hopyard.graphs import router
-from hopyard.graphs.descriptions import AGENT, DESCRIPTIONS
+from hopyard.graphs.registry import STRATEGIES
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -20,19 +22,17 @@ def test_the_agent(snapshot: SnapshotAssertion) -> None:
     assert drawing == snapshot
 
 
-@pytest.mark.parametrize("name", sorted(router.STRATEGY_GRAPHS))
+@pytest.mark.parametrize("name", sorted(STRATEGIES))
 def test_each_strategy(name: str, snapshot: SnapshotAssertion) -> None:
-    graph = router.STRATEGY_GRAPHS[name]
+    graph = STRATEGIES[name].load_graph()
     assert graph.get_graph().draw_mermaid(with_styles=False) == snapshot
 
 
 def test_names_are_those_of_the_settings() -> None:
     """What `--strategy` takes, what the agent runs and what a trace says are one name."""
-    from hopyard.state.settings import STRATEGIES
-
-    assert set(router.STRATEGY_GRAPHS) == set(STRATEGIES)
-    for name, graph in router.STRATEGY_GRAPHS.items():
-        assert graph.get_name() == name
+    assert set(STRATEGIES) <= set(router.graph.nodes)
+    for name, strategy in STRATEGIES.items():
+        assert strategy.name == strategy.load_graph().get_name() == name
 
 
 @pytest.fixture
@@ -49,10 +49,17 @@ def drawings() -> Any:
 def test_the_pictures_in_the_documentation_are_up_to_date(drawings: Any) -> None:
     assert drawings.readme() == drawings.README.read_text("utf-8"), "run `make docs`"
     assert drawings.studio() == drawings.STUDIO.read_text("utf-8"), "run `make docs`"
+    assert drawings.extending() == drawings.EXTENDING.read_text("utf-8"), "run `make docs`"
+
+
+def test_langgraph_json_names_every_graph(drawings: Any) -> None:
+    written = drawings.CONFIGURATION.read_text("utf-8")
+    assert drawings.langgraph_json() == written, "run `make docs`"
+    assert set(json.loads(written)["graphs"]) == {AGENT, *STRATEGIES}
 
 
 def test_every_graph_is_described_and_drawn(drawings: Any) -> None:
     page = drawings.studio()
-    assert set(DESCRIPTIONS) == {AGENT, *router.STRATEGY_GRAPHS}
-    for name, description in DESCRIPTIONS.items():
+    assert set(describe()) == {AGENT, *STRATEGIES}
+    for name, description in describe().items():
         assert f"### {name}\n\n{description}\n\n```mermaid\n" in page

@@ -7,18 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from building import build
 from pydantic import TypeAdapter
 
 from hopyard.graphs import router
-from hopyard.indexes.build import build
 from hopyard.indexes.corpus_index import Index
 from hopyard.models.embeddings import embedder
-from hopyard.state.schemas import AgentOutput
-from hopyard.state.settings import STRATEGIES, Context
+from hopyard.state.agent import AgentOutput
+from hopyard.state.registry import STRATEGIES
+from hopyard.state.schemas import passage_ids
+from hopyard.state.settings import Context
 
 from .conftest import sample_documents
 
-pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.builtin, pytest.mark.timeout(300)]
 
 FACT = "What is the largest moon in the solar system?"
 COMPARISON = "Who was born first, William Herschel or Giuseppe Piazzi?"
@@ -27,8 +29,8 @@ COMPARISON = "Who was born first, William Herschel or Giuseppe Piazzi?"
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample corpus with the embedding model that comes with Hopyard."""
-    directory = tmp_path_factory.mktemp("embedded") / "index"
-    build(sample_documents(), directory=directory, embedder=embedder("embedded"))
+    directory = tmp_path_factory.mktemp("builtin") / "index"
+    build(sample_documents(), directory=directory, embedder=embedder("builtin"))
     return directory
 
 
@@ -39,8 +41,7 @@ async def answered(index: Path, question: str, **settings: Any) -> dict[str, Any
     json.dumps(output)
     with Index.open(index) as opened:
         texts = {
-            one.id: one.text
-            for one in opened.passages([one["passage_id"] for one in output["evidence"]])
+            passage.id: passage.text for passage in opened.passages(passage_ids(output["evidence"]))
         }
     for citation in output["citations"]:
         assert citation["quote"] in texts[citation["passage_id"]]
@@ -61,7 +62,7 @@ async def test_a_tree_is_grown(index: Path) -> None:
         index, COMPARISON, strategy="tree", tree={"max_depth": 1}, retrieval={"k": 3}
     )
     assert output["route"]["by"] == "forced"
-    assert output["steps"][0]["path"] == ""
-    assert output["steps"][-1]["step"] == "aggregate"
+    assert output["steps"][0]["id"] == "tree-root"
+    assert output["steps"][-1]["kind"] == "aggregate"
     assert len(output["evidence"]) <= 5
     assert all(step["reason"] for step in output["steps"] if "verdict" in step)

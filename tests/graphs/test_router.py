@@ -1,4 +1,4 @@
-"""The agent: gate, route, follow-up turns."""
+"""The agent: route and follow-up turns."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 
 from hopyard.graphs import router
-from hopyard.prompts.route import ROUTE_REASONS
-from hopyard.state.errors import GateUnavailableError, UsageError
+from hopyard.graphs.registry import STRATEGIES
+from hopyard.state.errors import UsageError
 from hopyard.state.settings import Context
+from hopyard.testing import plain_values, saved_values
 
-from .checkpointed import plain_values, saved_values
 from .conftest import changed
 from .script import GARBAGE, Script, said, split
 
-STRATEGIES = ("direct", "single", "tree")
+EVERYWHERE = ("direct", "single", "tree")
 """Those that need no more of an index than every index has."""
 QUESTION = "When was the Iron Bridge opened?"
 STONE = "When was the Stone Bridge completed?"
@@ -52,27 +52,8 @@ async def answered(context: Context, question: str = QUESTION, **settings: Any) 
     return await router.graph.ainvoke({"question": question}, context=changed(context, **settings))
 
 
-class TestGate:
-    async def test_off_is_recorded(self, context: Context, script: Script) -> None:
-        output = await answered(context, strategy="single")
-        assert output["gate"] == {
-            "gate": "off",
-            "probability": None,
-            "retrieve": True,
-            "reason": "no gate was asked: every question may retrieve",
-        }
-
-    @pytest.mark.parametrize("gate", ["on", ""])
-    async def test_any_other_is_not_there(
-        self, context: Context, script: Script, gate: str
-    ) -> None:
-        with pytest.raises(GateUnavailableError, match="--gate off"):
-            await answered(context, gate=gate)
-        assert script.asked == []
-
-
 class TestRoute:
-    @pytest.mark.parametrize("strategy", STRATEGIES)
+    @pytest.mark.parametrize("strategy", EVERYWHERE)
     async def test_a_forced_strategy_asks_no_one(
         self, context: Context, script: Script, strategy: str
     ) -> None:
@@ -88,7 +69,7 @@ class TestRoute:
         }
         assert output["usage"]["model_calls"] == len(script.asked)
 
-    @pytest.mark.parametrize("strategy", STRATEGIES)
+    @pytest.mark.parametrize("strategy", EVERYWHERE)
     async def test_the_model_chooses(self, context: Context, script: Script, strategy: Any) -> None:
         script.lines = {("route", QUESTION): {"strategy": strategy}}
         output = await answered(context)
@@ -98,7 +79,7 @@ class TestRoute:
             "strategy": strategy,
             "by": "model",
             "probability": None,
-            "reason": ROUTE_REASONS[strategy],
+            "reason": STRATEGIES[strategy].route.reason,
         }
         assert output["usage"]["model_calls"] == len(script.asked)
 
@@ -162,7 +143,7 @@ class TestInput:
         assert output["question"] == QUESTION
         assert script.counts == {"read": 1}
         messages = (await agent.aget_state(CONFIG)).values["messages"]
-        assert [(one.type, one.text) for one in messages] == [
+        assert [(message.type, message.text) for message in messages] == [
             ("human", QUESTION),
             ("ai", f"read: {QUESTION}"),
         ]
@@ -203,12 +184,14 @@ class TestFollowUp:
         single = changed(context, strategy="single")
         first = await agent.ainvoke({"question": QUESTION}, CONFIG, context=single)
         second = await agent.ainvoke({"question": "And the other?"}, CONFIG, context=single)
-        assert "rewrite" not in [step["step"] for step in first["steps"]]
+        assert "rewrite" not in [step["kind"] for step in first["steps"]]
         assert second["question"] == STONE
         assert second["answer"] == "1146"
-        assert [step["step"] for step in second["steps"]] == ["rewrite", "search", "read"]
+        assert [step["kind"] for step in second["steps"]] == ["rewrite", "search", "read"]
         assert second["steps"][0] == {
-            "step": "rewrite",
+            "id": "rewrite",
+            "kind": "rewrite",
+            "title": "Understand the follow-up",
             "question": "And the other?",
             "answer": STONE,
             "reason": "made to stand alone",
@@ -218,7 +201,12 @@ class TestFollowUp:
         assert first["citations"][0] not in second["citations"]
         assert second["usage"]["model_calls"] == 2  # this turn's alone
         messages = (await agent.aget_state(CONFIG)).values["messages"]
-        assert [one.text for one in messages] == [QUESTION, "1781", "And the other?", "1146"]
+        assert [message.text for message in messages] == [
+            QUESTION,
+            "1781",
+            "And the other?",
+            "1146",
+        ]
 
     async def test_nothing_of_a_tree_stays_for_a_direct_turn(
         self, context: Context, script: Script, agent: Any
@@ -236,7 +224,7 @@ class TestFollowUp:
         second = await agent.ainvoke({"question": "Thanks!"}, CONFIG, context=direct)
         assert second["evidence"] == second["citations"] == []
         assert second["truncated"] is False
-        assert [step["step"] for step in second["steps"]] == ["rewrite"]
+        assert [step["kind"] for step in second["steps"]] == ["rewrite"]
         assert second["route"]["strategy"] == second["strategy"] == "direct"
 
     async def test_two_trees_on_a_thread_do_not_grow_together(
@@ -249,7 +237,7 @@ class TestFollowUp:
         tree = changed(context, strategy="tree")
         await agent.ainvoke({"question": QUESTION}, CONFIG, context=tree)
         second = await agent.ainvoke({"question": "How long is the Danube?"}, CONFIG, context=tree)
-        assert [step.get("path") for step in second["steps"]] == [None, "", None]
+        assert [step["id"] for step in second["steps"]] == ["rewrite", "tree-root", "aggregate"]
 
     async def test_a_rewrite_that_fails_takes_the_question_as_it_is(
         self, context: Context, script: Script, agent: Any
@@ -275,7 +263,7 @@ class TestFollowUp:
         assert conversation[-1] == "Assistant: answer 8"
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", EVERYWHERE)
 async def test_state_is_plain_and_holds_no_passage(
     context: Context, script: Script, passages: dict[str, str], strategy: str
 ) -> None:
@@ -292,7 +280,7 @@ async def test_state_is_plain_and_holds_no_passage(
     for _ in range(2):
         output = await agent.ainvoke({"question": QUESTION}, CONFIG, context=settings)
     quotes = {citation["quote"] for citation in output["citations"]}
-    saved = [value for one in await saved_values(saver) for value in plain_values(one)]
+    saved = [inner for value in await saved_values(saver) for inner in plain_values(value)]
     texts = {value for value in saved if isinstance(value, str)} - quotes
     assert QUESTION in texts
     for passage in passages.values():

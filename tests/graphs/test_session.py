@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gates import write_gate
 from model_server import ModelServer, Reply
 
 from hopyard.agent.session import Event, Session, open_session
-from hopyard.models import call
+from hopyard.nodes.resources import close_shared_resources
 from hopyard.state.checkpoints import thread_size
 from hopyard.state.errors import ModelUnreachableError, ThreadMissingError, UsageError
-from hopyard.state.settings import Context, home
+from hopyard.state.settings import Context
+from hopyard.state.sources import home
+from hopyard.testing import saved_values
 
-from .checkpointed import saved_values
 from .conftest import changed
 from .script import Script, full_tree, said, split
 
@@ -58,7 +58,7 @@ async def stopped(session: Session, server: ModelServer, context: Context, threa
 
 async def test_steps_come_as_they_end(session: Session, tree: Context) -> None:
     told = [(event.graph, event.node) for event in await events(session.ask(QUESTION, tree, "t"))]
-    assert told[:4] == [("", "receive"), ("", "gate"), ("", "route"), ("tree", "begin")]
+    assert told[:4] == [("", "receive"), ("", "gate"), ("", "route"), ("tree", "start")]
     assert told.count(("tree", "answer_sub_question")) == 2
     assert told[-3:] == [("tree", "aggregate"), ("", "tree"), ("", "finish")]
 
@@ -104,33 +104,6 @@ class TestResume:
         assert script.asked == []
         assert await session.result("t") == before
 
-    async def test_it_needs_no_setting_repeated(
-        self, session: Session, tree: Context, model_server: ModelServer
-    ) -> None:
-        given = changed(tree, tree__max_depth=1, temperature=0.2, budget__calls=50)
-        await stopped(session, model_server, given, "t")
-        assert await session.context("t") == given
-        await events(session.resume("t"))
-        reasons = [step.get("reason") for step in (await session.result("t"))["steps"]]
-        assert "at full depth" in reasons
-
-    async def test_it_finds_the_index_and_the_gate_from_another_folder(
-        self,
-        session: Session,
-        tree: Context,
-        model_server: ModelServer,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
-        monkeypatch.chdir(Path(tree.index).parent)
-        gate = write_gate(Path(tree.index).parent / "gate", 2.0)
-        given = changed(tree, index="index", gate="gate")
-        await stopped(session, model_server, given, "t")
-        monkeypatch.chdir(tmp_path)
-        assert (await session.context("t")).gate == str(gate)
-        await events(session.resume("t"))
-        assert (await session.result("t"))["answer"] == "Stone Bridge"
-
     @pytest.mark.parametrize("calls", [5, 6, 7, 8])
     async def test_the_budget_counts_what_was_spent_before(
         self, tree: Context, script: Script, model_server: ModelServer, calls: int
@@ -138,8 +111,7 @@ class TestResume:
         limited = changed(tree, budget__calls=calls)
         async with open_session() as session:
             await stopped(session, model_server, limited, "t")
-        call._caller.cache_clear()  # a new process knows only what the ledger says
-        call.open_ledger.cache_clear()
+        close_shared_resources()  # a new process knows only what the ledger says
         async with open_session() as session:
             await events(session.resume("t"))
             result = await session.result("t")
@@ -231,7 +203,7 @@ class TestThreads:
         await events(session.ask(QUESTION, tree, "t"))
         await events(session.ask(QUESTION, tree, "stays"))
         await session.delete("t")
-        assert [one.thread_id for one in await session.threads()] == ["stays"]
+        assert [thread.thread_id for thread in await session.threads()] == ["stays"]
         assert await thread_size(session._saver, "t") == 0
         with pytest.raises(ThreadMissingError):
             await session.result("t")
@@ -271,7 +243,7 @@ class TestThreads:
     async def test_a_new_name_is_made_up(self, session: Session, tree: Context) -> None:
         await events(session.ask(QUESTION, tree))
         await events(session.ask(QUESTION, tree))
-        names = [one.thread_id for one in await session.threads()]
+        names = [thread.thread_id for thread in await session.threads()]
         assert len(set(names)) == 2
 
 

@@ -85,7 +85,7 @@ def _level(kind: str, question: str) -> int:
 def _calls_in_a_row(calls: list[Call]) -> int:
     """The most calls of which each begins after the one before has ended."""
     chain: list[Call] = []
-    for call in sorted(calls, key=lambda one: one.finished):
+    for call in sorted(calls, key=lambda call: call.finished):
         if not chain or call.started >= chain[-1].finished:
             chain.append(call)
     assert all(first.finished <= second.started for first, second in pairwise(chain))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import pytest
 
 from hopyard.graphs import single
@@ -11,27 +9,29 @@ from hopyard.state.settings import Context
 
 from .conftest import changed
 from .script import GARBAGE, Script, said
-from .strategy_contract import StrategyContract
 
 QUESTION = "When was the Iron Bridge opened?"
-
-
-class TestSingle(StrategyContract):
-    graph = single.graph
-    question = QUESTION
-    lines: ClassVar = {("read", QUESTION): said("1781")}
-    answer = "1781"
-    calls = 1
 
 
 async def test_its_steps_tell_the_search_and_the_reading(context: Context, script: Script) -> None:
     script.lines = {("read", QUESTION): said("1781")}
     output = await single.graph.ainvoke({"question": f"  {QUESTION}\n"}, context=context)
     assert output["steps"] == [
-        {"step": "search", "question": QUESTION, "passages": output["evidence"]},
-        {"step": "read", "question": QUESTION, "answer": "1781"},
+        {
+            "id": "search",
+            "kind": "search",
+            "question": QUESTION,
+            "passages": output["evidence"],
+        },
+        {
+            "id": "read",
+            "kind": "read",
+            "title": "Answer",
+            "question": QUESTION,
+            "answer": "1781",
+        },
     ]
-    assert output["evidence"][0]["passage_id"] == "iron-bridge"
+    assert output["evidence"][0]["id"] == "iron-bridge"
     assert output["citations"] == [
         {
             "passage_id": "iron-bridge",
@@ -44,7 +44,7 @@ async def test_its_steps_tell_the_search_and_the_reading(context: Context, scrip
 async def test_a_failed_reading_keeps_the_search(context: Context, script: Script) -> None:
     script.lines = {("read", QUESTION): GARBAGE}
     output = await single.graph.ainvoke({"question": QUESTION}, context=context)
-    assert [step["step"] for step in output["steps"]] == ["search", "read"]
+    assert [step["kind"] for step in output["steps"]] == ["search", "read"]
     assert output["steps"][1]["verdict"] == "failed"
     assert output["evidence"] == output["steps"][0]["passages"] != []
     assert output["citations"] == []
@@ -62,10 +62,10 @@ async def test_every_way_to_search_finds_it(context: Context, script: Script, me
     settings = changed(context, retrieval__method=method, retrieval__k=3)
     output = await single.graph.ainvoke({"question": QUESTION}, context=settings)
     found = output["evidence"]
-    assert "iron-bridge" in [one["passage_id"] for one in found]
+    assert "iron-bridge" in [unit["id"] for unit in found]
     assert len(found) == 3
     if method != "mmr":
-        scores = [one["score"] for one in found]
+        scores = [unit["score"] for unit in found]
         assert scores == sorted(scores, reverse=True)
 
 

@@ -17,6 +17,7 @@ from hopyard.state.settings import Context
 
 from .conftest import changed
 from .script import Script, said, split
+from .trees import nodes
 
 QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
 IRON = "When was the Iron Bridge opened?"
@@ -63,7 +64,7 @@ def tree(context: Context, script: Script) -> Context:
 
 
 def told(state: Any) -> list[ToolMessage]:
-    return [one for one in state["messages"] if isinstance(one, ToolMessage)]
+    return [message for message in state["messages"] if isinstance(message, ToolMessage)]
 
 
 async def test_a_tool_takes_a_question_and_nothing_else() -> None:
@@ -103,7 +104,7 @@ async def test_steps_and_tokens_stream_with_the_agents(tree: Context) -> None:
     async for part in agent.astream(
         asks(), THREAD, stream_mode=["updates", "messages", "custom"], subgraphs=True, version="v2"
     ):
-        path = "/".join(one.partition(":")[0] for one in part["ns"])
+        path = "/".join(name.partition(":")[0] for name in part["ns"])
         if part["type"] == "updates":
             steps += [(path, node) for node in part["data"]]
         elif part["type"] == "custom":
@@ -127,7 +128,7 @@ async def test_an_approval_stops_the_agent_and_both_go_on(tree: Context, script:
     edited = {"sub_questions": ["Who cast the ribs?", STONE]}
     done = await agent.ainvoke(Command(resume=edited), THREAD)
     [message] = told(done)
-    asked = [one["question"] for one in message.artifact["steps"] if one["step"] == "tree-node"]
+    asked = [node["question"] for node in nodes(message.artifact).values()]
     assert asked == [QUESTION, "Who cast the ribs?", STONE]
     assert script.asked.count(("split", QUESTION)) == 1
     assert done["messages"][-1].text == "Done."
@@ -141,8 +142,8 @@ async def test_questions_side_by_side_wait_for_answers_of_their_own(
     agent = agent_of(calls(QUESTION, "Another?"), AIMessage("Done."), tool=tool)
     stopped = await agent.ainvoke(asks(), THREAD)
     answers = {
-        one.id: "accept" if one.value["question"] == QUESTION else "whole"
-        for one in stopped["__interrupt__"]
+        asked.id: "accept" if asked.value["question"] == QUESTION else "whole"
+        for asked in stopped["__interrupt__"]
     }
     assert len(answers) == 2
     first, second = told(await agent.ainvoke(Command(resume=answers), THREAD))

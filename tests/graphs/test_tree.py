@@ -22,16 +22,21 @@ class TestGrowing:
         assert output["answer"] == "1781"
         assert output["steps"] == [
             {
-                "step": "tree-node",
-                "path": "",
+                "id": "tree-root",
+                "kind": "question",
+                "parent": "",
+                "title": IRON,
                 "question": IRON,
                 "answer": "1781",
                 "passages": output["evidence"],
                 "verdict": "leaf",
                 "reason": "the question is simple",
+                "replaced": [],
             },
             {
-                "step": "aggregate",
+                "id": "aggregate",
+                "kind": "aggregate",
+                "title": "Answer from the findings",
                 "question": IRON,
                 "answer": "1781",
                 "passages": output["evidence"],
@@ -96,7 +101,7 @@ class TestGrowing:
         script.lines = full_tree("All?", 2)
         output = await answered(context, "All?", tree__max_depth=2)
         assert list(nodes(output)) == ["", "1", "1.1", "1.2", "2", "2.1", "2.2"]
-        assert closing(output)["step"] == "aggregate"
+        assert closing(output)["kind"] == "aggregate"
         assert nodes(output)["2.1"]["question"] == "All right left?"
 
     async def test_one_half_may_be_deeper_than_the_other(
@@ -129,9 +134,14 @@ class TestGrowing:
                 assert node["answer"] == f"read: {node['question']}"
                 assert len(node["passages"]) == 2
             if node["verdict"] == "split":
-                assert node["rubric"] == rubric(5)
                 assert node["score"] == 1.0
-                assert set(node["scores"].values()) == {5}
+                assert node["facts"] == {
+                    "rubric": "5/5",
+                    "sufficiency": "5/5",
+                    "non redundancy": "5/5",
+                    "consistency": "5/5",
+                    "decomposition": "5/5",
+                }
                 assert node["reason"] == "at or above θ=0.4"
 
 
@@ -152,11 +162,10 @@ class TestDecomposing:
         )
         root = nodes(output)[""]
         assert root["verdict"] == "split"
-        assert root["rubric"] == rubric(5)
+        assert root["facts"]["rubric"] == "5/5"
         assert root["replaced"] == [
             {
-                "first": "Is it old?",
-                "second": "Is it new?",
+                "question": "Is it old? / Is it new?",
                 "reason": "it fails on relevant, non_overlapping, complete",
             }
         ]
@@ -174,7 +183,7 @@ class TestDecomposing:
         root = nodes(output)[""]
         assert list(nodes(output)) == [""]
         assert root["reason"] == "no decomposition passed the judge"
-        assert [one["first"] for one in root["replaced"]] == ["A?", "C?"]
+        assert [thrown["question"] for thrown in root["replaced"]] == ["A? / B?", "C? / D?"]
         assert output["answer"] == f"read: {ROOT}"
 
     @pytest.mark.parametrize(("points", "splits"), [(2, 0), (3, 1), (4, 1)])
@@ -213,12 +222,11 @@ class TestEvidence:
         output = await answered(context, retrieval__k=4, tree__evidence_k=3)
         scored: dict[str, float] = {}
         for path in ("1", "2"):
-            for one in nodes(output)[path]["passages"]:
-                old = scored.get(one["passage_id"], one["score"])
-                scored[one["passage_id"]] = max(old, one["score"])
-        best = sorted(scored, key=lambda one: -scored[one])[:3]
-        assert [one["passage_id"] for one in output["evidence"]] == best
-        assert [one["score"] for one in output["evidence"]] == [scored[one] for one in best]
+            for unit in nodes(output)[path]["passages"]:
+                scored[unit["id"]] = max(scored.get(unit["id"], -1), unit["score"])
+        best = sorted(scored, key=lambda name: -scored[name])[:3]
+        assert [unit["id"] for unit in output["evidence"]] == best
+        assert [unit["score"] for unit in output["evidence"]] == [scored[name] for name in best]
         assert len(scored) < 8  # the two halves share some
         assert {"iron-bridge", "stone-bridge"} <= set(best)
 
@@ -237,9 +245,9 @@ class TestEvidence:
         self, context: Context, comparison: Script, passages: dict[str, str]
     ) -> None:
         output = await answered(context)
-        assert "stone-bridge" in [one["passage_id"] for one in output["citations"]]
-        for one in output["citations"]:
-            assert one["quote"] in passages[one["passage_id"]]
+        assert "stone-bridge" in [citation["passage_id"] for citation in output["citations"]]
+        for citation in output["citations"]:
+            assert citation["quote"] in passages[citation["passage_id"]]
 
 
 async def test_the_same_sub_question_twice_is_paid_once(context: Context, script: Script) -> None:

@@ -1,15 +1,18 @@
-"""`tree`: branches that are judged, mended once and pruned."""
+"""`tree`: branches that are judged, repaired once and pruned."""
 
 from __future__ import annotations
 
 import pytest
 
+from hopyard.state.schemas import passage_ids
 from hopyard.state.settings import Context
 
 from .script import Script, rubric, said, scores, split
 from .trees import AT, BELOW, IRON, ROOT, STONE, answered, closing, comparison, nodes, script
 
 __all__ = ("comparison", "script")
+
+SCORES = ("sufficiency", "non redundancy", "consistency", "decomposition")
 
 
 class TestJudging:
@@ -49,7 +52,7 @@ class TestJudging:
         root, first, second = nodes(output).values()
         assert root["verdict"] == "leaf"
         assert root["score"] == 0.35
-        assert sum(root["scores"].values()) == BELOW
+        assert [root["facts"][name] for name in SCORES] == ["2/5", "2/5", "2/5", "1/5"]
         assert root["reason"] == "its branch was pruned: below θ=0.4"
         assert root["replaced"] == [
             {
@@ -78,7 +81,7 @@ class TestJudging:
         root, first, second = nodes(output).values()
         assert root["verdict"] == "split"
         assert root["score"] == 0.4
-        assert [one["question"] for one in root["replaced"]] == [IRON]
+        assert [thrown["question"] for thrown in root["replaced"]] == [IRON]
         assert root["replaced"][0]["score"] == 0.0
         assert (first["question"], first["answer"]) == (better, "very")
         assert (second["question"], second["answer"]) == (STONE, "1146")
@@ -139,10 +142,9 @@ class TestJudging:
         assert nodes(output)["1.1"]["verdict"] == nodes(output)["1.2"]["verdict"] == "pruned"
         assert script.asked.count(("read", IRON)) == 1
         assert f"Findings:\n{IRON} 1781\n{STONE} " in script.turn("aggregate", ROOT)
-        pruned = {one["passage_id"] for one in nodes(output)["1.1"]["passages"]}
-        kept = {one["passage_id"] for path in ("1", "2") for one in nodes(output)[path]["passages"]}
-        assert {one["passage_id"] for one in output["evidence"]} <= kept
-        assert pruned  # its passages are told, but are no evidence of their own
+        kept = [unit for path in ("1", "2") for unit in nodes(output)[path]["passages"]]
+        assert set(passage_ids(output["evidence"])) <= set(passage_ids(kept))
+        assert nodes(output)["1.1"]["passages"]  # they are shown, but are no evidence
 
     async def test_without_the_judge_every_branch_is_kept(
         self, context: Context, comparison: Script
@@ -153,7 +155,7 @@ class TestJudging:
         root = nodes(output)[""]
         assert (root["verdict"], root["reason"]) == ("split", "the judge is off")
         assert "score" not in root
-        assert "rubric" not in root
+        assert "facts" not in root
 
     @pytest.mark.parametrize(("theta", "verdict"), [(0.0, "split"), (0.05, "split"), (0.1, "leaf")])
     async def test_theta_is_a_setting(

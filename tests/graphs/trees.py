@@ -47,7 +47,11 @@ async def answered(context: Context, question: str = ROOT, **settings: Any) -> d
 
 def nodes(output: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """The tree's steps by path."""
-    return {step["path"]: step for step in output["steps"] if step["step"] == "tree-node"}
+    return {
+        step["id"].removeprefix("tree-").replace("root", ""): step
+        for step in output["steps"]
+        if step["kind"] == "question"
+    }
 
 
 def closing(output: dict[str, Any]) -> dict[str, Any]:

@@ -40,6 +40,6 @@ def script(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> HopScr
     """What the model says; every request that comes is kept in `asked`."""
     script = HopScript()
     model_server.answer = script
-    monkeypatch.setitem(embeddings._registered, EMBEDDING, Words())
-    monkeypatch.setitem(embeddings._registered, Dialled.name, Dialled())
+    embeddings.register_embedder(EMBEDDING, Words())
+    embeddings.register_embedder(Dialled.name, Dialled())
     return script

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from building import build
 
-from hopyard.indexes.build import build
-from hopyard.indexes.derived import UpdateContext
-from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles
+from hopyard.indexes.kind import KINDS, BuildContext, IndexKind
+from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles, GraphIndex
 from hopyard.indexes.kinds.passage_graph.ragged import Ragged
-from hopyard.indexes.known_kinds import KINDS
 from hopyard.indexes.records import Document
 from hopyard.models.embedder import Embedder, Vector, Vectors
 
@@ -41,7 +40,7 @@ class Dialled:
 
 
 @dataclass(frozen=True)
-class DrawnGraph:
+class DrawnGraph(IndexKind):
     """The kind `passage-graph` for a build, with the edges given instead of a model's.
 
     Attributes:
@@ -50,14 +49,18 @@ class DrawnGraph:
         keywords: Keywords by question or passage id; none where it is not named.
     """
 
+    name = "passage-graph"
+    about = "Edges drawn by hand."
+    needs_vectors = True
+
     drawing: Drawing
     embedder: Embedder
     keywords: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    name: str = "passage-graph"
-    needs_vectors: bool = True
-    prompts: Mapping[str, str] = field(default_factory=dict)
 
-    def update(self, context: UpdateContext) -> Mapping[str, int]:
+    def open(self, directory: Path) -> GraphIndex:
+        return GraphIndex.load(directory)
+
+    async def build(self, context: BuildContext) -> Mapping[str, int]:
         passages = [passage.id for passage in context.corpus.passages()]
         drawn = sorted(self.drawing, key=lambda edge: edge[0])
         words = sorted({word for some in self.keywords.values() for word in some})
@@ -111,12 +114,9 @@ def build_drawn(
         Document(id=name, title=name.replace("-", " ").title(), text=text)
         for name, text in texts.items()
     ]
-    build(
-        documents,
-        directory=directory,
-        embedder=embedder,
-        chunk_tokens=0,
-        kinds=kinds,
-        known_kinds={**KINDS, "passage-graph": graph},
-    )
+    KINDS.register(graph)
+    try:
+        build(documents, directory=directory, embedder=embedder, chunk_tokens=0, kinds=kinds)
+    finally:
+        KINDS.unregister(graph.name)
     return directory

@@ -8,7 +8,7 @@ import pytest
 from model_server import ModelServer
 
 from .script import HopScript, judgements
-from .walks import QUERY, WALK, Draw, draw, helpful, path, walked
+from .walks import QUERY, WALK, Draw, draw, helpful, hops, path, visits_of, walked
 
 __all__ = ("draw",)
 
@@ -16,7 +16,7 @@ __all__ = ("draw",)
 class TestChoice:
     async def test_nothing_relevant_is_no_hop(self, draw: Draw, script: HopScript) -> None:
         output = await walked(draw())
-        stayed = [step["reason"] for step in output["steps"][2:4]]
+        stayed = [step["reason"] for step in hops(output)[2:4]]
         assert stayed == ["none of its questions is relevant"] * 2
         assert helpful(output) == {"b": 0.4, "d": 0.3}  # (0.3 + 1/2) / 2, (0.1 + 1/2) / 2
         assert len(script.asked) == 2 + 1
@@ -36,10 +36,9 @@ class TestChoice:
         fan = [("b", "To e? ~0.3", "e"), ("b", "To d? ~0.5", "d"), ("b", "To c? ~0.7", "c")]
         script.lines = {("hop", "To c? ~0.7|To d? ~0.5|To e? ~0.3"): judgements(*labels)}
         output = await walked(draw([("a", "To b? ~0.9", "b"), *fan], hop__top_k=1))
-        assert (output["steps"][1]["head"], output["steps"][1]["verdict"]) == (
-            head,
-            max(labels, key=["irrelevant", "indirect", "necessary"].index),
-        )
+        chosen = hops(output)[1]
+        best = max(labels, key=["irrelevant", "indirect", "necessary"].index)
+        assert (chosen["head"], chosen["verdict"]) == (head, best)
 
     async def test_the_most_similar_questions_are_judged_up_to_the_cap(
         self, draw: Draw, script: HopScript
@@ -69,7 +68,7 @@ class TestChoice:
         script.useful = {"To e? ~0.3": "necessary"}
         output = await walked(draw())
         assert path(output) == WALK
-        first, second = output["steps"][2:4]
+        first, second = hops(output)[2:4]
         assert "verdict" not in first
         assert first["reason"].startswith("the most similar question: The prompt 'judge-edges' got")
         assert second["verdict"] == "necessary"
@@ -110,9 +109,10 @@ class TestJudgedOnce:
     ) -> None:
         output = await walked(draw([*self.ENTERED, *self.SHARED]))
         assert sorted(script.shown) == [["To c? ~0.7"], ["To d? ~0.6"]]
-        assert output["steps"][4] == {
-            "step": "hop",
-            "round": 2,
+        assert hops(output)[4] == {
+            "id": "hop-2-c",
+            "kind": "hop",
+            "parent": "round-2",
             "tail": "c",
             "reason": "none of its questions is relevant",
         }
@@ -123,15 +123,16 @@ class TestJudgedOnce:
         script.useful["To d? ~0.6"] = "indirect"
         output = await walked(draw([*self.ENTERED, *self.SHARED]))
         assert sorted(script.shown) == [["To c? ~0.7"], ["To d? ~0.6"]]
-        assert output["steps"][4] == {
-            "step": "hop",
-            "round": 2,
+        assert hops(output)[4] == {
+            "id": "hop-2-c",
+            "kind": "hop",
+            "parent": "round-2",
             "tail": "c",
             "question": "To d? ~0.6",
             "score": 0.3,
             "verdict": "indirect",
             "head": "d",
-            "visits": 2,
+            "facts": {"visits": "2"},
         }
 
     @pytest.mark.parametrize(
@@ -149,7 +150,7 @@ class TestJudgedOnce:
         drawing = [*self.ENTERED, *self.SHARED, ("c", other, "e")]
         output = await walked(draw(drawing, hop__n_hop=2))
         assert script.shown[2:] == ([[other]] if asked else [])
-        assert output["steps"][4]["head"] == head
+        assert hops(output)[4]["head"] == head
 
     async def test_of_two_judgements_in_a_round_the_first_counts(
         self, draw: Draw, script: HopScript
@@ -168,7 +169,7 @@ class TestJudgedOnce:
         }
         output = await walked(draw(drawing))
         assert len(script.shown) == 2
-        assert (output["steps"][4]["tail"], output["steps"][4]["verdict"]) == ("c", "indirect")
+        assert (hops(output)[4]["tail"], hops(output)[4]["verdict"]) == ("c", "indirect")
 
     async def test_the_same_questions_at_two_vertices_are_one_call(
         self, draw: Draw, script: HopScript
@@ -176,6 +177,6 @@ class TestJudgedOnce:
         twins = [*self.ENTERED[:2], ("a", "To d? ~0.6", "d"), ("b", "To d? ~0.6", "d")]
         script.useful = {"To d? ~0.6": "necessary"}
         output = await walked(draw(twins))
-        assert [step["visits"] for step in output["steps"] if step.get("head") == "d"] == [1, 2]
+        assert [visits_of(step) for step in hops(output) if step.get("head") == "d"] == [1, 2]
         assert script.shown == [["To d? ~0.6"]]
         assert output["usage"]["cached_calls"] == 1

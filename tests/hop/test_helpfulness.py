@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.nodes.hop.prune import helpfulness, importance
+from hopyard.indexes.kinds.passage_graph.traversal import helpfulness, importance
 
 COUNTS = st.dictionaries(st.text(max_size=3), st.integers(1, 50), min_size=1, max_size=20)
 
@@ -29,13 +29,13 @@ def test_helpfulness_by_hand(similarity: float, share: float, helpful: float) ->
 def test_importance_adds_up_to_one_and_keeps_the_order(counts: dict[str, int]) -> None:
     shares = importance(counts)
     assert sum(shares.values()) == pytest.approx(1)
-    assert sorted(counts, key=lambda one: (counts[one], one)) == sorted(
-        counts, key=lambda one: (shares[one], one)
+    assert sorted(counts, key=lambda name: (counts[name], name)) == sorted(
+        counts, key=lambda name: (shares[name], name)
     )
 
 
 @given(COUNTS, st.integers(2, 9))
 def test_importance_is_no_count(counts: dict[str, int], factor: int) -> None:
     """Walking everything several times over changes nothing: the authors' code fails here."""
-    more = {one: count * factor for one, count in counts.items()}
+    more = {name: count * factor for name, count in counts.items()}
     assert importance(more) == pytest.approx(importance(counts))

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from building import build
 from model_server import ModelServer
 
 from hopyard.graphs import router
-from hopyard.indexes.build import build
+from hopyard.graphs.registry import STRATEGIES
 from hopyard.indexes.records import Document
-from hopyard.prompts.route import ROUTE, ROUTE_REASONS, ROUTE_WITH_HOP
+from hopyard.prompts.route import route_prompt
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.settings import Context
 
@@ -36,8 +37,8 @@ async def test_with_a_graph(context: Context, script: HopScript, model_server: M
     output = await routed(context)
     assert offered(model_server) == ["direct", "single", "tree", "hop"]
     assert output["strategy"] == "hop"
-    assert output["route"]["reason"] == ROUTE_REASONS["hop"]
-    assert output["steps"][0]["step"] == "hop"
+    assert output["route"]["reason"] == STRATEGIES["hop"].route.reason
+    assert output["steps"][1]["kind"] == "hop"
     assert output["usage"]["model_calls"] == len(script.asked)
 
 
@@ -74,10 +75,14 @@ async def test_forced_without_a_graph_is_an_error(
 
 
 def test_examples_keep_to_what_is_offered() -> None:
-    for prompt, labels in ((ROUTE, {"direct", "single", "tree"}), (ROUTE_WITH_HOP, {"hop"})):
-        given = {example.output.strategy for example in prompt.examples}
-        assert labels <= given
-        assert given <= set(prompt.output.model_json_schema()["properties"]["strategy"]["enum"])
-    pairs = zip(ROUTE.examples, ROUTE_WITH_HOP.examples, strict=True)
-    changed_to = {(one.output.strategy, two.output.strategy) for one, two in pairs}
-    assert changed_to == {(one, one) for one in ("direct", "single", "tree")} | {("tree", "hop")}
+    labels = {name: STRATEGIES[name].route for name in ("direct", "single", "tree", "hop")}
+    with_hop = route_prompt(labels)
+    del labels["hop"]
+    without = route_prompt(labels)
+    for prompt, names in ((without, {"direct", "single", "tree"}), (with_hop, {"hop"})):
+        shown = {example.output.strategy for example in prompt.examples}
+        assert names <= shown
+        assert shown <= set(prompt.output.model_json_schema()["properties"]["strategy"]["enum"])
+    pairs = zip(without.examples, with_hop.examples, strict=True)
+    best = {(before.output.strategy, after.output.strategy) for before, after in pairs}
+    assert best == {(name, name) for name in labels} | {("tree", "hop")}

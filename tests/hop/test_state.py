@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hopyard.state.hop import Hop, arrivals, merge_judged, question_key, visits
-from hopyard.state.settings import HopSettings
+from hopyard.state.hop import Hop, HopSettings, arrivals, merge_judged, question_key, visits
+from hopyard.state.settings import Context, profile_of
 
 HOPS = [
     Hop(round=0, tail="z", edge=0, head="a", times=3),
@@ -49,14 +49,15 @@ def test_a_key_stands_for_its_question_in_every_process() -> None:
         ("ollama:qwen", {}, 4, 20, 20),
         ("ollama:qwen", {"top_k": 7}, 4, 7, 7),
         ("ollama:qwen", {"evidence_k": 3}, 4, 20, 3),
+        ("builtin", {}, 2, 6, 5),
         ("embedded", {}, 2, 6, 5),
         ("embedded:base", {}, 2, 6, 5),
         ("embedded", {"n_hop": 4, "top_k": 20}, 4, 20, 5),
         ("embedded", {"reasoner": "similarity"}, 4, 20, 5),
     ],
 )
-def test_a_zero_takes_the_papers_value_or_the_embedded_models(
+def test_a_zero_takes_the_papers_value_or_the_builtin_models(
     model: str, given: dict[str, object], n_hop: int, top_k: int, evidence_k: int
 ) -> None:
-    filled = HopSettings.model_validate(given).for_model(model)
+    filled = HopSettings.model_validate(given).for_profile(profile_of(Context(model=model)))
     assert (filled.n_hop, filled.top_k, filled.evidence_k) == (n_hop, top_k, evidence_k)

@@ -8,21 +8,37 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from building import build
 
-from hopyard.indexes.build import build
 from hopyard.indexes.records import Document
 from hopyard.nodes.hop.answer import path_of
 from hopyard.nodes.hop.query import graph_of, query_of
+from hopyard.nodes.resources import shared_resources
+from hopyard.nodes.run import Run
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.hop import Hop
+from hopyard.state.schemas import passage_evidence, passage_ids
 from hopyard.state.settings import Context
 
 from ..graphs.conftest import changed
 from ..graphs.script import GARBAGE, said
 from .drawn import Dialled, build_drawn
 from .script import HopScript
-from .walks import GRAPH, PASSAGES, QUERY, WALK, Draw, draw, helpful, path, walked
+from .walks import (
+    GRAPH,
+    PASSAGES,
+    QUERY,
+    WALK,
+    Draw,
+    draw,
+    helpful,
+    hops,
+    path,
+    round_of,
+    visits_of,
+    walked,
+)
 
 __all__ = ("draw",)
 
@@ -32,10 +48,7 @@ class TestWalk:
         output = await walked(draw(hop__reasoner="similarity", hop__top_k=2))
         assert path(output) == WALK
         assert helpful(output) == {"d": 0.3, "b": 0.275}
-        assert output["evidence"] == [
-            {"passage_id": "d", "score": 0.3},
-            {"passage_id": "b", "score": 0.275},
-        ]
+        assert output["evidence"] == [passage_evidence("d", 0.3), passage_evidence("b", 0.275)]
         assert script.asked == [("read", QUERY)]
         assert not [step for step in output["steps"] if "verdict" in step]
 
@@ -43,7 +56,7 @@ class TestWalk:
         script.useful = {"To d? ~0.7": "indirect", "To e? ~0.3": "necessary"}
         output = await walked(draw())
         assert path(output) == WALK
-        assert [step.get("verdict") for step in output["steps"]][:5] == [
+        assert [step.get("verdict") for step in hops(output)] == [
             None,
             None,
             "indirect",
@@ -60,7 +73,7 @@ class TestWalk:
         # The third edge entered by is the other "To d?": d is visited once more, and not queued
         # twice. Five visits: d (0.1 + 3/5) / 2, b (0.3 + 1/5) / 2, e (0 + 1/5) / 2.
         assert path(output)[1:] == [
-            (0, "b", "To d? ~0.7", "d", 2),
+            (0, None, "To d? ~0.7", "d", 2),
             (1, "b", "To d? ~0.7", "d", 3),
             (1, "d", "To e? ~0.3", "e", 1),
             (2, "e", None, None, None),
@@ -74,13 +87,14 @@ class TestWalk:
         settings = {"hop__reasoner": "similarity", "hop__top_k": 1, "hop__n_hop": 1}
         output = await walked(draw(keywords=keywords, **settings), "which one is Ada")
         # SIM of "To c?" is (1 + 0.5) / 2; of c with the query (1/2 + 0.4) / 2.
-        assert path(output)[0] == (0, "a", "To c? ~0.5", "c", 1)
-        assert output["steps"][0]["score"] == 0.75
+        assert path(output)[0] == (0, None, "To c? ~0.5", "c", 1)
+        assert hops(output)[0]["score"] == 0.75
         assert helpful(output) == {"c": 0.475}  # (0.45 + 1/2) / 2; d (0.1 + 1/2) / 2
 
     @pytest.mark.parametrize("n_hop", [1, 2, 3, 4])
     async def test_rounds_end_at_n_hop(self, draw: Draw, script: HopScript, n_hop: int) -> None:
-        chain = [(one, f"To {two}? ~0.5", two) for one, two in ("ab", "bc", "cd", "de", "ea")]
+        pairs = ("ab", "bc", "cd", "de", "ea")
+        chain = [(tail, f"To {head}? ~0.5", head) for tail, head in pairs]
         output = await walked(
             draw(chain, hop__reasoner="similarity", hop__top_k=1, hop__n_hop=n_hop)
         )
@@ -91,17 +105,17 @@ class TestWalk:
         """b is where the only edge leads: from there nothing leads back to a."""
         output = await walked(draw([("a", "To b? ~0.9", "b")], hop__reasoner="similarity"))
         assert path(output) == [
-            (0, "a", "To b? ~0.9", "b", 1),
+            (0, None, "To b? ~0.9", "b", 1),
             (1, "b", None, None, None),
         ]
-        assert output["steps"][1]["reason"] == "it has no edge to another passage"
-        assert [one["passage_id"] for one in output["evidence"]] == ["b"]
+        assert hops(output)[1]["reason"] == "it has no edge to another passage"
+        assert passage_ids(output["evidence"]) == ["b"]
 
     async def test_a_circle_counts_visits_and_ends(self, draw: Draw, script: HopScript) -> None:
         circle = [("a", "To b? ~0.9", "b"), ("b", "To a? ~0.8", "a")]
         output = await walked(draw(circle, hop__reasoner="similarity", hop__top_k=1))
         assert path(output) == [
-            (0, "a", "To b? ~0.9", "b", 1),
+            (0, None, "To b? ~0.9", "b", 1),
             (1, "b", "To a? ~0.8", "a", 1),
             (2, "a", "To b? ~0.9", "b", 2),
         ]
@@ -116,7 +130,7 @@ class TestEntry:
         settings = {"hop__entry": "both", "hop__reasoner": "similarity", "hop__top_k": 3}
         output = await walked(draw(**settings))
         assert path(output)[:3] == [
-            (0, "a", "To b? ~0.9", "b", 1),
+            (0, None, "To b? ~0.9", "b", 1),
             (0, None, None, "a", 1),
             (0, None, None, "b", 2),
         ]
@@ -126,7 +140,7 @@ class TestEntry:
     ) -> None:
         script.lines = {("read", QUERY): said("so")}
         output = await walked(draw([]))
-        assert [one["passage_id"] for one in output["evidence"]] == ["a", "b"]
+        assert passage_ids(output["evidence"]) == ["a", "b"]
         assert output["answer"] == "so"
         assert script.asked == [("read", QUERY)]
 
@@ -138,7 +152,9 @@ class TestEntry:
         build(documents, directory=tmp_path, embedder=Dialled(), kinds=kinds, chunk_tokens=0)
         with pytest.raises(IndexMissingError) as error:
             await walked(changed(context, index=str(tmp_path), embedding="dialled"))
-        assert "has no passage-graph part: run `hopyard index build" in str(error.value)
+        assert "has no passage-graph part, which hop needs: run `hopyard index build" in str(
+            error.value
+        )
         assert f"--with {','.join(kinds)},passage-graph" in str(error.value)
 
     async def test_without_vectors_nothing_is_spent(
@@ -169,7 +185,7 @@ class TestBudget:
         """One of the two vertices is paid for; what it reaches is not gone on from."""
         script.useful = {"To d? ~0.7": "necessary", "To e? ~0.3": "necessary"}
         output = await walked(draw(budget__calls=2))
-        assert max(step.get("round", 0) for step in output["steps"]) == 1
+        assert max(map(round_of, hops(output))) == 1
 
 
 async def test_nothing_usable_at_all_is_unknown(draw: Draw, script: HopScript) -> None:
@@ -189,7 +205,7 @@ async def test_the_answer_is_read_from_the_best_of_those_kept(
 ) -> None:
     output = await walked(draw(hop__reasoner="similarity", hop__top_k=3, hop__evidence_k=2))
     assert list(helpful(output)) == ["d", "b", "e"]
-    assert [one["passage_id"] for one in output["evidence"]] == ["d", "b"]
+    assert passage_ids(output["evidence"]) == ["d", "b"]
     shown = script.turn("read", QUERY).splitlines()
     assert shown[1:3] == ["[1] D: ~0.2", "[2] B: ~0.6"]
 
@@ -197,14 +213,14 @@ async def test_the_answer_is_read_from_the_best_of_those_kept(
 async def test_an_edge_that_a_build_has_moved_is_told_without_its_question(
     draw: Draw, script: HopScript
 ) -> None:
-    settings = draw()
-    graph, query = await graph_of(settings), await query_of(QUERY, settings)
-    hops = [
+    run = Run("r", draw(), shared_resources())
+    graph, query = await graph_of(run), await query_of(run, QUERY)
+    walk = [
         Hop(round=1, tail="a", edge=0, head="b"),
-        Hop(round=1, tail="a", edge=0, head="e"),
-        Hop(round=1, tail="a", edge=7, head="b"),
-        Hop(round=1, tail="gone", edge=0, head="b"),
+        Hop(round=2, tail="a", edge=0, head="e"),
+        Hop(round=3, tail="a", edge=7, head="b"),
+        Hop(round=3, tail="gone", edge=0, head="b"),
     ]
-    told = path_of(hops, graph, query)
-    assert [step.get("question") for step in told] == ["To b? ~0.9", None, None, None]
-    assert [step["visits"] for step in told] == [1, 1, 2, 3]
+    steps = hops({"steps": path_of(walk, graph, query)})
+    assert [step.get("question") for step in steps] == ["To b? ~0.9", None, None, None]
+    assert [visits_of(step) for step in steps] == [1, 1, 2, 3]

@@ -22,7 +22,10 @@ __all__ = (
     "Draw",
     "draw",
     "helpful",
+    "hops",
     "path",
+    "round_of",
+    "visits_of",
     "walked",
 )
 
@@ -56,23 +59,37 @@ async def walked(context: Context, query: str = QUERY) -> dict[str, Any]:
     return await hop.graph.ainvoke({"question": query}, context=context)
 
 
+def hops(output: dict[str, Any]) -> list[dict[str, Any]]:
+    """The steps of the hops, the entry's first."""
+    return [step for step in output["steps"] if step["kind"] == "hop"]
+
+
+def round_of(step: dict[str, Any]) -> int:
+    """The round that a hop is in; 0 is the entry."""
+    return int(step["parent"].removeprefix("round-"))
+
+
+def visits_of(step: dict[str, Any]) -> int | None:
+    """How often the passage that a hop reached was reached by then."""
+    return int(step["facts"]["visits"]) if "facts" in step else None
+
+
 def path(output: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """(round, tail, question, head, visits) of every hop."""
+    """(round, tail, question, head, visits) of every hop; an entry begins at the query."""
     return [
-        tuple(step.get(key) for key in ("round", "tail", "question", "head", "visits"))
-        for step in output["steps"]
-        if step["step"] == "hop"
+        (round_of(step), *(step.get(key) for key in ("tail", "question", "head")), visits_of(step))
+        for step in hops(output)
     ]
 
 
 def helpful(output: dict[str, Any]) -> dict[str, float]:
-    kept = next(step for step in output["steps"] if step["step"] == "prune")["passages"]
-    return {one["passage_id"]: one["score"] for one in kept}
+    kept = next(step for step in output["steps"] if step["kind"] == "prune")["passages"]
+    return {unit["id"]: unit["score"] for unit in kept}
 
 
 WALK = [
-    (0, "a", "To b? ~0.9", "b", 1),
-    (0, "b", "To d? ~0.7", "d", 1),
+    (0, None, "To b? ~0.9", "b", 1),
+    (0, None, "To d? ~0.7", "d", 1),
     (1, "b", "To d? ~0.7", "d", 2),
     (1, "d", "To e? ~0.3", "e", 1),
     (2, "e", None, None, None),

@@ -24,9 +24,9 @@ def documents(make_documents: MakeDocuments) -> list[Document]:
 
 
 @pytest.fixture
-def index(directory: Path, documents: list[Document], embedder: Fake) -> Path:
+async def index(directory: Path, documents: list[Document], embedder: Fake) -> Path:
     """An index of ten documents; `embedder.embedded` starts empty again."""
-    build(documents, directory=directory, embedder=embedder)
+    await build(documents, directory=directory, embedder=embedder)
     embedder.embedded.clear()
     return directory
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,8 +8,6 @@ import pytest
 
 from hopyard.indexes.build import add, build, remove
 from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.derived import UpdateContext
-from hopyard.indexes.known_kinds import KINDS
 from hopyard.indexes.manifest import read_manifest
 from hopyard.indexes.records import Document
 from hopyard.state.errors import CorpusError, EmbeddingMismatchError, IndexMissingError, UsageError
@@ -19,10 +17,10 @@ from .builds import Fake, MakeDocuments, changed, counts, documents, index, stat
 __all__ = ("documents", "index")
 
 
-def test_a_first_build(directory: Path, documents: list[Document], embedder: Fake) -> None:
+async def test_a_first_build(directory: Path, documents: list[Document], embedder: Fake) -> None:
     stages: dict[str, tuple[int, int]] = {}
 
-    report = build(
+    report = await build(
         documents,
         directory=directory,
         embedder=embedder,
@@ -39,24 +37,24 @@ def test_a_first_build(directory: Path, documents: list[Document], embedder: Fak
     assert {name.split("/")[0] for name in manifest.files} == {"dense", "sparse"}
 
 
-def test_a_build_that_changes_nothing_writes_nothing(
+async def test_a_build_that_changes_nothing_writes_nothing(
     index: Path, documents: list[Document], embedder: Fake
 ) -> None:
     before = state(index)
 
-    report = build(documents, directory=index, embedder=embedder)
+    report = await build(documents, directory=index, embedder=embedder)
 
     assert counts(report) == (0, 0, 0, 10, 0)
     assert report.passages == 10
     assert state(index) == before
 
 
-def test_a_build_makes_the_index_equal_to_what_is_given(
+async def test_a_build_makes_the_index_equal_to_what_is_given(
     index: Path, documents: list[Document], embedder: Fake
 ) -> None:
     new = Document("new", "New", "A new one.")
 
-    report = build(
+    report = await build(
         [changed(documents[0]), *documents[1:8], new], directory=index, embedder=embedder
     )
 
@@ -65,14 +63,14 @@ def test_a_build_makes_the_index_equal_to_what_is_given(
     with Index.open(index, embedder) as opened:
         assert opened.corpus.passage_ids() == [f"d{number:04d}" for number in range(8)] + ["new"]
         assert opened.passages(["d0000"])[0].text == "Something else than d0000."
-        assert len(opened.dense_search(embedder.embed_query("New"), 100)) == 9
-        assert [found.passage_id for found in opened.sparse_search("new", 9)] == ["new"]
+        assert len(opened.reader("dense").search(embedder.embed_query("New"), 100)) == 9
+        assert [name for name, _ in opened.reader("sparse").search("new", 9)] == ["new"]
 
 
-def test_metadata_alone_needs_no_embedding(
+async def test_metadata_alone_needs_no_embedding(
     index: Path, documents: list[Document], embedder: Fake
 ) -> None:
-    report = add(
+    report = await add(
         [replace(documents[0], metadata={"number": 99})], directory=index, embedder=embedder
     )
 
@@ -81,25 +79,27 @@ def test_metadata_alone_needs_no_embedding(
         assert opened.corpus.documents(["d0000"])[0].metadata == {"number": 99}
 
 
-def test_add_updates_adds_and_leaves_the_rest(
+async def test_add_updates_adds_and_leaves_the_rest(
     index: Path, documents: list[Document], embedder: Fake
 ) -> None:
     new = Document("new", "New", "A new one.")
 
-    report = add([changed(documents[0]), documents[1], new], directory=index, embedder=embedder)
+    report = await add(
+        [changed(documents[0]), documents[1], new], directory=index, embedder=embedder
+    )
 
     assert counts(report) == (1, 1, 0, 1, 2)
     assert report.passages == 11
 
 
-def test_an_index_reached_step_by_step_equals_one_built_at_once(
+async def test_an_index_reached_step_by_step_equals_one_built_at_once(
     index: Path, make_documents: MakeDocuments, embedder: Fake, tmp_path: Path
 ) -> None:
     documents = make_documents(12)
-    remove(["d0003"], directory=index)
-    add(documents[10:], directory=index, embedder=embedder)
+    await remove(["d0003"], directory=index)
+    await add(documents[10:], directory=index, embedder=embedder)
     at_once = tmp_path / "at_once"
-    build(documents[:3] + documents[4:], directory=at_once, embedder=embedder)
+    await build(documents[:3] + documents[4:], directory=at_once, embedder=embedder)
 
     def derived(directory: Path) -> dict[str, bytes]:
         folder = directory / f"gen-{read_manifest(directory).generation:07d}"
@@ -112,42 +112,44 @@ def test_an_index_reached_step_by_step_equals_one_built_at_once(
     assert derived(index) == derived(at_once)
 
 
-def test_remove_needs_no_model(index: Path, embedder: Fake) -> None:
-    report = remove(["d0001", "d0002"], directory=index)
+async def test_remove_needs_no_model(index: Path, embedder: Fake) -> None:
+    report = await remove(["d0001", "d0002"], directory=index)
 
     assert counts(report) == (0, 0, 2, 0, 0)
     with Index.open(index) as opened:
         assert opened.corpus.counts() == {"documents": 8, "passages": 8}
-        assert opened.sparse_search("Page 1", 10) != []
+        assert opened.reader("sparse").search("Page 1", 10) != []
         with pytest.raises(IndexMissingError, match="'d0001' is not in the index"):
             opened.passages(["d0001"])
 
 
-def test_remove_of_an_unknown_document_removes_nothing(index: Path) -> None:
+async def test_remove_of_an_unknown_document_removes_nothing(index: Path) -> None:
     before = state(index)
 
     with pytest.raises(UsageError, match="'nope' is not in the index"):
-        remove(["d0001", "nope"], directory=index)
+        await remove(["d0001", "nope"], directory=index)
 
     assert state(index) == before
 
 
-def test_an_index_is_never_emptied(index: Path, documents: list[Document], embedder: Fake) -> None:
+async def test_an_index_is_never_emptied(
+    index: Path, documents: list[Document], embedder: Fake
+) -> None:
     before = state(index)
 
     with pytest.raises(CorpusError, match="would hold no document"):
-        remove([document.id for document in documents], directory=index)
+        await remove([document.id for document in documents], directory=index)
     with pytest.raises(CorpusError, match="would hold no document"):
-        build([], directory=index, embedder=embedder)
+        await build([], directory=index, embedder=embedder)
 
     assert state(index) == before
 
 
-def test_bad_documents_are_left_out_and_named(directory: Path, embedder: Fake) -> None:
+async def test_bad_documents_are_left_out_and_named(directory: Path, embedder: Fake) -> None:
     long = Document("long", "Title", "word " * 70, source="corpus.jsonl")
     good = Document("good", "Title", "text")
 
-    report = build(
+    report = await build(
         [long, good, good, replace(good, text="other")],
         directory=directory,
         embedder=embedder,
@@ -160,129 +162,84 @@ def test_bad_documents_are_left_out_and_named(directory: Path, embedder: Fake) -
     assert "'good' is taken by another text" in report.bad[1].reason
 
 
-def test_a_corpus_of_bad_documents_alone(directory: Path, embedder: Fake) -> None:
+async def test_a_corpus_of_bad_documents_alone(directory: Path, embedder: Fake) -> None:
     with pytest.raises(CorpusError, match=r"would hold no document \(x: .* has no text"):
-        build([Document("x", "", " ")], directory=directory, embedder=embedder)
+        await build([Document("x", "", " ")], directory=directory, embedder=embedder)
 
 
-def test_another_chunk_length_cuts_anew(
+async def test_another_chunk_length_cuts_again(
     index: Path, documents: list[Document], embedder: Fake
 ) -> None:
-    report = build(documents, directory=index, embedder=embedder, chunk_tokens=4)
+    report = await build(documents, directory=index, embedder=embedder, chunk_tokens=4)
 
     assert report.updated == 10
     assert report.passages > 10
     assert read_manifest(index).chunk_tokens == 4
-    assert add(documents, directory=index, embedder=embedder).unchanged == 10
+    assert (await add(documents, directory=index, embedder=embedder)).unchanged == 10
 
 
-def test_add_with_another_model_is_refused_and_build_takes_it(
+async def test_add_with_another_model_is_refused_and_build_takes_it(
     index: Path, documents: list[Document], make_embedder: Callable[..., Fake]
 ) -> None:
     other = make_embedder("other", dimension=8)
     before = state(index)
 
     with pytest.raises(EmbeddingMismatchError, match="model 'fake', not 'other'"):
-        add(documents, directory=index, embedder=other)
+        await add(documents, directory=index, embedder=other)
     with pytest.raises(EmbeddingMismatchError, match="model 'fake', not 'other'"):
         Index.open(index, other)
     assert state(index) == before
 
-    report = build(documents, directory=index, embedder=other)
+    report = await build(documents, directory=index, embedder=other)
 
     assert report.embedded == 10
     with Index.open(index, other) as opened:
-        assert len(opened.dense_search(other.embed_query("river"), 20)) == 10
+        assert len(opened.reader("dense").search(other.embed_query("river"), 20)) == 10
 
 
-def test_a_model_that_changed_under_its_name_embeds_anew(
+async def test_a_model_that_changed_under_its_name_embeds_again(
     index: Path, documents: list[Document], make_embedder: Callable[..., Fake]
 ) -> None:
     wider = make_embedder(dimension=48)
 
     with pytest.raises(EmbeddingMismatchError, match="now gives 48"):
-        add(documents, directory=index, embedder=wider)
+        await add(documents, directory=index, embedder=wider)
 
-    assert build(documents, directory=index, embedder=wider).embedded == 10
+    assert (await build(documents, directory=index, embedder=wider)).embedded == 10
 
 
-def test_without_dense_nothing_is_embedded(
+async def test_without_dense_nothing_is_embedded(
     directory: Path, documents: list[Document], embedder: Fake
 ) -> None:
-    report = build(documents, directory=directory, embedder=embedder, kinds=["sparse"])
+    report = await build(documents, directory=directory, embedder=embedder, kinds=["sparse"])
 
     assert report.embedded == 0
     with (
         Index.open(directory, embedder) as opened,
         pytest.raises(IndexMissingError, match=r"no dense part: .* --with sparse,dense"),
     ):
-        opened.dense_search(embedder.embed_query("river"), 1)
+        opened.reader("dense")
 
-    assert build(documents, directory=directory, embedder=embedder).embedded == 10
-
-
-class Titles:
-    """A kind that counts titles, and says what it was given."""
-
-    name = "titles"
-    needs_vectors = False
-
-    def __init__(self, version: str = "1") -> None:
-        self.prompts: Mapping[str, str] = {"title": version}
-        self.previous: list[Path | None] = []
-
-    def is_current(self, directory: Path) -> bool:
-        return True
-
-    def update(self, context: UpdateContext) -> Mapping[str, int]:
-        self.previous.append(context.previous)
-        titles = {passage.title for passage in context.corpus.passages()}
-        (context.directory / "titles.txt").write_text("\n".join(sorted(titles)))
-        return {"titles": len(titles)}
+    assert (await build(documents, directory=directory, embedder=embedder)).embedded == 10
 
 
-def test_another_kind_plugs_in(index: Path, documents: list[Document], embedder: Fake) -> None:
-    def rebuild(titles: Titles) -> None:
-        build(
-            documents,
-            directory=index,
-            embedder=embedder,
-            kinds=["dense", "titles"],
-            known_kinds={**KINDS, "titles": titles},
-        )
-
-    titles, newer = Titles(), Titles("2")
-    rebuild(titles)
-    rebuild(titles)  # nothing changed
-    rebuild(newer)
-
-    assert titles.previous == [None]
-    assert newer.previous == [index / "gen-0000002" / "titles"]
-    manifest = read_manifest(index)
-    assert (manifest.counts["titles"], manifest.prompts) == (10, {"title": "2"})
-    with Index.open(index) as opened:
-        assert (opened.kind_directory("titles") / "titles.txt").stat().st_size > 0
-    with pytest.raises(UsageError, match="no kind of index 'titles'"):
-        remove(["d0001"], directory=index)
-
-
-def test_add_and_remove_need_an_index(directory: Path, embedder: Fake) -> None:
+async def test_add_and_remove_need_an_index(directory: Path, embedder: Fake) -> None:
     with pytest.raises(IndexMissingError, match="no index in"):
-        add([], directory=directory, embedder=embedder)
+        await add([], directory=directory, embedder=embedder)
     with pytest.raises(IndexMissingError, match="no index in"):
-        remove([], directory=directory)
+        await remove([], directory=directory)
     assert not directory.exists()
 
 
-def test_a_directory_of_something_else_is_left_alone(
+async def test_a_directory_of_something_else_is_left_alone(
     directory: Path, documents: list[Document], embedder: Fake
 ) -> None:
     directory.mkdir()
     (directory / "thesis.tex").write_text("mine")
 
     with pytest.raises(UsageError, match="holds something else than an index"):
-        build(documents, directory=directory, embedder=embedder)
+        await build(documents, directory=directory, embedder=embedder)
     with pytest.raises(UsageError, match=r"cannot be made \(File exists\)"):
-        build(documents, directory=directory / "thesis.tex", embedder=embedder)
+        await build(documents, directory=directory / "thesis.tex", embedder=embedder)
 
     assert [file.name for file in directory.iterdir()] == ["thesis.tex"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.indexes.searches.fusion import reciprocal_rank_fusion
+from hopyard.indexes.searches.hybrid import reciprocal_rank_fusion
 
 RANKINGS = st.lists(st.lists(st.sampled_from("abcdef"), unique=True), max_size=4)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hopyard.indexes.searches.mmr_order import mmr
+from hopyard.indexes.searches.mmr import mmr
 from hopyard.models.embedder import Vector, Vectors
 
 # Small whole numbers, so that both ways of adding up are exact and ties are ties.

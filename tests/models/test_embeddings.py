@@ -7,14 +7,15 @@ import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
 from model_server import EMBEDDING_DIMENSION, ModelServer, WordEmbedder, word_vector
 
+from hopyard.models import embeddings
 from hopyard.models.embedder import Embedder
-from hopyard.models.embeddings import LangChainEmbedder, embedder
+from hopyard.models.embeddings import LangChainEmbedder, embedder, register_embedder
 from hopyard.state.errors import ModelUnreachableError, UsageError
 
 
 @pytest.mark.parametrize("spec", ["", "minilm", "ollama:", ":x"])
 def test_a_name_without_provider_is_refused(spec: str) -> None:
-    with pytest.raises(UsageError, match="write embedded, ollama:NAME or provider:NAME"):
+    with pytest.raises(UsageError, match="use builtin, ollama:NAME or provider:NAME"):
         embedder(spec)
 
 
@@ -28,6 +29,14 @@ def test_a_provider_that_cannot_be_used_says_why_in_one_line(spec: str) -> None:
 def test_a_model_of_ones_own_is_used_by_its_name(words: WordEmbedder) -> None:
     assert embedder("words") is words
     assert isinstance(words, Embedder)
+
+
+def test_the_latest_registration_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embeddings, "_registered", {})
+    assert embedder("ollama:x").name == "ollama:x"
+    for model in (WordEmbedder(), WordEmbedder()):
+        register_embedder("ollama:x", model)
+        assert embedder("ollama:x") is model
 
 
 def test_vectors_are_brought_to_length_one() -> None:

@@ -78,9 +78,9 @@ def test_an_exception_is_sorted(error: Exception, failure: Failure) -> None:
 
 
 def test_a_circle_of_causes_ends() -> None:
-    one, other = ValueError("one"), ValueError("other")
-    one.__cause__, other.__cause__ = other, one
-    assert classify(one) is Failure.REFUSED
+    first, second = ValueError("first"), ValueError("second")
+    first.__cause__, second.__cause__ = second, first
+    assert classify(first) is Failure.REFUSED
 
 
 @pytest.mark.parametrize(

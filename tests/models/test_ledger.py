@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,6 +89,28 @@ def test_usage_counts_what_a_run_paid_and_what_it_was_given(ledger: Ledger) -> N
         "seconds": 2.5,
     }
     assert ledger.usage("b") == no_usage() | {"cached_calls": 1}
+
+
+def test_each_use_names_its_step(ledger: Ledger) -> None:
+    ledger.record("k", PARSED, run="a", run_seconds=0, step="read-1")
+    ledger.find("k", "a", step="read-2")
+    ledger.find("k", "b", step="read-1")
+    assert [(use.step, use.cached) for use in ledger.uses("a")] == [
+        ("read-1", False),
+        ("read-2", True),
+    ]
+    assert [(use.step, use.entry) for use in ledger.uses("b")] == [("read-1", PARSED)]
+
+
+def test_a_ledger_without_steps_is_read_and_written(ledger: Ledger, path: Path) -> None:
+    ledger.record("k", PARSED, run="a", run_seconds=0, step="lost")
+    ledger.close()
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("ALTER TABLE uses DROP COLUMN step")
+    opened = Ledger(path)
+    assert opened.find("k", "a", step="read-1") == PARSED
+    assert [use.step for use in opened.uses("a")] == ["", "read-1"]
+    opened.close()
 
 
 def test_parse_rates_are_told_by_prompt_version_and_model(ledger: Ledger) -> None:
@@ -190,5 +214,5 @@ def test_the_key_depends_on_every_part(part: str) -> None:
 
 @settings(max_examples=40)
 @given(st.text(st.characters(exclude_categories=())), st.text())
-def test_two_inputs_have_two_keys(one: str, other: str) -> None:
-    assert (ledger_key({"input": one}) == ledger_key({"input": other})) == (one == other)
+def test_two_inputs_have_two_keys(first: str, second: str) -> None:
+    assert (ledger_key({"input": first}) == ledger_key({"input": second})) == (first == second)

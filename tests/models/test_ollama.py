@@ -12,13 +12,14 @@ from langchain_core.messages import HumanMessage
 from model_server import word_vector
 from ollama_server import Model, OllamaServer, Tokens
 
-from hopyard.models import embeddings, ollama
-from hopyard.models.call import call_model, usage_of
+from hopyard.models import ollama
 from hopyard.models.embeddings import embedder
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.direct import DIRECT
 from hopyard.state.errors import ModelOutputError, ModelUnreachableError
 from hopyard.state.settings import Context
+
+from .calls import model_caller, usage_of
 
 LLAMA = Context(model="ollama:llama", retries=0)
 READ, WRITTEN = 300, 5
@@ -36,16 +37,14 @@ def words(texts: list[str]) -> list[list[float]]:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OllamaServer]:
     models = {"llama:latest": Model(chat=paris), "words:latest": Model(embed=words)}
-    embeddings._known.cache_clear()  # it knows the server of the test before
     with OllamaServer(models) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.address)
         yield server
-    embeddings._known.cache_clear()
 
 
 async def ask(question: str = "What is the capital of France?", context: Context = LLAMA) -> str:
     values = {"question": question}
-    return (await call_model(DIRECT, values, context=context, run="run")).answer
+    return (await model_caller(context.model).call(DIRECT, values, context, "run")).answer
 
 
 async def test_what_is_sent_with_a_call(server: OllamaServer) -> None:
@@ -63,7 +62,7 @@ async def test_what_is_sent_with_a_call(server: OllamaServer) -> None:
         "temperature": 0.0,
         "seed": 7,
     }
-    assert [one["role"] for one in sent["messages"]][:2] == ["system", "user"]
+    assert [message["role"] for message in sent["messages"]][:2] == ["system", "user"]
     usage = usage_of("run", LLAMA)
     assert (usage["input_tokens"], usage["output_tokens"]) == (READ, WRITTEN)
 
@@ -73,7 +72,7 @@ async def test_the_window_grows_with_the_prompt_and_ends_at_the_models(
 ) -> None:
     for passages, window in (("x" * 6_000, 4096), ("x" * 12_000, 8192), ("x" * 30_000, 8192)):
         values = {"passages": passages, "question": "Why?"}
-        await call_model(ANSWER, values, context=LLAMA, run="run")
+        await model_caller(LLAMA.model).call(ANSWER, values, LLAMA, "run")
         assert server.payloads("/api/chat")[-1]["options"]["num_ctx"] == window
     assert len(server.payloads("/api/show")) == 1
 
@@ -81,7 +80,7 @@ async def test_the_window_grows_with_the_prompt_and_ends_at_the_models(
 async def test_a_prompt_that_cannot_fit_is_not_sent_to_be_cut(server: OllamaServer) -> None:
     values = {"passages": "x" * 60_000, "question": "Why?"}
     with pytest.raises(ModelOutputError, match="longer than the window of ollama:llama"):
-        await call_model(ANSWER, values, context=LLAMA, run="run")
+        await model_caller(LLAMA.model).call(ANSWER, values, LLAMA, "run")
     assert server.payloads("/api/chat") == []
 
 
@@ -159,7 +158,7 @@ def test_the_address_is_read_as_ollama_reads_it(
 async def test_an_answer_streams_token_by_token(server: OllamaServer) -> None:
     model = ollama.connect_chat("llama", max_tokens=9, temperature=0, seed=1)
     parts = [part.text async for part in model.astream("?")]
-    assert [one for one in parts if one] == ['{"answer"', ': "Pa', 'ris"}']
+    assert [part for part in parts if part] == ['{"answer"', ': "Pa', 'ris"}']
     answer = await model.ainvoke("?")
     assert json.loads(answer.text) == {"answer": "Paris"}
     assert answer.usage_metadata is not None
@@ -181,7 +180,7 @@ def test_embeddings_come_by_the_batch(server: OllamaServer) -> None:
 
 
 def test_a_missing_embedding_model_is_to_be_pulled(server: OllamaServer) -> None:
-    with pytest.raises(ModelUnreachableError, match=r"is not there.*`ollama pull gone`"):
+    with pytest.raises(ModelUnreachableError, match=r"was not found.*`ollama pull gone`"):
         embedder("ollama:gone").embed_query("hop")
 
 

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
 from time import monotonic
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from model_server import ModelServer, scripted_provider
 
+from hopyard.models import chat
+from hopyard.models.builtin import end_at_next_turn
 from hopyard.models.parse import UnfitOutputError, json_schema, parse
 from hopyard.models.prompt import Output
 from hopyard.prompts.answer import Answer
 from hopyard.prompts.decompose import Decomposition
-from hopyard.prompts.judge import Rubric
 from hopyard.prompts.passage_graph import PassageQuestions
-from hopyard.prompts.route import Route
+from hopyard.prompts.tree import Rubric
+from hopyard.state.settings import Context
+
+from .calls import ask, model_caller
 
 RUBRIC = '{"wh_form": 1, "specific": 1, "relevant": 0, "non_overlapping": 1, "complete": 0}'
 
@@ -62,13 +69,27 @@ def test_output_is_repaired_by_rule(text: str) -> None:
 @pytest.mark.parametrize("rest", ["user", "user__[", "user. 1. It is Paris.\\n2. It", "assistant"])
 @pytest.mark.parametrize("end", ['"}', ""])
 def test_a_text_closed_by_a_typographic_mark_ends_there(rest: str, end: str) -> None:
-    """As the embedded model writes after a title in such marks: the schema lets it run on."""
+    """As the built-in model writes after a title in such marks: the schema lets it run on."""
     wanted = Decomposition(kind="compound", first="Who sang “She is”?", second="Who is he?")
     text = '{"kind":"compound","first":"Who sang “She is”?","second":"Who is he?”}'
-    assert parse(text + rest + end, Decomposition) == (wanted, True)
-    assert parse("Here it is: " + text + rest + end, Decomposition) == (wanted, True)
+    for before in ("", "Here it is: "):
+        said = before + text + rest + end
+        assert parse(said, Decomposition, end_at_next_turn) == (wanted, True)
     quoted = '{"answer":"the set {“user”} of “names”"}'
-    assert parse(quoted, Answer) == (Answer(answer="the set {“user”} of “names”"), False)
+    same = Answer(answer="the set {“user”} of “names”")
+    assert parse(quoted, Answer, end_at_next_turn) == (same, False)
+
+
+async def test_only_the_provider_with_the_habit_corrects_it(
+    model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model_server.answer = lambda title, messages: '{"answer": "“She is”}user. 1. Who is she?"}'
+    assert await ask() == "“She is”}user. 1. Who is she?"
+    small = scripted_provider(model_server, identity="small")
+    chat.register_chat_provider("small", replace(small, correct=end_at_next_turn))
+    assert await ask(context=Context(model="small")) == "“She is"
+    rates = {rate.model: rate for rate in model_caller().ledger.parse_rates()}
+    assert (rates["scripted"].parsed, rates["small"].repaired) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -79,16 +100,21 @@ def test_a_text_closed_by_a_typographic_mark_ends_there(rest: str, end: str) -> 
         ("Paris", Answer, "the output"),
         ('"Paris"', Answer, "the output"),
         ("null", Answer, "the output"),
-        ('{"answer": "Par', Answer, "the output is cut off in the middle of a text"),
+        ('{"answer": "Par', Answer, "the output is cut off"),
+        ('{"answer": "', Answer, "the output is cut off"),
+        ('{"ans', Answer, "the output is cut off"),
+        ('{answer: "Paris in the', Answer, "the output"),
         ('```json\n{"answer": "Par\\', Answer, "the output is cut off"),
-        ('{"kind": "compound", "first": "Who', Decomposition, "the output is cut off"),
+        ('{"kind": "compound", "first": "Who is', Decomposition, "the output is cut off"),
+        ('{"kind": "compound", "first": "Who?", "sec', Decomposition, "the output is cut off"),
+        ('{"kind": "compound", "first": "' + "Who " * 100 + '"}', Decomposition, "first: String"),
         ("{}", Answer, "answer: Field required"),
         ('{"answer": "  "}', Answer, "answer: String should have at least 1 character"),
         ('{"answer": null}', Answer, "answer: Input should be a valid string"),
         ('{"answer": 1893}', Answer, "answer: Input should be a valid string"),
         ('{"answer": "Paris", "why": "x"}', Answer, "why: Extra inputs are not permitted"),
-        ('{"answer": "' + "x" * 301 + '"}', Answer, "answer: String should have at most 300"),
-        ('{"strategy": "chain"}', Route, "strategy: Input should be 'direct', 'single'"),
+        ('{"answer": "' + "x " * 200 + '", "why": "x"}', Answer, "why: Extra inputs"),
+        ('{"kind": "both"}', Decomposition, "kind: Input should be 'simple' or 'compound'"),
         (RUBRIC.replace("1", "2", 1), Rubric, "wh_form: Input should be 0 or 1"),
         ('{"answer": "\ud83d"}', Answer, "the output"),
         ('{"answer": "\\ud83d"}', Answer, "the output"),
@@ -113,6 +139,37 @@ def test_half_of_a_lists_last_text_is_left_out(text: str, outcoming: list[str]) 
     assert (output.incoming, output.outcoming, repaired) == (["Who?"], outcoming, True)
 
 
+WORDS = "word " * 59 + "ended"
+"""300 characters, as many as an answer may have."""
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ('{"answer": "Phobos and Dei', "Phobos and"),
+        ('```json\n{"answer": "Phobos, Deimos', "Phobos"),
+        ('{"answer": "Phobos and ', "Phobos and"),
+        ('{"answer": "Phobos and\\n\\u00e9\\u00', "Phobos and"),
+        ('{"answer": "' + "火星有两颗卫星" * 7, "火星有两颗卫星" * 7),
+        (f'{{"answer": "{WORDS}, and more"}}', WORDS[:-6]),
+        (f'{{"answer": "{WORDS} and more"}} That was long.', WORDS),
+        (f'{{"answer": "{WORDS[:-1]}ing more"}}', WORDS[:-6]),
+        (f'{{"answer": "{WORDS} and mo', WORDS),
+        (f"{{'answer': '{WORDS} and more'}}", WORDS),
+        ('{"answer": "' + "x" * 301 + '"}', "x" * 300),
+        ('{"answer": "' + "word " * 10_000 + '"}', ("word " * 60).strip()),
+    ],
+)
+def test_an_answer_that_is_too_long_is_kept_up_to_a_word(text: str, answer: str) -> None:
+    output, repaired = parse(text, Answer)
+    assert (output.answer, output.cut, repaired) == (answer, True, True)
+
+
+def test_a_whole_answer_is_not_marked_as_cut() -> None:
+    output, repaired = parse(f'{{"answer": "{WORDS}"}}', Answer)
+    assert (output.answer, output.cut, repaired) == (WORDS, False, False)
+
+
 @pytest.mark.parametrize("text", ['{"answer": "Paris"}\nHe said "no', '{"answer": "5" pipe"}'])
 def test_a_text_that_is_not_cut_off_is_kept(text: str) -> None:
     assert parse(text, Answer)[0].answer.startswith(("Paris", "5"))
@@ -125,13 +182,17 @@ def test_an_output_carries_no_control_character(text: str) -> None:
     assert answer.isprintable()
 
 
-@pytest.mark.parametrize("unit", ["{", "[", '{"', '["', "{'", '"', "\\", "```", "<think>", '{"a":'])
-@pytest.mark.parametrize("length", [2_000, 1_000_000])
+@pytest.mark.parametrize(
+    "unit", ["{", "[", '{"', '["', "{'", '"', "\\", "```", "<think>", '{"a":', "{}"]
+)
+@pytest.mark.parametrize("length", [7_900, 1_000_000])
 def test_hostile_output_is_refused_quickly(unit: str, length: int) -> None:
     text = '{"answer":' + unit * (length // len(unit))
     started = monotonic()
     with pytest.raises(UnfitOutputError):
         parse(text, Answer)
+    with suppress(UnfitOutputError):
+        parse(text + "}", Answer)
     assert monotonic() - started < 5
 
 

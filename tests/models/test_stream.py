@@ -15,11 +15,12 @@ from model_server import ModelServer, Reply
 from typing_extensions import TypedDict
 
 from hopyard.models import request as requests
-from hopyard.models.call import call_model
 from hopyard.models.stream import AnswerStream, FieldText, answer_stream
+from hopyard.prompts.decompose import DECOMPOSE
 from hopyard.prompts.direct import DIRECT
-from hopyard.prompts.route import ROUTE
 from hopyard.state.settings import Context
+
+from .calls import model_caller
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -45,7 +46,7 @@ def test_the_field_is_read_however_the_json_is_cut(
 
 def test_text_comes_before_its_json_is_whole() -> None:
     reader = FieldText("answer")
-    assert [reader.feed(one) for one in ['{"ans', 'wer": "tw', "o m", 'oons"', "}"]] == [
+    assert [reader.feed(piece) for piece in ['{"ans', 'wer": "tw', "o m", 'oons"', "}"]] == [
         "",
         "tw",
         "o m",
@@ -118,8 +119,13 @@ async def streamed(prompt: Any, run: str, *, final: bool = True) -> Told:
 
     async def node(state: State) -> dict[str, str]:
         context = Context(model="scripted", retries=1)
-        output = await call_model(
-            prompt, {"question": "Moons of Mars?"}, context=context, run=run, final=final
+        output = await model_caller().call(
+            prompt,
+            {"question": "Moons of Mars?", "rejected": ""},
+            context,
+            run,
+            final=final,
+            step="read",
         )
         return {"said": output.model_dump_json()}
 
@@ -138,19 +144,33 @@ async def test_the_closing_call_is_told_in_pieces_and_paid_as_ever(
     told = await streamed(DIRECT, "one")
     assert told.text == "two moons, Phobos and Deimos"
     assert told.parts > 5
-    from hopyard.models.call import model_caller
-
-    ledger = model_caller("scripted").ledger
+    ledger = model_caller().ledger
     (use,) = ledger.uses("one")
     assert json.loads(use.entry.output) == {"answer": told.text}
     assert use.entry.input_tokens > 5 < use.entry.output_tokens + 5
-    assert (use.place.node, use.place.about, use.cached) == ("node", "Moons of Mars?", False)
+    assert (use.step, use.cached) == ("read", False)
 
     again = await streamed(DIRECT, "two")
     assert (again.text, again.parts) == (told.text, 1)
     assert len(model_server.calls) == 1
     (use,) = ledger.uses("two")
     assert use.cached
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ('{"answer": "two moons, Pho', "two moons"),
+        ({"answer": "many moons " * 30}, ("many moons " * 27).strip()),
+    ],
+)
+async def test_a_cut_answer_is_told_as_it_is_kept(
+    model_server: ModelServer, reply: dict[str, str] | str, answer: str
+) -> None:
+    model_server.answer = lambda title, messages: reply
+    told = await streamed(DIRECT, "run")
+    assert (told.text, told.restarts) == (answer, 1)
+    assert len(model_server.calls) == 1
 
 
 async def test_a_second_try_takes_the_place_of_the_first(model_server: ModelServer) -> None:
@@ -171,7 +191,7 @@ async def test_a_connection_that_fails_is_tried_again(
 
 async def test_no_other_call_is_told(model_server: ModelServer) -> None:
     assert (await streamed(DIRECT, "run", final=False)).parts == 0
-    assert (await streamed(ROUTE, "run")).parts == 0
+    assert (await streamed(DECOMPOSE, "run")).parts == 0
 
 
 def test_outside_of_a_graph_there_is_no_stream() -> None:

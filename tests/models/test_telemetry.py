@@ -19,11 +19,12 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from typing_extensions import TypedDict
 
 from hopyard.models import telemetry
-from hopyard.models.call import call_model
 from hopyard.models.telemetry import NodeWatch
 from hopyard.prompts.answer import ANSWER
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings import Context
+
+from .calls import model_caller
 
 SECRETS = ("The vault opens at noon.", "When does the vault open?", "at noon", "sk-key")
 
@@ -38,7 +39,7 @@ def graph() -> Any:
     async def look_up(state: State) -> dict[str, str]:
         values = {"passages": SECRETS[0], "question": SECRETS[1]}
         context = Context(model="scripted", retries=0)
-        return {"said": (await call_model(ANSWER, values, context=context, run="run")).answer}
+        return {"said": (await model_caller().call(ANSWER, values, context, "run")).answer}
 
     strategy = StateGraph(State).add_node("look_up", look_up)
     strategy.add_edge(START, "look_up").add_edge("look_up", END)
@@ -71,7 +72,7 @@ async def test_each_call_and_node_is_a_line(caplog: pytest.LogCaptureFixture) ->
     caplog.set_level(logging.INFO, "hopyard")
     await run()
     await run()
-    lines = [one.getMessage() for one in caplog.records if one.name.startswith("hopyard")]
+    lines = [line.getMessage() for line in caplog.records if line.name.startswith("hopyard")]
     assert lines[0].startswith("look_up: answer/1 by scripted: ")
     assert re.search(r"\d+ tokens in, \d+ out, \d+\.\d\d s, parsed$", lines[0])
     assert lines[1].startswith("node look_up ended after ")
@@ -83,7 +84,7 @@ async def test_each_call_and_node_is_a_line(caplog: pytest.LogCaptureFixture) ->
 async def test_a_call_is_a_span_below_its_node(spans: InMemorySpanExporter) -> None:
     await run()
     call, node, strategy = spans.get_finished_spans()
-    assert [one.name for one in (call, node, strategy)] == [
+    assert [span.name for span in (call, node, strategy)] == [
         "chat answer",
         "node look_up",
         "node strategy",
@@ -97,7 +98,7 @@ async def test_a_call_is_a_span_below_its_node(spans: InMemorySpanExporter) -> N
     assert given["gen_ai.request.model"] == "scripted"
     assert given["gen_ai.usage.input_tokens"]
     assert given["hopyard.cached"] is False
-    told = "".join(one.to_json() for one in (call, node, strategy))
+    told = "".join(span.to_json() for span in (call, node, strategy))
     assert not [secret for secret in SECRETS if secret in told]
 
 
@@ -117,7 +118,7 @@ async def test_a_failed_node_says_so(
     answers.answer = lambda title, messages: "at noon, I would say"
     with pytest.raises(ModelOutputError):
         await run()
-    node = next(one for one in spans.get_finished_spans() if one.name == "node look_up")
+    node = next(span for span in spans.get_finished_spans() if span.name == "node look_up")
     assert node.status.status_code is otel.StatusCode.ERROR
     assert node.status.description == "ModelOutputError"
     assert "node look_up failed (ModelOutputError)" in caplog.text

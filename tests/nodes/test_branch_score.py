@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.prompts.judge import BranchScores, Rubric, branch_score
+from hopyard.prompts.tree import BranchScores, Rubric, branch_score
 
 NAMES = ("sufficiency", "non_redundancy", "consistency", "decomposition")
 points = st.tuples(*[st.integers(0, 5)] * 4)

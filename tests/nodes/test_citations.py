@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.records import Passage
-from hopyard.nodes.citations import MOST_CITATIONS, cite, stands_in
+from hopyard.nodes.citations import MOST_CITATIONS, cite, contains_quote
 
 
 def passage(title: str, text: str, name: str = "") -> Passage:
@@ -109,7 +109,7 @@ MUNCH = passage("Edvard Munch", "He painted The Scream in 1893. He was born in L
 )
 def test_what_is_quoted(question: str, answer: str, quotes: list[str]) -> None:
     found = cite(question, answer, [IRON, STONE, DANUBE, MUNCH])
-    assert [one["quote"] for one in found] == quotes
+    assert [citation["quote"] for citation in found] == quotes
 
 
 def test_a_citation_names_its_passage() -> None:
@@ -125,14 +125,14 @@ def test_a_citation_names_its_passage() -> None:
 def test_at_most_three_in_the_order_of_the_passages() -> None:
     many = [passage("Page", f"Page {number} is from 1781.", f"p{number}") for number in range(9)]
     found = cite("From when is it?", "1781", many)
-    assert [one["passage_id"] for one in found] == ["p0", "p1", "p2"]
+    assert [citation["passage_id"] for citation in found] == ["p0", "p1", "p2"]
     assert len(found) == MOST_CITATIONS
 
 
 def test_of_two_sentences_the_one_nearer_to_the_question_then_the_shorter() -> None:
     text = "In 1781 it rained a lot. In 1781 the bridge was opened. The bridge was opened 1781."
     found = cite("When was the bridge opened?", "1781", [passage("A", text)])
-    assert [one["quote"] for one in found] == ["The bridge was opened 1781."]
+    assert [citation["quote"] for citation in found] == ["The bridge was opened 1781."]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_of_two_sentences_the_one_nearer_to_the_question_then_the_shorter() -> N
     ],
 )
 def test_where_a_sentence_ends(text: str, quote: str) -> None:
-    assert [one["quote"] for one in cite("When?", "1781", [passage("A", text)])] == [quote]
+    assert [cited["quote"] for cited in cite("When?", "1781", [passage("A", text)])] == [quote]
 
 
 @pytest.mark.parametrize(
@@ -162,8 +162,8 @@ def test_where_a_sentence_ends(text: str, quote: str) -> None:
         ("Stone Bridge", False),
     ],
 )
-def test_a_quote_stands_in_a_passage_white_space_aside(quote: str, stands: bool) -> None:
-    assert stands_in(quote, IRON) is stands
+def test_a_quote_contains_quote_a_passage_white_space_aside(quote: str, stands: bool) -> None:
+    assert contains_quote(IRON, quote) is stands
 
 
 words = st.sampled_from(
@@ -188,25 +188,25 @@ spaces = st.sampled_from([" ", "\n", "\t", "\u2028", "\u00a0"])
 
 
 @given(question=texts, answer=texts, pages=st.lists(st.tuples(texts, texts), max_size=5))
-def test_every_quote_stands_in_its_passage_word_for_word(
+def test_every_quote_contains_quote_its_passage_word_for_word(
     question: str, answer: str, pages: list[tuple[str, str]]
 ) -> None:
     passages = [passage(title, text, f"p{number}") for number, (title, text) in enumerate(pages)]
-    by_id = {one.id: one for one in passages}
+    by_id = {cited.id: cited for cited in passages}
     found = cite(question, answer, passages)
     assert len(found) <= MOST_CITATIONS
-    assert len({one["passage_id"] for one in found}) == len(found)
-    for one in found:
-        cited = by_id[one["passage_id"]]
-        assert one["quote"].strip()
-        assert one["quote"] in cited.text
-        assert stands_in(one["quote"], cited)
-        assert one["title"] == cited.title
+    assert len({citation["passage_id"] for citation in found}) == len(found)
+    for citation in found:
+        cited = by_id[citation["passage_id"]]
+        assert citation["quote"].strip()
+        assert citation["quote"] in cited.text
+        assert contains_quote(cited, citation["quote"])
+        assert citation["title"] == cited.title
 
 
 @given(text=texts, space=spaces)
 def test_white_space_in_a_passage_changes_no_finding(text: str, space: str) -> None:
-    one = passage("Title", f"{text}. It was in 1781.")
-    other = passage("Title", one.text.replace(" ", space))
-    first, second = (cite("When was it?", "1781", [page]) for page in (one, other))
+    plain = passage("Title", f"{text}. It was in 1781.")
+    other = passage("Title", plain.text.replace(" ", space))
+    first, second = (cite("When was it?", "1781", [page]) for page in (plain, other))
     assert len(first) == len(second) == 1

@@ -26,12 +26,12 @@ sides = st.lists(st.sampled_from("12"), max_size=8)
 paths = sides.map(".".join)
 
 
-def node(path: str, phase: Any = "done", **more: Any) -> TreeNode:
-    return {"path": path, "question": f"{path or 'root'}?", "phase": phase, **more}  # type: ignore[typeddict-item]
+def node(path: str, status: Any = "done", **more: Any) -> TreeNode:
+    return {"path": path, "question": f"{path or 'root'}?", "status": status, **more}  # type: ignore[typeddict-item]
 
 
 def tree_of(*nodes: TreeNode) -> dict[str, TreeNode]:
-    return {one["path"]: one for one in nodes}
+    return {node["path"]: node for node in nodes}
 
 
 def state(*nodes: TreeNode, truncated: bool = False) -> TreeState:
@@ -62,12 +62,14 @@ class TestPaths:
     @given(found=st.sets(paths, max_size=40))
     def test_order_is_that_of_the_steps_of_each_path(self, found: set[str]) -> None:
         """Parents come first, and what lies under "1" comes before "2"."""
-        ordered = [one["path"] for one in in_order(tree_of(*map(node, sorted(found, key=hash))))]
+        ordered = [
+            found["path"] for found in in_order(tree_of(*map(node, sorted(found, key=hash))))
+        ]
         assert ordered == sorted(found, key=lambda path: path.split(".") if path else [])
 
     def test_order_by_hand(self) -> None:
         mixed = ["2", "1.2", "", "1", "2.1", "1.1.2", "1.1", "1.1.1", "2.2"]
-        assert [one["path"] for one in in_order(tree_of(*map(node, mixed)))] == [
+        assert [placed["path"] for placed in in_order(tree_of(*map(node, mixed)))] == [
             "",
             "1",
             "1.1",
@@ -83,10 +85,10 @@ class TestPaths:
 class TestMerging:
     def test_a_node_written_anew_takes_its_place(self) -> None:
         old = tree_of(node(""), node("1"), node("2"))
-        merged = merge_tree(old, tree_of(node("2", "search")))
+        merged = merge_tree(old, tree_of(node("2", "to answer")))
         assert list(merged) == ["", "1", "2"]
-        assert merged["2"]["phase"] == "search"
-        assert old["2"]["phase"] == "done"
+        assert merged["2"]["status"] == "to answer"
+        assert old["2"]["status"] == "done"
 
     def test_none_takes_a_node_away(self) -> None:
         merged = merge_tree(tree_of(node(""), node("1")), {"1": None, "2": None})
@@ -117,30 +119,30 @@ class TestNextTasks:
     @pytest.mark.parametrize(
         ("nodes", "tasks"),
         [
-            pytest.param([node("", "decompose")], [("decompose", "")], id="a planted root"),
-            pytest.param([node("", "search")], [("answer_sub_question", "")], id="a whole root"),
+            pytest.param([node("", "to split")], [("decompose", "")], id="a new root"),
+            pytest.param([node("", "to answer")], [("answer_sub_question", "")], id="a whole root"),
             pytest.param(
-                [node("", "judge"), node("1", "search"), node("2", "search")],
+                [node("", "to judge"), node("1", "to answer"), node("2", "to answer")],
                 [("answer_sub_question", "1"), ("answer_sub_question", "2")],
                 id="two halves to search for",
             ),
             pytest.param(
-                [node("", "judge"), node("1", "answered"), node("2", "search")],
+                [node("", "to judge"), node("1", "answered"), node("2", "to answer")],
                 [("answer_sub_question", "2")],
                 id="one half replaced: the branch waits",
             ),
             pytest.param(
-                [node("", "judge"), node("1", "answered"), node("2", "answered")],
+                [node("", "to judge"), node("1", "answered"), node("2", "answered")],
                 [("judge_branch", "")],
                 id="both halves answered",
             ),
             pytest.param(
                 [
                     node(""),
-                    node("1", "judge"),
+                    node("1", "to judge"),
                     node("1.1", "answered"),
                     node("1.2", "answered"),
-                    node("2", "decompose"),
+                    node("2", "to split"),
                 ],
                 [("judge_branch", "1"), ("decompose", "2")],
                 id="branches at different points",
@@ -154,22 +156,22 @@ class TestNextTasks:
 
     def test_a_judge_is_sent_the_two_halves(self) -> None:
         halves = [node("1", "answered", answer="a"), node("2", "answered", answer="b")]
-        (task,) = next_tasks(state(node("", "judge"), *halves))
+        (task,) = next_tasks(state(node("", "to judge"), *halves))
         assert task == Send(
-            "judge_branch", {"run": "r", "node": node("", "judge"), "children": halves}
+            "judge_branch", {"run": "r", "node": node("", "to judge"), "children": halves}
         )
 
     def test_when_nothing_waits_the_leaves_are_put_together(self) -> None:
         assert next_tasks(state(node(""), node("1"), node("2"))) == "aggregate"
 
     def test_after_the_budget_nothing_grows(self) -> None:
-        waiting = [node("", "judge"), node("1", "answered"), node("2", "search")]
+        waiting = [node("", "to judge"), node("1", "answered"), node("2", "to answer")]
         assert next_tasks(state(*waiting, truncated=True)) == "aggregate"
-        split = [node(""), node("1", "decompose"), node("2", "decompose")]
+        split = [node(""), node("1", "to split"), node("2", "to split")]
         assert next_tasks(state(*split, truncated=True)) == "aggregate"
 
     def test_after_the_budget_a_whole_root_is_still_answered(self) -> None:
-        tasks = next_tasks(state(node("", "search"), truncated=True))
+        tasks = next_tasks(state(node("", "to answer"), truncated=True))
         assert sent(tasks) == [("answer_sub_question", "")]
 
 
@@ -184,25 +186,27 @@ class TestLeaves:
             node("2.1", verdict="leaf", answer="e"),
             node("2.2", verdict="leaf", answer="f"),
         )
-        assert [one["answer"] for one in leaves(tree)] == ["a", "e", "f"]
+        assert [leaf["answer"] for leaf in leaves(tree)] == ["a", "e", "f"]
 
     def test_a_branch_that_was_never_judged_answers_for_itself(self) -> None:
         tree = tree_of(
             node("", verdict="split"),
             node("1", verdict="leaf", answer="a"),
-            node("2", "judge", answer="b"),
+            node("2", "to judge", answer="b"),
             node("2.1", "answered", answer="c"),
-            node("2.2", "search"),
+            node("2.2", "to answer"),
         )
-        assert [one["answer"] for one in leaves(tree)] == ["a", "b"]
+        assert [leaf["answer"] for leaf in leaves(tree)] == ["a", "b"]
 
     def test_a_root_that_was_never_judged_is_answered_by_its_halves(self) -> None:
-        tree = tree_of(node("", "judge"), node("1", "answered", answer="a"), node("2", "search"))
-        assert [one["answer"] for one in leaves(tree)] == ["a"]
+        tree = tree_of(
+            node("", "to judge"), node("1", "answered", answer="a"), node("2", "to answer")
+        )
+        assert [leaf["answer"] for leaf in leaves(tree)] == ["a"]
 
     def test_a_root_alone(self) -> None:
-        assert leaves(tree_of(node("", "decompose"))) == []
-        assert [one["path"] for one in leaves(tree_of(node("", answer="a")))] == [ROOT]
+        assert leaves(tree_of(node("", "to split"))) == []
+        assert [leaf["path"] for leaf in leaves(tree_of(node("", answer="a")))] == [ROOT]
 
 
 @pytest.mark.parametrize(

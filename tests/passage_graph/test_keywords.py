@@ -79,18 +79,8 @@ def test_keywords_by_example(question: str, expected: set[str]) -> None:
     assert extract_keywords(question) == expected
 
 
-def test_noun_phrases_on_request() -> None:
-    question = "Who was Teutberga's last husband at the royal court?"
-    assert extract_keywords(question, noun_phrases="always") == {
-        "teutberga",
-        "husband",
-        "royal court",
-    }
-    assert extract_keywords("who wrote the anthem", noun_phrases="never") == frozenset()
-
-
 def test_every_keyword_is_normalised_and_longer_than_nothing() -> None:
     text = "The Queen’s 'Dr. Who' met A. B. Smith of the U.K. on 3 May 1971; Ørsted's 2nd law!"
-    for keyword in extract_keywords(text, noun_phrases="always"):
+    for keyword in extract_keywords(text):
         assert keyword
         assert normalise_keyword(keyword) == keyword

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from building import build, wait
 from conftest import WordEmbedder
 from model_server import ModelServer
 
 from hopyard.indexes import build as building
 from hopyard.indexes.build_run import BuildReport
 from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.kind import KINDS
+from hopyard.indexes.kinds.passage_graph import PassageGraph
 from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
-from hopyard.indexes.kinds.passage_graph.kind import PassageGraph
 from hopyard.indexes.kinds.passage_graph.stats import GraphStats
-from hopyard.indexes.known_kinds import KINDS
 from hopyard.indexes.manifest import generation_directory, read_manifest
 from hopyard.indexes.records import Document
 from hopyard.models import request
+from hopyard.nodes.resources import Resources
 from hopyard.state.settings import Context
 
 from .script import Writer
@@ -39,37 +42,43 @@ class Library:
     def __init__(self, directory: Path, embedder: Any) -> None:
         self.directory = directory
         self.embedder = embedder
-        self.graph = PassageGraph(embedder, None)
-        """The kind of the last build."""
 
     def build(
-        self, documents: Iterable[Document], *, exact_pairs: int = 10**9, **settings: Any
+        self, documents: Iterable[Document], *, exact_pairs: int | None = None, **settings: Any
     ) -> BuildReport:
-        self.graph = PassageGraph(self.embedder, _context(settings), exact_pairs=exact_pairs)
-        return self._build(documents)
+        KINDS.register(PassageGraph(exact_pairs))
+        try:
+            with self._model(settings) as model:
+                return self._build(documents, **model)
+        finally:
+            KINDS.unregister("passage-graph")
 
     def build_without_model(self, documents: Iterable[Document]) -> BuildReport:
-        self.graph = PassageGraph(self.embedder, None)
         return self._build(documents)
 
-    def _build(self, documents: Iterable[Document]) -> BuildReport:
-        return building.build(
+    def _build(self, documents: Iterable[Document], **model: Any) -> BuildReport:
+        return build(
             documents,
             directory=self.directory,
             embedder=self.embedder,
             kinds=("dense", "passage-graph"),
-            known_kinds=self._known(),
+            **model,
         )
 
     def add(self, *documents: Document, **settings: Any) -> BuildReport:
-        self.graph = PassageGraph(self.embedder, _context(settings), keep=True)
-        return building.add(
-            documents, directory=self.directory, embedder=self.embedder, known_kinds=self._known()
-        )
+        with self._model(settings) as model:
+            return wait(
+                building.add(documents, directory=self.directory, embedder=self.embedder, **model)
+            )
 
     def remove(self, *ids: str) -> BuildReport:
-        self.graph = PassageGraph(self.embedder, None)
-        return building.remove(ids, directory=self.directory, known_kinds=self._known())
+        return wait(building.remove(ids, directory=self.directory))
+
+    @contextmanager
+    def _model(self, settings: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        context = make_settings(settings)
+        with Resources() as resources:
+            yield {"settings": context, "caller": lambda: resources.caller(context.model)}
 
     @property
     def folder(self) -> Path:
@@ -97,13 +106,12 @@ class Library:
 
     def opened(self) -> GraphIndex:
         with Index.open(self.directory, self.embedder) as index:
-            return GraphIndex.load(index.kind_directory("passage-graph"))
-
-    def _known(self) -> dict[str, Any]:
-        return {**KINDS, self.graph.name: self.graph}
+            graph: GraphIndex = index.reader("passage-graph")
+            return graph
 
 
-def _context(settings: dict[str, Any]) -> Context:
+def make_settings(settings: dict[str, Any]) -> Context:
+    """The settings of a build by the scripted model."""
     return Context.model_validate({"model": "scripted", "retries": 0, **settings})
 
 

@@ -76,10 +76,13 @@ def test_build_add_remove_status(
     status = last_json(index("status", "i", "--json"))
     assert status["passage_graph"] == removed["passage_graph"]
     shown = " ".join(index("status", "i").stdout.split())
-    assert f"8 vertices, {status['passage_graph']['edges']} edges, mean out-degree" in shown
-    assert "1 passages have too few (the model failed for 1), 0 were not asked for yet" in shown
-    assert "questions/1 at scripted: 88.9% of 9 calls (0 repaired, 1 failed)" in shown
-    assert "written by scripted, 8 passages, prompt 1" in shown
+    edges = status["passage_graph"]["edges"]
+    assert "passage-graph model scripted, embedding words, dimension 32" in shown
+    assert f"vertices 8, edges {edges}" in shown
+    assert "without questions 0, too few questions 1, failed 1" in shown
+    assert "calls: prompt questions, version 1, model scripted, calls 9, parsed 8" in shown
+    assert "parse rate 0.8889" in shown
+    assert "authors: version 1, model scripted, passages 8" in shown
 
 
 @pytest.mark.parametrize("flag", ["--budget", "--max-calls"])
@@ -91,7 +94,7 @@ def test_a_budget_is_reported_and_the_build_goes_on(
     assert "5 passages have no questions yet" in stopped.stderr
     assert "run the same command again" in stopped.stderr
     assert len(writer.titles) == 3
-    assert "5 were not asked for yet" in index("status", "i").stdout
+    assert "5 passages have no questions yet" in index("status", "i").stdout
 
     whole = index("build", corpus(8), *WITH)
     assert "no questions yet" not in whole.stderr
@@ -103,11 +106,14 @@ def test_a_dry_run_tells_the_cost(
 ) -> None:
     shown = " ".join(index("build", corpus(8), *WITH, "--dry-run").stdout.split())
     assert len(writer.titles) == 4
-    assert "8, 8 of them without questions" in shown
-    assert "Estimated from 4 passages" in shown
-    assert "for 4 model calls; the ledger keeps their answers" in shown
+    assert "passages 8 passage-graph 4 calls of scripted" in shown
+    assert (
+        "8 contents have no questions yet; 4 of them were asked about, and 0 gave nothing" in shown
+    )
+    assert "for 4 model calls The ledger keeps the answers" in shown
     told = last_json(index("build", corpus(8), *WITH, "--dry-run", "--json"))
-    assert (told["model_calls"], told["spent_calls"], told["unwritten"]) == (4, 0, 8)
+    assert (told["passages"], told["model_calls"], told["spent_calls"]) == (8, 4, 0)
+    assert told["kinds"]["passage-graph"]["details"]["unwritten"] == 8
     assert not (tmp_path / "i").exists()
 
 
@@ -116,7 +122,7 @@ def test_a_dry_run_of_what_asks_no_model_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match="dense asks a model; add passage-graph"):
         index("build", corpus(3), "--out", "i", "--with", "dense", "--dry-run")
-    with pytest.raises(UsageError, match="no kind of index 'graph'"):
+    with pytest.raises(UsageError, match="no index kind 'graph'"):
         index("build", corpus(3), "--out", "i", "--with", "graph", "--dry-run")
 
 
@@ -127,7 +133,7 @@ def test_a_failing_prompt_ends_the_command(
     with pytest.raises(ModelOutputError, match="prompt 'questions'") as error:
         index("build", corpus(8), *WITH)
     assert error.value.exit_code == 1
-    set_higher = ("--set", "graph.max_failure_rate=0.5")
+    set_higher = ("--set", "passage_graph.max_failure_rate=0.5")
     assert index("build", corpus(8), *WITH, *set_higher).exit_code == 0
 
 

@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from building import wait
 from model_server import Reply
 
-from hopyard.indexes.chunking import Chunker
-from hopyard.indexes.kinds.passage_graph.estimate import SAMPLE, Estimate, estimate
+from hopyard.indexes.build import estimate
+from hopyard.indexes.kinds.passage_graph.estimate import SAMPLE
 from hopyard.indexes.records import Document
-from hopyard.models.call import model_caller
+from hopyard.models.ledger import ParseRate
+from hopyard.nodes.resources import Resources
 from hopyard.state.errors import ModelUnreachableError
-from hopyard.state.settings import Context
 
-from .conftest import Library
+from .conftest import Library, make_settings
 from .script import GARBAGE, PEOPLE, Writer, people, person
 from .test_kind import state
 
 
-def dry_run(library: Library, documents: list[Document], **settings: Any) -> Estimate:
-    return estimate(
-        documents,
-        directory=library.directory,
-        chunker=Chunker(library.embedder, 0),
-        context=Context.model_validate({"model": "scripted", "retries": 0, **settings}),
-    )
+def dry_run(library: Library, documents: list[Document], **settings: Any) -> SimpleNamespace:
+    with Resources() as resources:
+        passages, estimates = wait(
+            estimate(
+                documents,
+                directory=library.directory,
+                embedder=library.embedder,
+                chunk_tokens=0,
+                kinds=["dense", "passage-graph"],
+                settings=make_settings(settings),
+                caller=lambda: resources.caller("scripted"),
+            )
+        )
+    (found,) = estimates.values()
+    numbers = asdict(found)
+    return SimpleNamespace(passages=passages, **numbers, **numbers["details"])
+
+
+def rates_of_the_ledger() -> ParseRate:
+    with Resources() as resources:
+        (rate,) = resources.ledger.parse_rates()
+        return rate
 
 
 def test_it_asks_for_a_sample_and_makes_no_index(library: Library, writer: Writer) -> None:
@@ -43,7 +60,7 @@ def test_it_asks_for_a_sample_and_makes_no_index(library: Library, writer: Write
 def test_tokens_are_those_of_the_sample_times_the_rest(library: Library, writer: Writer) -> None:
     found = dry_run(library, people(10))
 
-    (spent,) = model_caller("scripted").ledger.parse_rates()
+    spent = rates_of_the_ledger()
     assert found.input_tokens == round(spent.input_tokens / SAMPLE * 6)
     assert found.output_tokens == round(spent.output_tokens / SAMPLE * 6)
     library.build(people(10))
@@ -56,7 +73,7 @@ def test_time_counts_the_calls_that_run_at_once(library: Library) -> None:
     documents = [replace(person(n % 10), id=f"d{n}", text=f"{n} knows.") for n in range(44)]
     found = dry_run(library, documents, concurrency=4)
     assert found.model_calls == 40 * 2, "no out-coming question: each passage is asked for twice"
-    (spent,) = model_caller("scripted").ledger.parse_rates()
+    spent = rates_of_the_ledger()
     assert found.seconds == round(80 / 4 * spent.seconds / spent.calls, 1)
 
 
@@ -66,7 +83,8 @@ def test_a_second_dry_run_spends_nothing(library: Library, writer: Writer) -> No
 
     assert len(writer.titles) == SAMPLE
     assert second.spent_calls == 0
-    assert second.model_copy(update={"spent_calls": SAMPLE}) == first
+    second.spent_calls = SAMPLE
+    assert second == first
 
 
 def test_what_the_index_has_is_not_counted(library: Library, writer: Writer) -> None:
@@ -86,7 +104,8 @@ def test_what_the_index_has_is_not_counted(library: Library, writer: Writer) -> 
 
 def test_the_sample_has_all_lengths(library: Library, writer: Writer) -> None:
     documents = [
-        replace(one, text=one.text + " word" * number) for number, one in enumerate(people(8))
+        replace(person, text=person.text + " word" * number)
+        for number, person in enumerate(people(8))
     ]
     dry_run(library, documents)
     assert sorted(writer.titles) == [PEOPLE[number] for number in (1, 3, 5, 7)]

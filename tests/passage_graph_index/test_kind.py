@@ -14,12 +14,14 @@ from model_server import ModelServer, scripted_provider
 
 from hopyard.indexes.kinds.passage_graph.question_store import QUESTIONS_FILE
 from hopyard.indexes.manifest import read_manifest
+from hopyard.indexes.records import text_hash
+from hopyard.indexes.snapshot import CORPUS_FILE
 from hopyard.models import chat
-from hopyard.models.call import model_caller
+from hopyard.nodes.resources import Resources
 from hopyard.prompts.passage_graph import QUESTIONS
 
 from .conftest import Library
-from .script import GARBAGE, PEOPLE, Writer, people, person
+from .script import GARBAGE, PEOPLE, Writer, people, person, questions_about
 
 MakeLibrary = Callable[[str], Library]
 
@@ -36,7 +38,7 @@ def state(directory: Path) -> dict[str, tuple[int, bytes]]:
 
 
 def test_edges_lead_from_who_asks_to_who_answers(library: Library, writer: Writer) -> None:
-    library.build(people(3), graph={"edge_factor": 10})
+    library.build(people(3), passage_graph={"edge_factor": 10})
 
     assert writer.counts == {"Alba": 1, "Bert": 1, "Cora": 1}
     plant, known = "Which plant does {} grow?", "Whom does {} know?"
@@ -61,7 +63,7 @@ def test_the_stats_and_the_manifest_count(library: Library) -> None:
     assert stats.edges == len(library.opened()) == math.floor(10 * math.log2(10))
     assert stats.mean_out_degree == stats.edges / 10
     assert (stats.without_questions, stats.too_few_questions, stats.failed) == (0, 0, 0)
-    assert [(one.model, one.passages) for one in stats.authors] == [("scripted", 10)]
+    assert [(author.model, author.passages) for author in stats.authors] == [("scripted", 10)]
     assert (stats.approximate, stats.agreement) == (0, None)
     assert manifest.counts["questions"] == 60
     assert manifest.counts["edges"] == stats.edges
@@ -73,7 +75,8 @@ def test_the_parse_rate_is_that_of_the_ledger(library: Library, writer: Writer) 
     library.build(people(10), retries=1)
 
     (calls,) = library.stats.calls
-    (ledger,) = model_caller("scripted").ledger.parse_rates()
+    with Resources() as resources:
+        (ledger,) = resources.ledger.parse_rates()
     assert (calls.prompt, calls.calls, calls.failed) == ("questions", len(writer.titles), 1)
     assert calls.model_dump() == {name: getattr(ledger, name) for name in calls.model_dump()}
     assert calls.rate == ledger.rate
@@ -98,7 +101,7 @@ def test_a_content_that_two_passages_share_is_asked_about_once(
 
 def test_a_long_passage_is_cut(library: Library, model_server: ModelServer) -> None:
     long = replace(person(0), text="Alba knows Bert and Cora. " + "word " * 300)
-    library.build([long, *people(3)[1:]], graph={"passage_characters": 300})
+    library.build([long, *people(3)[1:]], passage_graph={"passage_characters": 300})
 
     (turn,) = [call.turn for call in model_server.calls if "Alba knows" in call.turn]
     assert len(turn) < 330
@@ -138,7 +141,7 @@ def test_another_edge_factor_takes_no_call(library: Library, writer: Writer) -> 
     library.build(people(10))
     asked = len(writer.titles)
 
-    library.build(people(10), graph={"edge_factor": 0.5})
+    library.build(people(10), passage_graph={"edge_factor": 0.5})
 
     assert len(writer.titles) == asked
     assert len(library.opened()) == math.floor(0.5 * 10 * math.log2(10))
@@ -148,23 +151,23 @@ def test_another_edge_factor_takes_no_call(library: Library, writer: Writer) -> 
     assert len(library.opened()) == math.floor(0.5 * 10 * math.log2(10))
 
 
-def test_another_model_writes_anew_for_a_build_and_only_the_new_for_an_addition(
+def test_another_model_writes_again_for_a_build_and_only_the_new_for_an_addition(
     library: Library, writer: Writer, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = scripted_provider(model_server, identity="other")
-    monkeypatch.setitem(chat._registered, "other", other)
+    chat.register_chat_provider("other", other)
     library.build(people(4))
 
     library.add(person(4), model="other")
     assert writer.counts == dict.fromkeys(PEOPLE[:5], 1)
-    assert [(one.model, one.passages) for one in library.stats.authors] == [
+    assert [(author.model, author.passages) for author in library.stats.authors] == [
         ("other", 1),
         ("scripted", 4),
     ]
 
     library.build(people(5), model="other")
     assert writer.counts == {**dict.fromkeys(PEOPLE[:4], 2), "Elsa": 1}
-    assert [one.model for one in library.stats.authors] == ["other"]
+    assert [author.model for author in library.stats.authors] == ["other"]
     assert library.stats.model == "other"
 
 
@@ -213,8 +216,8 @@ def test_a_grown_graph_is_that_of_a_fresh_build(
     assert library.stats.vertices == fresh.stats.vertices == 8
 
 
-def test_a_removal_matches_orphaned_questions_anew(library: Library, writer: Writer) -> None:
-    library.build(people(4), graph={"edge_factor": 10})
+def test_a_removal_matches_orphaned_questions_again(library: Library, writer: Writer) -> None:
+    library.build(people(4), passage_graph={"edge_factor": 10})
     assert {head for tail, _, head in library.edges if tail == "alba"} == {"bert", "cora"}
     asked = len(writer.titles)
 
@@ -228,7 +231,7 @@ def test_a_removal_matches_orphaned_questions_anew(library: Library, writer: Wri
 
 
 def test_an_update_replaces_the_questions_of_a_passage(library: Library, writer: Writer) -> None:
-    library.build(people(8), graph={"edge_factor": 10})
+    library.build(people(8), passage_graph={"edge_factor": 10})
 
     library.add(person(0, ahead=(5, 6)))
 
@@ -254,8 +257,13 @@ def test_what_nobody_uses_any_more_is_dropped(library: Library) -> None:
         library.add(person(number))
     with sqlite3.connect(library.directory / QUESTIONS_FILE) as file:
         rows = file.execute("SELECT count(*) FROM written").fetchone()[0]
-        vectors = {row[0] for row in file.execute("SELECT question FROM vectors")}
         runs = file.execute("SELECT count(*) FROM runs").fetchone()[0]
+    with sqlite3.connect(library.directory / CORPUS_FILE) as file:
+        sql = "SELECT content_hash FROM vectors WHERE namespace = 'questions'"
+        vectors = {row[0] for row in file.execute(sql)}
     assert (rows, runs) == (6, 1)
-    # Bert's own questions stay only where somebody else asks them.
-    assert "Whom does Bert know?" in vectors
+    asked = [
+        questions_about(person.title, person.text) for person in people(7) if person.id != "bert"
+    ]
+    texts = {text for questions in asked for kind in questions.values() for text in kind}
+    assert vectors == {text_hash(text) for text in texts}

@@ -17,7 +17,6 @@ from .script import PEOPLE, Writer, people, person
 def test_a_budget_stops_in_good_order(library: Library, writer: Writer) -> None:
     library.build(people(10), budget={"calls": 4})
 
-    assert library.graph.stopped
     assert len(writer.titles) == 4
     stats = library.stats
     assert (stats.vertices, stats.without_questions) == (4, 6)
@@ -29,7 +28,6 @@ def test_a_budget_stops_in_good_order(library: Library, writer: Writer) -> None:
     assert (len(writer.titles), library.stats.without_questions) == (7, 3)
 
     library.build(people(10))
-    assert not library.graph.stopped
     assert writer.counts == dict.fromkeys(PEOPLE, 1)
     assert library.stats.without_questions == 0
 
@@ -104,7 +102,7 @@ def test_a_damaged_store_says_what_to_do(library: Library, writer: Writer) -> No
     assert writer.counts == dict.fromkeys(PEOPLE[:5], 1), "the ledger kept the answers"
 
 
-def test_a_graph_with_a_missing_file_is_made_anew(library: Library, writer: Writer) -> None:
+def test_a_graph_with_a_missing_file_is_made_again(library: Library, writer: Writer) -> None:
     library.build(people(4))
     before, asked = library.files, len(writer.titles)
     (library.folder / "matches.npy").unlink()

@@ -42,7 +42,7 @@ def test_a_passage_with_too_few_is_reached_through_its_own_text(
     library: Library, writer: Writer
 ) -> None:
     writer.instead["Cora"] = {"incoming": [], "outcoming": []}
-    library.build(people(4), graph={"edge_factor": 10})
+    library.build(people(4), passage_graph={"edge_factor": 10})
 
     assert library.stats.too_few_questions == 1
     reached = {(tail, question) for tail, question, head in library.edges if head == "cora"}
@@ -89,7 +89,7 @@ def test_too_many_failures_end_the_build_and_name_the_prompt(
 
 def test_the_rate_of_failures_is_a_setting(library: Library, writer: Writer) -> None:
     writer.instead |= {"Cora": GARBAGE, "Dirk": GARBAGE, "Elsa": GARBAGE}
-    library.build(people(10), graph={"max_failure_rate": 0.3})
+    library.build(people(10), passage_graph={"max_failure_rate": 0.3})
     assert library.stats.failed == 3
 
 

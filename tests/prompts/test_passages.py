@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hopyard.prompts.passages import one_line, passage_lines, rewritable
+from hopyard.prompts.passages import one_line, passage_lines
 
 _ANY_TEXT = st.text(st.characters(exclude_categories=()))
 _BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
@@ -49,16 +49,3 @@ def test_one_line_keeps_every_word(text: str) -> None:
 )
 def test_passages_are_numbered_one_a_line(passages: list[tuple[str, str]], lines: str) -> None:
     assert passage_lines(passages) == lines
-
-
-@pytest.mark.parametrize(
-    ("question", "shown"),
-    [
-        ('Who sang "Dear Brother"?', "Who sang “Dear Brother”?"),
-        ('"A" or\n"B"?', "“A” or “B”?"),
-        ('A 5" disk?', "A 5” disk?"),
-        ("Hank's?", "Hank's?"),
-    ],
-)
-def test_what_is_to_be_rewritten_has_no_quote_that_json_escapes(question: str, shown: str) -> None:
-    assert rewritable(question) == shown

@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 import hopyard.prompts
+from hopyard.graphs.registry import strategies
 from hopyard.models.parse import json_schema, parse
 from hopyard.models.prompt import Prompt
+from hopyard.prompts.route import route_prompt
 
 
 def every_prompt() -> dict[str, Prompt]:
-    """The prompts of all modules, by the names of their constants."""
+    """The prompts that are constants, by their names; that of the route depends on strategies."""
     return {
         constant: value
         for module in pkgutil.iter_modules(hopyard.prompts.__path__)
@@ -29,7 +31,9 @@ def every_prompt() -> dict[str, Prompt]:
     }
 
 
-PROMPTS = every_prompt()
+LABELS = {strategy.name: strategy.route for strategy in strategies() if strategy.route}
+PROMPTS = every_prompt() | {"ROUTE": route_prompt(LABELS)}
+STRAIGHT = str.maketrans("“”", '""')
 CHARACTERS_A_TOKEN = 3
 """JSON's brackets and quotes are short tokens."""
 
@@ -39,7 +43,7 @@ def values_of(prompt: Prompt, text: str) -> dict[str, str]:
 
 
 def test_the_prompts_are_found() -> None:
-    assert {"ANSWER", "DIRECT", "ROUTE", "REWRITE", "DECOMPOSE", "AGGREGATE"} <= set(PROMPTS)
+    assert {"ANSWER", "DIRECT", "REWRITE", "DECOMPOSE", "AGGREGATE"} <= set(PROMPTS)
     assert len(PROMPTS) >= 8
 
 
@@ -74,10 +78,10 @@ class TestEveryPrompt:
         assert list(schema["properties"]) == list(prompt.output.model_fields)
 
     def test_what_its_calls_share_comes_first(self, prompt: Prompt) -> None:
-        one = prompt.messages(values_of(prompt, "One?"))
-        other = prompt.messages(values_of(prompt, "Something else?"))
-        assert one[:-1] == other[:-1]
-        assert one[-1] != other[-1]
+        first = prompt.messages(values_of(prompt, "One?"))
+        second = prompt.messages(values_of(prompt, "Something else?"))
+        assert first[:-1] == second[:-1]
+        assert first[-1] != second[-1]
 
     def test_it_is_a_conversation_that_ends_with_the_users_turn(self, prompt: Prompt) -> None:
         kinds = [type(message) for message in prompt.messages(values_of(prompt, "One?"))]
@@ -97,6 +101,8 @@ class TestEveryPrompt:
         text += " $question ${passages} $$ {question}"
         last = prompt.messages(values_of(prompt, text))[-1].text
         names = Template(prompt.template).get_identifiers()
+        if prompt.typographic_quotes:
+            last, text = last.translate(STRAIGHT), text.translate(STRAIGHT)
         assert last.count(text) >= len(names)
 
     def test_a_turn_is_shaped_as_its_examples_are(self, prompt: Prompt) -> None:

@@ -21,7 +21,7 @@ __all__ = ("EMBEDDING", "context", "index", "script")
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
     "TOKENIZERS_PARALLELISM": "false",
-    "HOPYARD_EMBEDDED_THREADS": "1",
+    "HOPYARD_BUILTIN_THREADS": "1",
 }
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from building import build
 from model_server import WordEmbedder
 
-from hopyard.indexes.build import build
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.loaders import LoadReport, load
 from hopyard.indexes.records import Document
@@ -145,7 +145,8 @@ def test_ten_thousand_near_duplicates_are_indexed(tmp_path: Path) -> None:
     report = build(documents, directory=tmp_path / "index", embedder=OneVector())
     assert report.passages == 10_000
     with Index.open(tmp_path / "index", OneVector()) as index:
-        assert index.sparse_search("4242", 1)[0].passage_id.startswith("d4242")
+        [(passage_id, _)] = index.reader("sparse").search("4242", 1)
+        assert passage_id.startswith("d4242")
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 from model_server import ModelServer
 
 from hopyard.agent.session import Session, open_session
-from hopyard.models import call
 from hopyard.nodes import receive
+from hopyard.nodes.resources import close_shared_resources
 from hopyard.state.settings import Context
 
 from ..graphs.conftest import changed
@@ -45,7 +45,7 @@ async def test_a_killed_rewrite_keeps_its_run(
             await _run(session, "And then?", settings)
         assert len(model_server.calls) - before == 1
         monkeypatch.setattr(receive, "_stand_alone", rewrite)
-    call._caller.cache_clear()  # as in a new process: what was spent is read from the ledger
+    close_shared_resources()  # as in a new process: what was spent is read from the ledger
 
     async with open_session() as session:
         async for _ in session.resume("t"):

@@ -19,7 +19,8 @@ from hopyard.agent.session import Session, open_session
 from hopyard.state.checkpoints import open_saver
 from hopyard.state.encryption import KEY_VARIABLE
 from hopyard.state.errors import HopyardError, ThreadMissingError, UsageError
-from hopyard.state.settings import Context, changed_context
+from hopyard.state.settings import Context
+from hopyard.state.sources import change_context
 
 from ..graphs.conftest import changed
 from ..graphs.script import said
@@ -135,7 +136,7 @@ class TestDeletion:
         self, single: Context, home: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("hopyard.state.serializer._WORTH_IT", 10**9)
-        home.mkdir(parents=True)  # noqa: ASYNC240
+        home.mkdir(parents=True)
         with closing(sqlite3.connect(home / "threads.sqlite")) as db:
             db.execute("CREATE TABLE old (text)")
             db.execute("INSERT INTO old VALUES (?)", (TOLD * 100,))
@@ -165,10 +166,10 @@ class TestRetention:
             await _asked(session, single, "old")
             now = time.time()
             monkeypatch.setattr("hopyard.state.checkpoints.time.time", lambda: now + 3 * 86_400)
-            kept = changed_context(single, {"retention_days": "4"})
+            kept = change_context(single, {"retention_days": "4"})
             await _asked(session, kept, "new")
             assert (await session.result("old"))["finished"]
-            await _asked(session, changed_context(single, {"retention_days": "2"}), "new")
+            await _asked(session, change_context(single, {"retention_days": "2"}), "new")
             with pytest.raises(ThreadMissingError):
                 await session.result("old")
             assert (await session.result("new"))["finished"]

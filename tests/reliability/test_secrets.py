@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from model_server import ModelServer, Reply
 
-from hopyard.state.secrets import redacted
+from hopyard.state.secrets import redact
+from hopyard.state.tree import step_id
 
 from ..graphs.script import full_tree, request_of
 from ..passage_graph_index.script import people
@@ -102,7 +103,7 @@ def test_the_reason_of_a_refused_branch_is_kept_without_the_secret(
     environment = _environment(model_server)
     asked = ("ask", "All?", "-s", "tree", "-i", index, "-t", "t", *MODELS, "--json")
     result = zygote.run(*asked, environment=environment).json
-    [left] = [one for one in result["steps"] if one.get("path") == "1"]
+    [left] = [step for step in result["steps"] if step["id"] == step_id("1")]
     assert "Bearer ***, Basic ***" in left["reason"]
     assert all(secret not in json.dumps(result) for secret in PLANTED)
 
@@ -110,4 +111,4 @@ def test_the_reason_of_a_refused_branch_is_kept_without_the_secret(
 def test_an_ordinary_text_is_not_redacted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "none")
     text = "none of it: http://127.0.0.1:8080/v1 and me@example.org"
-    assert redacted(text) == text
+    assert redact(text) == text

@@ -62,7 +62,7 @@ def _found(library: Library) -> Any:
         graph = GraphIndex.load(index.kind_directory("passage-graph"))
         with QuestionStore(library.directory):
             pass
-        found = index.dense_search(library.embedder.embed_query(QUESTION), 3)
+        found = index.reader("dense").search(library.embedder.embed_query(QUESTION), 3)
         return list(index.corpus.passages()), found, sorted(map(str, graph))
 
 

@@ -46,12 +46,21 @@ def run(job: dict[str, Any]) -> None:
 def serve() -> None:
     """Answer until standard input ends."""
     warnings.simplefilter("ignore")
+    import bm25s  # noqa: F401
+    import faiss  # noqa: F401
     import langchain.chat_models  # noqa: F401
     import langchain_ollama  # noqa: F401
     import langchain_openai  # noqa: F401
+    import openai.resources.beta.beta  # noqa: F401
 
-    import hopyard.cli.main  # noqa: F401
+    import hopyard.cli.run_thread  # noqa: F401
+    from hopyard.cli.main import COMMANDS, load_command
+    from hopyard.graphs.registry import strategies
 
+    for name in COMMANDS:
+        load_command(name)
+    for strategy in strategies():
+        strategy.load_graph()
     print("ready", flush=True)
     for line in sys.stdin:
         order = json.loads(line)

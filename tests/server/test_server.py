@@ -14,10 +14,11 @@ from langgraph.pregel.remote import RemoteGraph
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from hopyard.graphs.descriptions import DESCRIPTIONS
-from hopyard.state.settings import Context
+from hopyard.agent.server import describe
+from hopyard.state.settings import Context, setting_groups
 
 from ..graphs.script import said, split
+from ..graphs.trees import nodes
 from .conftest import CONFIG, IRON, QUESTION, STONE, Server
 
 pytestmark = pytest.mark.server
@@ -34,8 +35,10 @@ async def client(comparison: Server) -> AsyncIterator[LangGraphClient]:
 async def test_every_graph_is_there_with_its_description_and_narrow_schemas(
     client: LangGraphClient,
 ) -> None:
-    found = {one["graph_id"]: one for one in await client.assistants.search(limit=50)}
-    assert {name: one["description"] for name, one in found.items()} == DESCRIPTIONS
+    assistants = await client.assistants.search(limit=50)
+    found = {assistant["graph_id"]: assistant for assistant in assistants}
+    about = {name: assistant["description"] for name, assistant in found.items()}
+    assert about == describe()
     agent = await client.assistants.get_schemas(found["hopyard"]["assistant_id"])
     assert set(agent["input_schema"]["properties"]) == {"question", "messages"}
     assert set(agent["output_schema"]["properties"]) == OUTPUT | {
@@ -47,10 +50,10 @@ async def test_every_graph_is_there_with_its_description_and_narrow_schemas(
     tree = await client.assistants.get_schemas(found["tree"]["assistant_id"])
     assert set(tree["output_schema"]["properties"]) == OUTPUT
     settings = agent["context_schema"]["properties"]
-    assert set(settings) == set(Context.model_fields)
-    assert all(one.get("description") for one in settings.values())
-    for group in agent["context_schema"]["$defs"].values():
-        assert all(one.get("description") for one in group["properties"].values())
+    assert set(settings) == {*Context.model_fields, *setting_groups()}
+    groups = [*agent["context_schema"]["$defs"].values(), *(settings[g] for g in setting_groups())]
+    for fields in (settings, *(group["properties"] for group in groups)):
+        assert all(field.get("description") for field in fields.values())
 
 
 async def test_a_question_streams_updates_and_the_subgraphs_tokens(
@@ -84,7 +87,7 @@ async def test_a_question_streams_updates_and_the_subgraphs_tokens(
     assert state["values"]["answer"] == "Stone Bridge"
     assert state["next"] == []
     history = await client.threads.get_history(thread["thread_id"], limit=20)
-    assert [one["next"] for one in history] == [
+    assert [state["next"] for state in history] == [
         [],
         ["finish"],
         ["tree"],
@@ -113,9 +116,9 @@ async def test_a_fork_from_an_earlier_step_asks_an_edited_sub_question(
     assert first["answer"] == "Stone Bridge"
     history = await client.threads.get_history(thread_id, limit=50)
     split_up = next(
-        one
-        for one in reversed(history)
-        if one["next"] == ["grow"] and set(one["values"].get("tree", {})) == {"", "1", "2"}
+        state
+        for state in reversed(history)
+        if state["next"] == ["join"] and set(state["values"].get("tree", {})) == {"", "1", "2"}
     )
     edited = "Which river does the Iron Bridge cross?"
     node = {**split_up["values"]["tree"]["1"], "question": edited}
@@ -126,7 +129,7 @@ async def test_a_fork_from_an_earlier_step_asks_an_edited_sub_question(
     again: Any = await client.runs.wait(
         thread_id, "tree", input=None, context=context, checkpoint=forked["checkpoint"]
     )
-    asked = {step["path"]: step["question"] for step in again["steps"] if "path" in step}
+    asked = {path: node["question"] for path, node in nodes(again).items()}
     assert asked == {"": QUESTION, "1": edited, "2": STONE}
     assert ("read", edited) in comparison.script.asked
     assert ("split", QUESTION) not in comparison.script.asked  # it was before the fork
@@ -228,5 +231,7 @@ def test_nothing_blocked_and_nothing_was_traced(comparison: Server) -> None:
 
 def test_the_configuration_names_every_graph_by_module() -> None:
     graphs = json.loads(CONFIG.read_text())["graphs"]
-    assert {name: one["description"] for name, one in graphs.items()} == DESCRIPTIONS
-    assert all(one["path"].startswith("hopyard.graphs.") for one in graphs.values())
+    assert {name: graph["description"] for name, graph in graphs.items()} == describe()
+    assert {graph["path"] for graph in graphs.values()} == {
+        f"hopyard.agent.studio:{name}" for name in graphs
+    }

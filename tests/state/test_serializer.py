@@ -90,12 +90,12 @@ from pathlib import Path
 from langchain_core.messages import HumanMessage
 from langgraph.graph import END, START, StateGraph
 from hopyard.state.checkpoints import open_saver
-from hopyard.state.schemas import AgentState
+from hopyard.state.agent import AgentState
 
 async def main():
     graph = StateGraph(AgentState)
     graph.add_node("note", lambda state: {
-        "steps": [{"step": "search", "passages": [{"passage_id": "p", "score": 0.5}]}],
+        "steps": [{"kind": "search", "passages": [{"passage_id": "p", "score": 0.5}]}],
         "gate": {"gate": "off", "probability": None, "retrieve": True, "reason": "r" * 300},
     })
     graph.add_edge(START, "note")

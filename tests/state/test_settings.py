@@ -8,7 +8,10 @@ import pytest
 from pydantic import ValidationError
 
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import Context, home, read_context
+from hopyard.state.registry import SEARCHES, STRATEGIES
+from hopyard.state.settings import Context, every_setting, setting_groups
+from hopyard.state.sources import change_context, home, read_context
+from hopyard.state.tree import TreeSettings
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +36,8 @@ def test_the_defaults_are_the_papers() -> None:
     context = read_context({})
     assert context == Context()
     assert (context.retrieval.mmr_lambda, context.retrieval.k) == (0.75, 5)
-    assert (context.tree.max_depth, context.tree.theta, context.tree.min_rubric) == (3, 0.4, 3)
+    tree = TreeSettings.of(context)
+    assert (tree.max_depth, tree.theta, tree.min_rubric) == (3, 0.4, 3)
 
 
 def test_each_source_overrides_the_next(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,9 +55,9 @@ def test_nested_settings_are_merged_one_by_one(
     write_toml(folder, "[tree]\ntheta = 0.1\nmax_depth = 1\nmin_rubric = 1\n")
     monkeypatch.setenv("HOPYARD_TREE__THETA", "0.2")
     monkeypatch.setenv("HOPYARD_TREE__MAX_DEPTH", "2")
-    tree = read_context({"tree": {"theta": 0.3}}).tree
+    tree = TreeSettings.of(read_context({"tree": {"theta": 0.3}}))
     assert (tree.theta, tree.max_depth, tree.min_rubric) == (0.3, 2, 1)
-    assert tree.evidence_k == Context().tree.evidence_k
+    assert tree.evidence_k == TreeSettings().evidence_k
 
 
 def test_other_variables_of_hopyards_are_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,6 +71,7 @@ def test_other_variables_of_hopyards_are_no_settings(monkeypatch: pytest.MonkeyP
         ({"tree": {"theta": 7}}, "tree.theta"),
         ({"tree": {"thta": 0.5}}, "tree.thta"),
         ({"strategy": "ladder"}, "strategy"),
+        ({"retrieval": {"method": "divining"}}, "retrieval.method"),
         ({"retrieval": {"k": 0}}, "retrieval.k"),
         ({"retrieval": {"k": "many"}}, "retrieval.k"),
         ({"budget": {"calls": -1}}, "budget.calls"),
@@ -79,6 +84,21 @@ def test_an_unusable_flag_is_named(flags: dict[str, object], name: str) -> None:
     with pytest.raises(UsageError) as raised:
         read_context(flags)
     assert repr(name) in sentence(raised)
+    with pytest.raises(UsageError) as raised:
+        change_context(Context(), flags)
+    assert repr(name) in sentence(raised)
+
+
+def test_an_unknown_name_is_told_what_there_is() -> None:
+    with pytest.raises(UsageError) as raised:
+        read_context({"strategy": "ladder"})
+    assert all(name in sentence(raised) for name in ("auto", *STRATEGIES))
+    with pytest.raises(UsageError) as raised:
+        read_context({"retrieval": {"method": "divining"}})
+    assert all(name in sentence(raised) for name in SEARCHES)
+    for unknown in ({"three": {"theta": 0.5}}, {"tree": {"thta": 0.5}}):
+        with pytest.raises(UsageError, match="there is no such setting"):
+            read_context(unknown)
 
 
 @pytest.mark.parametrize(
@@ -139,8 +159,25 @@ def test_a_context_is_plain_and_comes_back_from_json() -> None:
 
 
 def test_every_setting_says_what_it_does() -> None:
-    for field in Context.model_fields.values():
-        assert field.description
+    meanings = {name: meaning for name, _, meaning in every_setting(Context())}
+    assert {"seed", "budget.calls", "tree.theta", "passage_graph.temperature"} <= set(meanings)
+    assert [name for name, meaning in meanings.items() if not meaning] == []
+
+
+def test_a_group_is_kept_only_where_it_differs() -> None:
+    assert Context(tree={}) == Context(tree=TreeSettings()) == Context()
+    context = Context(tree={"theta": 0.3})
+    assert TreeSettings.of(context) == TreeSettings(theta=0.3)
+    assert context.model_dump(exclude_defaults=True)["tree"]["theta"] == 0.3
+    assert change_context(context, {"tree": {"theta": TreeSettings().theta}}) == Context()
+    changed = TreeSettings.of(change_context(context, {"tree": {"max_depth": 1}}))
+    assert (changed.theta, changed.max_depth) == (0.3, 1)
+
+
+def test_studio_sees_the_groups() -> None:
+    properties = Context.model_json_schema()["properties"]
+    assert properties["tree"]["properties"]["theta"]["description"]
+    assert set(setting_groups()) | set(Context.model_fields) == set(properties)
 
 
 def test_home_is_made_where_the_variable_says(

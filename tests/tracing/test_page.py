@@ -2,90 +2,94 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
+import shutil
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from hopyard.agent.session import open_session
-from hopyard.models import chat, embeddings
-from hopyard.models.chat import ChatProvider
-from hopyard.state.settings import Context
-from hopyard.tracing.drawing import drawing_of
+from hopyard.state.schemas import Citation, Step, Thrown, passage_evidence
+from hopyard.tracing.drawing import Arrow, drawing_of
 from hopyard.tracing.model import Trace
 from hopyard.tracing.page import page
-from hopyard.tracing.read import read_trace
 
-from ..graphs.conftest import EMBEDDING, Words, changed
-from ..graphs.script import ScriptedChat, rubric, said, scores, split
-from ..hop.script import HopScript
-from .conftest import HOSTILE
+from .made import HOPS, HOSTILE, SUMMARY, made_trace, use, with_texts
 
 QUESTION = 'Which <b>gate</b> opened first, "the" Iron Bridge or </script> the gate?'
 IRON = "When was the Iron Bridge opened?"
 GATE = "When was the gate opened </title><script>window.hacked = 3</script>?"
 
 
-TREE = {
-    ("split", QUESTION): split(IRON, GATE),
-    ("split", IRON): split("Iron <i>left</i>?", "Iron right?"),
-    ("judge", QUESTION): scores(15),
-    ("judge", IRON): scores(3),
-    ("rubric", IRON): rubric(4),
-    ("aggregate", QUESTION): said("1999"),
-}
+def question(name: str, parent: str, text: str, verdict: str, **more: Any) -> Step:
+    made = Step(id=name, kind="question", parent=parent, title=text, question=text, verdict=verdict)
+    return made | more  # type: ignore[no-any-return]
+
+
+TREE = [
+    question(
+        "root",
+        "",
+        QUESTION,
+        "split",
+        score=0.75,
+        facts={"rubric": "5/5", "visits": "1"},
+        replaced=[Thrown(question="<b>Old?</b>", answer="no", reason="weak")],
+    ),
+    question("root.1", "root", IRON, "leaf", answer="1781", passages=[SUMMARY]),
+    question("root.1.1", "root.1", "Iron <i>left</i>?", "pruned", answer="?"),
+    question("root.1.2", "root.1", "Iron right?", "pruned"),
+    question("root.2", "root", GATE, "leaf", passages=[passage_evidence("hostile", 0.9)]),
+    Step(id="aggregate", kind="aggregate", title="Answer from the findings", answer="1999"),
+]
 """A tree with a pruned half, and hostile questions over a hostile passage."""
 
-BRIDGE = "How long is the river of the Iron Bridge?"
-USEFUL = {
-    "When was the Stone Bridge completed?": "necessary",
-    "When was the cathedral of Regensburg begun?": "indirect",
-}
+
+@pytest.fixture
+def trace() -> Trace:
+    made = made_trace(
+        TREE,
+        question=QUESTION,
+        answer="1999",
+        evidence=[passage_evidence("hostile", 0.9)],
+        citations=[Citation(passage_id="hostile", title="", quote="gate opened in 1999.")],
+        uses=[use("root"), use("root.1"), use("root.2", cached=True), use("aggregate")],
+    )
+    return with_texts(made, hostile=HOSTILE, mars="Mars has two moons.", venus="Venus has none.")
 
 
-class Runs(NamedTuple):
-    """The traces that all tests here look at, made once."""
-
-    tree: Trace
-    hops: Trace
+@pytest.fixture
+def hops() -> Trace:
+    made = made_trace(HOPS, evidence=[passage_evidence("danube", 0.7)])
+    return with_texts(made, danube="The Danube is long.")
 
 
 @pytest.fixture(scope="module")
-def runs(index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
-    script = HopScript()
-    script.lines, script.useful = dict(TREE), USEFUL
-    model: Any = ScriptedChat(script)
-    provider = ChatProvider("scripted", lambda _: model, 16, keep_prefixes=False, cure="")
-    base = Context(index=str(index), model="scripted", embedding=EMBEDDING, retries=0)
-    tree = changed(base, strategy="tree", tree__max_depth=2, tree__retries=0, retrieval__k=9)
-    hop = changed(base, strategy="hop", hop__n_hop=2, hop__top_k=2)
-
-    async def run() -> Runs:
-        async with open_session() as session:
-            for question, context, thread in ((QUESTION, tree, "tree"), (BRIDGE, hop, "hop")):
-                async for _ in session.ask(question, context, thread):
-                    pass
-            return Runs(await read_trace(session, "tree"), await read_trace(session, "hop"))
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOPYARD_HOME", str(tmp_path_factory.mktemp("home")))
-        patch.setitem(chat._registered, "scripted", provider)
-        patch.setitem(embeddings._registered, EMBEDDING, Words())
-        yield asyncio.run(run())
-
-
-@pytest.fixture
-def trace(runs: Runs) -> Trace:
-    return runs.tree
-
-
-@pytest.fixture
-def hops(runs: Runs) -> Trace:
-    return runs.hops
+def browser() -> Iterator[Any]:
+    """Headless Chromium, without a network."""
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    driver = shutil.which("chromedriver")
+    if not chromium or not driver:
+        pytest.skip("there is no Chromium with its driver (apt-get install chromium-driver)")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    for argument in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--window-size=1280,1400",
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    ):
+        options.add_argument(argument)
+    service = webdriver.ChromeService(executable_path=driver)
+    started = webdriver.Chrome(options=options, service=service)
+    yield started
+    started.quit()
 
 
 class Elements(HTMLParser):
@@ -109,10 +113,10 @@ class Elements(HTMLParser):
 def test_it_loads_nothing_and_is_small(trace: Trace) -> None:
     text = page(trace)
     found = Elements(text)
-    assert all(one.startswith("#") for one in found.addresses)
+    assert all(address.startswith("#") for address in found.addresses)
     assert found.names.count("script") == 3  # the drawing's data, the library, the page's own
     assert not {"img", "link", "iframe", "object"} & set(found.names)
-    assert not {one for one in found.attributes if one.startswith("on")}
+    assert not {name for name in found.attributes if name.startswith("on")}
     assert "default-src 'none'" in text
     assert "Permission to use, copy, modify" in text  # the library's licence goes with it
     assert len(text.encode()) < 500_000
@@ -134,23 +138,81 @@ def test_the_page_reloads_itself_only_while_it_is_followed(trace: Trace) -> None
     assert '<meta http-equiv="refresh" content="1">' in page(trace, reload_seconds=1.0)
 
 
-def test_the_drawing_shows_what_was_pruned(trace: Trace) -> None:
+def test_a_count_has_no_bar(trace: Trace) -> None:
+    text = page(trace)
+    assert '<meter min="0" max="5" value="5" aria-hidden="true"></meter> 5/5' in text
+    assert '<meter min="0" max="1" value="0.75" aria-hidden="true"></meter> 0.75' in text
+    assert "visits</th><td>1</td>" in text
+
+
+def test_evidence_that_is_no_passage_leads_to_its_passages(trace: Trace) -> None:
+    anchors = {name: f"passage-{number}" for number, name in enumerate(trace.passages, 1)}
+    links = f'<a href="#{anchors["mars"]}">Mars</a>, <a href="#{anchors["venus"]}">Venus</a>'
+    assert f'summary s-12 <span class="score">0.83</span><br>{links}' in page(trace)
+
+
+def test_passages_read_through_a_summary_say_so() -> None:
+    text = page(with_texts(made_trace([], evidence=[SUMMARY]), mars="Two moons.", venus="None."))
+    assert text.count("read through summary s-12, 0.83") == 2
+
+
+def test_a_tree_is_drawn_with_what_was_pruned_and_thrown_away(trace: Trace) -> None:
     drawing = drawing_of(trace)
-    states = {box.label: box.state for box in drawing.boxes}
-    assert states[QUESTION] == "answer"
-    assert states["Iron <i>left</i>?"] == states["Iron right?"] == "pruned"
-    assert states[GATE] == "kept"
-    assert drawing.boxes[0].parent == ""
-
-
-def test_the_drawing_of_hops_is_a_tree_with_further_links(hops: Trace) -> None:
-    drawing = drawing_of(hops)
+    first = drawing.boxes[0]
+    assert (first.parent, first.label, first.state, first.step) == ("", QUESTION, "answer", "root")
+    states = {box.label: box.state for box in drawing.boxes[1:]}
+    assert states == {
+        "<b>Old?</b>": "pruned",
+        IRON: "kept",
+        "Iron <i>left</i>?": "pruned",
+        "Iron right?": "pruned",
+        GATE: "kept",
+    }
     parents = {box.label: box.parent for box in drawing.boxes}
-    ids = {box.label: box.id for box in drawing.boxes}
-    assert parents["Danube"] == "question"
-    assert parents["Stone Bridge"] == ids["Danube"]
-    assert parents["Regensburg"] == ids["Stone Bridge"]
-    assert {link.target for link in drawing.links} <= set(ids.values())
+    assert parents[IRON] == first.id
+    assert parents["Iron right?"] == "root.1"
+
+
+def test_other_steps_that_nest_hang_from_the_question() -> None:
+    steps = [
+        Step(id="plan", kind="plan", title="Plan"),
+        Step(id="work", kind="work", parent="plan", question="How?", answer="so"),
+        Step(id="sum", kind="sum up"),
+    ]
+    drawing = drawing_of(made_trace(steps))
+    assert [(box.label, box.parent) for box in drawing.boxes] == [
+        ("Which is it?", ""),
+        ("Plan", "the question"),
+        ("Work: How?", "plan"),
+        ("Sum up", "the question"),
+    ]
+    assert drawing.boxes[0].step == "strategy"
+
+
+def test_steps_without_parents_are_a_line() -> None:
+    steps = [Step(id="search", kind="search", question="Which?"), Step(id="read", kind="read")]
+    drawing = drawing_of(made_trace(steps))
+    assert [box.label for box in drawing.boxes[1:]] == [
+        "Gate: off",
+        "Route: made-up",
+        "Search: Which?",
+        "Read",
+    ]
+    assert [box.parent for box in drawing.boxes[1:]] == [box.id for box in drawing.boxes[:-1]]
+
+
+def test_hops_are_drawn_as_passages_with_further_arrows(hops: Trace) -> None:
+    drawing = drawing_of(hops)
+    boxes = {box.label: box for box in drawing.boxes}
+    assert {label: box.parent for label, box in boxes.items()} == {
+        "Which is it?": "",
+        "Danube": "the question",
+        "Severn": "the question",
+        "Stone Bridge": boxes["Danube"].id,
+    }
+    assert drawing.arrows == [Arrow(boxes["Severn"].id, boxes["Danube"].id)]
+    assert (boxes["Danube"].state, boxes["Danube"].result) == ("kept", "0.70")
+    assert (boxes["Stone Bridge"].state, boxes["Stone Bridge"].note) == ("pruned", "necessary")
 
 
 # In a browser
@@ -164,7 +226,7 @@ def opened(browser: Any, file: Path, trace: Trace) -> Any:
 
 def chosen(browser: Any) -> str:
     """The step whose details are shown, and which is selected: the same one."""
-    script = "return [...document.querySelectorAll('.detail')].filter(one => !one.hidden)"
+    script = "return [...document.querySelectorAll('.detail')].filter(detail => !detail.hidden)"
     (detail,) = browser.execute_script(script)
     (item,) = browser.find_elements("css selector", '[role="treeitem"][aria-selected="true"]')
     name = str(item.get_attribute("data-step"))
@@ -185,7 +247,7 @@ def test_no_text_of_a_document_runs(browser: Any, trace: Trace, tmp_path: Path) 
     assert browser.execute_script("return window.hacked") is None
     assert browser.find_elements("css selector", "#evidence-title ~ * img, .detail script") == []
     body = browser.find_element("id", "passage-1").find_element("xpath", "..")
-    texts = [one.get_attribute("textContent") for one in body.find_elements("tag name", "p")]
+    texts = [part.get_attribute("textContent") for part in body.find_elements("tag name", "p")]
     assert HOSTILE in texts
     assert browser.get_log("browser") == []
 
@@ -197,36 +259,43 @@ def test_the_policy_stops_a_script_that_is_put_in(
     file.write_text(page(trace).replace("</main>", "<script>window.hacked = 5</script></main>"))
     browser.get(file.as_uri())
     assert browser.execute_script("return window.hacked") is None
-    assert any("Content Security Policy" in one["message"] for one in browser.get_log("browser"))
+    assert any("Content Security" in entry["message"] for entry in browser.get_log("browser"))
 
 
 def test_the_keyboard_reaches_every_step(browser: Any, trace: Trace, tmp_path: Path) -> None:
     opened(browser, tmp_path / "page.html", trace)
-    assert chosen(browser) == "tree-root"
-    browser.find_element("css selector", '[data-step="tree-root"]').send_keys("")
-    browser.execute_script("document.querySelector('[data-step=\"tree-root\"]').focus()")
+    assert chosen(browser) == "root"
+    browser.find_element("css selector", '[data-step="root"]').send_keys("")
+    browser.execute_script("document.querySelector('[data-step=\"root\"]').focus()")
     assert press(browser, "HOME") == "gate"
-    order = [one.id for one in trace.walk()]
+    order = [step.id for step in trace.walk()]
     for name in order[1:]:
         assert press(browser, "ARROW_DOWN") == name
     assert press(browser, "HOME", "ARROW_DOWN", "ARROW_DOWN", "ARROW_LEFT") == "strategy"
     assert press(browser, "ARROW_DOWN") == "strategy"  # it is closed: nothing lies below
-    assert press(browser, "ARROW_RIGHT", "ARROW_DOWN") == "tree-root"
+    assert press(browser, "ARROW_RIGHT", "ARROW_DOWN") == "root"
     press(browser, "ENTER")
     focused = browser.switch_to.active_element
-    assert focused.get_attribute("id") == "title-tree-root"
+    assert focused.get_attribute("id") == "title-root"
 
 
 def test_a_screen_reader_is_told_level_place_and_name(
     browser: Any, trace: Trace, tmp_path: Path
 ) -> None:
     opened(browser, tmp_path / "page.html", trace)
-    nodes = browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
-    items = [one for one in nodes if one.get("role", {}).get("value") == "treeitem"]
-    names = [one["name"]["value"] for one in items]
+    browser.execute_cdp_cmd("Accessibility.enable", {})
+
+    def find(role: str) -> list[Any]:
+        nodes = browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+        return [node for node in nodes if node.get("role", {}).get("value") == role]
+
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    items = WebDriverWait(browser, 10).until(lambda _: find("treeitem"))  # made behind the page
+    names = [item["name"]["value"] for item in items]
     assert len(items) == len(list(trace.walk()))
     assert any(name.startswith(f"question, {IRON}") for name in names)
-    (tree,) = [one for one in nodes if one.get("role", {}).get("value") == "tree"]
+    (tree,) = find("tree")
     assert tree["name"]["value"].lower() == "steps"
 
 
@@ -236,20 +305,22 @@ def test_a_box_opens_its_step_and_a_passage_its_text(
     opened(browser, tmp_path / "page.html", trace)
     boxes = browser.find_elements("css selector", ".box")
     assert len(boxes) == len(drawing_of(trace).boxes)
-    pruned = browser.find_element("css selector", ".box.pruned")
+    thrown, pruned = browser.find_elements("css selector", ".box.pruned")[:2]
     browser.execute_script("arguments[0].click()", pruned)
-    assert chosen(browser) == "tree-1.1"
-    link = browser.find_element("css selector", "#detail-tree-1\\.1 .found a")
+    assert chosen(browser) == "root.1.1"
+    browser.execute_script("arguments[0].click()", thrown)
+    assert chosen(browser) == "root"
+    link = browser.find_element("css selector", "#detail-root\\.2 .found a")
     target = str(link.get_attribute("href")).partition("#")[2]
     browser.execute_script("arguments[0].click()", link)
     assert browser.find_element("id", target).get_attribute("open") is not None
     marks = browser.find_elements("css selector", ".passage mark")
-    assert any("1999" in one.get_attribute("textContent") for one in marks)
+    assert any("1999" in mark.get_attribute("textContent") for mark in marks)
 
 
 def background(browser: Any) -> tuple[int, ...]:
     colour = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
-    return tuple(int(one) for one in re.findall(r"\d+", colour)[:3])
+    return tuple(int(number) for number in re.findall(r"\d+", colour)[:3])
 
 
 def test_light_and_dark_follow_the_system_and_the_switch(
@@ -297,6 +368,6 @@ def test_without_a_script_everything_is_there(browser: Any, trace: Trace, tmp_pa
         opened(browser, tmp_path / "page.html", trace)
         details = browser.find_elements("css selector", ".detail")
         assert len(details) == len(list(trace.walk()))
-        assert all(one.is_displayed() for one in details)
+        assert all(detail.is_displayed() for detail in details)
     finally:
         browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})

@@ -14,14 +14,17 @@ from rich.console import Console
 from hopyard.agent.session import Session
 from hopyard.state.errors import ModelUnreachableError, ThreadMissingError
 from hopyard.state.settings import Context
+from hopyard.tracing.describe import title_of
 from hopyard.tracing.model import Cost, Trace, TraceStep
 from hopyard.tracing.read import read_trace
-from hopyard.tracing.terminal import drawn
-from hopyard.tracing.texts import quotes_in
+from hopyard.tracing.terminal import draw_trace
+from hopyard.tracing.texts import find_quotes
 
-from ..graphs.conftest import changed
-from ..graphs.script import rubric, said, scores, split
-from ..hop.script import HopScript
+from ..baselines.script import BaselineScript, ask
+from ..graphs.conftest import changed, context, index, script, session
+from ..graphs.script import Script, rubric, said, scores, split
+
+__all__ = ("context", "index", "script", "session")
 
 QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
 IRON = "When was the Iron Bridge opened?"
@@ -38,19 +41,19 @@ async def asked(
 
 
 def step(trace: Trace, name: str) -> TraceStep:
-    (found,) = [one for one in trace.walk() if one.id == name]
+    (found,) = [step for step in trace.walk() if step.id == name]
     return found
 
 
 def text_of(trace: Trace) -> str:
     console = Console(file=io.StringIO(), width=200)
-    console.print(drawn(trace))
+    console.print(draw_trace(trace))
     written: str = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in written.splitlines())
 
 
 @pytest.fixture
-def tree(context: Context, script: HopScript) -> Context:
+def tree(context: Context, script: Script) -> Context:
     """A tree whose first split is rejected and whose second half is replaced once."""
     script.lines = {
         ("split", QUESTION): [split("Iron?", "Stone?"), split(IRON, OLD)],
@@ -65,31 +68,98 @@ def tree(context: Context, script: HopScript) -> Context:
     return changed(context, strategy="tree", tree__max_depth=1, retrieval__k=5)
 
 
+def titles(steps: tuple[TraceStep, ...]) -> list[str]:
+    return [title_of(step.record, {}) for step in steps]
+
+
+def prompts(step: TraceStep) -> list[str]:
+    return [use.entry.prompt for use in step.uses]
+
+
+async def check_costs(session: Session, trace: Trace) -> None:
+    """Each call of the ledger is at one step."""
+    assert sum((step.whole_cost for step in trace.steps), Cost()) == trace.cost
+    usage = (await session.result(trace.thread_id))["usage"]
+    assert (trace.cost.calls, trace.cost.cached) == (usage["model_calls"], usage["cached_calls"])
+    assert trace.cost.input_tokens == usage["input_tokens"]
+
+
 async def test_a_tree_tells_scores_what_was_thrown_away_and_its_cost(
     session: Session, tree: Context
 ) -> None:
     trace = await asked(session, tree)
     assert (trace.question, trace.answer, trace.finished) == (QUESTION, "Stone Bridge", True)
     root = step(trace, "tree-root")
-    assert [one.title for one in root.children] == [IRON, STONE]
-    assert [one.answer for one in root.children] == ["1781", "1146"]
-    facts = {one.name: one.value for one in root.facts}
-    assert facts["rubric"] == "5/5"
-    assert facts["branch score"] == "0.90"
-    assert facts["sufficiency"] == "5/5"
-    assert [one.question for one in root.thrown] == ["Iron? / Stone?", OLD]
-    # Two splits, two rubrics, two judgements and a replacement; the halves read one passage list
-    # each, and what the thrown half cost is its parent's.
-    prompts = [use.entry.prompt for use in root.uses]
-    assert len(prompts) == 8
-    assert prompts.count("decompose") == prompts.count("judge-decomposition") == 2
-    assert [use.place.about for use in root.uses if use.entry.prompt == "answer"] == [OLD]
-    assert [use.entry.prompt for use in root.children[0].uses] == ["answer"]
-    whole = sum((one.whole_cost for one in trace.steps), Cost())
-    assert whole == trace.cost
-    result = await session.result("t")
-    assert trace.cost.calls == result["usage"]["model_calls"]
-    assert trace.cost.input_tokens == result["usage"]["input_tokens"]
+    first, second = root.children
+    assert titles(root.children) == [IRON, STONE]
+    assert [first.record["answer"], second.record["answer"]] == ["1781", "1146"]
+    assert root.record["score"] == 0.9
+    assert root.record["facts"]["rubric"] == root.record["facts"]["sufficiency"] == "5/5"
+    assert [thrown["question"] for thrown in root.record["replaced"]] == ["Iron? / Stone?", OLD]
+    assert (
+        sorted(prompts(root))
+        == ["decompose"] * 2 + ["judge-branch"] * 2 + ["judge-decomposition"] * 2
+    )
+    assert prompts(first) == ["answer"]
+    assert sorted(prompts(second)) == [
+        "answer",
+        "answer",  # what was thrown away, too
+        "replace-sub-question",
+    ]
+    assert prompts(step(trace, "aggregate")) == ["aggregate"]
+    assert step(trace, "strategy").uses == ()
+    await check_costs(session, trace)
+
+
+async def test_a_question_with_straight_quotes_keeps_its_calls(
+    session: Session, tree: Context, script: Script
+) -> None:
+    question = 'Which was built first, the "Iron Bridge" or the "Stone Bridge"?'
+    quoted = 'When was the "Iron Bridge" opened?'
+    script.lines |= {
+        ("split", question): split(quoted, STONE),
+        ("rubric", question): rubric(5),
+        ("judge", question): scores(18),
+        ("aggregate", question): said("Stone Bridge"),
+    }
+    trace = await asked(session, tree, question=question)
+    root = step(trace, "tree-root")
+    assert titles(root.children) == [quoted, STONE]
+    assert sorted(prompts(root)) == ["decompose", "judge-branch", "judge-decomposition"]
+    assert prompts(root.children[0]) == ["answer"]
+    assert step(trace, "strategy").uses == ()
+    await check_costs(session, trace)
+
+
+async def test_the_split_of_decompose_has_its_call(
+    session: Session, context: Context, script: Script
+) -> None:
+    script.lines = {("split", QUESTION): split(IRON, STONE)}
+    trace = await asked(session, changed(context, strategy="decompose"))
+    strategy = step(trace, "strategy")
+    assert titles(strategy.children) == [
+        "Split the question",
+        f"Search: {IRON}",
+        f"Search: {STONE}",
+        "Answer",
+    ]
+    assert prompts(strategy.children[0]) == ["decompose"]
+    assert prompts(strategy.children[-1]) == ["answer"]
+    assert strategy.uses == ()
+    await check_costs(session, trace)
+
+
+async def test_steps_are_told_as_they_end(session: Session, tree: Context) -> None:
+    events = [event async for event in session.ask(QUESTION, tree, "t")]
+    steps = {
+        event.node: {step["id"]: step.get("answer") for step in event.steps}
+        for event in events
+        if event.graph == "tree" and event.steps
+    }
+    assert steps["init"] == {"tree-root": None}
+    assert steps["decompose"] == {"tree-root": None, "tree-1": None, "tree-2": None}
+    assert steps["answer_sub_question"] == {"tree-2": "1146"}  # the last of them
+    assert list(steps)[-1] == "aggregate"
 
 
 async def test_the_terminal_shows_it(session: Session, tree: Context) -> None:
@@ -109,50 +179,30 @@ async def test_the_terminal_shows_it(session: Session, tree: Context) -> None:
 
 
 async def test_a_pruned_branch_is_shown_as_pruned(
-    session: Session, tree: Context, script: HopScript
+    session: Session, tree: Context, script: Script
 ) -> None:
     script.lines |= {("rubric", QUESTION): rubric(5), ("judge", QUESTION): scores(4)}
     trace = await asked(session, changed(tree, tree__retries=0))
-    assert [one.verdict for one in step(trace, "tree-root").children] == ["pruned", "pruned"]
+    children = step(trace, "tree-root").children
+    assert [child.record["verdict"] for child in children] == ["pruned", "pruned"]
     assert "pruned" in text_of(trace)
-
-
-async def test_hops_stand_in_their_rounds(
-    session: Session, context: Context, script: HopScript
-) -> None:
-    script.useful = {
-        "When was the Stone Bridge completed?": "necessary",
-        "When was the cathedral of Regensburg begun?": "indirect",
-    }
-    settings = changed(context, strategy="hop", hop__n_hop=2, hop__top_k=2)
-    trace = await asked(session, settings, question="How long is the river of the Iron Bridge?")
-    rounds = [one for one in trace.walk() if one.kind == "round"]
-    assert [one.id for one in rounds] == ["round-0", "round-1", "round-2"]
-    hops = [hop for one in rounds[1:] for hop in one.children]
-    judged = [hop for hop in hops if hop.uses]
-    assert judged
-    assert all({use.place.about for use in hop.uses} == {hop.tail} for hop in judged)
-    reached = {hop.head: hop.verdict for hop in hops if hop.head}
-    assert reached == {"stone-bridge": "necessary", "regensburg": "indirect"}
-    assert trace.passages["stone-bridge"].text
-    assert step(trace, "strategy").children[-1].kind == "read"
 
 
 @pytest.mark.parametrize("strategy", ["direct", "single", "chain"])
 async def test_every_other_strategy_has_its_steps(
-    session: Session, context: Context, script: HopScript, strategy: str
+    session: Session, context: Context, script: Script, strategy: str
 ) -> None:
     trace = await asked(session, changed(context, strategy=strategy))
-    assert [one.id for one in trace.steps] == ["gate", "route", "strategy"]
+    assert [step.id for step in trace.steps] == ["gate", "route", "strategy"]
     assert trace.strategy == strategy
-    assert sum((one.whole_cost for one in trace.steps), Cost()) == trace.cost
+    await check_costs(session, trace)
     assert f"Route: {strategy}" in text_of(trace)
 
 
 class TestUnfinished:
     @pytest.fixture
     async def stopped(
-        self, session: Session, tree: Context, model_server: ModelServer, script: HopScript
+        self, session: Session, tree: Context, model_server: ModelServer, script: Script
     ) -> Trace:
         """A tree whose model went away when the second half was read."""
 
@@ -168,14 +218,34 @@ class TestUnfinished:
     async def test_what_is_done_so_far_is_there(self, stopped: Trace) -> None:
         assert (stopped.finished, stopped.waits_for, stopped.answer) == (False, ("tree",), "")
         root = step(stopped, "tree-root")
-        assert [one.title for one in root.children] == [IRON, OLD]
-        assert step(stopped, "strategy").verdict == "open"
-        assert root.children[1].answer == ""
+        assert titles(root.children) == [IRON, OLD]
+        assert prompts(root.children[0]) == ["answer"]
+        assert step(stopped, "strategy").record["verdict"] == "open"
+        assert "answer" not in root.children[1].record
         shown = text_of(stopped)
         assert "not finished; next: tree" in shown
 
+    async def test_a_chain_shows_its_links(
+        self, session: Session, context: Context, model_server: ModelServer
+    ) -> None:
+        script = BaselineScript()
+        script.lines = {("next", QUESTION): [ask(IRON), ask(STONE)]}
+
+        def answer(title: str, messages: list[dict[str, Any]]) -> Any:
+            line = script(title, messages)
+            return Reply(401) if script.asked[-1] == ("read", STONE) else line
+
+        model_server.answer = answer
+        with pytest.raises(ModelUnreachableError):
+            await asked(session, changed(context, strategy="chain"))
+        trace = await read_trace(session, "t")
+        strategy = step(trace, "strategy")
+        assert titles(strategy.children) == [IRON]
+        assert len(strategy.children[0].uses) == 2  # the next question, and its answer
+        assert len(strategy.uses) == 1  # the call so far for the link that is under way
+
     async def test_a_new_turn_does_not_show_the_last_ones_steps(
-        self, session: Session, tree: Context, model_server: ModelServer, script: HopScript
+        self, session: Session, tree: Context, model_server: ModelServer, script: Script
     ) -> None:
         await asked(session, tree)
         model_server.answer = lambda title, messages: Reply(401)
@@ -187,7 +257,7 @@ class TestUnfinished:
 
 
 async def test_a_rewritten_follow_up_is_told(
-    session: Session, context: Context, script: HopScript
+    session: Session, context: Context, script: Script
 ) -> None:
     script.lines = {("rewrite", "And the other?"): {"question": STONE}}
     single = changed(context, strategy="single")
@@ -195,7 +265,8 @@ async def test_a_rewritten_follow_up_is_told(
     trace = await asked(session, single, question="And the other?")
     assert (trace.asked, trace.question) == ("And the other?", STONE)
     assert trace.conversation == (("You", IRON), ("Hopyard", f"read: {IRON}"))
-    assert [use.entry.prompt for use in step(trace, "rewrite").uses] == ["rewrite"]
+    assert prompts(step(trace, "rewrite")) == ["rewrite"]
+    assert [step.id for step in trace.steps] == ["rewrite", "gate", "route", "strategy"]
 
 
 async def test_without_its_index_the_passages_are_ids(
@@ -207,7 +278,7 @@ async def test_without_its_index_the_passages_are_ids(
     shutil.rmtree(copy)
     trace = await read_trace(session, "t")
     assert trace.passages
-    assert all(one.text is None for one in trace.passages.values())
+    assert all(passage.text is None for passage in trace.passages.values())
     assert "cannot be read" in text_of(trace)
 
 
@@ -226,4 +297,4 @@ async def test_a_thread_that_is_not_there_is_named(session: Session) -> None:
     ],
 )
 def test_quotes_are_found_in_the_text(text: str, quotes: list[str], found: list[str]) -> None:
-    assert [text[one.begin : one.end] for one in quotes_in(text, quotes)] == found
+    assert [text[span.begin : span.end] for span in find_quotes(text, quotes)] == found

@@ -1,6 +1,6 @@
 "use strict";
 // The list of steps is the page; this makes it a tree that the keyboard moves in, shows one
-// step's details at a time, and draws the tree or the hops with d3-hierarchy.
+// step's details at a time, and draws the boxes with d3-hierarchy.
 (() => {
   const WIDTH = 208, HEIGHT = 78, GAP = 18, LEVEL = 266, EDGE = 8;
   const tree = document.getElementById("steps");
@@ -24,7 +24,7 @@
       (boxes.get(other.dataset.step) || []).forEach((box) => box.classList.toggle("chosen-box", chosen));
     }
     if (focus) item.focus({ preventScroll: false });
-    if (remember) history.replaceState(null, "", "#" + item.id);
+    if (remember) history.replaceState(null, "", "#" + encodeURIComponent(item.id));
   }
 
   function open(item, wanted) {
@@ -61,7 +61,7 @@
   }
 
   function targeted() {
-    const target = location.hash && document.getElementById(location.hash.slice(1));
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
     if (target.matches("details")) {
       target.open = true;
@@ -78,10 +78,9 @@
     return made;
   }
 
-  function draw() {
-    const data = JSON.parse(document.getElementById("drawing").textContent);
+  function draw(data) {
     if (data.boxes.length < 2) return;
-    const root = d3.stratify().id((one) => one.id).parentId((one) => one.parent)(data.boxes);
+    const root = d3.stratify().id((box) => box.id).parentId((box) => box.parent)(data.boxes);
     d3.tree().nodeSize([HEIGHT + GAP, LEVEL])(root);
     const nodes = root.descendants();
     const top = Math.min(...nodes.map((node) => node.x));
@@ -106,19 +105,19 @@
     }
 
     for (const link of root.links()) line(at.get(link.source.id), at.get(link.target.id), link.target.data.state);
-    for (const link of data.links) line(at.get(link.source), at.get(link.target), "more");
+    for (const arrow of data.arrows) line(at.get(arrow.source), at.get(arrow.target), "more");
     for (const node of nodes) {
-      const one = node.data, place = at.get(node.id);
-      const box = part("div", "box " + one.state, "");
+      const drawn = node.data, place = at.get(node.id);
+      const box = part("div", "box " + drawn.state, "");
       const foot = part("span", "foot", "");
-      foot.append(part("span", "result", one.result), part("span", "mark", one.note));
-      box.append(part("span", "label", one.label), foot);
-      box.title = one.result ? one.label + " → " + one.result : one.label;
+      foot.append(part("span", "result", drawn.result), part("span", "mark", drawn.note));
+      box.append(part("span", "label", drawn.label), foot);
+      box.title = drawn.result ? drawn.label + " → " + drawn.result : drawn.label;
       box.style.left = place.x + "px";
       box.style.top = place.y + "px";
-      const item = one.step && document.getElementById("step-" + one.step);
+      const item = drawn.step && document.getElementById("step-" + drawn.step);
       if (item) {
-        boxes.set(one.step, [...(boxes.get(one.step) || []), box]);
+        boxes.set(drawn.step, [...(boxes.get(drawn.step) || []), box]);
         box.addEventListener("click", () => choose(item, { focus: false }));
       }
       sheet.append(box);
@@ -164,9 +163,10 @@
   tree.addEventListener("click", clicked);
   window.addEventListener("hashchange", targeted);
   if (items.length) {
-    draw();
-    const first = tree.querySelector('[data-step="tree-root"]') || tree.querySelector('[data-step="strategy"]') || items[0];
-    choose(first, { focus: false, remember: false });
+    const data = JSON.parse(document.getElementById("drawing").textContent);
+    draw(data);
+    const first = items.find((item) => item.dataset.step === data.boxes[0].step);
+    choose(first || items[0], { focus: false, remember: false });
     targeted();
   }
 })();

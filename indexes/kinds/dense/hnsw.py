@@ -6,7 +6,7 @@ Navigable Small World graphs", 2018 (arXiv:1603.09320).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -14,13 +14,12 @@ from typing import Final
 import faiss
 import numpy as np
 
-from hopyard.indexes.derived import UpdateContext
 from hopyard.indexes.manifest import damaged
 from hopyard.indexes.rows import load_rows, save_rows
 from hopyard.models.embedder import Vector, Vectors
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
 
-__all__ = ("Dense", "DenseIndex")
+__all__ = ("DenseIndex",)
 
 NEIGHBOURS: Final = 32
 """M. 12 to 48 suit embeddings of some hundred dimensions; 32 links cost 256 bytes a passage,
@@ -146,27 +145,6 @@ class DenseIndex:
                 "so ask the question again."
             ) from error
         return self._index.reconstruct_batch(np.array(rows, dtype=np.int64))
-
-
-class Dense:
-    """The kind `dense`, for the build."""
-
-    name: Final = "dense"
-    needs_vectors: Final = True
-    prompts: Final[Mapping[str, str]] = {}
-
-    def is_current(self, directory: Path) -> bool:
-        """Always: the passages decide everything."""
-        del directory
-        return True
-
-    def update(self, context: UpdateContext) -> Mapping[str, int]:
-        """Link all vectors anew: HNSW cannot forget a passage, and a fresh graph is repeatable."""
-        ids, vectors = context.corpus.vectors(context.embedding)
-        context.progress(self.name, 0, len(ids))
-        DenseIndex.build(ids, vectors).save(context.directory)
-        context.progress(self.name, len(ids), len(ids))
-        return {"vectors": len(ids)}
 
 
 @contextmanager

@@ -1,9 +1,144 @@
 """HopRAG's passage graph: passages as vertices, questions as directed edges.
 
-`keywords` reads the keywords of a question, `similarity` is the paper's SIM, `matching` finds for
-every out-coming question the best in-coming question of another passage, and `edges` turns those
-matches into the graph.
+`writing` asks the model for the questions of every passage, `keywords` reads the keywords of a
+question, `similarity` is the paper's SIM, `matching` finds for every out-coming question the best
+in-coming question of another passage, and `edges` turns those matches into the graph. `graph` is
+what readers open, and `traversal` walks over it.
 
 Source: Liu et al., "HopRAG: Multi-Hop Reasoning for Logic-Aware Retrieval-Augmented Generation",
 section 3.2.
 """
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from pydantic import Field
+
+from hopyard.indexes.build_context import BuildContext, BuildOptions
+from hopyard.indexes.kind import Estimate, IndexKind
+from hopyard.state.settings import Group
+
+if TYPE_CHECKING:
+    from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
+    from hopyard.indexes.records import Passage
+
+__all__ = ("KIND", "PassageGraph", "PassageGraphSettings")
+
+
+class PassageGraphSettings(Group):
+    """The passage graph, while it is built. An index keeps what its last build was given."""
+
+    group: ClassVar[str] = "passage_graph"
+
+    edge_factor: float = Field(
+        1.0,
+        gt=0,
+        le=100,
+        description="c: a graph of n passages keeps at most c·n·log2 n edges (paper: O(n·log n)).",
+    )
+    max_failure_rate: float = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="A build ends with an error when the model gives nothing usable for a larger "
+        "share of the passages.",
+    )
+    temperature: float = Field(
+        0.4,
+        ge=0,
+        le=2,
+        description="Sampling temperature of the questions; at 0 a small model repeats itself.",
+    )
+    frequency_penalty: float = Field(
+        0.8,
+        ge=0,
+        le=2,
+        description="Penalty on what a list of questions has said already; without it a small "
+        "model asks the same again. Sent to the built-in model and where LangChain's class of the "
+        "provider has it.",
+    )
+    passage_characters: int = Field(
+        2400, ge=200, description="Characters of one passage that the model is shown, at most."
+    )
+
+
+class PassageGraph(IndexKind):
+    """The kind `passage-graph`.
+
+    Args:
+        exact_pairs: See `matching.best_matches`; None takes its default.
+    """
+
+    name = "passage-graph"
+    about = (
+        "Questions that lead from passage to passage. The model is asked about every passage. Read "
+        "by the strategy hop and by passage-graph search."
+    )
+    settings = PassageGraphSettings
+    needs_vectors = True  # a walk's end compares passages with the question
+    asks_model = True
+
+    def __init__(self, exact_pairs: int | None = None) -> None:
+        self._exact_pairs = exact_pairs
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        """The prompt that writes the questions."""
+        from hopyard.prompts.passage_graph import QUESTIONS
+
+        return {QUESTIONS.name: str(QUESTIONS.version)}
+
+    async def build(self, context: BuildContext) -> Mapping[str, int]:
+        """Write the graph of the new generation.
+
+        Raises:
+            ModelUnreachableError: A model does not answer; the questions written are kept.
+            ModelOutputError: Too large a share of the passages failed; the others are kept.
+        """
+        from hopyard.indexes.kinds.passage_graph import building
+
+        return await building.build_graph(context, self._exact_pairs)
+
+    def open(self, directory: Path) -> GraphIndex:
+        """Map the graph into memory."""
+        from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
+
+        return GraphIndex.load(directory)
+
+    def check(self, reader: GraphIndex, counts: Mapping[str, int]) -> str:
+        """See that every passage is in it."""
+        held, passages = len(reader.passage_ids), counts["passages"]
+        return f"holds {held} passages, not {passages}" if held != passages else ""
+
+    def is_current(self, directory: Path, options: BuildOptions) -> bool:
+        """Whether every passage was asked for, with the settings that are asked for now."""
+        from hopyard.indexes.kinds.passage_graph import building
+
+        return building.is_current(directory, options)
+
+    def status(self, directory: Path) -> Mapping[str, Any]:
+        """Counts of the graph, who wrote its questions, and what they cost."""
+        from hopyard.indexes.kinds.passage_graph.stats import GraphStats
+
+        return GraphStats.load(directory).plain()
+
+    def unfinished(self, directory: Path) -> str:
+        """How many passages were not asked about yet."""
+        from hopyard.indexes.kinds.passage_graph.stats import GraphStats
+
+        count = GraphStats.load(directory).without_questions
+        return f"{count:,} passages have no questions yet" if count else ""
+
+    async def estimate(
+        self, passages: Sequence[Passage], index_directory: Path, options: BuildOptions
+    ) -> Estimate:
+        """Ask about a few passages, and take the others to cost as much."""
+        from hopyard.indexes.kinds.passage_graph.estimate import estimate
+
+        return await estimate(passages, index_directory, options)
+
+
+KIND: Final = PassageGraph()

@@ -86,7 +86,10 @@ def export_neo4j(graph: GraphIndex, passages: Iterable[Passage], directory: Path
     _write_csv(
         nodes,
         _NODE_HEADER,
-        ((one.id, one_line(one.title), one_line(one.text), _LABEL) for one in passages),
+        (
+            (passage.id, one_line(passage.title), one_line(passage.text), _LABEL)
+            for passage in passages
+        ),
     )
     _write_csv(
         relationships,

@@ -36,7 +36,7 @@ class Edge:
     """A directed edge: who reads `tail` and asks `question` finds the answer in `head`."""
 
     id: int
-    """Its row in this generation of the graph; another generation numbers its edges anew."""
+    """Its row in this generation of the graph; another generation numbers its edges again."""
     tail: str
     """Id of the passage that it leaves."""
     head: str
@@ -157,7 +157,7 @@ class GraphIndex:
         """The edges most similar to a query, whose heads are where a walk begins.
 
         Every edge is scored: one matrix-vector product over the questions that edges carry. The
-        winners are then scored anew in float64, so the answer is exact and always the same.
+        winners are then scored again in float64, so the answer is exact and always the same.
 
         Args:
             query_vector: The question's embedding [d], of length 1.
@@ -181,7 +181,7 @@ class GraphIndex:
         rows = np.flatnonzero(sums >= kth - slack)
         scores = mean_of(jaccards[rows], self._cosines(query, rows))
         best = np.lexsort((rows, -scores))[:k]
-        return [(self._edge(int(rows[one])), float(scores[one])) for one in best]
+        return [(self._edge(int(rows[place])), float(scores[place])) for place in best]
 
     def out_edges(self, passage_id: str) -> list[Edge]:
         """The edges that leave a passage, the best first; none for a passage without."""

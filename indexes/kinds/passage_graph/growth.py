@@ -1,7 +1,7 @@
 """The matches of one generation, and how they become those of the next.
 
 A match stays the best until its in-coming question goes or a better one comes. So a generation
-matches anew only the out-coming questions that are new or whose match is gone, against all
+matches again only the out-coming questions that are new or whose match is gone, against all
 in-coming questions, and all others against the new in-coming questions alone.
 """
 
@@ -18,7 +18,7 @@ from hopyard.indexes.kinds.passage_graph.matching import Matches, best_matches, 
 from hopyard.indexes.kinds.passage_graph.questions import Questions
 from hopyard.indexes.kinds.passage_graph.ragged import load_array
 
-__all__ = ("Generation", "grown")
+__all__ = ("Generation", "match_generation")
 
 _MATCH: Final = np.dtype([("outcoming", "<i8"), ("incoming", "<i8"), ("similarity", "<f8")])
 
@@ -66,7 +66,7 @@ class Generation:
         )
 
 
-def grown(
+def match_generation(
     outcoming: Questions, incoming: Questions, last: Generation | None, *, exact_pairs: int
 ) -> Generation:
     """The matches of a generation, from those of the last one where there is one.
@@ -90,10 +90,10 @@ def grown(
     orphaned = known.copy()
     old = last.matches.incoming[place[known]]
     orphaned[known] = (old >= 0) & ~np.isin(old, incoming.ids)
-    anew = np.flatnonzero(~known | orphaned)
+    again = np.flatnonzero(~known | orphaned)
     kept = np.flatnonzero(known & ~orphaned)
 
-    fresh = best_matches(outcoming.take(anew), incoming, exact_pairs=exact_pairs)
+    fresh = best_matches(outcoming.take(again), incoming, exact_pairs=exact_pairs)
     added = incoming.take(np.flatnonzero(~np.isin(incoming.ids, last.incoming)))
     challenge = best_matches(outcoming.take(kept), added, exact_pairs=exact_pairs)
     standing = Matches(
@@ -101,8 +101,8 @@ def grown(
     )
     winners = better_of(standing, challenge)
     found, score = np.empty(len(outcoming), np.int64), np.empty(len(outcoming), np.float64)
-    found[anew], found[kept] = fresh.incoming, winners.incoming
-    score[anew], score[kept] = fresh.similarity, winners.similarity
+    found[again], found[kept] = fresh.incoming, winners.incoming
+    score[again], score[kept] = fresh.similarity, winners.similarity
     approximate = last.matches.approximate + fresh.approximate + challenge.approximate
     matches = Matches(found, score, min(approximate, len(outcoming)))
     return Generation(outcoming.ids, incoming.ids, matches)

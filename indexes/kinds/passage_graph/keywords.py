@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final, Literal
+from typing import Final
 
 from hopyard.indexes.kinds.passage_graph.english import (
     ARTICLES,
@@ -33,9 +33,7 @@ from hopyard.indexes.kinds.passage_graph.english import (
     NOT_CONTENT,
 )
 
-__all__ = ("NounPhrases", "extract_keywords", "normalise_keyword")
-
-NounPhrases = Literal["fallback", "always", "never"]
+__all__ = ("extract_keywords", "normalise_keyword")
 
 # A word may hold inner apostrophes, hyphens and points: O'Brien, half-brother, U.S.A.
 _WORD: Final = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:[.'&-]\w+)*")
@@ -73,13 +71,11 @@ def normalise_keyword(text: str) -> str:
     return _INITIALS.sub("", " ".join(words))
 
 
-def extract_keywords(question: str, *, noun_phrases: NounPhrases = "fallback") -> frozenset[str]:
+def extract_keywords(question: str) -> frozenset[str]:
     """Keywords of one question.
 
     Args:
         question: One question, or any short text; sentences are told apart.
-        noun_phrases: When runs of content words count as keywords too: only where the question
-            names nothing, always, or never.
 
     Returns:
         Normalised keywords; empty where the question has neither names nor content words.
@@ -96,10 +92,7 @@ def extract_keywords(question: str, *, noun_phrases: NounPhrases = "fallback") -
         # Nothing stands out where everything is capital.
         text = text.lower()
     tokens = _tokens(text)
-    names = quoted | _names(tokens)
-    if noun_phrases == "always" or (noun_phrases == "fallback" and not names):
-        names |= _content_phrases(tokens)
-    return frozenset(names)
+    return frozenset(quoted | _names(tokens) or _content_phrases(tokens))
 
 
 class _Token:

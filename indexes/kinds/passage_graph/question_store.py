@@ -1,8 +1,8 @@
-"""The questions that were written so far, and their vectors: what must never be paid for twice.
+"""The questions that were written so far: what must never be paid for twice.
 
 One SQLite file beside the corpus store. A row is written the moment a passage's questions are
-there, so a killed build goes on where it stopped, and a passage that comes back finds its
-questions. Rows hang on the passage's content, not on a generation: readers never look in here,
+there, so a killed build continues where it stopped, and a passage that comes back finds its
+questions. Rows belong to a passage's content, not to a generation: readers never look in here,
 they read the generation's own files (see `graph`).
 """
 
@@ -11,18 +11,15 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hopyard.indexes.seal import break_seal, is_sealed, seal
 from hopyard.indexes.snapshot import BUSY_SECONDS
-from hopyard.models.embedder import Vectors
 from hopyard.state.errors import IndexMissingError
 
 __all__ = ("QUESTIONS_FILE", "Author", "QuestionStore", "Written")
@@ -41,13 +38,8 @@ CREATE TABLE IF NOT EXISTS written (
     outcoming TEXT NOT NULL,
     generation INTEGER NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS vectors (
-    question TEXT NOT NULL,
-    embedding TEXT NOT NULL,
-    vector BLOB NOT NULL,
-    PRIMARY KEY (question, embedding)
-);
 CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY) WITHOUT ROWID;
+DROP TABLE IF EXISTS vectors;  -- of format 1; now they are in the corpus store
 """
 
 _COLUMNS: Final = "version, model, outcome, incoming, outcoming"
@@ -73,7 +65,7 @@ class Written:
 
 
 class QuestionStore:
-    """The file, for the one build that holds the index's lock.
+    """The file, for the build that holds the index's lock. Any thread may use it.
 
     Every method raises `IndexMissingError` when the file cannot be read or written.
     """
@@ -81,10 +73,11 @@ class QuestionStore:
     def __init__(self, directory: Path) -> None:
         """Open the store of an index directory, and create it if need be."""
         self._file = directory / QUESTIONS_FILE
+        self._alone = threading.RLock()  # many passages are asked about at once
         with self._errors():
             there = self._file.exists()
             self._connection = sqlite3.connect(
-                self._file, timeout=BUSY_SECONDS, isolation_level=None
+                self._file, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
             try:
                 self._prepare(there)
@@ -158,64 +151,16 @@ class QuestionStore:
             rows = self._connection.execute("SELECT content_hash, version, model FROM written")
             return {content_hash: Author(*author) for content_hash, *author in rows}
 
-    def without_vector(self, questions: Iterable[str], embedding: str, dimension: int) -> list[str]:
-        """The texts that `embedding` has not embedded yet: the longest first, then by text."""
-        with self._errors():
-            rows = self._connection.execute(
-                "SELECT question FROM vectors WHERE embedding = ? AND length(vector) = ?",
-                (embedding, 4 * dimension),
-            )
-            missing = set(questions).difference(row[0] for row in rows)
-        return sorted(missing, key=lambda text: (-len(text), text))
-
-    def put_vectors(self, questions: Sequence[str], embedding: str, vectors: Vectors) -> None:
-        """Keep the vectors [n, d] of n texts."""
-        with self._transaction() as connection:
-            connection.executemany(
-                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
-                (
-                    (question, embedding, vector.astype("<f4").tobytes())
-                    for question, vector in zip(questions, vectors, strict=True)
-                ),
-            )
-
-    def vectors(self, questions: Sequence[str], embedding: str, dimension: int) -> Vectors:
-        """The vectors [n, d] of n texts that have one, in order; a text may stand there twice."""
-        places: dict[str, list[int]] = {}
-        for place, question in enumerate(questions):
-            places.setdefault(question, []).append(place)
-        matrix: NDArray[np.float32] = np.zeros((len(questions), dimension), dtype=np.float32)
-        with self._errors():
-            rows = self._connection.execute(
-                "SELECT question, vector FROM vectors WHERE embedding = ?", (embedding,)
-            )
-            for question, vector in rows:
-                if question in places:
-                    matrix[places[question]] = np.frombuffer(vector, dtype="<f4")
-        return matrix
-
-    def begin(self, generation: int, counted_runs: Iterable[str], embedding: str | None) -> None:
+    def begin(self, generation: int, counted_runs: Iterable[str]) -> None:
         """Drop what neither the last generation nor the one before it has used.
 
         Args:
-            generation: The one that is being written.
+            generation: The generation that is being written.
             counted_runs: Runs whose calls the last generation has already counted.
-            embedding: The last generation's embedding model, whose vectors are kept; None keeps
-                those of all.
         """
         with self._transaction() as connection:
             connection.executemany("DELETE FROM runs WHERE run = ?", ((r,) for r in counted_runs))
-            if embedding is not None:
-                connection.execute("DELETE FROM vectors WHERE embedding != ?", (embedding,))
-            gone = connection.execute(
-                "DELETE FROM written WHERE generation < ?", (generation - 2,)
-            ).rowcount
-            if gone:
-                connection.execute(
-                    "DELETE FROM vectors WHERE question NOT IN ("
-                    "SELECT value FROM written, json_each(incoming) UNION "
-                    "SELECT value FROM written, json_each(outcoming))"
-                )
+            connection.execute("DELETE FROM written WHERE generation < ?", (generation - 2,))
 
     def use(self, content_hashes: Iterable[str], generation: int) -> None:
         """Mark rows as used by a generation."""
@@ -251,10 +196,11 @@ class QuestionStore:
     @contextmanager
     def _errors(self) -> Iterator[None]:
         try:
-            yield
+            with self._alone:
+                yield
         except sqlite3.Error as error:
             damaged = type(error) is sqlite3.DatabaseError  # its subclasses have other causes
-            cure = "delete it; the ledger keeps the answers" if damaged else "mend the cause"
+            cure = "delete it; the ledger keeps the answers" if damaged else "fix the problem"
             raise IndexMissingError(
                 f"The index file {str(self._file)!r} cannot be used ({error}): {cure}, then run "
                 "the same command again."

@@ -64,7 +64,7 @@ class Ragged:
     def find(self, text: str) -> int | None:
         """The row of a text among texts that are sorted by their UTF-8, or None."""
         wanted = text.encode()
-        row = bisect_left(range(len(self)), wanted, key=lambda one: self[one].tobytes())
+        row = bisect_left(range(len(self)), wanted, key=lambda row: self[row].tobytes())
         return row if row < len(self) and self[row].tobytes() == wanted else None
 
     def save(self, directory: Path, name: str) -> None:

@@ -10,14 +10,14 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from hopyard.indexes.derived import Progress
-from hopyard.indexes.embedding import BATCH, check_vectors
+from hopyard.indexes.build_context import BuildContext
 from hopyard.indexes.kinds.passage_graph.keywords import extract_keywords
-from hopyard.indexes.kinds.passage_graph.question_store import QuestionStore, Written
+from hopyard.indexes.kinds.passage_graph.question_store import Written
 from hopyard.indexes.kinds.passage_graph.questions import Questions
-from hopyard.models.embedder import Embedder
+from hopyard.indexes.threads import in_thread
+from hopyard.models.embedder import Vectors
 
-__all__ = ("QuestionSide", "Sides", "both_sides", "embed_questions", "question_id")
+__all__ = ("QuestionSide", "Sides", "both_sides", "question_id")
 
 Kind = Literal["incoming", "outcoming"]
 
@@ -58,39 +58,18 @@ def question_id(passage_id: str, kind: Kind, text: str) -> int:
     return int.from_bytes(digest[:8]) >> 1
 
 
-def embed_questions(
-    written: Iterable[Written], store: QuestionStore, embedder: Embedder, progress: Progress
-) -> None:
-    """Embed the questions that have no vector yet, and keep each batch at once.
-
-    Raises:
-        ModelOutputError: The model gave something else than a unit vector for each.
-    """
-    texts = {text for one in written for text in (*one.incoming, *one.outcoming)}
-    missing = store.without_vector(texts, embedder.name, embedder.dimension)
-    for start in range(0, len(missing), BATCH):
-        progress("embed questions", start, len(missing))
-        batch = missing[start : start + BATCH]
-        vectors = embedder.embed_documents(batch)
-        check_vectors(vectors, len(batch), embedder)
-        store.put_vectors(batch, embedder.name, vectors)
-    if missing:
-        progress("embed questions", len(missing), len(missing))
-
-
-def both_sides(
-    content_hashes: Mapping[str, str],
-    written: Mapping[str, Written],
-    store: QuestionStore,
-    embedder: Embedder,
+async def both_sides(
+    content_hashes: Mapping[str, str], written: Mapping[str, Written], context: BuildContext
 ) -> Sides:
-    """The out-coming and the in-coming questions of all passages.
+    """The out-coming and the in-coming questions of all passages, embedded.
 
     Args:
         content_hashes: Content hash by passage id, in the order of the passages' rows.
         written: Questions by content hash; a passage without any is left out.
-        store: Where the questions' vectors are, all of them.
-        embedder: The model that made the vectors.
+        context: Embeds the questions that have no vector yet.
+
+    Raises:
+        ModelOutputError: The embedding model gave something else than a unit vector for each.
     """
     outcoming: list[_Asked] = []
     incoming: list[_Asked] = []
@@ -98,7 +77,11 @@ def both_sides(
         if (found := written.get(content_hash)) is not None:
             outcoming += _asked(passage_id, row, "outcoming", found.outcoming)
             incoming += _asked(passage_id, row, "incoming", found.incoming)
-    return Sides(_side(outcoming, store, embedder), _side(incoming, store, embedder))
+    rows = {text: row for row, text in enumerate({asked.text for asked in outcoming + incoming})}
+    vectors = await context.embed(list(rows), namespace="questions")
+    return await in_thread(
+        lambda: Sides(_side(outcoming, rows, vectors), _side(incoming, rows, vectors))
+    )
 
 
 def _asked(passage_id: str, row: int, kind: Kind, texts: Iterable[str]) -> Iterator[_Asked]:
@@ -106,14 +89,15 @@ def _asked(passage_id: str, row: int, kind: Kind, texts: Iterable[str]) -> Itera
         yield _Asked(question_id(passage_id, kind, text), row, text)
 
 
-def _side(rows: Sequence[_Asked], store: QuestionStore, embedder: Embedder) -> QuestionSide:
-    rows = sorted(rows)
-    texts = [row.text for row in rows]
+def _side(questions: list[_Asked], rows: Mapping[str, int], vectors: Vectors) -> QuestionSide:
+    """One side, from the vector's row of each text."""
+    asked = sorted(questions)
+    texts = [question.text for question in asked]
     keywords = {text: extract_keywords(text) for text in set(texts)}
-    questions = Questions(
-        ids=np.fromiter((row.id for row in rows), np.int64, len(rows)),
-        owners=np.fromiter((row.owner for row in rows), np.int64, len(rows)),
+    arrays = Questions(
+        ids=np.fromiter((question.id for question in asked), np.int64, len(asked)),
+        owners=np.fromiter((question.owner for question in asked), np.int64, len(asked)),
         keywords=[keywords[text] for text in texts],
-        vectors=store.vectors(texts, embedder.name, embedder.dimension),
+        vectors=vectors[np.fromiter((rows[text] for text in texts), np.int64, len(texts))],
     )
-    return QuestionSide(questions, texts)
+    return QuestionSide(arrays, texts)

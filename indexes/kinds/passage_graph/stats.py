@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -16,7 +16,7 @@ from hopyard.models.ledger import ParseRate
 __all__ = ("MATCHING_VERSION", "GraphStats", "PromptCalls", "add_calls")
 
 MATCHING_VERSION: Final = 1
-"""Counted up when keywords, SIM or the files change: then a graph is matched anew."""
+"""Counted up when keywords, SIM or the files change: then a graph is matched again."""
 
 _FILE: Final = "stats.json"
 
@@ -118,6 +118,14 @@ class GraphStats(_Stats):
         """Edges a vertex (the paper's graphs have 5.87)."""
         return self.edges / self.vertices if self.vertices else 0.0
 
+    def plain(self) -> dict[str, Any]:
+        """What `hopyard index status` shows."""
+        values = self.model_dump(mode="json", exclude={"runs", "matching"})
+        values["mean_out_degree"] = round(self.mean_out_degree, 4)
+        for row, calls in zip(values["calls"], self.calls, strict=True):
+            row["parse_rate"] = round(calls.rate, 4)
+        return values
+
     def save(self, directory: Path) -> None:
         """Write `stats.json` into a kind's folder."""
         (directory / _FILE).write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
@@ -141,7 +149,7 @@ class GraphStats(_Stats):
 def add_calls(before: Iterable[PromptCalls], more: Iterable[ParseRate]) -> tuple[PromptCalls, ...]:
     """Totals by prompt, version and model."""
     totals: dict[tuple[str, int, str], PromptCalls] = {}
-    for one in (*before, *(PromptCalls.of(rate) for rate in more)):
-        key = (one.prompt, one.version, one.model)
-        totals[key] = totals[key].plus(one) if key in totals else one
+    for calls in (*before, *(PromptCalls.of(rate) for rate in more)):
+        key = (calls.prompt, calls.version, calls.model)
+        totals[key] = totals[key].plus(calls) if key in totals else calls
     return tuple(total for _, total in sorted(totals.items()))

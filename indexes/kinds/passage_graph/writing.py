@@ -9,17 +9,16 @@ is about shares the title's keywords.
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from hopyard.indexes.derived import Progress
+from hopyard.indexes.build_context import BuildContext, BuildOptions, ModelCall
+from hopyard.indexes.kinds.passage_graph import PassageGraphSettings
 from hopyard.indexes.kinds.passage_graph.question_store import Author, QuestionStore, Written
 from hopyard.indexes.records import Passage
-from hopyard.indexes.snapshot import Snapshot
-from hopyard.models.call import call_model, model_caller
+from hopyard.indexes.threads import in_thread
 from hopyard.prompts.passage_graph import (
     LONGEST,
     MAX_INCOMING,
@@ -31,16 +30,13 @@ from hopyard.prompts.passage_graph import (
     again,
     question_values,
 )
-from hopyard.prompts.passages import one_line
+from hopyard.prompts.passages import one_line, snippet
 from hopyard.state.errors import BudgetExceededError, ModelOutputError, ModelUnreachableError
 from hopyard.state.settings import Context
 
-__all__ = ("Missing", "Writing", "asking_context", "author_of", "questions_of", "usable")
+__all__ = ("Missing", "Writing", "asking_settings", "author_of", "questions_of", "usable")
 
 logger = logging.getLogger(__name__)
-
-WAITING: Final = 2
-"""Passages under way for each call that may run: a freed place never waits for the next one."""
 
 EVIDENCE: Final = 50
 """Passages asked before a rate of failures is believed and the rest is spared."""
@@ -60,63 +56,58 @@ class Missing(NamedTuple):
     passage_id: str
 
 
-def author_of(context: Context) -> Author:
-    """Who would write questions under these settings."""
-    return Author(QUESTIONS.version, model_caller(context.model).provider.identity)
+def author_of(options: BuildOptions) -> Author:
+    """Who would write questions in a build. It may open the chat model."""
+    return Author(QUESTIONS.version, options.caller.provider.identity)
 
 
-def asking_context(context: Context) -> Context:
+def asking_settings(settings: Context) -> Context:
     """The settings of a run that writes questions.
 
-    It has no closing call, so the place that a budget keeps for one is given back to it.
+    It has no closing call, so the place that a budget keeps for such a call is given back to it.
     """
-    budget = context.budget
+    own, budget = PassageGraphSettings.of(settings), settings.budget
     if budget.calls:
         budget = budget.model_copy(update={"calls": budget.calls + 1})
-    return context.model_copy(
+    return settings.model_copy(
         update={
             "budget": budget,
-            "temperature": context.graph.temperature,
-            "frequency_penalty": context.graph.frequency_penalty,
-        },
-        deep=True,
+            "temperature": own.temperature,
+            "frequency_penalty": own.frequency_penalty,
+        }
     )
 
 
-async def questions_of(passage: Passage, *, context: Context, run: str) -> Written:
+async def questions_of(
+    passage: Passage, *, call: ModelCall, author: Author, characters: int
+) -> Written:
     """The questions that the model writes for one passage, asked twice at most.
 
     Args:
         passage: The passage.
-        context: See `asking_context`.
-        run: The run that the calls are counted to.
+        call: Asks the model, with `asking_settings`.
+        author: Who writes.
+        characters: How many of the passage's characters the model is shown, at most.
 
     Raises:
         ModelOutputError: The model gave nothing usable.
         BudgetExceededError: The budget is used up; what was paid for is in the ledger.
         ModelUnreachableError: The model does not answer.
     """
-    values = question_values(
-        passage.title, _beginning(passage.text, context.graph.passage_characters)
-    )
-    outputs = [await call_model(QUESTIONS, values, context=context, run=run)]
+    values = question_values(passage.title, snippet(passage.text, characters))
+    outputs = [await call(QUESTIONS, values, step=passage.id)]
     incoming, outcoming = usable(outputs)
     if _too_few(incoming, outcoming):
         values["again"] = again(len(incoming), len(outcoming))
         try:
-            outputs.append(await call_model(QUESTIONS, values, context=context, run=run))
+            outputs.append(await call(QUESTIONS, values, step=passage.id))
         except ModelOutputError as error:
             logger.info("passage %s, asked again: %s", passage.id, error)
         incoming, outcoming = usable(outputs)
     too_few = _too_few(incoming, outcoming)
     if len(incoming) < MIN_INCOMING:
         incoming += _own_text(passage)
-    return Written(
-        author_of(context),
-        "too few" if too_few else "enough",
-        tuple(incoming),
-        tuple(outcoming),
-    )
+    return Written(author, "too few" if too_few else "enough", tuple(incoming), tuple(outcoming))
 
 
 def usable(outputs: Sequence[PassageQuestions]) -> tuple[list[str], list[str]]:
@@ -127,8 +118,8 @@ def usable(outputs: Sequence[PassageQuestions]) -> tuple[list[str], list[str]]:
     answers them.
     """
     seen = set(_EXAMPLES)
-    incoming = _distinct([one for output in outputs for one in output.incoming], seen)
-    outcoming = _distinct([one for output in outputs for one in output.outcoming], seen)
+    incoming = _distinct([text for output in outputs for text in output.incoming], seen)
+    outcoming = _distinct([text for output in outputs for text in output.outcoming], seen)
     return incoming[:MAX_INCOMING], outcoming[:MAX_OUTCOMING]
 
 
@@ -136,87 +127,87 @@ def usable(outputs: Sequence[PassageQuestions]) -> tuple[list[str], list[str]]:
 class Writing:
     """One round of writing questions. `run` does it; afterwards the fields tell how it went."""
 
-    corpus: Snapshot
+    context: BuildContext
     store: QuestionStore
-    context: Context
-    """See `asking_context`."""
-    name: str
-    """The run that the calls are counted to."""
+    author: Author
     contents: int
     """Distinct contents in the corpus, those that have questions included."""
-    progress: Progress
     asked: int = 0
     failed: dict[str, Written] = field(default_factory=dict)
     """The contents of which nothing usable came, by hash; kept by nobody until the caller does."""
-    stopped: bool = False
+    _total: int = 0
+    _stopped: bool = False
     """Whether the budget ended it."""
     _error: ModelUnreachableError | None = None
     _why: str = ""
 
-    def run(self, missing: Sequence[Missing]) -> None:
+    async def run(self, missing: Sequence[Missing]) -> None:
         """Ask for the questions of every content, and keep them.
 
         Raises:
             ModelUnreachableError: The model stopped answering; what is written is kept.
             ModelOutputError: Too large a share of the passages failed.
         """
-        if missing:
-            asyncio.run(self._all(missing))
+        self._total = len(missing)
+        self._call = self.context.call(asking_settings(self.context.options.settings))
+        await self.context.map(self._write, missing)
         if self._error is not None:
             raise self._error
         if self._too_many_failed or self._failing:
             raise self._failure()
 
-    async def _all(self, missing: Sequence[Missing]) -> None:
-        provider = model_caller(self.context.model).provider
-        places = self.context.concurrency or provider.concurrency
-        waiting, total = iter(missing), len(missing)
-        workers = min(total, WAITING * places)
-        await asyncio.gather(*(self._work(waiting, total) for _ in range(workers)))
-
-    async def _work(self, waiting: Iterator[Missing], total: int) -> None:
+    async def _write(self, missing: Missing) -> None:
         # Whoever stops the round lets the calls under way end: they are paid for.
-        for content_hash, passage_id in waiting:
-            self.progress("questions", self.asked, total)
-            (passage,) = self.corpus.get([passage_id])
-            try:
-                written = await questions_of(passage, context=self.context, run=self.name)
-            except BudgetExceededError:
-                self.stopped = True
-            except ModelOutputError as error:
-                self.asked += 1
-                self.failed[content_hash] = self._nothing(passage)
-                self._why = self._why or str(error)
-            except ModelUnreachableError as error:
-                self._error = self._error or error
-            else:
-                self.asked += 1
-                self.store.put([(content_hash, written)], self.corpus.generation)
-            self.progress("questions", self.asked, total)
-            if self.stopped or self._error is not None or self._failing:
-                return
+        if self._stopped or self._error is not None or self._failing:
+            return
+        corpus = self.context.corpus
+        self.context.progress("questions", self.asked, self._total)
+        (passage,) = await in_thread(corpus.get, [missing.passage_id])
+        try:
+            written = await questions_of(
+                passage,
+                call=self._call,
+                author=self.author,
+                characters=self._settings.passage_characters,
+            )
+        except BudgetExceededError:
+            self._stopped = True
+        except ModelOutputError as error:
+            self.asked += 1
+            self.failed[missing.content_hash] = self._nothing(passage)
+            self._why = self._why or str(error)
+        except ModelUnreachableError as error:
+            self._error = self._error or error
+        else:
+            self.asked += 1
+            await in_thread(self.store.put, [(missing.content_hash, written)], corpus.generation)
+        self.context.progress("questions", self.asked, self._total)
 
     def _nothing(self, passage: Passage) -> Written:
-        return Written(author_of(self.context), "failed", _own_text(passage), ())
+        return Written(self.author, "failed", _own_text(passage), ())
+
+    @property
+    def _settings(self) -> PassageGraphSettings:
+        return PassageGraphSettings.of(self.context.options.settings)
 
     @property
     def _failing(self) -> bool:
         """Whether what was asked so far says that the rest would fail too."""
-        allowed = self.context.graph.max_failure_rate * self.asked
+        allowed = self._settings.max_failure_rate * self.asked
         return self.asked >= EVIDENCE and len(self.failed) > allowed
 
     @property
     def _too_many_failed(self) -> bool:
         """Whether too large a share of the whole graph failed: one addition may fail alone."""
-        return len(self.failed) > self.context.graph.max_failure_rate * self.contents
+        return len(self.failed) > self._settings.max_failure_rate * self.contents
 
     def _failure(self) -> ModelOutputError:
         return ModelOutputError(
             f"The prompt {QUESTIONS.name!r} (version {QUESTIONS.version}) failed for "
-            f"{len(self.failed)} of {self.asked} passages, more than graph.max_failure_rate="
-            f"{self.context.graph.max_failure_rate:g} allows; what was written is kept: take a "
-            "larger model with --model, or allow more with --set graph.max_failure_rate=0.5. "
-            f"The first failure: {self._why}"
+            f"{len(self.failed)} of {self.asked} passages, more than "
+            f"passage_graph.max_failure_rate={self._settings.max_failure_rate:g} allows; what was "
+            "written is kept: take a larger model with --model, or allow more with "
+            f"--set passage_graph.max_failure_rate=0.5. The first failure: {self._why}"
         )
 
 
@@ -237,10 +228,5 @@ def _distinct(texts: Sequence[str], seen: set[str]) -> list[str]:
 def _own_text(passage: Passage) -> tuple[str, ...]:
     title, text = one_line(passage.title), one_line(passage.text)
     if not title:
-        return (_beginning(text, LONGEST),)
-    return (_beginning(title, LONGEST), _beginning(f"{title}: {text}", LONGEST))
-
-
-def _beginning(text: str, longest: int) -> str:
-    """The beginning of a text, cut at a word."""
-    return text if len(text) <= longest else text[:longest].rsplit(None, 1)[0]
+        return (snippet(text, LONGEST),)
+    return (snippet(title, LONGEST), snippet(f"{title}: {text}", LONGEST))

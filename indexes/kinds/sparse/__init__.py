@@ -1,1 +1,53 @@
 """The kind `sparse`: BM25."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from hopyard.indexes.build_context import BuildContext
+from hopyard.indexes.kind import IndexKind
+from hopyard.indexes.threads import in_thread
+
+if TYPE_CHECKING:
+    from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
+
+__all__ = ("KIND",)
+
+
+class _Sparse(IndexKind):
+    name = "sparse"
+    about = "The passages' words for BM25. Read by sparse and hybrid search."
+
+    async def build(self, context: BuildContext) -> Mapping[str, int]:
+        """Index all passages again: every score depends on the whole corpus."""
+        return await in_thread(_write, context)
+
+    def open(self, directory: Path) -> SparseIndex:
+        """Open the word index."""
+        from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
+
+        return SparseIndex.load(directory)
+
+    def check(self, reader: SparseIndex, counts: Mapping[str, int]) -> str:
+        """See that every passage is in it."""
+        held, passages = len(reader), counts["passages"]
+        return f"holds {held} passages, not {passages}" if held != passages else ""
+
+
+def _write(context: BuildContext) -> Mapping[str, int]:
+    from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
+
+    ids, texts = [], []
+    for passage in context.corpus.passages():
+        ids.append(passage.id)
+        texts.append(passage.embedded_text)
+    context.progress("sparse", 0, len(ids))
+    index = SparseIndex.build(ids, texts)
+    index.save(context.directory)
+    context.progress("sparse", len(ids), len(ids))
+    return {"words": index.vocabulary_size}
+
+
+KIND: Final = _Sparse()

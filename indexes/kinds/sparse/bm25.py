@@ -6,19 +6,20 @@ Lù, "BM25S: Orders of magnitude faster lexical search via eager sparse scoring"
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 import bm25s
 import numpy as np
 import Stemmer
 
-from hopyard.indexes.derived import UpdateContext
 from hopyard.indexes.manifest import damaged
 from hopyard.indexes.rows import load_rows, save_rows
 
-__all__ = ("Sparse", "SparseIndex", "words")
+__all__ = ("SparseIndex", "words")
+
+logging.getLogger("bm25s").setLevel(logging.WARNING)  # on import it sets itself to DEBUG
 
 
 class SparseIndex:
@@ -33,7 +34,7 @@ class SparseIndex:
     def build(cls, ids: Sequence[str], texts: Sequence[str]) -> SparseIndex:
         """Index the texts of n passages. The same ids and texts always give the same index."""
         tokens = words(texts)
-        # bm25s takes an empty vocabulary ill, so the empty word, which no text has, stands in.
+        # bm25s fails on an empty vocabulary, so it gets the empty word, which no text has.
         vocabulary = sorted(set().union(*tokens)) or [""]
         numbers = {word: number for number, word in enumerate(vocabulary)}
         model = bm25s.BM25()
@@ -90,31 +91,6 @@ class SparseIndex:
         # Stable, and the rows are sorted by id.
         best = hits[np.argsort(-scores[hits], kind="stable")[:k]]
         return [(self._ids[row], float(scores[row])) for row in best]
-
-
-class Sparse:
-    """The kind `sparse`, for the build."""
-
-    name: Final = "sparse"
-    needs_vectors: Final = False
-    prompts: Final[Mapping[str, str]] = {}
-
-    def is_current(self, directory: Path) -> bool:
-        """Always: the passages decide everything."""
-        del directory
-        return True
-
-    def update(self, context: UpdateContext) -> Mapping[str, int]:
-        """Index all passages anew: every score depends on the whole corpus."""
-        ids, texts = [], []
-        for passage in context.corpus.passages():
-            ids.append(passage.id)
-            texts.append(passage.embedded_text)
-        context.progress(self.name, 0, len(ids))
-        index = SparseIndex.build(ids, texts)
-        index.save(context.directory)
-        context.progress(self.name, len(ids), len(ids))
-        return {"words": index.vocabulary_size}
 
 
 def words(texts: Sequence[str]) -> list[list[str]]:

@@ -1,0 +1,75 @@
+"""What LangGraph's server and Studio run, and the `langgraph.json` that names it.
+
+A server's request gives settings that differ from the environment's, not all of them: here the
+environment and `hopyard.toml` fill in the rest. `python -m hopyard.agent.server` prints the
+`langgraph.json` of the strategies that are installed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic import model_validator
+
+from hopyard.graphs import router
+from hopyard.graphs.registry import strategies
+from hopyard.state.settings import Context
+from hopyard.state.sources import read_context
+
+__all__ = ("AGENT", "DESCRIPTION", "ServerContext", "configuration", "describe", "server_graphs")
+
+AGENT: Final = "hopyard"
+"""The name of the whole agent: gate, route, and the strategy that they choose."""
+
+DESCRIPTION: Final = (
+    "Answer a question from the indexed documents and retrieve only as much as it needs: nothing, "
+    "one search, a chain or tree of sub-questions, or hops over a graph of passages. Gives a short "
+    "answer, quotes that support it, and every step of the reasoning."
+)
+
+
+class ServerContext(Context):
+    """The settings of a server's run: those of the request over the environment's."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping):
+            return values
+        given = {
+            name: value.model_dump(exclude_unset=True) if hasattr(value, "model_dump") else value
+            for name, value in values.items()
+        }
+        return read_context(given).model_dump()
+
+
+def describe() -> dict[str, str]:
+    """What each graph is for, by its name: told to whoever chooses one."""
+    return {AGENT: DESCRIPTION, **{strategy.name: strategy.about for strategy in strategies()}}
+
+
+def server_graphs() -> dict[str, Any]:
+    """The compiled graphs by name, the agent's and each strategy's, with a server's settings."""
+    graphs = {AGENT: router.graph}
+    graphs |= {strategy.name: strategy.load_graph() for strategy in strategies()}
+    return {name: graph.copy({"context_schema": ServerContext}) for name, graph in graphs.items()}
+
+
+def configuration() -> dict[str, Any]:
+    """The `langgraph.json` of the strategies that are installed."""
+    return {
+        "$schema": "https://langgra.ph/schema.json",
+        "dependencies": ["."],
+        "graphs": {
+            name: {"path": f"hopyard.agent.studio:{name}", "description": about}
+            for name, about in describe().items()
+        },
+        "checkpointer": {"path": "hopyard.state.checkpoints.create"},
+        "http": {"app": "hopyard.cli.mcp_http:app", "disable_mcp": True},
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(configuration(), indent=2, ensure_ascii=False))

@@ -1,0 +1,1 @@
+"""A plug-in for Hopyard: search by title, and a strategy that looks a second time."""

@@ -1,0 +1,25 @@
+"""The record of `direct`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hopyard.graphs.registry import Strategy
+from hopyard.state.schemas import RouteLabel
+
+__all__ = ("STRATEGY",)
+
+STRATEGY: Final = Strategy(
+    name="direct",
+    about=(
+        "Answer from what the model knows, without a document: greetings, arithmetic, "
+        "language, common sense."
+    ),
+    graph="hopyard.graphs.direct:graph",
+    route=RouteLabel(
+        "it asks for no fact from a document: greeting, arithmetic, language, common sense"
+    ),
+    retrieves=False,
+    rank=0,
+    label="non-RAG: no document",
+)

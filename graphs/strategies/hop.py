@@ -1,0 +1,34 @@
+"""The record of `hop`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hopyard.graphs.registry import Strategy
+from hopyard.state.hop import HopSettings
+from hopyard.state.schemas import RouteLabel
+
+__all__ = ("STRATEGY",)
+
+STRATEGY: Final = Strategy(
+    name="hop",
+    about=(
+        "HopRAG: hop along the questions that join one passage to the next. For a question "
+        "about something that it does not name. The index needs a passage graph."
+    ),
+    graph="hopyard.graphs.hop:graph",
+    needs=("dense", "passage-graph"),
+    route=RouteLabel(
+        "it asks about something that it does not name: one passage has to say what that is"
+    ),
+    settings=HopSettings,
+    steps="hopyard.nodes.hop.answer:steps_of",
+    rank=40,
+    label="HopRAG: hops over the passage graph",
+    sweeps={
+        "hops": (
+            *(f"hop@hop.n_hop={rounds}" for rounds in (1, 2, 3, 4)),
+            *(f"hop@hop.top_k={k}" for k in (3, 6, 12, 20)),
+        )
+    },
+)

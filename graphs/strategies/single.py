@@ -1,0 +1,19 @@
+"""The record of `single`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hopyard.graphs.registry import Strategy
+from hopyard.state.schemas import RouteLabel
+
+__all__ = ("STRATEGY",)
+
+STRATEGY: Final = Strategy(
+    name="single",
+    about=("One search, one answer from what it found: for a fact that one passage can state."),
+    graph="hopyard.graphs.single:graph",
+    route=RouteLabel("it asks for one fact, which one passage can state"),
+    rank=10,
+    label="native RAG: one search",
+)

@@ -1,0 +1,112 @@
+"""The contract of a search method."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.search import SEARCHES, SearchMethod
+from hopyard.nodes.resources import Resources
+from hopyard.nodes.run import Run
+from hopyard.state.errors import IndexMissingError, UsageError
+from hopyard.state.schemas import Evidence, passage_ids
+from hopyard.state.sources import change_context
+from hopyard.testing.contract import Contract
+from hopyard.testing.evidence import check_evidence
+from hopyard.testing.models import ScriptedChat
+
+__all__ = ("SearchContract",)
+
+
+@pytest.mark.asyncio
+class SearchContract(Contract):
+    """What every search method keeps. Inherit it in a test class and set the attributes.
+
+    Attributes:
+        search: The search method.
+        finds: Texts, each with the id of a passage that must be among the first three found.
+    """
+
+    search: ClassVar[SearchMethod]
+    finds: ClassVar[Mapping[str, str]]
+
+    @pytest.fixture(autouse=True)
+    def registered(self) -> Iterator[None]:
+        """The method, by its name."""
+        SEARCHES.register(self.search)
+        yield
+        SEARCHES.unregister(self.search.name)
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def index(cls, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        """An index of the documents, with the kinds that the method reads."""
+        directory = tmp_path_factory.mktemp("contract") / "index"
+        return asyncio.run(cls.build_index(directory, (*cls.search.needs, *cls.kinds)))
+
+    @pytest.fixture
+    def run(self, index: Path, chat: ScriptedChat, resources: Resources) -> Run:
+        """A run over the index, with the method as its search."""
+        return Run("search", self.make_context(index), resources)
+
+    async def find(self, run: Run, text: str, k: int = 3, **options: Any) -> list[Evidence]:
+        """Search with the method."""
+        return await run.find(text, k=k, method=self.search.name, **options)
+
+    async def test_it_finds_what_it_should(self, run: Run) -> None:
+        for text, passage in self.finds.items():
+            assert passage in passage_ids(await self.find(run, text)), text
+        assert self.finds
+
+    @pytest.mark.parametrize("k", [1, 2, 5, 100])
+    async def test_it_gives_k_units_at_most_the_best_first_and_each_once(
+        self, run: Run, k: int
+    ) -> None:
+        with Index.open(Path(run.settings.index)) as opened:
+            passages = opened.corpus.passage_ids()
+        for text in self.finds:
+            found = await self.find(run, text, k)
+            assert len(found) <= k
+            check_evidence(found, passages)
+            scores = [unit["score"] for unit in found]
+            assert scores == sorted(scores, reverse=True)
+            assert all(math.isfinite(score) for score in scores)
+
+    async def test_the_same_text_finds_the_same(self, run: Run) -> None:
+        for text in self.finds:
+            assert await self.find(run, text) == await self.find(run, text)
+
+    @pytest.mark.parametrize("text", ["Xylophone zyzzyva?", "?!", "桥", "a", "the the " * 500])
+    async def test_any_text_can_be_searched_for(self, run: Run, text: str) -> None:
+        with Index.open(Path(run.settings.index)) as opened:
+            check_evidence(await self.find(run, text), opened.corpus.passage_ids())
+
+    async def test_it_asks_the_model_only_if_it_says_so(self, run: Run, chat: ScriptedChat) -> None:
+        for text in self.finds:
+            await self.find(run, text)
+        assert bool(chat.requests) is self.search.asks_model
+
+    async def test_it_asks_no_model_where_none_may_be_asked(
+        self, run: Run, chat: ScriptedChat
+    ) -> None:
+        for text in self.finds:
+            try:
+                await self.find(run, text, models=False)
+            except UsageError:
+                assert self.search.asks_model
+        assert chat.requests == []
+
+    async def test_a_missing_part_of_the_index_is_named(self, run: Run, tmp_path: Path) -> None:
+        for number, need in enumerate(self.search.needs):
+            others = [kind for kind in ("dense", "sparse") if kind != need]
+            index = await self.build_index(tmp_path / f"without-{number}", others[:1])
+            settings = change_context(run.settings, {"index": str(index)})
+            without = Run("search", settings, run.resources)
+            with pytest.raises(IndexMissingError, match=rf"\b{need}\b"):
+                await self.find(without, next(iter(self.finds)))

@@ -1,0 +1,210 @@
+"""Building the passage graph: HopRAG's graph of passages, questions as edges.
+
+A generation is made in four steps: the model writes the questions of every passage that has none
+(`writing`), the questions are embedded (`sides`), each out-coming question is matched with the
+best in-coming question of another passage (`growth`), and the matches become edges, at most
+c·n·log2 n of them (`edges`). The first two are expensive, so their results are kept at once,
+whatever becomes of the build; the third starts from the generation before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hopyard.indexes.build_context import BuildContext, BuildOptions
+from hopyard.indexes.kinds.passage_graph import PassageGraphSettings
+from hopyard.indexes.kinds.passage_graph.assemble import (
+    Contents,
+    Vocabulary,
+    graph_files,
+    read_contents,
+)
+from hopyard.indexes.kinds.passage_graph.edges import build_edges
+from hopyard.indexes.kinds.passage_graph.growth import Generation, match_generation
+from hopyard.indexes.kinds.passage_graph.matching import EXACT_PAIRS, measure_agreement
+from hopyard.indexes.kinds.passage_graph.question_store import QuestionStore, Written
+from hopyard.indexes.kinds.passage_graph.sides import Sides, both_sides
+from hopyard.indexes.kinds.passage_graph.stats import (
+    MATCHING_VERSION,
+    AuthorShare,
+    GraphStats,
+    MatchAgreement,
+    PromptCalls,
+    add_calls,
+)
+from hopyard.indexes.kinds.passage_graph.writing import Missing, Writing, author_of
+from hopyard.indexes.threads import entered, in_thread
+from hopyard.state.errors import IndexMissingError
+
+__all__ = ("build_graph", "is_current")
+
+
+def is_current(directory: Path, options: BuildOptions) -> bool:
+    """Whether every passage was asked for, with the settings that are asked for now."""
+    stats = _stats(directory)
+    if stats is None or stats.matching != MATCHING_VERSION:
+        return False
+    if options.open_caller is None:
+        return True
+    if stats.without_questions:
+        return False
+    author = author_of(options)
+    alone = all((share.version, share.model) == author for share in stats.authors)
+    factor = PassageGraphSettings.of(options.settings).edge_factor
+    return options.keep or (alone and stats.edge_factor == factor)
+
+
+async def build_graph(context: BuildContext, exact_pairs: int | None) -> Mapping[str, int]:
+    """Write the graph of the new generation.
+
+    Args:
+        context: The build.
+        exact_pairs: See `matching.best_matches`; None takes its default.
+
+    Raises:
+        ModelUnreachableError: A model does not answer; the questions written are kept.
+        ModelOutputError: Too large a share of the passages failed; the others are kept.
+    """
+    options, corpus = context.options, context.corpus
+    last = await in_thread(_stats, context.previous)
+    vocabulary = Vocabulary()
+    contents = await in_thread(read_contents, corpus, vocabulary)
+    async with entered(lambda: QuestionStore(context.index_directory)) as store:
+        await in_thread(store.begin, corpus.generation, last.runs if last else ())
+        if options.open_caller is not None:
+            await _write_questions(contents, context, store)
+        written = await in_thread(store.written, contents.hashes.values())
+        sides = await both_sides(contents.hashes, written, context)
+        await in_thread(store.use, contents.hashes.values(), corpus.generation)
+        runs = tuple(await in_thread(store.runs)) if options.open_caller else ()
+    return await in_thread(
+        lambda: _write_graph(
+            context, contents, vocabulary, written, sides, last, runs, exact_pairs or EXACT_PAIRS
+        )
+    )
+
+
+async def _write_questions(contents: Contents, context: BuildContext, store: QuestionStore) -> None:
+    """Have the questions written that are missing."""
+    author = await in_thread(author_of, context.options)
+    authors = await in_thread(store.authors)
+    keep = context.options.keep or not context.options.open_caller
+    there = {name for name, other in authors.items() if keep or other == author}
+    holders: dict[str, str] = {}
+    for passage_id, content_hash in contents.hashes.items():
+        holders.setdefault(content_hash, passage_id)
+    missing = [Missing(*holder) for holder in holders.items() if holder[0] not in there]
+    if missing:
+        await in_thread(store.add_run, context.run)
+    writing = Writing(context, store, author, contents=len(holders))
+    await writing.run(missing)
+    await in_thread(store.put, writing.failed.items(), context.corpus.generation)
+
+
+def _write_graph(
+    context: BuildContext,
+    contents: Contents,
+    vocabulary: Vocabulary,
+    written: Mapping[str, Written],
+    sides: Sides,
+    last: GraphStats | None,
+    runs: tuple[str, ...],
+    exact_pairs: int,
+) -> Mapping[str, int]:
+    """Match what has changed, build the edges, and write all files."""
+    options = context.options
+    vertices = [written[name] for name in contents.hashes.values() if name in written]
+    factor = _edge_factor(options, last)
+    outcoming, incoming = (side.questions for side in sides)
+    context.progress("match", 0, len(outcoming))
+    generation = match_generation(
+        outcoming, incoming, _generation(last, context), exact_pairs=exact_pairs
+    )
+    edges = build_edges(
+        outcoming, incoming, generation.matches, vertices=len(vertices), factor=factor
+    )
+    context.progress("match", len(outcoming), len(outcoming))
+    generation.save(context.directory)
+    graph_files(contents, sides, edges, vocabulary).save(context.directory)
+    stats = GraphStats(
+        model=options.settings.model if options.open_caller else last.model if last else "",
+        embedding=options.embedding,
+        dimension=options.dimension,
+        edge_factor=factor,
+        edges=len(edges),
+        incoming_questions=len(sides.incoming.texts),
+        outcoming_questions=len(sides.outcoming.texts),
+        without_questions=len(contents.hashes) - len(vertices),
+        calls=_calls(options, last, runs),
+        runs=runs,
+        approximate=generation.matches.approximate,
+        agreement=_agreement(sides, generation),
+        **_counts(vertices),
+    )
+    stats.save(context.directory)
+    return {
+        "questions": stats.incoming_questions + stats.outcoming_questions,
+        "edges": stats.edges,
+    }
+
+
+def _edge_factor(options: BuildOptions, last: GraphStats | None) -> float:
+    if last is not None and (options.keep or options.open_caller is None):
+        return last.edge_factor
+    return PassageGraphSettings.of(options.settings).edge_factor
+
+
+def _calls(
+    options: BuildOptions, last: GraphStats | None, runs: tuple[str, ...]
+) -> tuple[PromptCalls, ...]:
+    """What this index paid for, over all its builds and those that were killed."""
+    before = last.calls if last else ()
+    if options.open_caller is None:
+        return before
+    ledger = options.caller.ledger
+    return add_calls(before, (rate for run in runs for rate in ledger.parse_rates(run)))
+
+
+def _stats(directory: Path | None) -> GraphStats | None:
+    """The stats of a generation; None where they are damaged, and the whole graph is made again."""
+    try:
+        return GraphStats.load(directory) if directory else None
+    except IndexMissingError:
+        return None
+
+
+def _generation(last: GraphStats | None, context: BuildContext) -> Generation | None:
+    """The last generation's matches, if they were made with the same vectors and keywords."""
+    made_with = (context.options.embedding, context.options.dimension, MATCHING_VERSION)
+    if last is None or context.previous is None:
+        return None
+    if (last.embedding, last.dimension, last.matching) != made_with:
+        return None
+    try:
+        return Generation.load(context.previous, last.approximate)
+    except IndexMissingError:
+        return None
+
+
+def _counts(vertices: Sequence[Written]) -> dict[str, Any]:
+    """What the stats say of the passages that have questions."""
+    authors = Counter(written.author for written in vertices)
+    return {
+        "vertices": len(vertices),
+        "too_few_questions": sum(written.outcome != "enough" for written in vertices),
+        "failed": sum(written.outcome == "failed" for written in vertices),
+        "authors": tuple(
+            AuthorShare(version=author.version, model=author.model, passages=count)
+            for author, count in sorted(authors.items())
+        ),
+    }
+
+
+def _agreement(sides: Sides, generation: Generation) -> MatchAgreement | None:
+    if not generation.matches.approximate:
+        return None
+    outcoming, incoming = (side.questions for side in sides)
+    return MatchAgreement.of(measure_agreement(outcoming, incoming, generation.matches))

@@ -1,0 +1,122 @@
+"""What a search method is: given a text, which evidence.
+
+A package offers a method of its own as entry point `hopyard.searches`.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from hopyard.state import registry
+from hopyard.state.errors import HopyardError, IndexMissingError
+from hopyard.state.registry import Registry
+from hopyard.state.schemas import Evidence
+from hopyard.state.settings import Context, Group
+
+if TYPE_CHECKING:  # numpy and SQLite, which a list of names must not cost
+    from hopyard.indexes.build_context import ModelCall
+    from hopyard.indexes.corpus_index import Index
+    from hopyard.models.embedder import Vector
+
+__all__ = ("SEARCHES", "Kept", "Search", "SearchMethod")
+
+logger = logging.getLogger(__name__)
+
+ValueT = TypeVar("ValueT")
+
+
+class Kept:
+    """What searches open once, such as a cross-encoder. Any thread may use it.
+
+    It belongs to whoever runs many searches.
+    """
+
+    def __init__(self) -> None:
+        self._values: dict[str, Any] = {}
+        self._opening = threading.Lock()
+
+    def get(self, key: str, open_: Callable[[], ValueT]) -> ValueT:
+        """The value of a key, opened when it is first asked for."""
+        with self._opening:
+            if key not in self._values:
+                self._values[key] = open_()
+            value: ValueT = self._values[key]
+            return value
+
+
+def _log(problem: HopyardError) -> None:
+    logger.warning("%s", problem)
+
+
+@dataclass(frozen=True)
+class Search:
+    """One search: what is looked for, in what, and how much is wanted.
+
+    Attributes:
+        text: What is looked for: a question, as a rule.
+        k: Units of evidence at most.
+        index: The opened index; `index.reader(KIND)` is what a kind's `open` gave.
+        settings: The run's settings.
+        embed: Embeds a text as a question, [d].
+        call: Asks the chat model; None where no model may be asked.
+        kept: What earlier searches have opened.
+        report: Told why the search gives less than was asked for, where it goes on all the same.
+    """
+
+    text: str
+    k: int
+    index: Index
+    settings: Context
+    embed: Callable[[str], Awaitable[Vector]]
+    call: ModelCall | None = None
+    kept: Kept = field(default_factory=Kept)
+    report: Callable[[HopyardError], None] = _log
+
+    async def by(self, method: str, *, k: int | None = None) -> list[Evidence]:
+        """What another method finds for the same text.
+
+        Raises:
+            UsageError: There is no such method.
+            IndexMissingError: The index lacks a kind that it needs.
+        """
+        return await SEARCHES[method].run(replace(self, k=self.k if k is None else k))
+
+
+@dataclass(frozen=True)
+class SearchMethod:
+    """One way to search.
+
+    Attributes:
+        name: What `--search` takes.
+        about: One sentence: what it does.
+        find: Does it. It gives at most `search.k` units, the best first, each once.
+        needs: The index kinds that it reads.
+        settings: Its settings.
+        asks_model: Whether it may call the chat model.
+    """
+
+    name: str
+    about: str
+    find: Callable[[Search], Awaitable[list[Evidence]]]
+    needs: tuple[str, ...] = ()
+    settings: type[Group] | None = None
+    asks_model: bool = False
+
+    async def run(self, search: Search) -> list[Evidence]:
+        """Search.
+
+        Raises:
+            IndexMissingError: The index lacks a kind that the method needs.
+        """
+        for kind in self.needs:
+            if not search.index.has(kind):
+                raise IndexMissingError(search.index.without(kind, self.name))
+        return await self.find(search)
+
+
+SEARCHES: Final[Registry[SearchMethod]] = registry.SEARCHES
+"""Every method by name: those of `indexes.searches`, of installed packages, and registered."""

@@ -1,0 +1,133 @@
+"""Reranking: another search finds 2·k units, and a cross-encoder or the chat model keeps k."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from pydantic import Field, field_validator
+
+from hopyard.indexes.search import Search, SearchMethod
+from hopyard.state.errors import (
+    BudgetExceededError,
+    ModelOutputError,
+    ModelUnreachableError,
+    UsageError,
+)
+from hopyard.state.hop import Relevance
+from hopyard.state.schemas import Evidence
+from hopyard.state.settings import Group
+
+if TYPE_CHECKING:
+    from hopyard.indexes.records import Passage
+
+__all__ = ("CHAT", "SEARCH", "RerankSettings")
+
+CHAT: Final = "chat"
+"""The setting `rerank.model` for the chat model's judgement."""
+
+_WIDER: Final = 2
+"""Times k units that are found before the best are kept (HopRAG's baseline)."""
+_VALUE: Final[Mapping[Relevance, float]] = {"irrelevant": 0.0, "indirect": 0.5, "necessary": 1.0}
+
+
+class RerankSettings(Group):
+    """The search `rerank`: another search finds 2·k passages, and the k best of them are kept."""
+
+    group: ClassVar[str] = "rerank"
+
+    base: str = Field("dense", description="The search method that finds the 2·k passages.")
+    model: str = Field(
+        "cross-encoder/ms-marco-MiniLM-L6-v2",
+        description="Cross-encoder by its Hugging Face name or folder; chat takes the chat model's "
+        "judgement, which also stands in where the cross-encoder cannot be loaded.",
+    )
+    snippet_tokens: int = Field(
+        80, ge=10, description="Tokens of one passage that the chat model judges it by, at most."
+    )
+
+    @field_validator("base")
+    @classmethod
+    def _other_search(cls, base: str) -> str:
+        if base == "rerank":
+            raise ValueError("choose another search method than rerank")
+        return base
+
+
+async def _find(search: Search) -> list[Evidence]:
+    """The score is the cross-encoder's, or 1, 0.5 or 0 as the chat model judges.
+
+    Where the model's judgement is not usable, or the budget does not allow it, the units keep the
+    order of the base search.
+
+    Raises:
+        ModelUnreachableError: The cross-encoder cannot be loaded and no chat model may be asked.
+        UsageError: The chat model is to judge and may not be asked.
+    """
+    found = await search.by(RerankSettings.of(search.settings).base, k=_WIDER * search.k)
+    try:
+        scores = await _scores(search, found)
+    except (ModelOutputError, BudgetExceededError) as error:
+        search.report(error)
+        return found[: search.k]
+    scored = [
+        Evidence(**{**unit, "score": score}) for unit, score in zip(found, scores, strict=True)
+    ]
+    return sorted(scored, key=lambda unit: -unit["score"])[: search.k]
+
+
+async def _scores(search: Search, found: Sequence[Evidence]) -> list[float]:
+    name = RerankSettings.of(search.settings).model
+    if name == CHAT:
+        return await _judge(search, found)
+    from hopyard.models.cross_encoder import PairScorer
+
+    scorer = search.kept.get(f"cross-encoder {name}", lambda: PairScorer(name))
+    texts = [
+        "\n".join(passage.embedded_text for passage in passages)
+        for passages in await asyncio.to_thread(_passages, search, found)
+    ]
+    try:
+        return await asyncio.to_thread(scorer.scores, search.text, texts)
+    except ModelUnreachableError as error:
+        if search.call is None:
+            raise
+        search.report(error)
+        return await _judge(search, found)
+
+
+async def _judge(search: Search, found: Sequence[Evidence]) -> list[float]:
+    """The chat model's judgements: 1 necessary, 0.5 indirect, 0 irrelevant."""
+    from hopyard.prompts.passages import CHARACTERS_A_TOKEN, one_line, passage_lines, snippet
+    from hopyard.prompts.rerank import passages_prompt
+
+    if search.call is None:
+        raise UsageError(
+            "Reranking with rerank.model=chat asks the chat model, and this search may not: name a "
+            "cross-encoder with --set rerank.model=NAME, or choose another search method."
+        )
+    if not found:
+        return []
+    longest = RerankSettings.of(search.settings).snippet_tokens * CHARACTERS_A_TOKEN
+    shown = [
+        (passages[0].title, snippet("\n".join(passage.text for passage in passages), longest))
+        for passages in await asyncio.to_thread(_passages, search, found)
+    ]
+    values = {"passages": passage_lines(shown), "question": one_line(search.text)}
+    output = await search.call(passages_prompt(len(found)), values)
+    return [_VALUE[judgement] for judgement in output.judgements]
+
+
+def _passages(search: Search, found: Sequence[Evidence]) -> list[list[Passage]]:
+    """The passages behind each unit."""
+    return [search.index.passages(unit["passages"]) for unit in found]
+
+
+SEARCH: Final = SearchMethod(
+    name="rerank",
+    about="Another search, whose results a cross-encoder or the chat model puts in order.",
+    find=_find,
+    settings=RerankSettings,
+    asks_model=True,
+)

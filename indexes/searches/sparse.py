@@ -1,0 +1,26 @@
+"""Sparse search: BM25. It embeds nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from hopyard.indexes.search import Search, SearchMethod
+from hopyard.state.schemas import Evidence, passage_evidence
+
+__all__ = ("SEARCH",)
+
+
+async def _find(search: Search) -> list[Evidence]:
+    """The score is BM25; passages that share no word with the text are not found."""
+    sparse = await asyncio.to_thread(search.index.reader, "sparse")
+    found = await asyncio.to_thread(sparse.search, search.text, search.k)
+    return [passage_evidence(passage_id, score) for passage_id, score in found]
+
+
+SEARCH: Final = SearchMethod(
+    name="sparse",
+    about="The passages that share words with the question (BM25); embeds nothing.",
+    find=_find,
+    needs=("sparse",),
+)

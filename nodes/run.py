@@ -1,0 +1,248 @@
+"""What a step needs besides its state: the run's settings, its models and its index."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.config import get_config
+from langgraph.runtime import Runtime
+
+from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.manifest import read_manifest
+from hopyard.indexes.records import Passage
+from hopyard.indexes.search import SEARCHES, Search
+from hopyard.models.call import ModelCaller
+from hopyard.models.embedder import Vector
+from hopyard.models.prompt import OutputT, Prompt
+from hopyard.nodes.resources import RESOURCES_KEY, Resources, resources_in
+from hopyard.state.errors import (
+    BudgetExceededError,
+    HopyardError,
+    IndexMissingError,
+    UsageError,
+)
+from hopyard.state.schemas import Evidence, StrategyInput
+from hopyard.state.settings import Context, profile_of
+from hopyard.state.sources import read_context
+from hopyard.state.usage import Usage
+
+__all__ = (
+    "LONGEST_QUESTION",
+    "RUN_DIGITS",
+    "Run",
+    "check_question",
+    "close_run",
+    "config_with",
+    "new_run_id",
+    "run_of",
+    "start_run",
+)
+
+LONGEST_QUESTION: Final = 4000
+"""Characters. A longer text is a document, not a question."""
+
+RUN_DIGITS: Final = 16
+"""Hexadecimal digits of a run's name, which every task of a run carries."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One question on its way through a strategy.
+
+    Attributes:
+        id: The name that its model calls are counted under.
+        settings: What it was told.
+        resources: What it may open.
+        problems: Why searches gave less than was asked for.
+    """
+
+    id: str
+    settings: Context
+    resources: Resources
+    problems: list[HopyardError] = field(default_factory=list)
+
+    @property
+    def problem(self) -> str:
+        """Why searches gave less than was asked for; "" where they did not."""
+        return " ".join(dict.fromkeys(map(str, self.problems)))
+
+    @property
+    def out_of_budget(self) -> bool:
+        """Whether the budget was the reason."""
+        return any(isinstance(problem, BudgetExceededError) for problem in self.problems)
+
+    def with_settings(self, **changes: Any) -> Run:
+        """The same run with other settings, as in `run.with_settings(temperature=0.1)`."""
+        return replace(self, settings=self.settings.model_copy(update=changes))
+
+    async def caller(self) -> ModelCaller:
+        """The run's chat model."""
+        return await asyncio.to_thread(self.resources.caller, self.settings.model)
+
+    async def call(
+        self,
+        prompt: Prompt[OutputT],
+        values: Mapping[str, str],
+        *,
+        step: str = "",
+        final: bool = False,
+    ) -> OutputT:
+        """Ask the chat model.
+
+        Args:
+            prompt: What to ask, in the wording of the run's profile.
+            values: What the prompt's template is filled with.
+            step: Id of the step that the call belongs to.
+            final: Whether this is the closing call, for which the budget keeps a place. Its answer
+                is streamed (`models.stream`).
+
+        Raises:
+            BudgetExceededError: The run's budget is used up.
+            ModelUnreachableError: The model does not answer.
+            ModelOutputError: The output did not fit the schema after repair and retries.
+        """
+        caller, worded = await self.caller(), prompt.of(profile_of(self.settings))
+        return await caller.call(worded, values, self.settings, self.id, final=final, step=step)
+
+    async def index(self) -> Index:
+        """The run's index.
+
+        Raises:
+            UsageError: The run names no index.
+            IndexMissingError: The index is missing, damaged, or of another embedding model.
+        """
+        if not self.settings.index:
+            raise UsageError("No index is given; name one with --index DIR or HOPYARD_INDEX.")
+        if "://" in self.settings.index:
+            raise UsageError(
+                f"The index {self.settings.index!r} is an address, and this Hopyard opens folders; "
+                "name the folder that `hopyard index build` wrote."
+            )
+        directory = Path(self.settings.index)
+        return await asyncio.to_thread(self.resources.index, directory, self.settings.embedding)
+
+    async def index_kinds(self) -> tuple[str, ...]:
+        """The kinds that the index has; none where there is no index that can be read."""
+        if not self.settings.index:
+            return ()
+        try:
+            manifest = await asyncio.to_thread(read_manifest, Path(self.settings.index))
+        except IndexMissingError:
+            return ()  # whoever retrieves will say so; what needs no document goes on
+        return manifest.kinds
+
+    async def embed(self, text: str) -> Vector:
+        """The embedding [d] of a question, by the model that made the index."""
+        return await asyncio.to_thread(self.resources.embed_query, text, self.settings.embedding)
+
+    async def find(
+        self,
+        text: str,
+        *,
+        k: int | None = None,
+        method: str = "",
+        step: str = "",
+        models: bool = True,
+    ) -> list[Evidence]:
+        """Search. What falls short of what was asked for is added to `problems`.
+
+        Args:
+            text: What is looked for.
+            k: Units of evidence at most; the setting `retrieval.k` where it is not said.
+            method: The search method; the setting `retrieval.method` where it is not said.
+            step: Id of the step that the search belongs to.
+            models: Whether the search may ask the chat model.
+
+        Raises:
+            UsageError: There is no such method, or the run names no index.
+            IndexMissingError: The index is missing, or lacks a kind that the method needs.
+        """
+        retrieval = self.settings.retrieval
+
+        async def call(
+            prompt: Prompt[OutputT], values: Mapping[str, str], *, step: str = step
+        ) -> OutputT:
+            return await self.call(prompt, values, step=step)
+
+        search = Search(
+            text=text,
+            k=retrieval.k if k is None else k,
+            index=await self.index(),
+            settings=self.settings,
+            embed=self.embed,
+            call=call if models else None,
+            kept=self.resources.kept,
+            report=self.problems.append,
+        )
+        return await SEARCHES[method or retrieval.method].run(search)
+
+    async def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
+        """The passages of those ids, in that order.
+
+        Raises:
+            IndexMissingError: A passage has left the corpus since it was found.
+        """
+        index = await self.index()
+        return await asyncio.to_thread(index.passages, passage_ids)
+
+    async def usage(self) -> Usage:
+        """What the run has spent so far."""
+        caller = await self.caller()
+        return (await asyncio.to_thread(caller.meter, self.id)).usage
+
+
+async def run_of(state: Mapping[str, Any], runtime: Runtime[Context]) -> Run:
+    """The run that a step belongs to."""
+    configurable = get_config().get("configurable", {})
+    settings = runtime.context
+    if settings is None:  # a caller that gave none: the environment's
+        settings = await asyncio.to_thread(read_context, {})
+    return Run(state.get("run", ""), settings, await resources_in(configurable))
+
+
+def config_with(resources: Resources, config: RunnableConfig | None = None) -> RunnableConfig:
+    """A configuration whose run uses these resources."""
+    given = config or RunnableConfig()
+    return {**given, "configurable": {**given.get("configurable", {}), RESOURCES_KEY: resources}}
+
+
+def new_run_id() -> str:
+    """A name under which one question's usage is counted."""
+    return uuid4().hex[:RUN_DIGITS]
+
+
+def check_question(question: object) -> str:
+    """The question without white space around it.
+
+    Raises:
+        UsageError: It is missing, empty, no text, or far too long.
+    """
+    if not isinstance(question, str) or not question.strip():
+        raise UsageError('The question is empty; ask something, as in `hopyard ask "Who …?"`.')
+    if len(question) > LONGEST_QUESTION:
+        raise UsageError(
+            f"The question has {len(question)} characters, and at most {LONGEST_QUESTION} are "
+            "taken; put long material into the index and ask about it."
+        )
+    return question.replace("\x00", "").encode("utf-8", "replace").decode().strip()
+
+
+async def start_run(state: StrategyInput, runtime: Runtime[Context]) -> dict[str, Any]:
+    """A strategy's first step: check the question, and start the clock of the run."""
+    run = replace(await run_of(state, runtime), id=state.get("run") or new_run_id())
+    await run.usage()
+    return {"question": check_question(state.get("question")), "run": run.id, "truncated": False}
+
+
+async def close_run(run: Run) -> dict[str, Any]:
+    """A strategy's last update: what its run spent.
+
+    The run's name is let go, so that the next question on the same thread is a run of its own.
+    """
+    return {"usage": await run.usage(), "run": ""}

@@ -1,0 +1,41 @@
+"""The state of the whole agent."""
+
+from __future__ import annotations
+
+import operator
+from typing import Annotated, Any, NotRequired
+
+from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
+from typing_extensions import TypedDict
+
+from hopyard.state.schemas import GateDecision, RouteDecision, Step, StrategyOutput
+
+__all__ = ("AgentInput", "AgentOutput", "AgentState")
+
+
+class AgentInput(TypedDict):
+    """What the agent takes: a question, or a conversation that ends with one."""
+
+    question: NotRequired[str]
+    messages: NotRequired[Annotated[list[AnyMessage], add_messages]]
+
+
+class AgentOutput(StrategyOutput):
+    """What the agent gives."""
+
+    question: str
+    strategy: str
+    gate: GateDecision
+    route: RouteDecision
+
+
+class AgentState(AgentOutput):
+    """The agent's state."""
+
+    steps: Annotated[list[Step], operator.add]
+    """The agent's own steps, then the strategy's."""
+    messages: Annotated[list[AnyMessage], add_messages]
+    run: str
+    settings: dict[str, Any]
+    """The settings of the turn, so that whoever resumes the thread takes the same."""

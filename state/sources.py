@@ -1,0 +1,140 @@
+"""Where settings come from: flags, then the environment, then `hopyard.toml`, then the defaults."""
+
+from __future__ import annotations
+
+import os
+import reprlib
+from functools import lru_cache
+from pathlib import Path
+from tomllib import TOMLDecodeError
+from typing import Any, Final
+
+import platformdirs
+from pydantic import Field, ValidationError, create_model
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+    TomlConfigSettingsSource,
+)
+
+from hopyard.state.errors import UsageError
+from hopyard.state.settings import Context, Group, SettingError, reason_of, setting_groups
+
+__all__ = ("SETTINGS_FILE", "change_context", "home", "read_context")
+
+SETTINGS_FILE: Final = "hopyard.toml"
+
+
+def read_context(flags: dict[str, Any]) -> Context:
+    """Read the run context.
+
+    Args:
+        flags: Values given by hand; nested settings as nested dicts. None values are left out by
+            the caller.
+
+    Raises:
+        UsageError: A value is out of range, a name in `hopyard.toml` is unknown, or that file
+            cannot be read.
+    """
+    try:
+        settings = _reader(tuple(setting_groups().items()))(**flags)
+        return Context.model_validate(settings.model_dump())
+    except ValidationError as error:
+        raise _unusable(error) from error
+    except SettingsError as error:
+        raise UsageError(f"A variable HOPYARD_… is not usable: {error}.") from error
+    except (TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise UsageError(f"The file {SETTINGS_FILE!r} here cannot be read: {error}.") from error
+
+
+def change_context(context: Context, changes: dict[str, Any]) -> Context:
+    """The context with some settings changed.
+
+    Args:
+        context: The settings of a thread.
+        changes: Settings by name; nested ones as nested dicts.
+
+    Raises:
+        UsageError: A name is unknown, or a value is not usable.
+    """
+    try:
+        return Context.model_validate(_merge(context.model_dump(), changes))
+    except ValidationError as error:
+        raise _unusable(error) from error
+
+
+def _merge(values: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(values)
+    for name, value in changes.items():
+        nested = isinstance(value, dict) and isinstance(merged.get(name), dict)
+        merged[name] = _merge(merged[name], value) if nested else value
+    return merged
+
+
+class _Reader(BaseSettings):
+    """Where settings are read from, and in which order."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="HOPYARD_",
+        env_nested_delimiter="__",
+        toml_file=SETTINGS_FILE,
+        extra="forbid",
+        frozen=True,
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Name the sources and their order."""
+        del dotenv_settings, file_secret_settings
+        return (init_settings, env_settings, TomlConfigSettingsSource(settings_cls))
+
+
+@lru_cache(maxsize=1)
+def _reader(groups: tuple[tuple[str, type[Group]], ...]) -> type[_Reader]:
+    """The fields of `Context` and of every group, each read from the sources."""
+    fields: dict[str, Any] = {
+        name: (field.annotation, field) for name, field in Context.model_fields.items()
+    }
+    for name, group in groups:
+        fields[name] = (group, Field(default_factory=group, description=group.__doc__))
+    return create_model("Settings", __base__=_Reader, **fields)
+
+
+def _unusable(error: ValidationError) -> UsageError:
+    first = error.errors()[0]
+    cause = first.get("ctx", {}).get("error")
+    if isinstance(cause, SettingError):
+        name, message, given = cause.args
+    else:
+        name = ".".join(map(str, first["loc"]))
+        message, given = reason_of(first), first.get("input")
+    return UsageError(
+        f"The setting {name!r} is not usable: {message} (given: {reprlib.repr(given)}); see "
+        "`hopyard settings`."
+    )
+
+
+def home() -> Path:
+    """The user's data folder: threads, ledger and caches live here (`HOPYARD_HOME`).
+
+    Raises:
+        UsageError: The folder cannot be made.
+    """
+    path = Path(os.environ.get("HOPYARD_HOME") or platformdirs.user_data_path("hopyard"))
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"The data folder {str(path)!r} cannot be made ({error.strerror}); set HOPYARD_HOME to "
+            "a folder that you may write to."
+        ) from error
+    return path

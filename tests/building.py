@@ -1,0 +1,28 @@
+"""Builds an index for a test, in or out of an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from hopyard.indexes import build as building
+from hopyard.indexes.build import BuildReport
+from hopyard.indexes.records import Document
+
+__all__ = ("build", "wait")
+
+
+T = TypeVar("T")
+
+
+def build(documents: Iterable[Document], **options: Any) -> BuildReport:
+    """`hopyard.indexes.build.build`, waited for."""
+    return wait(building.build(documents, **options))
+
+
+def wait(work: Coroutine[Any, Any, T]) -> T:
+    """The result of async work, from an event loop of its own."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()

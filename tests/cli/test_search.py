@@ -1,0 +1,175 @@
+"""`hopyard search`: the evidence, and never a model call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from building import build
+from model_server import ModelServer, WordEmbedder
+
+from hopyard.indexes.records import Document
+from hopyard.indexes.search import SEARCHES, Search, SearchMethod
+from hopyard.models import chat
+from hopyard.state.errors import UsageError
+from hopyard.state.schemas import Evidence
+
+from .conftest import CORPUS, Run
+
+QUESTION = "How many moons does Mars have?"
+
+
+@pytest.fixture(autouse=True)
+def _no_model_is_asked(model: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model is not even opened."""
+
+    def provider(spec: str) -> None:
+        raise AssertionError(f"the chat model {spec} was opened")
+
+    monkeypatch.setattr(chat, "chat_provider", provider)
+    monkeypatch.setattr("hopyard.nodes.resources.chat_provider", provider)
+
+
+def test_the_evidence_is_shown_best_first(hopyard: Run, index: Path) -> None:
+    ended = hopyard("search", QUESTION, "--index", index, "--search", "dense")
+    assert (ended.code, ended.err) == (0, "")
+    lines = ended.out.splitlines()
+    assert lines[0].split() == ["1", lines[0].split()[1], "Mars", "mars"]
+    assert lines[1].strip() == CORPUS["mars"]
+    assert [line.split()[0] for line in lines[::2]] == ["1", "2", "3"]
+    scores = [float(line.split()[1]) for line in lines[::2]]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_json_has_the_evidence_and_its_passages(hopyard: Run, index: Path) -> None:
+    found = hopyard("search", QUESTION, "-i", index, "--search", "sparse", "-k", "1", "--json").json
+    assert list(found) == ["text", "search", "evidence"]
+    assert (found["text"], found["search"]) == (QUESTION, "sparse")
+    [unit] = found["evidence"]
+    assert (unit["kind"], unit["id"]) == ("passage", "mars")
+    assert unit["score"] > 0
+    assert unit["passages"] == [
+        {"id": "mars", "document_id": "mars", "title": "Mars", "text": CORPUS["mars"]}
+    ]
+
+
+@pytest.mark.parametrize("search", ["dense", "sparse", "hybrid", "mmr"])
+@pytest.mark.parametrize("k", [1, 2])
+def test_each_method_finds_at_most_k(hopyard: Run, index: Path, search: str, k: int) -> None:
+    arguments = ("search", QUESTION, "-i", index, "--search", search, "-k", str(k), "--json")
+    evidence = hopyard(*arguments).json["evidence"]
+    assert len(evidence) == k
+    assert evidence[0]["id"] == "mars"
+
+
+def test_the_settings_choose_the_search(
+    hopyard: Run, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert hopyard("search", QUESTION, "-i", index, "--json").json["search"] == "mmr"
+    monkeypatch.setenv("HOPYARD_RETRIEVAL__METHOD", "sparse")
+    assert hopyard("search", QUESTION, "-i", index, "--json").json["search"] == "sparse"
+    options = ("--search", "mmr", "--set", "retrieval.mmr_lambda=0.1", "--json")
+    diverse = hopyard("search", QUESTION, "-i", index, *options).json["evidence"]
+    plain = hopyard("search", QUESTION, "-i", index, "--search", "mmr", "--json").json["evidence"]
+    assert [unit["score"] for unit in diverse] != [unit["score"] for unit in plain]
+
+
+def test_a_walk_over_the_passage_graph_is_a_search(
+    hopyard: Run, model: ModelServer, tmp_path: Path
+) -> None:
+    """An empty graph is entered by its passages, so the search works before a model wrote any."""
+    from ..hop.drawn import build_drawn
+
+    edges = [("mars", "Which planet has no moon?", "venus")]
+    drawn = build_drawn(tmp_path / "drawn", CORPUS, edges, WordEmbedder())
+    ended = hopyard("search", QUESTION, "-i", drawn, "--search", "passage-graph", "--json")
+    assert {unit["id"] for unit in ended.json["evidence"]} >= {"mars", "venus"}
+
+
+def test_reranking_by_the_chat_model_is_refused(hopyard: Run, index: Path) -> None:
+    ended = hopyard(
+        "search", QUESTION, "-i", index, "--search", "rerank", "--set", "rerank.model=chat"
+    )
+    assert (ended.code, ended.out) == (2, "")
+    assert "cross-encoder" in ended.error
+
+
+def test_units_that_are_no_passages_are_shown_with_theirs(hopyard: Run, index: Path) -> None:
+    async def find(search: Search) -> list[Evidence]:
+        return [Evidence(kind="summary", id="s-1", score=0.5, passages=["venus", "mars"])]
+
+    SEARCHES.register(SearchMethod("summaries", "Summaries.", find))
+    try:
+        arguments = ("search", "moons", "-i", index, "--search", "summaries")
+        shown, found = hopyard(*arguments).out, hopyard(*arguments, "--json").json
+    finally:
+        SEARCHES.unregister("summaries")
+    assert "Venus, Mars summary s-1" in " ".join(shown.split())
+    assert CORPUS["venus"][:40] in shown
+    [unit] = found["evidence"]
+    assert (unit["kind"], unit["id"]) == ("summary", "s-1")
+    assert [passage["id"] for passage in unit["passages"]] == ["venus", "mars"]
+
+
+def test_a_search_that_finds_nothing_says_so(hopyard: Run, index: Path) -> None:
+    ended = hopyard("search", "zzz", "-i", index, "--search", "sparse")
+    assert (ended.code, ended.out) == (0, "Nothing was found.\n")
+    assert (
+        hopyard("search", "zzz", "-i", index, "--search", "sparse", "--json").json["evidence"] == []
+    )
+
+
+def test_a_passage_cannot_steer_the_terminal(hopyard: Run, tmp_path: Path) -> None:
+    text = "Mars [bold]has\x1b[2J two\nmoons. " + "word " * 100
+    build([Document("a", "T\x07[red]", text)], directory=tmp_path / "x", embedder=WordEmbedder())
+    out = hopyard("search", "moons", "-i", tmp_path / "x").out
+    assert "\x1b" not in out
+    assert "\x07" not in out
+    assert "T[red]" in out
+    assert "Mars [bold]has[2J two moons." in out
+    assert out.rstrip().endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "named"),
+    [
+        ((QUESTION,), 2, "--index DIR"),
+        ((QUESTION, "-i", "nowhere"), 3, "hopyard index build"),
+        (("", "-i", "INDEX"), 2, "empty"),
+        ((" \n ", "-i", "INDEX"), 2, "empty"),
+        (("x" * 5000, "-i", "INDEX"), 2, "at most 4000"),
+        ((QUESTION, "-i", "INDEX", "--search", "divining"), 2, "'divining'"),
+        ((QUESTION, "-i", "INDEX", "--search", "passage-graph"), 3, "passage-graph"),
+        ((QUESTION, "-i", "INDEX", "-k", "101"), 2, "'retrieval.k'"),
+        ((QUESTION, "-i", "INDEX", "--embedding", "embedded"), 3, "--embedding words"),
+    ],
+)
+def test_an_error_is_one_sentence_and_an_exit_code(
+    hopyard: Run, index: Path, arguments: tuple[str, ...], code: int, named: str
+) -> None:
+    given = [str(index) if argument == "INDEX" else argument for argument in arguments]
+    ended = hopyard("search", *given, "--json")
+    assert (ended.code, ended.out) == (code, "")
+    assert named in ended.error
+
+
+def test_a_kind_that_is_missing_is_named_with_what_adds_it(hopyard: Run, tmp_path: Path) -> None:
+    documents = [Document("mars", "Mars", CORPUS["mars"])]
+    build(documents, directory=tmp_path / "x", embedder=WordEmbedder(), kinds=["sparse"])
+    assert hopyard("search", "moons", "-i", tmp_path / "x", "--search", "sparse").code == 0
+    for search in ("dense", "mmr", "hybrid"):
+        ended = hopyard("search", "moons", "-i", tmp_path / "x", "--search", search)
+        assert ended.code == 3
+        assert "no dense part" in ended.error
+        assert "--with sparse,dense" in ended.error
+
+
+def test_a_search_without_embedding_embeds_nothing(
+    hopyard: Run, index: Path, words: WordEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def embed(text: str) -> None:
+        raise UsageError("it was embedded")
+
+    monkeypatch.setattr(words, "embed_query", embed)
+    assert hopyard("search", QUESTION, "-i", index, "--search", "sparse").code == 0
+    assert hopyard("search", QUESTION, "-i", index, "--search", "dense").code == 2

@@ -1,0 +1,109 @@
+"""Hopyard's own strategies keep the contract that plug-ins inherit."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from hopyard.graphs.registry import STRATEGIES
+from hopyard.testing import StrategyContract
+
+from .outputs import judge_edges, last_turn, write_questions
+
+COMPARISON = "Which was built first, the Iron Bridge or the Stone Bridge?"
+IRON = "When was the Iron Bridge opened?"
+STONE = "When was the Stone Bridge completed?"
+CROSSED = "How long is the river that the Iron Bridge crosses?"
+COKE = "When was coke first used where the ribs of the Iron Bridge were cast?"
+
+
+class TestDirect(StrategyContract):
+    strategy = STRATEGIES["direct"]
+    question = "What is 12 plus 30?"
+    answers: ClassVar = {"Answer": {"answer": "42"}}
+    answer = "42"
+    calls = 1
+
+
+class TestSingle(StrategyContract):
+    strategy = STRATEGIES["single"]
+    question = IRON
+    answers: ClassVar = {"Answer": {"answer": "1781"}}
+    answer = "1781"
+    calls = 1
+
+
+class TestTree(StrategyContract):
+    strategy = STRATEGIES["tree"]
+    question = COMPARISON
+    answers: ClassVar = {
+        ("Decomposition", COMPARISON): {"kind": "compound", "first": IRON, "second": STONE},
+        "Decomposition": {"kind": "simple", "first": "", "second": ""},
+        "Rubric": dict.fromkeys(
+            ("wh_form", "specific", "relevant", "non_overlapping", "complete"), 1
+        ),
+        ("Answer", COMPARISON): {"answer": "Stone Bridge"},
+        ("Answer", IRON): {"answer": "1781"},
+        ("Answer", STONE): {"answer": "1146"},
+        "BranchScores": {
+            "sufficiency": 5,
+            "non_redundancy": 5,
+            "consistency": 5,
+            "decomposition": 5,
+            "weaker": "first",
+        },
+    }
+    answer = "Stone Bridge"
+    calls = 8  # split, rubric, two readings, branch judge, two splits that find leaves, aggregate
+
+
+class TestChain(StrategyContract):
+    strategy = STRATEGIES["chain"]
+    question = CROSSED
+    answers: ClassVar = {
+        ("NextQuestion", "354"): {"kind": "enough", "question": ""},
+        ("NextQuestion", "crosses? Severn"): {"kind": "ask", "question": "How long is the Severn?"},
+        "NextQuestion": {"kind": "ask", "question": "What is the river that the bridge crosses?"},
+        ("Answer", CROSSED): {"answer": "354 kilometres"},
+        ("Answer", "How long is the Severn?"): {"answer": "354 kilometres"},
+        "Answer": {"answer": "Severn"},
+    }
+    answer = "354 kilometres"
+    calls = 6
+
+
+class TestDecompose(StrategyContract):
+    strategy = STRATEGIES["decompose"]
+    question = COMPARISON
+    answers: ClassVar = {
+        "Decomposition": {"kind": "compound", "first": IRON, "second": STONE},
+        "Answer": {"answer": "Stone Bridge"},
+    }
+    answer = "Stone Bridge"
+    calls = 2
+
+
+def hop_answers(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """The graph's questions, their judgements, and the answer."""
+    if name == "PassageQuestions":
+        return dict(write_questions(last_turn(messages)))
+    if name == "Judgements":
+        return dict(judge_edges(last_turn(messages)))
+    return {"answer": "1709"}
+
+
+class TestHop(StrategyContract):
+    strategy = STRATEGIES["hop"]
+    question = COKE
+    answers: ClassVar = hop_answers
+    answer = "1709"
+    calls = 3  # each entry's passage chooses; the answer
+    settings: ClassVar = {"hop": {"top_k": 2}, "retrieval": {"k": 2}}
+
+
+class TestHopBySimilarity(StrategyContract):
+    strategy = STRATEGIES["hop"]
+    question = COKE
+    answers: ClassVar = hop_answers
+    answer = "1709"
+    calls = 1
+    settings: ClassVar = {"hop": {"top_k": 8, "reasoner": "similarity"}, "retrieval": {"k": 2}}

@@ -1,0 +1,161 @@
+"""The example plug-in, installed with pip beside an installed Hopyard, appears everywhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from model_server import ModelServer
+
+ROOT = Path(__file__).parents[2]
+PLUGIN = ROOT / "examples" / "plugin"
+QUESTION = "When was the Iron Bridge opened?"
+CORPUS = {
+    "iron-bridge": "The Iron Bridge was opened in 1781. It crosses the River Severn.",
+    "stone-bridge": "The Stone Bridge was completed in 1146. It crosses the Danube.",
+    "severn": "The Severn is the longest river in Great Britain.",
+}
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An environment with Hopyard and the plug-in, installed from wheels."""
+
+    folder: Path
+
+    def run(self, *command: object, environment: Mapping[str, str] | None = None) -> str:
+        """Run a program of the environment; its standard output."""
+        program, *arguments = map(str, command)
+        ended = subprocess.run(
+            [str(self.folder / "bin" / program), *arguments],
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            env=os.environ | dict(environment or {}),
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+        return ended.stdout
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """A fresh environment that sees what Hopyard needs, but not this checkout's Hopyard."""
+    folder = tmp_path_factory.mktemp("installed")
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    for source in (ROOT, PLUGIN):
+        copy = folder / f"source-{source.name}"
+        files = subprocess.run(
+            ["git", "ls-files", "-z"], cwd=source, capture_output=True, text=True, check=True
+        ).stdout.split("\0")
+        for name in filter(None, files):  # in the checkout a build would leave its traces
+            target = copy / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.symlink_to(
+                (source / name).readlink() if (source / name).is_symlink() else source / name
+            )
+        wheel = [*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", str(folder), str(copy)]
+        subprocess.run(wheel, check=True)
+    environment = folder / "env"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
+    inside = Path(sysconfig.get_path("purelib", vars={"base": str(environment), "platbase": ""}))
+    (inside / "needs.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    python = str(environment / "bin" / "python")
+    wheels = list(map(str, folder.glob("*.whl")))
+    install = [*pip, "--python", python, "install", "--no-deps", "--no-index", "--force-reinstall"]
+    subprocess.run([*install, "--ignore-installed", *wheels], check=True)
+    return Installed(environment)
+
+
+Hopyard = Callable[..., str]
+
+
+@pytest.fixture
+def hopyard(installed: Installed, model_server: ModelServer, home: Path) -> Hopyard:
+    """The installed command, with a scripted model behind it."""
+
+    def answer(title: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+        del messages
+        return {
+            "Route": {"strategy": "second-look"},
+            "Answer": {"answer": "1781"},
+            "Decomposition": {"kind": "simple", "first": "", "second": ""},
+        }[title]
+
+    model_server.answer = answer
+    models = {"HOPYARD_MODEL": "openai:scripted", "HOPYARD_EMBEDDING": "ollama:words"}
+    environment = model_server.environment() | models | {"HOPYARD_HOME": str(home)}
+    return lambda *command: installed.run("hopyard", *command, environment=environment)
+
+
+@pytest.fixture
+def index(hopyard: Hopyard, tmp_path: Path) -> Path:
+    """The corpus with an index of its titles."""
+    corpus = tmp_path / "corpus.jsonl"
+    rows = (
+        {"id": name, "title": name.replace("-", " ").title(), "text": text}
+        for name, text in CORPUS.items()
+    )
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    hopyard("index", "build", corpus, "--out", tmp_path / "i", "--with", "dense,sparse,titles")
+    return tmp_path / "i"
+
+
+def test_the_wheels_are_what_is_imported(installed: Installed) -> None:
+    where = "import hopyard, hopyard_titles; print(hopyard.__file__, hopyard_titles.__file__)"
+    for file in installed.run("python", "-c", where).split():
+        assert Path(file).is_relative_to(installed.folder)
+
+
+def test_its_parts_appear_everywhere(hopyard: Hopyard, index: Path, tmp_path: Path) -> None:
+    assert "title_words" in hopyard("index", "status", index, "--json")
+    found = json.loads(hopyard("search", "iron", "--index", index, "--search", "titles", "--json"))
+    assert [unit["id"] for unit in found["evidence"]] == ["iron-bridge"]
+
+    asked = ("ask", QUESTION, "--index", index, "--json")
+    forced = json.loads(hopyard(*asked, "-s", "second-look", "--search", "titles", "-t", "t"))
+    assert (forced["answer"], forced["strategy"]) == ("1781", "second-look")
+    assert [step["id"] for step in forced["steps"]] == ["look-1"]
+    routed = json.loads(hopyard(*asked))
+    assert (routed["strategy"], routed["route"]["by"]) == ("second-look", "model")
+    assert "Search: When was the Iron Bridge opened?" in hopyard("trace", "t")
+
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text(
+        json.dumps(
+            {
+                "id": "q",
+                "question": QUESTION,
+                "answers": ["1781"],
+                "supporting_ids": ["iron-bridge"],
+            }
+        )
+    )
+    columns = ("single", "second-look", "second-look+titles", "tree+titles")
+    report = json.loads(
+        hopyard("eval", questions, "-i", index, "-s", ",".join(columns), "--out", tmp_path / "e",
+                "--json")
+    )  # fmt: skip
+    assert set(report["strategies"]) == set(columns)
+
+
+def test_its_names_are_in_help_and_settings(hopyard: Hopyard) -> None:
+    help_ = " ".join(hopyard("ask", "--help").split())
+    assert "second-look" in help_
+    assert "titles" in help_
+    assert json.loads(hopyard("settings", "--json"))["second_look"] == {"tries": 1}
+
+
+def test_it_keeps_the_contracts(installed: Installed) -> None:
+    tests = str(PLUGIN / "tests")
+    options = ("-q", "-p", "no:cacheprovider", "--rootdir", PLUGIN, "-c", PLUGIN / "pyproject.toml")
+    said = installed.run("python", "-m", "pytest", *options, tests)
+    assert " passed" in said

@@ -1,0 +1,136 @@
+"""The two wordings of each prompt: the built-in one never changes, the capable one is shorter."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from string import Template
+from typing import Any, Literal
+
+import pytest
+
+from hopyard.models.prompt import Prompt
+from hopyard.prompts import (
+    aggregate,
+    answer,
+    chain,
+    decompose,
+    direct,
+    hop,
+    passage_graph,
+    rerank,
+    rewrite,
+    tree,
+)
+from hopyard.prompts.route import route_prompt
+from hopyard.state.registry import STRATEGIES
+from hopyard.state.schemas import RouteLabel
+from hopyard.state.settings import Context, profile_of
+
+WORDINGS = {
+    "answer": "07fb132792c8a740",
+    "direct": "69738ca3b39008e3",
+    "decompose": "2a23d57f8211234f",
+    "replace": "5def00707514ee5f",
+    "judge decomposition": "a592fa9b263c1d67",
+    "judge branch": "773f9ddc05c52ff4",
+    "next question": "54d70ca02cb5e582",
+    "aggregate": "4ba2e78e1ddb3321",
+    "rewrite": "1db16d6f310bb008",
+    "judge edges": "74ad3d9a8f0d1333",
+    "judge passages": "5806a17910bb4a45",
+    "questions": "96298302062784f6",
+    "route": "788ca52b39982565",
+    "route with hop": "1d40ff3920d25681",
+}
+"""Digests of the first version's wordings, on which the adapter and the gate were trained."""
+
+
+def route(*names: str) -> Prompt[Any]:
+    return route_prompt({name: STRATEGIES[name].route for name in names})
+
+
+PROMPTS: dict[str, Prompt[Any]] = {
+    "answer": answer.ANSWER,
+    "direct": direct.DIRECT,
+    "decompose": decompose.DECOMPOSE,
+    "replace": decompose.REPLACE,
+    "judge decomposition": tree.JUDGE_DECOMPOSITION,
+    "judge branch": tree.JUDGE_BRANCH,
+    "next question": chain.NEXT_QUESTION,
+    "aggregate": aggregate.AGGREGATE,
+    "rewrite": rewrite.REWRITE,
+    "judge edges": hop.judge_prompt(3),
+    "judge passages": rerank.passages_prompt(4),
+    "questions": passage_graph.QUESTIONS,
+    "route": route("direct", "single", "tree"),
+    "route with hop": route("direct", "single", "tree", "hop"),
+}
+
+
+def values(prompt: Prompt[Any]) -> dict[str, str]:
+    found = Template.pattern.findall(prompt.template)
+    return {name: name for name in sorted(named or braced for _, named, braced, _ in found)}
+
+
+def digest(prompt: Prompt[Any]) -> str:
+    messages = [(message.type, message.content) for message in prompt.messages(values(prompt))]
+    parts = [prompt.name, prompt.version, prompt.max_tokens]
+    text = json.dumps(
+        [*parts, prompt.output.model_json_schema(), messages], sort_keys=True, ensure_ascii=False
+    )
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_the_builtin_wording_is_the_one_that_the_adapter_learned(name: str) -> None:
+    assert digest(PROMPTS[name].of("builtin")) == WORDINGS[name]
+
+
+@pytest.mark.parametrize("name", sorted(set(PROMPTS) - {"questions"}))
+def test_the_capable_wording_shows_fewer_examples_and_leaves_more_room(name: str) -> None:
+    builtin, capable = PROMPTS[name], PROMPTS[name].of("capable")
+    assert len(capable.examples) < len(builtin.examples)
+    assert capable.max_tokens > builtin.max_tokens
+    assert capable.output is builtin.output
+
+
+def test_only_the_builtin_model_is_spared_straight_quotes() -> None:
+    asked = {"question": 'Who sang "Dear Brother" on a 5" disk?', "rejected": ""}
+    builtin = str(decompose.DECOMPOSE.messages(asked)[-1].content)
+    capable = str(decompose.DECOMPOSE.of("capable").messages(asked)[-1].content)
+    assert builtin == "Question: Who sang “Dear Brother” on a 5” disk?"
+    assert capable == 'Question: Who sang "Dear Brother" on a 5" disk?'
+
+
+@pytest.mark.parametrize("profile", ["builtin", "capable"])
+def test_a_packages_strategy_is_offered_with_its_own_examples(
+    profile: Literal["builtin", "capable"],
+) -> None:
+    label = RouteLabel("it asks how words are spelt", ("How is gauge spelt?",))
+    names = ("direct", "single")
+    prompt = route_prompt({name: STRATEGIES[name].route for name in names} | {"spell": label})
+    worded = prompt.of(profile)
+    assert "spell: it asks how words are spelt." in worded.system
+    assert [
+        example.output.strategy
+        for example in worded.examples
+        if example.values == {"question": "How is gauge spelt?"}
+    ] == ["spell"]
+    assert {example.output.strategy for example in worded.examples} == {*names, "spell"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "profile"),
+    [
+        ({"model": "builtin"}, "builtin"),
+        ({"model": "embedded:base"}, "builtin"),
+        ({"model": "ollama:llama3.1:8b"}, "capable"),
+        ({"model": "builtin", "profile": "capable"}, "capable"),
+        ({"model": "openai:small", "profile": "builtin"}, "builtin"),
+    ],
+)
+def test_the_profile_goes_by_the_model_unless_it_is_set(
+    settings: dict[str, str], profile: str
+) -> None:
+    assert profile_of(Context.model_validate(settings)) == profile

@@ -1,0 +1,97 @@
+"""What a step is called, from its fields alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopyard.state.schemas import Step, passage_evidence
+from hopyard.tracing.describe import (
+    describe_step,
+    gate_step,
+    kind_of,
+    line_of,
+    look_of,
+    name_passages,
+    route_step,
+    title_of,
+)
+
+from .made import SUMMARY
+
+NAMES = {"mars": "Mars", "venus": "Venus"}
+
+
+def step(**fields: object) -> Step:
+    return Step(id="x", kind="made-up", **fields)  # type: ignore[typeddict-item]
+
+
+@pytest.mark.parametrize(
+    ("made", "title"),
+    [
+        (step(), "Made up"),
+        (step(question="Why?"), "Made up: Why?"),
+        (step(question="Why?", title="Think"), "Think"),
+        (step(tail="mars", head="venus"), "Mars → Venus"),
+        (step(tail="mars", head="io", question="Why?"), "Mars → io · Why?"),
+        (step(head="venus"), "Venus"),
+        (step(tail="mars"), "Mars stays"),
+    ],
+)
+def test_titles(made: Step, title: str) -> None:
+    assert title_of(made, NAMES) == title
+
+
+def test_the_kind_is_told_where_the_title_does_not() -> None:
+    assert kind_of(step()) == ""
+    assert kind_of(step(title="Think")) == "made up"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "look"),
+    [("leaf", "kept"), ("necessary", "kept"), ("pruned", "pruned"), ("failed", "pruned"),
+     ("open", "open"), ("split", "plain"), ("whatever a plug-in says", "plain"), ("", "plain")],
+)  # fmt: skip
+def test_looks(verdict: str, look: str) -> None:
+    assert look_of(step(verdict=verdict)) == look
+
+
+def test_what_is_said_of_a_step() -> None:
+    made = step(
+        verdict="split",
+        reason="it compares",
+        score=0.5,
+        facts={"rubric": "5/5"},
+        passages=[passage_evidence("mars", 0.876), SUMMARY],
+    )
+    assert [text for text, _ in describe_step(made, NAMES)] == [
+        "split",
+        "it compares",
+        "score 0.50, rubric 5/5",
+        "Mars 0.88, summary s-12 0.83 (Mars, Venus)",
+    ]
+    assert [text for text, _ in describe_step(step(passages=[]), NAMES)] == ["nothing"]
+
+
+def test_passages_that_share_a_title_are_told_apart() -> None:
+    names = name_passages({"a": "Moon", "b": "Moon", "c": "Mars", "d": ""})
+    assert names == {"a": "Moon (a)", "b": "Moon (b)", "c": "Mars"}
+
+
+def test_one_line_of_live_output() -> None:
+    made = step(title="Is it long?", answer="354 km", verdict="leaf", reason="at full depth")
+    assert line_of(made, {}) == "Is it long? → 354 km · leaf"
+
+
+@pytest.mark.parametrize(
+    ("retrieve", "title"), [(True, "Gate: retrieve"), (False, "Gate: do not retrieve"),
+                            (None, "Gate: off")],
+)  # fmt: skip
+def test_the_gate(retrieve: bool | None, title: str) -> None:
+    made = gate_step({"gate": "g", "probability": 0.734, "retrieve": retrieve, "reason": "r"})
+    assert (made["title"], made["facts"]) == (title, {"probability": "0.73"})
+
+
+def test_the_route() -> None:
+    made = route_step({"strategy": "tree", "by": "model", "probability": None, "reason": "r"})
+    assert line_of(made, {}) == "Route: tree · model"
+    assert made["facts"] == {}

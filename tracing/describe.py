@@ -1,0 +1,156 @@
+"""What a step is called and what is said of it, the same in terminal, live output and page.
+
+Everything comes from the fields of `state.schemas.Step`, so the steps of any strategy can be drawn.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, Literal
+
+from hopyard.state.schemas import Evidence, GateDecision, RouteDecision, Step
+
+__all__ = (
+    "Look",
+    "Names",
+    "describe_step",
+    "facts_of",
+    "gate_step",
+    "gate_word",
+    "kind_of",
+    "line_of",
+    "look_of",
+    "name_evidence",
+    "name_passages",
+    "passages_of",
+    "route_step",
+    "title_of",
+)
+
+Names = Mapping[str, str]
+"""What passages are called, by their ids: their titles. A passage without one is its id."""
+
+Look = Literal["kept", "pruned", "open", "plain"]
+"""How a step is drawn: kept for the answer, thrown away or failed, unfinished, or neither."""
+
+_LOOKS: Final[Mapping[str, Look]] = {
+    "leaf": "kept",
+    "necessary": "kept",
+    "pruned": "pruned",
+    "failed": "pruned",
+    "fallback": "pruned",
+    "budget": "pruned",
+    "open": "open",
+    "cut": "open",
+}
+
+
+def look_of(step: Step) -> Look:
+    """How a step is drawn, from its verdict."""
+    return _LOOKS.get(step.get("verdict", ""), "plain")
+
+
+def name_passages(titles: Mapping[str, str]) -> Names:
+    """The titles by passage id; passages that share a title have their ids behind it."""
+    counts = Counter(titles.values())
+    return {
+        name: title if counts[title] == 1 else f"{title} ({name})"
+        for name, title in titles.items()
+        if title
+    }
+
+
+def passages_of(steps: Iterable[Step]) -> Iterator[str]:
+    """The ids of all passages that some steps name."""
+    for step in steps:
+        for unit in step.get("passages", []):
+            yield from unit["passages"]
+        yield from filter(None, (step.get("tail"), step.get("head")))
+
+
+def name_evidence(unit: Evidence, names: Names) -> str:
+    """What a unit of evidence is called; one that is no passage says what it is."""
+    own = names.get(unit["id"], unit["id"])
+    return own if unit["kind"] == "passage" else f"{unit['kind']} {own}"
+
+
+def kind_of(step: Step) -> str:
+    """What was done, in words; "" where the title says it."""
+    kind = step["kind"].replace("-", " ")
+    return "" if title_of(step, {}).lower().startswith(kind) else kind
+
+
+def title_of(step: Step, names: Names) -> str:
+    """One line that names a step: its own title, its way between passages, or kind and question."""
+    if title := step.get("title"):
+        return title
+    about = _way_of(step, names)
+    question = step.get("question", "")
+    if about:
+        return f"{about} · {question}" if question else about
+    kind = step["kind"].replace("-", " ").capitalize()
+    return f"{kind}: {question}" if question else kind
+
+
+def _way_of(step: Step, names: Names) -> str:
+    tail, head = (names.get(name, name) for name in (step.get("tail", ""), step.get("head", "")))
+    if tail and head:
+        return f"{tail} → {head}"
+    return head or (f"{tail} stays" if tail else "")
+
+
+def facts_of(step: Step) -> dict[str, str]:
+    """What was measured or judged, by name."""
+    score = {"score": f"{step['score']:.2f}"} if "score" in step else {}
+    return score | step.get("facts", {})
+
+
+def describe_step(step: Step, names: Names) -> Iterator[tuple[str, Look | None]]:
+    """Verdict, reason, facts and evidence of a step; the verdict has a look."""
+    if verdict := step.get("verdict"):
+        yield verdict, look_of(step)
+    if reason := step.get("reason"):
+        yield reason, None
+    if facts := facts_of(step):
+        yield ", ".join(f"{name} {value}" for name, value in facts.items()), None
+    if "passages" in step:
+        yield ", ".join(_scored(unit, names) for unit in step["passages"]) or "nothing", None
+
+
+def _scored(unit: Evidence, names: Names) -> str:
+    name = f"{name_evidence(unit, names)} {unit['score']:.2f}"
+    if unit["kind"] == "passage":
+        return name
+    return f"{name} ({', '.join(names.get(passage, passage) for passage in unit['passages'])})"
+
+
+def line_of(step: Step, names: Names) -> str:
+    """A step with its answer and its verdict on one line."""
+    answer = f" → {step['answer']}" if step.get("answer") else ""
+    verdict = f" · {step['verdict']}" if step.get("verdict") else ""
+    return f"{title_of(step, names)}{answer}{verdict}"
+
+
+def gate_word(gate: GateDecision) -> str:
+    """What the gate decided."""
+    if gate["retrieve"] is None:
+        return "off"
+    return "retrieve" if gate["retrieve"] else "do not retrieve"
+
+
+def gate_step(gate: GateDecision) -> Step:
+    """The gate's decision as a step."""
+    return _decision("gate", gate_word(gate), gate["reason"], gate["probability"])
+
+
+def route_step(route: RouteDecision) -> Step:
+    """The route's decision as a step."""
+    step = _decision("route", route["strategy"], route["reason"], route["probability"])
+    return step | {"verdict": route["by"]}
+
+
+def _decision(kind: str, choice: str, reason: str, probability: float | None) -> Step:
+    facts = {} if probability is None else {"probability": f"{probability:.2f}"}
+    title = f"{kind.capitalize()}: {choice}"
+    return Step(id=kind, kind=kind, title=title, reason=reason, facts=facts)
