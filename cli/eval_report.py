@@ -10,7 +10,7 @@ from typing import Any
 from rich.table import Column, Table
 
 from hopyard.cli.console import err, out, print_json
-from hopyard.evaluation.estimate import Estimate
+from hopyard.evaluation.estimate import EvaluationEstimate
 from hopyard.evaluation.report import Report
 from hopyard.evaluation.retrieval_only import RetrievalReport
 from hopyard.evaluation.runner import Outcome
@@ -89,7 +89,7 @@ def _report_dict(
     }
 
 
-def print_estimate(found: Estimate, *, as_json: bool) -> None:
+def print_estimate(found: EvaluationEstimate, *, as_json: bool) -> None:
     """What is left to be paid."""
     if as_json:
         print_json(found.model_dump(mode="json"))

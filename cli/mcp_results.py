@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from hopyard.graphs import registry
 from hopyard.indexes.records import Passage
 
-__all__ = ("Answer", "PassageText", "Strategies", "answer_of", "strategies")
+__all__ = ("PassageText", "Strategies", "ToolAnswer", "answer_of", "strategies")
 
 
 class Quote(BaseModel):
@@ -31,7 +31,7 @@ class Spent(BaseModel):
     seconds: float
 
 
-class Answer(BaseModel):
+class ToolAnswer(BaseModel):
     """An answer, or what the run waits for before it goes on."""
 
     question: str = Field(description="The question as it was answered: made to stand alone.")
@@ -47,7 +47,7 @@ class Answer(BaseModel):
     )
 
 
-class Strategy(BaseModel):
+class StrategyInfo(BaseModel):
     """One way to answer."""
 
     name: str
@@ -57,7 +57,7 @@ class Strategy(BaseModel):
 class Strategies(BaseModel):
     """All ways to answer."""
 
-    strategies: list[Strategy]
+    strategies: list[StrategyInfo]
 
 
 class PassageText(BaseModel):
@@ -79,18 +79,18 @@ class PassageText(BaseModel):
         )
 
 
-def answer_of(result: Mapping[str, Any]) -> Answer:
+def answer_of(result: Mapping[str, Any]) -> ToolAnswer:
     """A thread's state as a tool gives it."""
     undecided = any(asked["approve"] == "route" for asked in result["waiting"])
     strategy = "" if undecided else result["strategy"]
-    return Answer.model_validate({**result, "strategy": strategy}, extra="ignore")
+    return ToolAnswer.model_validate({**result, "strategy": strategy}, extra="ignore")
 
 
 def strategies() -> Strategies:
     """Every strategy with what it is for."""
     return Strategies(
         strategies=[
-            Strategy(name=strategy.name, description=strategy.about)
+            StrategyInfo(name=strategy.name, description=strategy.about)
             for strategy in registry.strategies()
         ]
     )

@@ -19,7 +19,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
-from hopyard.cli.mcp_results import Answer, PassageText, Strategies, answer_of, strategies
+from hopyard.cli.mcp_results import PassageText, Strategies, ToolAnswer, answer_of, strategies
 from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import Run
 from hopyard.state.errors import HopyardError, UsageError
@@ -76,11 +76,11 @@ class _Tools:
         thread_id: Annotated[
             str, Field(description="A name for the new conversation; made up where it is empty.")
         ] = "",
-    ) -> Answer:
+    ) -> ToolAnswer:
         """Answer a question from the indexed documents, with the sentences that support it."""
         thread = thread_id or new_thread_id()
 
-        async def begin(session: Session) -> Answer:
+        async def begin(session: Session) -> ToolAnswer:
             context = await asyncio.to_thread(self._settings)
             if strategy != "auto":
                 context = change_context(context, {"strategy": strategy})
@@ -102,10 +102,10 @@ class _Tools:
                 "an object with an answer for each id."
             ),
         ] = None,
-    ) -> Answer:
+    ) -> ToolAnswer:
         """Ask a follow-up on a thread, resume one that stopped, or answer what it waits for."""
 
-        async def go_on(session: Session) -> Answer:
+        async def go_on(session: Session) -> ToolAnswer:
             if question and answer is not None:
                 raise UsageError("Give a question or an answer, not both.")
             if question:
@@ -138,7 +138,7 @@ class _Tools:
 
 async def _follow(
     session: Session, thread_id: str, steps: AsyncGenerator[Event, None], call: Call
-) -> Answer:
+) -> ToolAnswer:
     """The run to its end or to its next question, each step reported as progress."""
     done = 0
     async with aclosing(steps):

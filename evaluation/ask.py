@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from time import perf_counter
 from typing import Any, Final
 
-from hopyard.evaluation.records import Cost, Found, PromptCalls, Record
+from hopyard.evaluation.records import Found, PromptCalls, Record, RecordCost
 from hopyard.evaluation.variants import Variant
 from hopyard.graphs import router
 from hopyard.graphs.registry import STRATEGIES
@@ -184,9 +184,9 @@ def _by_prompt(calls: Sequence[tuple[Entry, bool]]) -> dict[str, PromptCalls]:
     return {name: PromptCalls(**total) for name, total in totals.items()}
 
 
-def _cost(by_prompt: Mapping[str, PromptCalls], seconds: float) -> Cost:
+def _cost(by_prompt: Mapping[str, PromptCalls], seconds: float) -> RecordCost:
     every = by_prompt.values()
-    return Cost(
+    return RecordCost(
         model_calls=sum(calls.calls for calls in every),
         cached_calls=sum(calls.cached for calls in every),
         input_tokens=sum(calls.input_tokens for calls in every),

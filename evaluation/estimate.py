@@ -20,7 +20,7 @@ from hopyard.state.settings import Budget
 
 T = TypeVar("T")
 
-__all__ = ("SAMPLE", "Estimate", "VariantEstimate", "estimate", "spread")
+__all__ = ("SAMPLE", "EvaluationEstimate", "VariantEstimate", "estimate", "spread")
 
 SAMPLE: Final = 3
 """Questions asked to learn what one costs."""
@@ -39,7 +39,7 @@ class VariantEstimate(BaseModel):
     seconds: float
 
 
-class Estimate(BaseModel):
+class EvaluationEstimate(BaseModel):
     """What is left to be paid in all."""
 
     model_config = ConfigDict(frozen=True)
@@ -56,7 +56,7 @@ class Estimate(BaseModel):
 
 async def estimate(
     plan: Plan, info: RunInfo, records: RecordFile, *, sample: int, progress: Progress
-) -> Estimate:
+) -> EvaluationEstimate:
     """Ask a few questions, spread evenly over the plan, and count up what the others would cost.
 
     Args:
@@ -80,7 +80,7 @@ async def estimate(
         of_variant = [record for record in seen if record.strategy == variant.name]
         strategies[variant.name] = _estimate_rest(of_variant, left)
     every = strategies.values()
-    return Estimate(
+    return EvaluationEstimate(
         model=info.model,
         sampled=len(sampled),
         strategies=strategies,

@@ -13,7 +13,15 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hopyard.state.errors import HopyardError
 
-__all__ = ("RECORDS_FILE", "Cost", "Found", "PromptCalls", "Record", "RecordFile", "read_records")
+__all__ = (
+    "RECORDS_FILE",
+    "Found",
+    "PromptCalls",
+    "Record",
+    "RecordCost",
+    "RecordFile",
+    "read_records",
+)
 
 RECORDS_FILE: Final = "records.jsonl"
 _LOCK_FILE: Final = "records.lock"
@@ -46,7 +54,7 @@ class PromptCalls(_Line):
     seconds: float = 0.0
 
 
-class Cost(_Line):
+class RecordCost(_Line):
     """The cost of a question."""
 
     model_calls: int = 0
@@ -90,7 +98,7 @@ class Record(_Line):
     unanswered: bool
     failures: tuple[str, ...]
     """Unusable model outputs and errors, each in a sentence."""
-    cost: Cost
+    cost: RecordCost
     calls: dict[str, PromptCalls]
     """By prompt and version."""
     documents: dict[str, str]

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
-from hopyard.evaluation.records import Cost, PromptCalls, Record
+from hopyard.evaluation.records import PromptCalls, Record, RecordCost
 from hopyard.measures.bootstrap import Interval, difference, interval
 
 __all__ = ("Comparison", "StrategyResult", "compare", "needless_retrieval_rate", "summarize")
 
 _MEASURES: Final = ("em", "f1", "accuracy")
-_COSTS: Final = tuple(Cost.model_fields)
+_COSTS: Final = tuple(RecordCost.model_fields)
 _COMPARED: Final[Mapping[str, Callable[[Record], float]]] = {
     "em": lambda record: record.em,
     "f1": lambda record: record.f1,

@@ -18,7 +18,7 @@ from hopyard.state.schemas import Evidence, Step, StrategyState, add_reason, pas
 from hopyard.state.settings import Context
 
 __all__ = (
-    "Reading",
+    "PassageAnswer",
     "answer_directly",
     "answer_from_evidence",
     "answer_from_passages",
@@ -28,7 +28,7 @@ __all__ = (
 
 
 @dataclass(frozen=True)
-class Reading:
+class PassageAnswer:
     """What reading some passages gave.
 
     Attributes:
@@ -78,7 +78,7 @@ async def answer_from_evidence(state: StrategyState, runtime: Runtime[Context]) 
 
 async def answer_from_passages(
     run: Run, question: str, evidence: list[Evidence], *, step: str, final: bool = False
-) -> Reading:
+) -> PassageAnswer:
     """Answer one question from the passages behind some evidence.
 
     Raises:
@@ -87,13 +87,13 @@ async def answer_from_passages(
     """
     passages = await run.passages(passage_ids(evidence))
     if not passages:
-        return Reading(UNKNOWN, [])
+        return PassageAnswer(UNKNOWN, [])
     values = {
         "passages": format_passages(passages, run.settings),
         "question": one_line(question),
     }
     output = await run.call(ANSWER, values, step=step, final=final)
-    return Reading(output.answer, passages, output.cut)
+    return PassageAnswer(output.answer, passages, output.cut)
 
 
 def format_passages(passages: list[Passage], settings: Context) -> str:

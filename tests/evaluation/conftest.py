@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hopyard.evaluation.plan import Plan
-from hopyard.evaluation.records import Cost, Found, PromptCalls, Record
+from hopyard.evaluation.records import Found, PromptCalls, Record, RecordCost
 from hopyard.evaluation.variants import parse_variants
 from hopyard.measures.questions import Question, read_questions
 from hopyard.state.settings import Context
@@ -89,7 +89,7 @@ def record(question: str = "q1", strategy: str = "single", **values: Any) -> Rec
         "truncated": False,
         "unanswered": False,
         "failures": (),
-        "cost": Cost(model_calls=1, input_tokens=90, output_tokens=10, seconds=1.0),
+        "cost": RecordCost(model_calls=1, input_tokens=90, output_tokens=10, seconds=1.0),
         "calls": {"answer/1": PromptCalls(calls=1, parsed=1, input_tokens=90, output_tokens=10)},
         "documents": {"iron-bridge": "iron-bridge"},
     }

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hopyard.evaluation.records import Cost, PromptCalls
+from hopyard.evaluation.records import PromptCalls, RecordCost
 from hopyard.evaluation.summary import compare, needless_retrieval_rate, summarize
 
 from .conftest import record
@@ -76,7 +76,7 @@ def test_retrieval_is_needless_where_the_model_knows_the_answer() -> None:
 
 
 def test_a_comparison_pairs_the_questions_that_both_answered() -> None:
-    cost = Cost(input_tokens=300, output_tokens=0)
+    cost = RecordCost(input_tokens=300, output_tokens=0)
     records = [
         record("q1"),
         wrong("q2"),

@@ -32,7 +32,7 @@ from hopyard.indexes.kinds.passage_graph.stats import (
     AuthorShare,
     GraphStats,
     MatchAgreement,
-    PromptCalls,
+    WritingCalls,
     add_calls,
 )
 from hopyard.indexes.kinds.passage_graph.writing import Missing, Writing, author_of
@@ -159,7 +159,7 @@ def _edge_factor(options: BuildOptions, last: GraphStats | None) -> float:
 
 def _calls(
     options: BuildOptions, last: GraphStats | None, runs: tuple[str, ...]
-) -> tuple[PromptCalls, ...]:
+) -> tuple[WritingCalls, ...]:
     """What this index paid for, over all its builds and those that were killed."""
     before = last.calls if last else ()
     if options.open_caller is None:

@@ -13,7 +13,7 @@ from hopyard.indexes.kinds.passage_graph.matching import Agreement
 from hopyard.indexes.manifest import damaged
 from hopyard.models.ledger import ParseRate
 
-__all__ = ("MATCHING_VERSION", "GraphStats", "PromptCalls", "add_calls")
+__all__ = ("MATCHING_VERSION", "GraphStats", "WritingCalls", "add_calls")
 
 MATCHING_VERSION: Final = 1
 """Counted up when keywords, SIM or the files change: then a graph is matched again."""
@@ -33,7 +33,7 @@ class AuthorShare(_Stats):
     passages: int
 
 
-class PromptCalls(_Stats):
+class WritingCalls(_Stats):
     """What one prompt cost at one model, and how often its output fitted the schema."""
 
     prompt: str
@@ -104,7 +104,7 @@ class GraphStats(_Stats):
     failed: int
     """Passages of which nothing usable came."""
     authors: tuple[AuthorShare, ...]
-    calls: tuple[PromptCalls, ...]
+    calls: tuple[WritingCalls, ...]
     """Model calls that this index paid for; the ledger's answers cost nothing and are not here."""
     runs: tuple[str, ...]
     """The runs whose calls were counted last."""
@@ -146,10 +146,12 @@ class GraphStats(_Stats):
             raise damaged(file, "does not hold the counts of a passage graph") from error
 
 
-def add_calls(before: Iterable[PromptCalls], more: Iterable[ParseRate]) -> tuple[PromptCalls, ...]:
+def add_calls(
+    before: Iterable[WritingCalls], more: Iterable[ParseRate]
+) -> tuple[WritingCalls, ...]:
     """Totals by prompt, version and model."""
-    totals: dict[tuple[str, int, str], PromptCalls] = {}
-    for calls in (*before, *(PromptCalls.of(rate) for rate in more)):
+    totals: dict[tuple[str, int, str], WritingCalls] = {}
+    for calls in (*before, *(WritingCalls.of(rate) for rate in more)):
         key = (calls.prompt, calls.version, calls.model)
         totals[key] = totals[key].plus(calls) if key in totals else calls
     return tuple(total for _, total in sorted(totals.items()))

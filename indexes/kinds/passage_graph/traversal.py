@@ -21,7 +21,7 @@ from hopyard.models.embedder import Vector
 from hopyard.state.schemas import Evidence, passage_evidence
 
 __all__ = (
-    "Entry",
+    "EnteredPassage",
     "Exit",
     "Query",
     "by_helpfulness",
@@ -42,7 +42,7 @@ class Query:
     keywords: frozenset[str]
 
 
-class Entry(NamedTuple):
+class EnteredPassage(NamedTuple):
     """A passage that is entered by edges: their common question, and how many they are."""
 
     edge: Edge
@@ -63,11 +63,11 @@ def query_of(question: str, vector: Vector) -> Query:
     return Query(vector, extract_keywords(question))
 
 
-def entries(graph: GraphIndex, query: Query, k: int) -> list[Entry]:
+def entries(graph: GraphIndex, query: Query, k: int) -> list[EnteredPassage]:
     """The k edges most similar to the query, by head and question, the most similar first."""
-    found: dict[tuple[str, str], Entry] = {}
+    found: dict[tuple[str, str], EnteredPassage] = {}
     for edge, _ in graph.entry_edges(query.vector, query.keywords, k):
-        known = found.get((edge.question, edge.head), Entry(edge, 0))
+        known = found.get((edge.question, edge.head), EnteredPassage(edge, 0))
         found[edge.question, edge.head] = known._replace(times=known.times + 1)
     return list(found.values())
 
@@ -83,7 +83,11 @@ def exits(graph: GraphIndex, query: Query, passage_id: str) -> list[Exit]:
 
 
 def walk(
-    graph: GraphIndex, query: Query, entered: Iterable[Entry], nearest: Iterable[str], rounds: int
+    graph: GraphIndex,
+    query: Query,
+    entered: Iterable[EnteredPassage],
+    nearest: Iterable[str],
+    rounds: int,
 ) -> dict[str, int]:
     """Hop along the most similar edge of each passage that was reached first in the last round.
 
