@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from ollama_server import Model, OllamaServer, embedded_chat, embedded_vectors
 
-from hopyard.models import embeddings
 from hopyard.models.builtin import THREADS_VARIABLE, builtin_address
 
 from .conftest import CORPUS, Run, write_corpus
@@ -26,13 +25,11 @@ def ollama(monkeypatch: pytest.MonkeyPatch, closed_address: str) -> Iterator[Oll
         "smollm2:latest": Model(chat=embedded_chat(builtin_address())),
         "minilm:latest": Model(embed=embedded_vectors, parameter_size="23M"),
     }
-    embeddings._known.cache_clear()
     with OllamaServer(models) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.address)
         monkeypatch.delenv("NO_PROXY")
         monkeypatch.setenv("HTTP_PROXY", closed_address)
         yield server
-    embeddings._known.cache_clear()
 
 
 @pytest.mark.builtin

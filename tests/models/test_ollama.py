@@ -36,7 +36,7 @@ def words(texts: list[str]) -> list[list[float]]:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OllamaServer]:
-    models = {"llama:latest": Model(chat=paris), "words:latest": Model(embed=words)}
+    models = {"llama:latest": Model(chat=paris), "vectors:latest": Model(embed=words)}
     with OllamaServer(models) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.address)
         yield server
@@ -120,8 +120,8 @@ async def test_nothing_on_this_machine_goes_through_a_proxy(
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "all_proxy"):
         monkeypatch.setenv(name, closed_address)
     assert await ask() == "Paris"
-    assert embedder("ollama:words:latest").embed_query("river").shape == (32,)
-    assert set(ollama.installed()) == {"llama:latest", "words:latest"}
+    assert embedder("ollama:vectors:latest").embed_query("river").shape == (32,)
+    assert set(ollama.installed()) == {"llama:latest", "vectors:latest"}
     assert ollama.server_version()
     assert {path for path, _ in server.requests} == {
         "/api/show",
@@ -172,7 +172,7 @@ def test_the_protocol_without_streaming(server: OllamaServer) -> None:
 
 
 def test_embeddings_come_by_the_batch(server: OllamaServer) -> None:
-    vectors = embedder("ollama:words").embed_documents(["a river", "a bank"])
+    vectors = embedder("ollama:vectors").embed_documents(["a river", "a bank"])
     assert np.allclose(vectors, [word_vector("a river"), word_vector("a bank")], atol=1e-6)
     [sent] = server.payloads("/api/embed")
     assert sent["input"] == ["a river", "a bank"]

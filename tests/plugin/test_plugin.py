@@ -39,11 +39,16 @@ class Installed:
             capture_output=True,
             text=True,
             cwd=self.folder,
-            env=os.environ | dict(environment or {}),
+            env=_without_checkout() | dict(environment or {}),
             check=False,
         )
         assert ended.returncode == 0, ended.stdout + ended.stderr
         return ended.stdout
+
+
+def _without_checkout() -> dict[str, str]:
+    """This process's variables, but no path that leads to the checkout."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
 
 @pytest.fixture(scope="module")
