@@ -64,12 +64,7 @@ async def _measure(options: argparse.Namespace, index: Path) -> dict[str, Any]:
     lines = options.questions.read_text(encoding="utf-8").splitlines()
     rows = [row for row in map(json.loads, lines) if row["supporting_ids"]]
     questions = [row["question"] for row in rows[:: options.every]]
-    result: dict[str, Any] = {
-        "programs_waiting": round(os.getloadavg()[0], 1),
-        "cores": len(os.sched_getaffinity(0)),
-        "build": await _build(options.corpus, index),
-        "strategies": {},
-    }
+    result: dict[str, Any] = {"build": await _build(options.corpus, index), "strategies": {}}
     context = Context(index=str(index))
     with Resources() as resources:
         async with open_session(resources) as session:
@@ -166,10 +161,8 @@ def _page(result: Mapping[str, Any]) -> str:
             "# Performance",
             "",
             "`python benchmarks/ask.py` measures this page and writes it. Seconds of the built-in",
-            "models are processor time of one thread, on a machine without an accelerator. "
-            "Other work was",
-            f"running: {result['programs_waiting']} programs wanted {result['cores']} cores, which "
-            "slows each down by about half.",
+            "models are processor time of one thread, without an accelerator. Other work on the",
+            "machine makes them longer.",
             "[results.md](results.md) has the cost of each strategy on larger question sets.",
             "",
             "## Building the index",
