@@ -23,7 +23,7 @@ from hopyard.cli.options import (
     context_from,
 )
 from hopyard.evaluation.estimate import SAMPLE, estimate
-from hopyard.evaluation.plan import Plan, default_folder, open_info, prepared
+from hopyard.evaluation.plan import Plan, check_plan, default_folder, open_info
 from hopyard.evaluation.plots import draw_report, draw_retrieval
 from hopyard.evaluation.records import RecordFile
 from hopyard.evaluation.report import make_report, save_report
@@ -123,8 +123,8 @@ def _evaluate(
     plan: Plan, folder: Path, limits: Budget, sample: int, *, plots: bool, as_json: bool
 ) -> None:
     """Run or estimate; the report is written either way, from what there is."""
-    new = prepared(plan)
-    with RecordFile.opened(folder) as records:
+    new = check_plan(plan)
+    with RecordFile.open(folder) as records:
         info = open_info(folder, new)
         if sample:
             with progress_bar() as progress:

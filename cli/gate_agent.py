@@ -16,7 +16,7 @@ from hopyard.classifiers.label import FoundPassages
 from hopyard.classifiers.labels import Label
 from hopyard.classifiers.policies import AnswerOutcome, AnswerPair, compare_policies
 from hopyard.classifiers.retrieval_gate import RetrievalGate
-from hopyard.evaluation.plan import Plan, default_folder, open_info, prepared
+from hopyard.evaluation.plan import Plan, check_plan, default_folder, open_info
 from hopyard.evaluation.records import Record, RecordFile
 from hopyard.evaluation.runner import run_plan
 from hopyard.evaluation.variants import parse_variants
@@ -130,8 +130,8 @@ def _answer(
 ) -> list[Record]:
     """Answer every question with retrieval and without, and keep the records."""
     plan = Plan("gate", questions, parse_variants([_NEVER, _ALWAYS]), context, _ALWAYS, _PARALLEL)
-    new, folder = prepared(plan), answers or default_folder(plan)
-    with RecordFile.opened(folder) as file:
+    new, folder = check_plan(plan), answers or default_folder(plan)
+    with RecordFile.open(folder) as file:
         info = open_info(folder, new)
         asyncio.run(run_plan(plan, info, file, limits=Budget(), progress=progress))
         return list(file.records)

@@ -44,7 +44,7 @@ async def paid_before(variant: Variant, context: Context, run: str, resources: R
     """What was paid under a name before; nothing for the agent, which names its own runs."""
     if variant.strategy == AUTO:
         return no_usage()
-    return await Run(run, variant.applied(context), resources).usage()
+    return await Run(run, variant.apply_to(context), resources).usage()
 
 
 async def ask(
@@ -66,7 +66,7 @@ async def ask(
         ModelUnreachableError: The model does not answer.
         IndexMissingError: The index is not there, or lacks a part that the strategy needs.
     """
-    chosen, started = variant.applied(context), perf_counter()
+    chosen, started = variant.apply_to(context), perf_counter()
     try:
         output = await _run(question.question, variant, chosen, run, resources)
     except (UsageError, ModelOutputError) as error:

@@ -24,7 +24,7 @@ from hopyard.state.errors import IndexMissingError, UsageError
 from hopyard.state.settings import AUTO, Context
 from hopyard.state.sources import home
 
-__all__ = ("INFO_FILE", "Plan", "RunInfo", "default_folder", "open_info", "prepared")
+__all__ = ("INFO_FILE", "Plan", "RunInfo", "check_plan", "default_folder", "open_info")
 
 INFO_FILE: Final = "run.json"
 _NOT_COMPARED: Final = ("index", "strategy", "budget", "concurrency", "timeout")
@@ -72,14 +72,14 @@ class RunInfo(BaseModel):
     settings: dict[str, Any]
 
 
-def prepared(plan: Plan) -> RunInfo:
+def check_plan(plan: Plan) -> RunInfo:
     """What the plan's records will belong to; checked before anything is spent.
 
     Raises:
         UsageError: A variant's settings are not usable, or the baseline is not evaluated.
         IndexMissingError: The index is not there, or lacks a kind that a variant needs.
     """
-    contexts = {variant.name: variant.applied(plan.context) for variant in plan.variants}
+    contexts = {variant.name: variant.apply_to(plan.context) for variant in plan.variants}
     if plan.baseline not in contexts:
         raise UsageError(
             f"The baseline {plan.baseline!r} is not among the strategies; add it to --strategies, "

@@ -106,7 +106,7 @@ class Record(_Line):
 
 
 class RecordFile:
-    """The records of an evaluation. Use `opened`."""
+    """The records of an evaluation. Use `open`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -114,7 +114,7 @@ class RecordFile:
 
     @classmethod
     @contextmanager
-    def opened(cls, folder: Path) -> Iterator[RecordFile]:
+    def open(cls, folder: Path) -> Iterator[RecordFile]:
         """Open the file in a folder, for one process at a time.
 
         Raises:

@@ -45,7 +45,7 @@ class Variant:
     settings: Mapping[str, str] = field(default_factory=dict)
     about: str = ""
 
-    def applied(self, context: Context) -> Context:
+    def apply_to(self, context: Context) -> Context:
         """The run's settings with those of this variant.
 
         Raises:

@@ -45,7 +45,9 @@ async def answer_sub_question(state: TreeTask, runtime: Runtime[Context]) -> dic
         reading = await answer_from_passages(
             run, node["question"], passages, step=step, final=closing
         )
-        answered |= {"answer": reading.answer, "cut": reading.cut}
+        answered["answer"] = reading.answer
+        if reading.cut:
+            answered["cut"] = True
     except (ModelOutputError, BudgetExceededError) as error:
         if closing and isinstance(error, CallFailedError):
             raise  # a resumed run may have more luck

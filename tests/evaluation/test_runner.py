@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from model_server import ModelServer, Reply
 
-from hopyard.evaluation.plan import Plan, open_info, prepared
+from hopyard.evaluation.plan import Plan, check_plan, open_info
 from hopyard.evaluation.records import RECORDS_FILE, RecordFile, read_records
 from hopyard.evaluation.runner import Outcome, run_plan
 from hopyard.state.errors import (
@@ -44,8 +44,8 @@ def _scripted(script: BaselineScript) -> None:
 
 
 async def carry_out(plan: Plan, folder: Path, limits: Budget | None = None) -> Outcome:
-    with RecordFile.opened(folder) as records:
-        info = open_info(folder, prepared(plan))
+    with RecordFile.open(folder) as records:
+        info = open_info(folder, check_plan(plan))
         return await run_plan(plan, info, records, limits=limits or Budget())
 
 
@@ -241,9 +241,9 @@ async def test_other_settings_do_not_mix_with_a_folders_records(
 
 async def test_two_processes_do_not_write_one_file(plan: MakePlan, tmp_path: Path) -> None:
     with (
-        RecordFile.opened(tmp_path / "out"),
+        RecordFile.open(tmp_path / "out"),
         pytest.raises(HopyardError, match="another process"),
-        RecordFile.opened(tmp_path / "out"),
+        RecordFile.open(tmp_path / "out"),
     ):
         pass
 
@@ -252,11 +252,11 @@ def test_what_cannot_run_is_said_before_anything_is_spent(
     plan: MakePlan, script: BaselineScript
 ) -> None:
     with pytest.raises(IndexMissingError, match="no passage-graph part, which 'hop' needs"):
-        prepared(plan(("single", "hop")))
+        check_plan(plan(("single", "hop")))
     with pytest.raises(IndexMissingError, match=r"which 'tree\+passage-graph' needs"):
-        prepared(plan(("direct", "tree+passage-graph")))
+        check_plan(plan(("direct", "tree+passage-graph")))
     with pytest.raises(UsageError, match="No index"):
-        prepared(plan(("single",), index=""))
+        check_plan(plan(("single",), index=""))
     assert script.asked == []
 
 

@@ -17,7 +17,7 @@ def test_every_strategy_and_every_baseline_is_there() -> None:
     assert len(names) == len(set(names))
     assert names.index("single") < names.index("tree") < names.index("auto")
     for variant in parse_variants(names, sweep_names()):
-        assert variant.applied(Context()).strategy == variant.strategy
+        assert variant.apply_to(Context()).strategy == variant.strategy
         assert variant.about
 
 
@@ -48,7 +48,7 @@ def test_a_strategy_of_a_package_is_evaluated_with_the_sweeps_of_its_record() ->
 )
 def test_baselines_differ_in_their_search(name: str, strategy: str, method: str) -> None:
     [variant] = parse_variants([name])
-    applied = variant.applied(Context())
+    applied = variant.apply_to(Context())
     assert (applied.strategy, applied.retrieval.method) == (strategy, method)
     assert applied.retrieval == RetrievalSettings(method=method)
 
@@ -56,7 +56,7 @@ def test_baselines_differ_in_their_search(name: str, strategy: str, method: str)
 def test_settings_are_changed_by_name() -> None:
     name = "tree+sparse@tree.theta=0.6@tree.judge=false@retrieval.k=3"
     [variant] = parse_variants([name])
-    applied = variant.applied(Context(tree={"theta": 0.1, "max_depth": 1}))
+    applied = variant.apply_to(Context(tree={"theta": 0.1, "max_depth": 1}))
     assert TreeSettings.of(applied) == TreeSettings(theta=0.6, judge=False, max_depth=1)
     assert applied.retrieval == RetrievalSettings(method="sparse", k=3)
     assert variant.name == name
@@ -93,7 +93,7 @@ def test_an_unusable_name_is_told(name: str, told: str) -> None:
 def test_an_unusable_setting_is_told(name: str) -> None:
     [variant] = parse_variants([name])
     with pytest.raises(UsageError, match="tree@"):
-        variant.applied(Context())
+        variant.apply_to(Context())
 
 
 def test_an_unknown_sweep_is_told() -> None:

@@ -34,7 +34,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-async def answered(index: Path, question: str, **settings: Any) -> dict[str, Any]:
+async def ask_agent(index: Path, question: str, **settings: Any) -> dict[str, Any]:
     context = Context.model_validate({"index": str(index), **settings})
     output = await router.graph.ainvoke({"question": question}, context=context)
     TypeAdapter(AgentOutput).validate_python(output, strict=True, extra="forbid")
@@ -52,13 +52,13 @@ async def answered(index: Path, question: str, **settings: Any) -> dict[str, Any
 
 
 async def test_the_route_is_the_models(index: Path) -> None:
-    output = await answered(index, FACT, retrieval={"k": 2})
+    output = await ask_agent(index, FACT, retrieval={"k": 2})
     assert output["strategy"] in STRATEGIES
     assert output["route"]["by"] in {"model", "fallback"}
 
 
 async def test_a_tree_is_grown(index: Path) -> None:
-    output = await answered(
+    output = await ask_agent(
         index, COMPARISON, strategy="tree", tree={"max_depth": 1}, retrieval={"k": 3}
     )
     assert output["route"]["by"] == "forced"

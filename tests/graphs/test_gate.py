@@ -11,13 +11,13 @@ from hopyard.state.errors import GateUnavailableError
 from hopyard.state.settings import Context
 
 from .script import Script
-from .test_router import QUESTION, answered, script
+from .test_router import QUESTION, ask_agent, script
 
 __all__ = ("script",)
 
 
 async def test_off_is_recorded(context: Context, script: Script) -> None:
-    output = await answered(context, strategy="single")
+    output = await ask_agent(context, strategy="single")
     assert output["gate"] == {
         "gate": "off",
         "probability": None,
@@ -28,7 +28,7 @@ async def test_off_is_recorded(context: Context, script: Script) -> None:
 
 async def test_off_leaves_the_choice_to_the_route(context: Context, script: Script) -> None:
     script.lines = {("route", QUESTION): {"strategy": "direct"}}
-    output = await answered(context)
+    output = await ask_agent(context)
     assert (output["strategy"], output["route"]["by"]) == ("direct", "model")
     assert output["evidence"] == []
 
@@ -40,19 +40,19 @@ async def test_retrieve_binds_the_route(
     """The route is not offered `direct`, so its choice of that is none."""
     gate = str(write_gate(tmp_path / "gate", logit))  # unsure, and sure
     script.lines = {("route", QUESTION): {"strategy": "direct"}}
-    output = await answered(context, gate=gate)
+    output = await ask_agent(context, gate=gate)
     assert output["gate"]["retrieve"] is True
     assert (output["strategy"], output["route"]["by"]) == ("single", "fallback")
     assert output["evidence"]
     script.lines = {("route", QUESTION): {"strategy": "tree"}}
-    output = await answered(context, gate=gate, seed=8)
+    output = await ask_agent(context, gate=gate, seed=8)
     assert (output["strategy"], output["route"]["by"]) == ("tree", "model")
 
 
 async def test_no_need_is_answered_directly_without_asking_the_route(
     context: Context, script: Script, tmp_path: Path
 ) -> None:
-    output = await answered(context, gate=str(write_gate(tmp_path / "gate", -2.0)))
+    output = await ask_agent(context, gate=str(write_gate(tmp_path / "gate", -2.0)))
     assert output["gate"]["retrieve"] is False
     assert (output["strategy"], output["route"]["by"]) == ("direct", "gate")
     assert script.asked == [("direct", QUESTION)]
@@ -63,12 +63,12 @@ async def test_a_forced_strategy_overrules_the_gate(
     context: Context, script: Script, tmp_path: Path, logit: float, strategy: str
 ) -> None:
     gate = str(write_gate(tmp_path / "gate", logit))
-    output = await answered(context, gate=gate, strategy=strategy)
+    output = await ask_agent(context, gate=gate, strategy=strategy)
     assert (output["strategy"], output["route"]["by"]) == (strategy, "forced")
 
 
 @pytest.mark.parametrize("gate", ["on", ""])
 async def test_any_other_is_not_there(context: Context, script: Script, gate: str) -> None:
     with pytest.raises(GateUnavailableError, match="--gate off"):
-        await answered(context, gate=gate)
+        await ask_agent(context, gate=gate)
     assert script.asked == []

@@ -32,7 +32,7 @@ from hopyard.state.sources import change_context
 
 from .conftest import changed
 from .script import Script
-from .test_tool import THREAD, agent_of, asks, calls, told
+from .test_tool import THREAD, agent_of, asks, calls, tool_messages
 
 QUESTION = "Which villages are in Shropshire?"
 QUOTE = "Coalbrookdale is a village in Shropshire."
@@ -139,7 +139,7 @@ async def test_a_tool_that_was_made_before_knows_it(
     STRATEGIES.register(strategy)
     agent = agent_of(calls(QUESTION), AIMessage("Done."), tool=tool, context_schema=Context)
     forced = changed(context, strategy="villages")
-    [message] = told(await agent.ainvoke(asks(), THREAD, context=forced))
+    [message] = tool_messages(await agent.ainvoke(asks(), THREAD, context=forced))
     assert message.artifact["strategy"] == "villages"
 
 

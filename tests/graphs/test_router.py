@@ -48,7 +48,7 @@ def agent() -> CompiledStateGraph[Any, Any, Any, Any]:
     return router.build().compile(checkpointer=InMemorySaver())
 
 
-async def answered(context: Context, question: str = QUESTION, **settings: Any) -> dict[str, Any]:
+async def ask_agent(context: Context, question: str = QUESTION, **settings: Any) -> dict[str, Any]:
     return await router.graph.ainvoke({"question": question}, context=changed(context, **settings))
 
 
@@ -57,7 +57,7 @@ class TestRoute:
     async def test_a_forced_strategy_asks_no_one(
         self, context: Context, script: Script, strategy: str
     ) -> None:
-        output = await answered(context, strategy=strategy)
+        output = await ask_agent(context, strategy=strategy)
         assert set(output) == OUTPUT
         assert "route" not in script.counts
         assert output["strategy"] == strategy
@@ -72,7 +72,7 @@ class TestRoute:
     @pytest.mark.parametrize("strategy", EVERYWHERE)
     async def test_the_model_chooses(self, context: Context, script: Script, strategy: Any) -> None:
         script.lines = {("route", QUESTION): {"strategy": strategy}}
-        output = await answered(context)
+        output = await ask_agent(context)
         assert script.asked[0] == ("route", QUESTION)
         assert output["strategy"] == strategy
         assert output["route"] == {
@@ -88,14 +88,14 @@ class TestRoute:
         self, context: Context, script: Script, choice: Any
     ) -> None:
         script.lines = {("route", QUESTION): choice}
-        output = await answered(context)
+        output = await ask_agent(context)
         assert output["strategy"] == "single"
         assert output["route"]["by"] == "fallback"
         assert "'route' got no usable output" in output["route"]["reason"]
         assert output["answer"] == f"read: {QUESTION}"
 
     async def test_a_route_without_budget_is_single(self, context: Context, script: Script) -> None:
-        output = await answered(context, budget__calls=1)
+        output = await ask_agent(context, budget__calls=1)
         assert script.asked == [("read", QUESTION)]
         assert output["route"]["by"] == "budget"
         assert "budget" in output["route"]["reason"]
@@ -109,7 +109,7 @@ class TestRoute:
             ("route", QUESTION): {"strategy": "tree"},
             ("split", QUESTION): split(STONE, "Where is it?"),
         }
-        output = await answered(context, budget__calls=calls)
+        output = await ask_agent(context, budget__calls=calls)
         assert len(script.asked) == calls == output["usage"]["model_calls"]
         assert output["truncated"] is True
 

@@ -42,7 +42,7 @@ async def events(stream: AsyncIterator[Event]) -> list[Event]:
     return [event async for event in stream]
 
 
-async def stopped(session: Session, server: ModelServer, context: Context, thread: str) -> None:
+async def stop_thread(session: Session, server: ModelServer, context: Context, thread: str) -> None:
     """A thread whose model went away when the second half of its question was read."""
     script: Any = server.answer
 
@@ -79,7 +79,7 @@ class TestResume:
         whole = await session.result("whole")
         other = changed(tree, seed=8)  # another key in the ledger
         script.asked.clear()
-        await stopped(session, model_server, other, "t")
+        await stop_thread(session, model_server, other, "t")
         assert (await session.result("t"))["finished"] is False
         before = len(script.asked)
         told = [(event.graph, event.node) for event in await events(session.resume("t"))]
@@ -110,7 +110,7 @@ class TestResume:
     ) -> None:
         limited = changed(tree, budget__calls=calls)
         async with open_session() as session:
-            await stopped(session, model_server, limited, "t")
+            await stop_thread(session, model_server, limited, "t")
         close_shared_resources()  # a new process knows only what the ledger says
         async with open_session() as session:
             await events(session.resume("t"))
@@ -123,7 +123,7 @@ class TestResume:
     async def test_an_unfinished_thread_takes_no_question(
         self, session: Session, tree: Context, script: Script, model_server: ModelServer
     ) -> None:
-        await stopped(session, model_server, tree, "t")
+        await stop_thread(session, model_server, tree, "t")
         script.asked.clear()
         with pytest.raises(UsageError, match="hopyard resume t"):
             await events(session.ask("Another?", tree, "t"))
@@ -176,7 +176,7 @@ class TestFork:
     async def test_the_copy_of_a_stopped_thread_can_be_resumed(
         self, session: Session, tree: Context, script: Script, model_server: ModelServer
     ) -> None:
-        await stopped(session, model_server, tree, "old")
+        await stop_thread(session, model_server, tree, "old")
         new = await session.fork("old")
         assert new != "old"
         script.asked.clear()
@@ -220,7 +220,7 @@ class TestThreads:
         self, session: Session, tree: Context, model_server: ModelServer
     ) -> None:
         await events(session.ask(QUESTION, tree, "first"))
-        await stopped(session, model_server, changed(tree, seed=8), "second")
+        await stop_thread(session, model_server, changed(tree, seed=8), "second")
         second, first = await session.threads()
         assert (first.thread_id, first.question, first.answer) == (
             "first",

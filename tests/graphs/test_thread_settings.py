@@ -17,7 +17,7 @@ from hopyard.state.settings import Context
 
 from .conftest import changed
 from .script import Script
-from .test_session import QUESTION, STONE, events, stopped, tree
+from .test_session import QUESTION, STONE, events, stop_thread, tree
 
 __all__ = ("tree",)
 
@@ -26,7 +26,7 @@ async def test_it_needs_no_setting_repeated(
     session: Session, tree: Context, model_server: ModelServer
 ) -> None:
     given = changed(tree, tree__max_depth=1, temperature=0.2, budget__calls=50)
-    await stopped(session, model_server, given, "t")
+    await stop_thread(session, model_server, given, "t")
     assert await session.context("t") == given
     await events(session.resume("t"))
     reasons = [step.get("reason") for step in (await session.result("t"))["steps"]]
@@ -43,7 +43,7 @@ async def test_it_finds_the_index_and_the_gate_from_another_folder(
     monkeypatch.chdir(Path(tree.index).parent)
     gate = write_gate(Path(tree.index).parent / "gate", 2.0)
     given = changed(tree, index="index", gate="gate")
-    await stopped(session, model_server, given, "t")
+    await stop_thread(session, model_server, given, "t")
     monkeypatch.chdir(tmp_path)
     assert (await session.context("t")).gate == str(gate)
     await events(session.resume("t"))

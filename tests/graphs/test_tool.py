@@ -63,7 +63,7 @@ def tree(context: Context, script: Script) -> Context:
     return changed(context, strategy="tree")
 
 
-def told(state: Any) -> list[ToolMessage]:
+def tool_messages(state: Any) -> list[ToolMessage]:
     return [message for message in state["messages"] if isinstance(message, ToolMessage)]
 
 
@@ -76,7 +76,7 @@ async def test_a_tool_takes_a_question_and_nothing_else() -> None:
 
 async def test_the_agent_gets_the_answer_with_its_citations(tree: Context) -> None:
     agent = agent_of(calls(QUESTION), AIMessage("Done."), tool=as_tool(context=tree))
-    [message] = told(await agent.ainvoke(asks(), THREAD))
+    [message] = tool_messages(await agent.ainvoke(asks(), THREAD))
     answer, *quotes = message.text.splitlines()
     assert answer == "Stone Bridge"
     assert "(stone-bridge): “" in quotes[0]
@@ -91,7 +91,7 @@ async def test_the_context_of_the_agents_run_is_the_tools(tree: Context) -> None
         context_schema=Context,
     )
     single = changed(tree, strategy="single")
-    [message] = told(await agent.ainvoke(asks(), THREAD, context=single))
+    [message] = tool_messages(await agent.ainvoke(asks(), THREAD, context=single))
     assert message.artifact["strategy"] == "single"
     assert message.text.startswith("1146")
 
@@ -127,7 +127,7 @@ async def test_an_approval_stops_the_agent_and_both_go_on(tree: Context, script:
     assert interrupt.value["proposed"] == [IRON, STONE]
     edited = {"sub_questions": ["Who cast the ribs?", STONE]}
     done = await agent.ainvoke(Command(resume=edited), THREAD)
-    [message] = told(done)
+    [message] = tool_messages(done)
     asked = [node["question"] for node in nodes(message.artifact).values()]
     assert asked == [QUESTION, "Who cast the ribs?", STONE]
     assert script.asked.count(("split", QUESTION)) == 1
@@ -146,7 +146,7 @@ async def test_questions_side_by_side_wait_for_answers_of_their_own(
         for asked in stopped["__interrupt__"]
     }
     assert len(answers) == 2
-    first, second = told(await agent.ainvoke(Command(resume=answers), THREAD))
+    first, second = tool_messages(await agent.ainvoke(Command(resume=answers), THREAD))
     assert first.text.startswith("Stone Bridge")
     assert second.text.startswith("read: Another?")
 
@@ -154,6 +154,6 @@ async def test_questions_side_by_side_wait_for_answers_of_their_own(
 async def test_an_error_is_told_to_the_agent_in_one_sentence(tree: Context) -> None:
     tool = as_tool(context=changed(tree, index=""))
     agent = agent_of(calls(QUESTION), AIMessage("Done."), tool=tool)
-    [message] = told(await agent.ainvoke(asks(), THREAD))
+    [message] = tool_messages(await agent.ainvoke(asks(), THREAD))
     assert message.status == "error"
     assert "No index is given" in message.text

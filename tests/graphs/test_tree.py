@@ -7,7 +7,7 @@ import pytest
 from hopyard.state.settings import Context
 
 from .script import SIMPLE, Script, full_tree, rubric, said, split
-from .trees import IRON, ROOT, STONE, answered, closing, comparison, nodes, script
+from .trees import IRON, ROOT, STONE, ask_tree, closing, comparison, nodes, script
 
 __all__ = ("comparison", "script")
 
@@ -17,7 +17,7 @@ class TestGrowing:
         self, context: Context, script: Script
     ) -> None:
         script.lines = {("read", IRON): said("1781")}
-        output = await answered(context, IRON)
+        output = await ask_tree(context, IRON)
         assert script.asked == [("split", IRON), ("read", IRON)]
         assert output["answer"] == "1781"
         assert output["steps"] == [
@@ -45,7 +45,7 @@ class TestGrowing:
         ]
 
     async def test_a_comparison_at_depth_one(self, context: Context, comparison: Script) -> None:
-        output = await answered(context, tree__max_depth=1)
+        output = await ask_tree(context, tree__max_depth=1)
         assert comparison.asked[:2] == [("split", ROOT), ("rubric", ROOT)]
         assert set(comparison.asked[2:4]) == {("read", IRON), ("read", STONE)}
         assert comparison.asked[4:] == [("judge", ROOT), ("aggregate", ROOT)]
@@ -60,7 +60,7 @@ class TestGrowing:
     async def test_the_closing_prompt_holds_the_findings_and_the_evidence(
         self, context: Context, comparison: Script
     ) -> None:
-        output = await answered(context)
+        output = await ask_tree(context)
         turn = comparison.turn("aggregate", ROOT)
         assert f"\nFindings:\n{IRON} 1781\n{STONE} 1146\n\nQuestion: {ROOT}" in turn
         shown = [line for line in turn.splitlines() if line.startswith("[")]
@@ -70,7 +70,7 @@ class TestGrowing:
     async def test_a_branch_is_judged_with_the_answers_found(
         self, context: Context, comparison: Script
     ) -> None:
-        await answered(context)
+        await ask_tree(context)
         assert comparison.turn("judge", ROOT) == (
             f"Question: {ROOT}\nFirst: {IRON}\nAnswer: 1781\nSecond: {STONE}\nAnswer: 1146"
         )
@@ -81,7 +81,7 @@ class TestGrowing:
     ) -> None:
         """Each inner question: split, rubric, branch judge. Each other one: a reading. One more."""
         script.lines = full_tree("All?", depth + 1)
-        output = await answered(context, "All?", tree__max_depth=depth)
+        output = await ask_tree(context, "All?", tree__max_depth=depth)
         inner, leaves = 2**depth - 1, 2**depth
         readings = inner - 1 + leaves  # the root has none
         assert script.counts == {
@@ -99,7 +99,7 @@ class TestGrowing:
 
     async def test_steps_stand_in_reading_order(self, context: Context, script: Script) -> None:
         script.lines = full_tree("All?", 2)
-        output = await answered(context, "All?", tree__max_depth=2)
+        output = await ask_tree(context, "All?", tree__max_depth=2)
         assert list(nodes(output)) == ["", "1", "1.1", "1.2", "2", "2.1", "2.2"]
         assert closing(output)["kind"] == "aggregate"
         assert nodes(output)["2.1"]["question"] == "All right left?"
@@ -111,7 +111,7 @@ class TestGrowing:
             ("split", ROOT): split(IRON, STONE),
             ("split", STONE): split("Which is it?", "When was it?"),
         }
-        output = await answered(context)
+        output = await ask_tree(context)
         assert {path: node["verdict"] for path, node in nodes(output).items()} == {
             "": "split",
             "1": "leaf",
@@ -126,7 +126,7 @@ class TestGrowing:
         self, context: Context, script: Script
     ) -> None:
         script.lines = full_tree("All?", 2)
-        output = await answered(context, "All?", tree__max_depth=2)
+        output = await ask_tree(context, "All?", tree__max_depth=2)
         for path, node in nodes(output).items():
             assert node["question"]
             assert node["reason"]
@@ -153,7 +153,7 @@ class TestDecomposing:
             ("split", ROOT): [split("Is it old?", "Is it new?"), split(IRON, STONE)],
             ("rubric", ROOT): [rubric(2), rubric(5)],
         }
-        output = await answered(context, tree__max_depth=1)
+        output = await ask_tree(context, tree__max_depth=1)
         assert script.asked[:4] == [("split", ROOT), ("rubric", ROOT)] * 2
         assert script.turn("split", ROOT, 0) == f"Question: {ROOT}"
         assert script.turn("split", ROOT, 1) == (
@@ -178,7 +178,7 @@ class TestDecomposing:
             ("split", ROOT): [split("A?", "B?"), split("C?", "D?"), split("E?", "F?")],
             ("rubric", ROOT): rubric(2),
         }
-        output = await answered(context)
+        output = await ask_tree(context)
         assert script.asked == [("split", ROOT), ("rubric", ROOT)] * 2 + [("read", ROOT)]
         root = nodes(output)[""]
         assert list(nodes(output)) == [""]
@@ -191,7 +191,7 @@ class TestDecomposing:
         self, context: Context, comparison: Script, points: int, splits: int
     ) -> None:
         comparison.lines["rubric", ROOT] = rubric(points)
-        output = await answered(context, tree__retries=0)
+        output = await ask_tree(context, tree__retries=0)
         verdicts = [node["verdict"] for node in nodes(output).values()]
         assert verdicts.count("split") == splits
 
@@ -210,7 +210,7 @@ class TestDecomposing:
         self, context: Context, script: Script, halves: tuple[str, str], reason: str
     ) -> None:
         script.lines = {("split", ROOT): split(*halves)}
-        output = await answered(context)
+        output = await ask_tree(context)
         assert script.asked == [("split", ROOT), ("read", ROOT)]
         assert reason in nodes(output)[""]["reason"]
 
@@ -219,7 +219,7 @@ class TestEvidence:
     async def test_the_best_passages_of_all_leaves_each_once(
         self, context: Context, comparison: Script
     ) -> None:
-        output = await answered(context, retrieval__k=4, tree__evidence_k=3)
+        output = await ask_tree(context, retrieval__k=4, tree__evidence_k=3)
         scored: dict[str, float] = {}
         for path in ("1", "2"):
             for unit in nodes(output)[path]["passages"]:
@@ -235,7 +235,7 @@ class TestEvidence:
     ) -> None:
         garden = "Has every garden a gate and a wall and a path?"
         script.lines = {("split", garden): split("Has it a gate?", "Has it a wall?")}
-        await answered(context, garden, retrieval__k=8, tree__evidence_k=8)
+        await ask_tree(context, garden, retrieval__k=8, tree__evidence_k=8)
         for turn in script.turns:
             shown = [line for line in turn.splitlines() if "] Garden: " in line]
             assert all(len(line.partition(": ")[2]) <= 300 * 4 for line in shown)
@@ -244,7 +244,7 @@ class TestEvidence:
     async def test_the_answer_is_cited_from_the_evidence(
         self, context: Context, comparison: Script, passages: dict[str, str]
     ) -> None:
-        output = await answered(context)
+        output = await ask_tree(context)
         assert "stone-bridge" in [citation["passage_id"] for citation in output["citations"]]
         for citation in output["citations"]:
             assert citation["quote"] in passages[citation["passage_id"]]
@@ -258,7 +258,7 @@ async def test_the_same_sub_question_twice_is_paid_once(context: Context, script
         ("split", STONE): split("Who built it?", "Where is it?"),
         ("split", "Who built it?"): SIMPLE,
     }
-    output = await answered(context)
+    output = await ask_tree(context)
     assert script.asked.count(("read", "Who built it?")) == 1
     assert script.asked.count(("split", "Who built it?")) == 1
     assert output["usage"]["cached_calls"] == 4

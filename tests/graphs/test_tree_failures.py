@@ -9,7 +9,7 @@ from hopyard.state.schemas import passage_ids
 from hopyard.state.settings import Context
 
 from .script import GARBAGE, Script, full_tree, said, scores, split
-from .trees import BELOW, IRON, ROOT, STONE, answered, closing, comparison, nodes, script
+from .trees import BELOW, IRON, ROOT, STONE, ask_tree, closing, comparison, nodes, script
 
 __all__ = ("comparison", "script")
 
@@ -19,7 +19,7 @@ class TestFailing:
 
     async def test_a_failed_reading(self, context: Context, comparison: Script) -> None:
         comparison.lines["read", IRON] = GARBAGE
-        output = await answered(context)
+        output = await ask_tree(context)
         first, second = nodes(output)["1"], nodes(output)["2"]
         assert first["answer"] == UNKNOWN
         assert "'answer' got no usable output" in first["reason"]
@@ -32,13 +32,13 @@ class TestFailing:
         self, context: Context, comparison: Script
     ) -> None:
         comparison.lines["read", STONE] = GARBAGE
-        output = await answered(context, tree__max_depth=1)
+        output = await ask_tree(context, tree__max_depth=1)
         assert "'answer' got no usable output" in nodes(output)["2"]["reason"]
         assert nodes(output)["1"]["reason"] == "at full depth"
 
     async def test_a_failed_decomposition(self, context: Context, script: Script) -> None:
         script.lines = full_tree("All?", 2) | {("split", "All left?"): GARBAGE}
-        output = await answered(context, "All?", tree__max_depth=2)
+        output = await ask_tree(context, "All?", tree__max_depth=2)
         assert list(nodes(output)) == ["", "1", "2", "2.1", "2.2"]
         assert nodes(output)["1"]["verdict"] == "leaf"
         assert "'decompose' got no usable output" in nodes(output)["1"]["reason"]
@@ -48,7 +48,7 @@ class TestFailing:
         self, context: Context, comparison: Script
     ) -> None:
         comparison.lines["rubric", ROOT] = GARBAGE
-        output = await answered(context)
+        output = await ask_tree(context)
         assert comparison.asked == [("split", ROOT), ("rubric", ROOT), ("read", ROOT)]
         assert "'judge-decomposition' got no usable" in nodes(output)[""]["reason"]
 
@@ -56,7 +56,7 @@ class TestFailing:
         self, context: Context, comparison: Script
     ) -> None:
         comparison.lines["judge", ROOT] = GARBAGE
-        output = await answered(context)
+        output = await ask_tree(context)
         assert comparison.counts["split"] == 1  # nothing below is split
         assert {node["verdict"] for node in nodes(output).values()} == {"split", "leaf"}
         for node in nodes(output).values():
@@ -67,7 +67,7 @@ class TestFailing:
         self, context: Context, comparison: Script
     ) -> None:
         comparison.lines |= {("judge", ROOT): scores(BELOW), ("replace", ROOT): GARBAGE}
-        output = await answered(context)
+        output = await ask_tree(context)
         assert comparison.asked[4:] == [("judge", ROOT), ("replace", ROOT), ("read", ROOT)]
         root = nodes(output)[""]
         assert (root["verdict"], root["score"]) == ("leaf", 0.35)
@@ -78,7 +78,7 @@ class TestFailing:
         self, context: Context, comparison: Script
     ) -> None:
         comparison.lines["aggregate", ROOT] = GARBAGE
-        output = await answered(context)
+        output = await ask_tree(context)
         by_score = sorted(
             (node["passages"][0]["score"], node["answer"])
             for path, node in nodes(output).items()
@@ -93,15 +93,15 @@ class TestFailing:
         self, context: Context, comparison: Script
     ) -> None:
         comparison.lines |= {("aggregate", ROOT): GARBAGE, ("read", IRON): said(UNKNOWN)}
-        assert (await answered(context))["answer"] == "1146"
+        assert (await ask_tree(context))["answer"] == "1146"
         comparison.lines["read", STONE] = said(UNKNOWN)
-        output = await answered(context, seed=8)
+        output = await ask_tree(context, seed=8)
         assert output["answer"] == UNKNOWN
         assert output["citations"] == []
 
     async def test_a_retry_names_the_fault(self, context: Context, comparison: Script) -> None:
         comparison.lines["split", ROOT] = [GARBAGE, split(IRON, STONE)]
-        output = await answered(context, retries=1)
+        output = await ask_tree(context, retries=1)
         assert output["answer"] == "Stone Bridge"
         assert comparison.asked[:3] == [("split", ROOT), ("split", ROOT), ("rubric", ROOT)]
         assert comparison.turn("split", ROOT, 1).startswith("That does not fit")
@@ -111,7 +111,7 @@ class TestBudget:
     async def test_the_last_call_is_kept_for_the_answer(
         self, context: Context, comparison: Script
     ) -> None:
-        output = await answered(context, budget__calls=5)
+        output = await ask_tree(context, budget__calls=5)
         assert comparison.counts == {"split": 1, "rubric": 1, "read": 2, "aggregate": 1}
         assert output["answer"] == "Stone Bridge"
         assert output["truncated"] is True
@@ -128,7 +128,7 @@ class TestBudget:
             ("read", STONE): said("1146"),
         }
         before = 5 + 3  # the first level; then two splits and a rubric
-        output = await answered(context, budget__calls=before + 2)
+        output = await ask_tree(context, budget__calls=before + 2)
         assert output["truncated"] is True
         assert len(script.asked) == before + 2
         findings = script.turn("aggregate", ROOT).partition("Findings:\n")[2]
@@ -141,7 +141,7 @@ class TestBudget:
         self, context: Context, script: Script, calls: int
     ) -> None:
         script.lines = full_tree("All?", 3)
-        output = await answered(context, "All?", budget__calls=calls)
+        output = await ask_tree(context, "All?", budget__calls=calls)
         assert len(script.asked) == min(calls, 36) == output["usage"]["model_calls"]
         assert output["truncated"] is (calls < 36)
         assert output["answer"] in {"aggregate: All?", "read: All?"}
@@ -150,6 +150,6 @@ class TestBudget:
     async def test_a_budget_of_tokens_ends_the_growth(
         self, context: Context, comparison: Script
     ) -> None:
-        output = await answered(context, budget__tokens=1)
+        output = await ask_tree(context, budget__tokens=1)
         assert comparison.asked == [("split", ROOT), ("read", ROOT)]
         assert output["truncated"] is True

@@ -8,7 +8,7 @@ from hopyard.state.schemas import passage_ids
 from hopyard.state.settings import Context
 
 from .script import Script, rubric, said, scores, split
-from .trees import AT, BELOW, IRON, ROOT, STONE, answered, closing, comparison, nodes, script
+from .trees import AT, BELOW, IRON, ROOT, STONE, ask_tree, closing, comparison, nodes, script
 
 __all__ = ("comparison", "script")
 
@@ -20,7 +20,7 @@ class TestJudging:
         self, context: Context, comparison: Script
     ) -> None:
         comparison.lines["judge", ROOT] = scores(AT)
-        output = await answered(context, tree__max_depth=1)
+        output = await ask_tree(context, tree__max_depth=1)
         assert "replace" not in comparison.counts
         assert nodes(output)[""]["score"] == 0.4
         assert nodes(output)[""]["verdict"] == "split"
@@ -33,7 +33,7 @@ class TestJudging:
             ("replace", ROOT): {"question": "How old is the Stone Bridge?"},
             ("read", ROOT): said("by itself"),
         }
-        output = await answered(context)
+        output = await ask_tree(context)
         assert comparison.asked[:2] == [("split", ROOT), ("rubric", ROOT)]
         assert set(comparison.asked[2:4]) == {("read", IRON), ("read", STONE)}
         assert comparison.asked[4:] == [
@@ -77,7 +77,7 @@ class TestJudging:
             ("replace", ROOT): {"question": better},
             ("read", better): said("very"),
         }
-        output = await answered(context, tree__max_depth=1)
+        output = await ask_tree(context, tree__max_depth=1)
         root, first, second = nodes(output).values()
         assert root["verdict"] == "split"
         assert root["score"] == 0.4
@@ -95,7 +95,7 @@ class TestJudging:
             ("judge", ROOT): scores(BELOW),
             ("replace", ROOT): [{"question": f"What about {number}?"} for number in range(3)],
         }
-        output = await answered(context, tree__retries=retries)
+        output = await ask_tree(context, tree__retries=retries)
         assert comparison.counts.get("replace", 0) == retries
         assert comparison.counts["judge"] == retries + 1
         assert len(nodes(output)[""].get("replaced", [])) == retries
@@ -108,7 +108,7 @@ class TestJudging:
             ("rubric", ROOT): [rubric(0), rubric(5)],
             ("judge", ROOT): [scores(BELOW), scores(AT)],
         }
-        output = await answered(context, tree__max_depth=1)
+        output = await ask_tree(context, tree__max_depth=1)
         assert comparison.counts["replace"] == 1
         assert nodes(output)[""]["verdict"] == "split"
         assert len(nodes(output)[""]["replaced"]) == 2
@@ -121,7 +121,7 @@ class TestJudging:
             ("judge", ROOT): scores(BELOW),
             ("replace", ROOT): {"question": again},
         }
-        output = await answered(context)
+        output = await ask_tree(context)
         assert comparison.asked[4:] == [("judge", ROOT), ("replace", ROOT), ("read", ROOT)]
         assert "repeats" in nodes(output)[""]["reason"]
         assert nodes(output)["1"]["verdict"] == nodes(output)["2"]["verdict"] == "pruned"
@@ -135,7 +135,7 @@ class TestJudging:
             ("judge", IRON): scores(BELOW),
             ("read", IRON): said("1781"),
         }
-        output = await answered(context, tree__retries=0)
+        output = await ask_tree(context, tree__retries=0)
         half = nodes(output)["1"]
         assert (half["verdict"], half["answer"]) == ("leaf", "1781")
         assert half["reason"] == "its branch was pruned: below θ=0.4"
@@ -150,7 +150,7 @@ class TestJudging:
         self, context: Context, comparison: Script
     ) -> None:
         comparison.lines |= {("rubric", ROOT): rubric(0), ("judge", ROOT): scores(0)}
-        output = await answered(context, tree__judge=False)
+        output = await ask_tree(context, tree__judge=False)
         assert comparison.counts == {"split": 3, "read": 2, "aggregate": 1}
         root = nodes(output)[""]
         assert (root["verdict"], root["reason"]) == ("split", "the judge is off")
@@ -162,5 +162,5 @@ class TestJudging:
         self, context: Context, comparison: Script, theta: float, verdict: str
     ) -> None:
         comparison.lines["judge", ROOT] = scores(1)
-        output = await answered(context, tree__theta=theta, tree__retries=0)
+        output = await ask_tree(context, tree__theta=theta, tree__retries=0)
         assert nodes(output)[""]["verdict"] == verdict

@@ -14,7 +14,7 @@ from .script import Script, said, split
 
 __all__ = (
     "AT", "BELOW", "IRON", "ROOT", "STONE",
-    "answered", "closing", "comparison", "nodes", "script",
+    "ask_tree", "closing", "comparison", "nodes", "script",
 )  # fmt: skip
 
 ROOT = "Which was built first, the Iron Bridge or the Stone Bridge?"
@@ -41,7 +41,7 @@ def comparison(script: Script) -> Script:
     return script
 
 
-async def answered(context: Context, question: str = ROOT, **settings: Any) -> dict[str, Any]:
+async def ask_tree(context: Context, question: str = ROOT, **settings: Any) -> dict[str, Any]:
     return await tree.graph.ainvoke({"question": question}, context=changed(context, **settings))
 
 

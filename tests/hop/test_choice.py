@@ -8,14 +8,14 @@ import pytest
 from model_server import ModelServer
 
 from .script import HopScript, judgements
-from .walks import QUERY, WALK, Draw, draw, helpful, hops, path, visits_of, walked
+from .walks import QUERY, WALK, Draw, draw, helpful, hops, path, visits_of, walk
 
 __all__ = ("draw",)
 
 
 class TestChoice:
     async def test_nothing_relevant_is_no_hop(self, draw: Draw, script: HopScript) -> None:
-        output = await walked(draw())
+        output = await walk(draw())
         stayed = [step["reason"] for step in hops(output)[2:4]]
         assert stayed == ["none of its questions is relevant"] * 2
         assert helpful(output) == {"b": 0.4, "d": 0.3}  # (0.3 + 1/2) / 2, (0.1 + 1/2) / 2
@@ -35,7 +35,7 @@ class TestChoice:
     ) -> None:
         fan = [("b", "To e? ~0.3", "e"), ("b", "To d? ~0.5", "d"), ("b", "To c? ~0.7", "c")]
         script.lines = {("hop", "To c? ~0.7|To d? ~0.5|To e? ~0.3"): judgements(*labels)}
-        output = await walked(draw([("a", "To b? ~0.9", "b"), *fan], hop__top_k=1))
+        output = await walk(draw([("a", "To b? ~0.9", "b"), *fan], hop__top_k=1))
         chosen = hops(output)[1]
         best = max(labels, key=["irrelevant", "indirect", "necessary"].index)
         assert (chosen["head"], chosen["verdict"]) == (head, best)
@@ -44,7 +44,7 @@ class TestChoice:
         self, draw: Draw, script: HopScript
     ) -> None:
         fan = [("a", f"No {number}? ~0.{number}", "b") for number in range(1, 10)]
-        await walked(draw([("e", "In? ~0.99", "a"), *fan], hop__top_k=1, hop__max_choices=3))
+        await walk(draw([("e", "In? ~0.99", "a"), *fan], hop__top_k=1, hop__max_choices=3))
         assert script.turns[0].splitlines() == [
             f"Question: {QUERY}",
             "Follow-up questions:",
@@ -57,7 +57,7 @@ class TestChoice:
         self, draw: Draw, script: HopScript
     ) -> None:
         twice = [("b", "To d? ~0.5", "d"), ("b", "To d? ~0.5", "e")]
-        await walked(draw([("a", "To b? ~0.9", "b"), *twice], hop__top_k=1))
+        await walk(draw([("a", "To b? ~0.9", "b"), *twice], hop__top_k=1))
         assert script.shown == [["To d? ~0.5"]]
 
     @pytest.mark.parametrize("labels", [(), ("necessary",) * 2, ("splendid",)])
@@ -66,7 +66,7 @@ class TestChoice:
     ) -> None:
         script.lines = {("hop", "To d? ~0.7"): judgements(*labels)}
         script.useful = {"To e? ~0.3": "necessary"}
-        output = await walked(draw())
+        output = await walk(draw())
         assert path(output) == WALK
         first, second = hops(output)[2:4]
         assert "verdict" not in first
@@ -77,7 +77,7 @@ class TestChoice:
     async def test_choices_have_their_own_temperature(
         self, draw: Draw, script: HopScript, model_server: ModelServer
     ) -> None:
-        await walked(draw(temperature=0.7))
+        await walk(draw(temperature=0.7))
         sent = {call.title: call.payload["temperature"] for call in model_server.calls}
         assert sent == {"Judgements": 0.1, "Answer": 0.7}
 
@@ -100,14 +100,14 @@ class TestJudgedOnce:
         self, draw: Draw, script: HopScript
     ) -> None:
         other = ("c", "Elsewhere? ~0.1", "e")
-        await walked(draw([*self.ENTERED, *self.SHARED, other]))
+        await walk(draw([*self.ENTERED, *self.SHARED, other]))
         assert sorted(script.shown[:2]) == [["To c? ~0.7"], ["To d? ~0.6"]]
         assert script.shown[2:] == [["Elsewhere? ~0.1"]]
 
     async def test_a_vertex_with_nothing_new_asks_nobody(
         self, draw: Draw, script: HopScript
     ) -> None:
-        output = await walked(draw([*self.ENTERED, *self.SHARED]))
+        output = await walk(draw([*self.ENTERED, *self.SHARED]))
         assert sorted(script.shown) == [["To c? ~0.7"], ["To d? ~0.6"]]
         assert hops(output)[4] == {
             "id": "hop-2-c",
@@ -121,7 +121,7 @@ class TestJudgedOnce:
         self, draw: Draw, script: HopScript
     ) -> None:
         script.useful["To d? ~0.6"] = "indirect"
-        output = await walked(draw([*self.ENTERED, *self.SHARED]))
+        output = await walk(draw([*self.ENTERED, *self.SHARED]))
         assert sorted(script.shown) == [["To c? ~0.7"], ["To d? ~0.6"]]
         assert hops(output)[4] == {
             "id": "hop-2-c",
@@ -148,7 +148,7 @@ class TestJudgedOnce:
     ) -> None:
         script.useful |= {"To d? ~0.6": "necessary", other: label}
         drawing = [*self.ENTERED, *self.SHARED, ("c", other, "e")]
-        output = await walked(draw(drawing, hop__n_hop=2))
+        output = await walk(draw(drawing, hop__n_hop=2))
         assert script.shown[2:] == ([[other]] if asked else [])
         assert hops(output)[4]["head"] == head
 
@@ -167,7 +167,7 @@ class TestJudgedOnce:
             ("hop", questions): judgements(*(["necessary", label] if at == 0 else [label] * 2))
             for at, (questions, label) in enumerate(lines.items())
         }
-        output = await walked(draw(drawing))
+        output = await walk(draw(drawing))
         assert len(script.shown) == 2
         assert (hops(output)[4]["tail"], hops(output)[4]["verdict"]) == ("c", "indirect")
 
@@ -176,7 +176,7 @@ class TestJudgedOnce:
     ) -> None:
         twins = [*self.ENTERED[:2], ("a", "To d? ~0.6", "d"), ("b", "To d? ~0.6", "d")]
         script.useful = {"To d? ~0.6": "necessary"}
-        output = await walked(draw(twins))
+        output = await walk(draw(twins))
         assert [visits_of(step) for step in hops(output) if step.get("head") == "d"] == [1, 2]
         assert script.shown == [["To d? ~0.6"]]
         assert output["usage"]["cached_calls"] == 1

@@ -22,11 +22,11 @@ from .script import HopScript
 QUESTION = "When was coke first used where the ribs of the Iron Bridge were cast?"
 
 
-async def routed(context: Context) -> dict[str, Any]:
+async def ask_agent(context: Context) -> dict[str, Any]:
     return await router.graph.ainvoke({"question": QUESTION}, context=context)
 
 
-def offered(server: ModelServer) -> list[str]:
+def route_choices(server: ModelServer) -> list[str]:
     """What the route could answer, as the provider was told."""
     schema = server.calls[0].payload["response_format"]["json_schema"]["schema"]
     return list(schema["properties"]["strategy"]["enum"])
@@ -34,8 +34,8 @@ def offered(server: ModelServer) -> list[str]:
 
 async def test_with_a_graph(context: Context, script: HopScript, model_server: ModelServer) -> None:
     script.lines = {("route", QUESTION): {"strategy": "hop"}}
-    output = await routed(context)
-    assert offered(model_server) == ["direct", "single", "tree", "hop"]
+    output = await ask_agent(context)
+    assert route_choices(model_server) == ["direct", "single", "tree", "hop"]
     assert output["strategy"] == "hop"
     assert output["route"]["reason"] == STRATEGIES["hop"].route.reason
     assert output["steps"][1]["kind"] == "hop"
@@ -48,8 +48,8 @@ async def test_without_a_graph(
     documents = [Document(id="a", title="A", text="One bridge.")]
     build(documents, directory=tmp_path, embedder=Words(), chunk_tokens=0)
     script.lines = {("route", QUESTION): {"strategy": "hop"}}
-    output = await routed(changed(context, index=str(tmp_path)))
-    assert offered(model_server) == ["direct", "single", "tree"]
+    output = await ask_agent(changed(context, index=str(tmp_path)))
+    assert route_choices(model_server) == ["direct", "single", "tree"]
     assert output["strategy"] == "single"
     assert output["route"]["by"] == "fallback"
 
@@ -59,8 +59,8 @@ async def test_what_needs_no_document_needs_no_index(
     context: Context, script: HopScript, model_server: ModelServer, index: str
 ) -> None:
     script.lines = {("route", QUESTION): {"strategy": "direct"}}
-    output = await routed(changed(context, index=index))
-    assert offered(model_server) == ["direct", "single", "tree"]
+    output = await ask_agent(changed(context, index=index))
+    assert route_choices(model_server) == ["direct", "single", "tree"]
     assert output["strategy"] == "direct"
 
 
@@ -70,7 +70,7 @@ async def test_forced_without_a_graph_is_an_error(
     documents = [Document(id="a", title="A", text="One bridge.")]
     build(documents, directory=tmp_path, embedder=Words(), chunk_tokens=0)
     with pytest.raises(IndexMissingError, match="--with dense,sparse,passage-graph"):
-        await routed(changed(context, index=str(tmp_path), strategy="hop"))
+        await ask_agent(changed(context, index=str(tmp_path), strategy="hop"))
     assert script.asked == []
 
 

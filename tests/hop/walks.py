@@ -26,7 +26,7 @@ __all__ = (
     "path",
     "round_of",
     "visits_of",
-    "walked",
+    "walk",
 )
 
 QUERY = "which one is it"
@@ -55,7 +55,7 @@ def draw(context: Context, tmp_path: Path) -> Draw:
     return drawn
 
 
-async def walked(context: Context, query: str = QUERY) -> dict[str, Any]:
+async def walk(context: Context, query: str = QUERY) -> dict[str, Any]:
     return await hop.graph.ainvoke({"question": query}, context=context)
 
 
