@@ -173,6 +173,7 @@ class Session:
             raise ThreadMissingError(
                 f"There is no thread {thread_id!r}; `hopyard threads list` shows those there are."
             )
+        _check_steps(thread_id, state)
         return {
             **state.values,
             "thread_id": thread_id,
@@ -182,7 +183,9 @@ class Session:
 
     async def snapshot(self, thread_id: str) -> StateSnapshot:
         """LangGraph's own view of a thread, with the state of a strategy that is under way."""
-        return await self._agent.aget_state(self._config(thread_id), subgraphs=True)
+        state = await self._agent.aget_state(self._config(thread_id), subgraphs=True)
+        _check_steps(thread_id, state)
+        return state
 
     async def context(self, thread_id: str) -> Context:
         """The settings that a thread was last run with.
@@ -298,6 +301,19 @@ class Session:
             kept = json.dumps(settings_to_keep(context), separators=(",", ":"))
             config["metadata"] = {_CONTEXT_KEY: kept}
         return config_with(self._resources, config)
+
+
+def _check_steps(thread_id: str, state: StateSnapshot) -> None:
+    """Refuse to show steps that an earlier Hopyard has written.
+
+    Raises:
+        UsageError: The thread is of such a Hopyard.
+    """
+    if any("id" not in step for step in state.values.get("steps", ())):
+        raise UsageError(
+            f"The thread {thread_id!r} was made by an earlier Hopyard, whose steps this one cannot "
+            "show: ask its question again on another thread."
+        )
 
 
 def new_thread_id() -> str:

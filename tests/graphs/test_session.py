@@ -10,8 +10,9 @@ import pytest
 from model_server import ModelServer, Reply
 
 from hopyard.agent.session import Event, Session, open_session
-from hopyard.nodes.resources import close_shared_resources
-from hopyard.state.checkpoints import thread_size
+from hopyard.graphs.router import build
+from hopyard.nodes.resources import close_shared_resources, shared_resources
+from hopyard.state.checkpoints import open_saver, thread_size
 from hopyard.state.errors import ModelUnreachableError, ThreadMissingError, UsageError
 from hopyard.state.settings import Context
 from hopyard.state.sources import home
@@ -271,3 +272,18 @@ async def test_secrets_do_not_reach_a_checkpoint(
     await events(session.ask(QUESTION, tree, "t"))
     assert "sk-not-for-disk" not in str(await saved_values(session._saver))
     assert b"sk-not-for-disk" not in (home() / "threads.sqlite").read_bytes()
+
+
+async def test_a_thread_of_an_earlier_version_says_so() -> None:
+    async with open_saver() as saver:
+        agent = build().compile(checkpointer=saver)
+        steps = [{"step": "search", "question": QUESTION}]
+        await agent.aupdate_state(
+            {"configurable": {"thread_id": "old"}},
+            {"question": QUESTION, "steps": steps},
+            "receive",
+        )
+        session = Session(saver, shared_resources())
+        for show in (session.result, session.snapshot):
+            with pytest.raises(UsageError, match="earlier Hopyard"):
+                await show("old")
