@@ -20,7 +20,7 @@ from hopyard.cli.console import err, out, print_json, progress_bar
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, ModelOption, context_from
 from hopyard.indexes.status import status as index_status
 from hopyard.models.embeddings import embedder
-from hopyard.models.ollama import installed, ollama_address, pull, server_version
+from hopyard.models.ollama import installed_models, ollama_address, pull, server_version
 from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import Run, new_run_id
 from hopyard.prompts.direct import DIRECT
@@ -137,7 +137,7 @@ def _embedding(context: Context) -> Finding:
 
 
 def _pull_missing(context: Context) -> None:
-    for name in _lacking(context, installed()):
+    for name in _lacking(context, installed_models()):
         with progress_bar() as report:
             pull(name, lambda status, done, total: report(status[:40], done, total))
 
@@ -156,7 +156,7 @@ def _ollama(context: Context) -> Finding:
     """Ollama's server and models; needed where one of them is asked for."""
     wanted = _asked_of_ollama(context)
     try:
-        found = installed()
+        found = installed_models()
     except ModelUnreachableError as error:
         return Finding("Ollama", False, str(error), needed=bool(wanted))
     version = server_version()

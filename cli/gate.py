@@ -14,7 +14,7 @@ from hopyard.cli.console import err, out, print_json, progress_bar
 from hopyard.cli.gate_report import (
     show_evaluation,
     show_labels,
-    show_trained,
+    show_training,
     warn_of_models,
     write_report,
 )
@@ -131,7 +131,7 @@ def train_command(
     texts = read_texts(text) if text else []
     with progress_bar() as progress:
         trained = train_gate(given, settings, out_, texts=texts, progress=progress)
-    show_trained(trained, out_, figures=figures, as_json=json_)
+    show_training(trained, out_, figures=figures, as_json=json_)
 
 
 @app.command("evaluate")

@@ -25,7 +25,7 @@ from hopyard.state.errors import HopyardError
 if TYPE_CHECKING:
     from hopyard.classifiers.train import Trained
 
-__all__ = ("show_evaluation", "show_labels", "show_trained", "warn_of_models", "write_report")
+__all__ = ("show_evaluation", "show_labels", "show_training", "warn_of_models", "write_report")
 
 
 def show_labels(labels: Sequence[Label], path: Path, *, as_json: bool) -> None:
@@ -79,7 +79,7 @@ def _identity(model: str) -> str:
         return known_as(model)
 
 
-def show_trained(trained: Trained, folder: Path, *, figures: bool, as_json: bool) -> None:
+def show_training(trained: Trained, folder: Path, *, figures: bool, as_json: bool) -> None:
     """Draw the figures of the validation split, write the card, and print the measures."""
     manifest = trained.manifest
     if figures:

@@ -14,11 +14,11 @@ from uuid import uuid4
 
 from hopyard.indexes.build_context import BuildContext, Progress
 from hopyard.indexes.chunking import Chunker
-from hopyard.indexes.lock import locked
+from hopyard.indexes.lock import hold_lock
 from hopyard.indexes.manifest import (
     Manifest,
     check_files,
-    damaged,
+    damage_error,
     find_manifest,
     generation_directory,
     write_manifest,
@@ -28,7 +28,7 @@ from hopyard.indexes.records import BadItem, Document
 from hopyard.indexes.seal import break_seal, checksum
 from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot, checked_corpus
 from hopyard.indexes.store import CorpusStore
-from hopyard.indexes.threads import entered, in_thread
+from hopyard.indexes.threads import enter_in_thread, in_thread
 from hopyard.indexes.vectors import StoredVectors
 from hopyard.models.embedder import Embedder
 from hopyard.state.atomic import sync_tree
@@ -74,12 +74,12 @@ def open_run(directory: Path, progress: Progress) -> AbstractAsyncContextManager
         IndexBusyError: Another build holds the directory.
         IndexMissingError: What is in the directory cannot be read.
     """
-    return entered(lambda: _opened(directory, progress))
+    return enter_in_thread(lambda: _opened(directory, progress))
 
 
 @contextmanager
 def _opened(directory: Path, progress: Progress) -> Iterator[BuildRun]:
-    with locked(directory):
+    with hold_lock(directory):
         current = find_manifest(directory)
         if current is not None and (directory / CORPUS_FILE).exists():
             checked_corpus(directory, current.generation).close()
@@ -166,7 +166,9 @@ class BuildRun:
         """
         held = await in_thread(self._store.fingerprints)
         if self._current and len(held) != self._current.counts["documents"]:
-            raise damaged(self._directory / CORPUS_FILE, "does not hold the documents it should")
+            raise damage_error(
+                self._directory / CORPUS_FILE, "does not hold the documents it should"
+            )
 
     def drop_generations(self) -> None:
         """Delete the folders that neither the manifest's readers nor those of the last one use."""
@@ -257,7 +259,7 @@ class BuildRun:
     async def _commit(self, recipe: Recipe, vectors: StoredVectors) -> Manifest:
         folder = generation_directory(self._directory, self.generation)
         folder.mkdir()
-        async with entered(lambda: Snapshot(self._directory, self.generation)) as corpus:
+        async with enter_in_thread(lambda: Snapshot(self._directory, self.generation)) as corpus:
             counts = await in_thread(corpus.counts)
             last = await in_thread(self._last_folder)
             for kind in recipe.kinds:

@@ -12,7 +12,7 @@ from hopyard.indexes.manifest import (
     Manifest,
     check_embedding_name,
     check_files,
-    damaged,
+    damage_error,
     generation_directory,
     read_manifest,
 )
@@ -77,7 +77,7 @@ class Index:
             counts = corpus.counts()
             expected = {name: manifest.counts.get(name) for name in counts}
             if counts != expected:
-                raise damaged(directory / CORPUS_FILE, f"holds {counts} instead of {expected}")
+                raise damage_error(directory / CORPUS_FILE, f"holds {counts} instead of {expected}")
         except BaseException:
             corpus.close()
             raise
@@ -132,7 +132,7 @@ class Index:
                 folder = self.kind_directory(kind, wanted_by)
                 reader = KINDS[kind].open(folder)
                 if problem := KINDS[kind].check(reader, self.manifest.counts):
-                    raise damaged(folder, problem)
+                    raise damage_error(folder, problem)
                 self._readers[kind] = reader
             return self._readers[kind]
 

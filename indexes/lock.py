@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from hopyard.state.errors import HopyardError, IndexBusyError
 
-__all__ = ("LOCK_FILE", "locked")
+__all__ = ("LOCK_FILE", "hold_lock")
 
 LOCK_FILE: Final = "build.lock"
 OWNER_FILE: Final = "build.pid"
@@ -20,7 +20,7 @@ OWNER_FILE: Final = "build.pid"
 
 
 @contextmanager
-def locked(directory: Path) -> Iterator[None]:
+def hold_lock(directory: Path) -> Iterator[None]:
     """Hold the build lock of an index directory; the operating system frees it on a kill.
 
     Raises:

@@ -27,7 +27,7 @@ __all__ = (
     "check_embedding",
     "check_embedding_name",
     "check_files",
-    "damaged",
+    "damage_error",
     "find_manifest",
     "generation_directory",
     "read_manifest",
@@ -137,9 +137,9 @@ def check_files(directory: Path, manifest: Manifest) -> None:
             found = -1
         if found != size:
             state = "is missing" if found < 0 else f"has {found} bytes instead of {size}"
-            raise damaged(folder / name, state)
+            raise damage_error(folder / name, state)
         if manifest.checksums.get(name) not in {None, checksum(folder / name)}:
-            raise damaged(folder / name, "is not as it was written (its checksum is wrong)")
+            raise damage_error(folder / name, "is not as it was written (its checksum is wrong)")
 
 
 def check_embedding_name(directory: Path, manifest: Manifest, embedder: Embedder) -> None:
@@ -172,7 +172,7 @@ def check_embedding(directory: Path, manifest: Manifest, embedder: Embedder) -> 
         )
 
 
-def damaged(file: Path, state: str) -> IndexMissingError:
+def damage_error(file: Path, state: str) -> IndexMissingError:
     """The error for a file of the index that cannot be used; `state` completes the sentence."""
     return IndexMissingError(
         f"The index file {str(file)!r} {state}: run `hopyard index build PATH… --out DIR` on its "

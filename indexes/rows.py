@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from hopyard.indexes.manifest import damaged
+from hopyard.indexes.manifest import damage_error
 
 __all__ = ("load_rows", "save_rows")
 
@@ -37,6 +37,6 @@ def load_rows(directory: Path, row: type[_Row]) -> list[_Row]:
     try:
         return TypeAdapter(list[row]).validate_json(file.read_bytes(), strict=True)  # type: ignore[valid-type]
     except OSError as error:
-        raise damaged(file, f"cannot be read ({error.strerror})") from error
+        raise damage_error(file, f"cannot be read ({error.strerror})") from error
     except ValidationError as error:
-        raise damaged(file, "is no list of passage ids") from error
+        raise damage_error(file, "is no list of passage ids") from error

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from hopyard.indexes.manifest import damaged
+from hopyard.indexes.manifest import damage_error
 from hopyard.indexes.records import Document, Passage, text_hash
 from hopyard.indexes.seal import is_sealed
 from hopyard.state.errors import IndexMissingError
@@ -225,7 +225,7 @@ def checked_corpus(directory: Path, generation: int) -> Snapshot:
     """
     file = directory / CORPUS_FILE
     if not file.exists():
-        raise damaged(file, "is missing")
+        raise damage_error(file, "is missing")
     corpus = Snapshot(directory, generation)
     try:
         corpus.check()

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 from typing import Any, TypeVar
 
-__all__ = ("entered", "finish", "in_thread")
+__all__ = ("enter_in_thread", "finish", "in_thread")
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ async def finish(work: asyncio.Future[T], stop: threading.Event | None = None) -
 
 
 @asynccontextmanager
-async def entered(open_: Callable[[], AbstractContextManager[T]]) -> AsyncIterator[T]:
+async def enter_in_thread(open_: Callable[[], AbstractContextManager[T]]) -> AsyncIterator[T]:
     """Open and close something in threads."""
     with_ = ExitStack()
     try:

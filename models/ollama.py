@@ -22,7 +22,7 @@ __all__ = (
     "connect_chat",
     "connect_embedding",
     "context_length",
-    "installed",
+    "installed_models",
     "ollama_address",
     "pull",
     "server_version",
@@ -77,7 +77,7 @@ def _is_local(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
     return address.is_loopback or address.is_unspecified
 
 
-def installed() -> dict[str, str]:
+def installed_models() -> dict[str, str]:
     """The models on the server, each with its number of parameters if known.
 
     Raises:

@@ -7,7 +7,7 @@ import pytest
 
 from hopyard.indexes.build import add, build, remove
 from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.lock import locked
+from hopyard.indexes.lock import hold_lock
 from hopyard.indexes.records import Document
 from hopyard.state.errors import HopyardError, IndexBusyError, IndexMissingError
 
@@ -71,7 +71,7 @@ async def test_an_unfinished_build_is_taken_back(
 
 
 async def test_two_builds_at_once(index: Path, documents: list[Document], embedder: Fake) -> None:
-    with locked(index), pytest.raises(IndexBusyError, match="being built by process"):
+    with hold_lock(index), pytest.raises(IndexBusyError, match="being built by process"):
         await add(documents, directory=index, embedder=embedder)
 
 

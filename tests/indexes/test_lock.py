@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.indexes.lock import locked
+from hopyard.indexes.lock import hold_lock
 from hopyard.state.errors import HopyardError, IndexBusyError
 
 
 def test_a_second_build_is_refused_and_told_by_whom(tmp_path: Path) -> None:
     with (
-        locked(tmp_path),
+        hold_lock(tmp_path),
         pytest.raises(IndexBusyError, match=f"built by process {os.getpid()}: wait"),
-        locked(tmp_path),
+        hold_lock(tmp_path),
     ):
         pytest.fail("both hold the lock")
 
@@ -27,12 +27,12 @@ def test_a_directory_that_cannot_be_written(
     monkeypatch.setattr("hopyard.indexes.lock.FileLock.acquire", refuse)
 
     with pytest.raises(HopyardError, match=r"cannot be written .*Permission denied"):  # noqa: SIM117
-        with locked(tmp_path):
+        with hold_lock(tmp_path):
             pytest.fail("held")
 
 
 def test_the_lock_is_free_again_after_a_failure(tmp_path: Path) -> None:
-    with pytest.raises(KeyError), locked(tmp_path):
+    with pytest.raises(KeyError), hold_lock(tmp_path):
         raise KeyError
-    with locked(tmp_path):
+    with hold_lock(tmp_path):
         pass

@@ -110,7 +110,7 @@ async def test_an_absent_server_is_to_be_started(
     with pytest.raises(ModelUnreachableError, match="`ollama serve`, then `ollama pull llama`"):
         await ask()
     with pytest.raises(ModelUnreachableError, match=f"{closed_address}.*`ollama serve`"):
-        ollama.installed()
+        ollama.installed_models()
 
 
 async def test_nothing_on_this_machine_goes_through_a_proxy(
@@ -121,7 +121,7 @@ async def test_nothing_on_this_machine_goes_through_a_proxy(
         monkeypatch.setenv(name, closed_address)
     assert await ask() == "Paris"
     assert embedder("ollama:vectors:latest").embed_query("river").shape == (32,)
-    assert set(ollama.installed()) == {"llama:latest", "vectors:latest"}
+    assert set(ollama.installed_models()) == {"llama:latest", "vectors:latest"}
     assert ollama.server_version()
     assert {path for path, _ in server.requests} == {
         "/api/show",
@@ -191,6 +191,6 @@ def test_a_model_is_fetched_with_progress(server: OllamaServer) -> None:
     assert told[0] == ("pulling manifest", 0, 0)
     assert [done for _, done, total in told if total] == [0, 400, 1000]
     assert told[-1][0] == "success"
-    assert "new:latest" in ollama.installed()
+    assert "new:latest" in ollama.installed_models()
     with pytest.raises(ModelUnreachableError, match=r"'nowhere'.*file does not exist"):
         ollama.pull("nowhere", lambda *step: None)

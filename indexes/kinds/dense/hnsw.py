@@ -14,7 +14,7 @@ from typing import Final
 import faiss
 import numpy as np
 
-from hopyard.indexes.manifest import damaged
+from hopyard.indexes.manifest import damage_error
 from hopyard.indexes.rows import load_rows, save_rows
 from hopyard.models.embedder import Vector, Vectors
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
@@ -89,9 +89,9 @@ class DenseIndex:
         try:
             index = faiss.read_index(str(file))
         except RuntimeError as error:
-            raise damaged(file, f"cannot be read ({error})") from error
+            raise damage_error(file, f"cannot be read ({error})") from error
         if not isinstance(index, faiss.IndexHNSWFlat) or index.ntotal != len(rows):
-            raise damaged(file, f"does not hold the {len(rows)} vectors it should")
+            raise damage_error(file, f"does not hold the {len(rows)} vectors it should")
         return cls(index, rows)
 
     @property

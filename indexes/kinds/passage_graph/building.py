@@ -36,7 +36,7 @@ from hopyard.indexes.kinds.passage_graph.stats import (
     add_calls,
 )
 from hopyard.indexes.kinds.passage_graph.writing import Missing, Writing, author_of
-from hopyard.indexes.threads import entered, in_thread
+from hopyard.indexes.threads import enter_in_thread, in_thread
 from hopyard.state.errors import IndexMissingError
 
 __all__ = ("build_graph", "is_current")
@@ -72,7 +72,7 @@ async def build_graph(context: BuildContext, exact_pairs: int | None) -> Mapping
     last = await in_thread(_stats, context.previous)
     vocabulary = Vocabulary()
     contents = await in_thread(read_contents, corpus, vocabulary)
-    async with entered(lambda: QuestionStore(context.index_directory)) as store:
+    async with enter_in_thread(lambda: QuestionStore(context.index_directory)) as store:
         await in_thread(store.begin, corpus.generation, last.runs if last else ())
         if options.open_caller is not None:
             await _write_questions(contents, context, store)

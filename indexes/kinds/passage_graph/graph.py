@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hopyard.indexes.kinds.passage_graph.ragged import Ragged, load_array
 from hopyard.indexes.kinds.passage_graph.similarity import mean_of, row_cosines
-from hopyard.indexes.manifest import damaged
+from hopyard.indexes.manifest import damage_error
 from hopyard.indexes.rows import load_rows, save_rows
 from hopyard.models.embedder import Vector
 from hopyard.state.errors import EmbeddingMismatchError
@@ -110,7 +110,7 @@ class GraphFiles:
             ("passage_keywords", _within(self.passage_keywords.values, words)),
         ):
             if not ok:
-                raise damaged(directory / f"{name}.npy", "does not fit the other files")
+                raise damage_error(directory / f"{name}.npy", "does not fit the other files")
 
 
 class GraphIndex:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from hopyard.indexes.manifest import damaged
+from hopyard.indexes.manifest import damage_error
 
 __all__ = ("Ragged", "load_array")
 
@@ -83,7 +83,7 @@ class Ragged:
         file = directory / f"{name}-bounds.npy"
         bounds = load_array(file, np.int64)
         if not len(bounds) or bounds[0] or bounds[-1] != len(values) or np.any(np.diff(bounds) < 0):
-            raise damaged(file, f"does not divide the {len(values)} values beside it")
+            raise damage_error(file, f"does not divide the {len(values)} values beside it")
         return cls(values, bounds)
 
 
@@ -101,8 +101,8 @@ def load_array(file: Path, dtype: DTypeLike, dimensions: int = 1) -> NDArray[Any
     try:
         array: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
-        raise damaged(file, f"cannot be read ({error})") from error
+        raise damage_error(file, f"cannot be read ({error})") from error
     if array.dtype != np.dtype(dtype) or array.ndim != dimensions:
         found = f"{array.ndim} dimensions of {array.dtype}"
-        raise damaged(file, f"holds {found} instead of {dimensions} of {np.dtype(dtype)}")
+        raise damage_error(file, f"holds {found} instead of {dimensions} of {np.dtype(dtype)}")
     return array

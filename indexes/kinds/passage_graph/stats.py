@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hopyard.indexes.kinds.passage_graph.matching import Agreement
-from hopyard.indexes.manifest import damaged
+from hopyard.indexes.manifest import damage_error
 from hopyard.models.ledger import ParseRate
 
 __all__ = ("MATCHING_VERSION", "GraphStats", "WritingCalls", "add_calls")
@@ -141,9 +141,9 @@ class GraphStats(_Stats):
         try:
             return cls.model_validate_json(file.read_bytes())
         except OSError as error:
-            raise damaged(file, f"cannot be read ({error.strerror})") from error
+            raise damage_error(file, f"cannot be read ({error.strerror})") from error
         except ValidationError as error:
-            raise damaged(file, "does not hold the counts of a passage graph") from error
+            raise damage_error(file, "does not hold the counts of a passage graph") from error
 
 
 def add_calls(

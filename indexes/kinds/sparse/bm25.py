@@ -14,7 +14,7 @@ import bm25s
 import numpy as np
 import Stemmer
 
-from hopyard.indexes.manifest import damaged
+from hopyard.indexes.manifest import damage_error
 from hopyard.indexes.rows import load_rows, save_rows
 
 __all__ = ("SparseIndex", "words")
@@ -63,9 +63,9 @@ class SparseIndex:
             model = bm25s.BM25.load(directory, allow_pickle=False, show_progress=False)
             fits = model.scores["num_docs"] == len(ids)
         except (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError) as error:
-            raise damaged(directory, f"cannot be read ({error})") from error
+            raise damage_error(directory, f"cannot be read ({error})") from error
         if not fits or len(model.scores["indptr"]) != len(model.vocab_dict) + 1:
-            raise damaged(directory, f"does not fit its {len(ids)} passages")
+            raise damage_error(directory, f"does not fit its {len(ids)} passages")
         return cls(model, ids)
 
     def __len__(self) -> int:
