@@ -1,4 +1,4 @@
-"""Algorithm 1 on graphs small enough to be walked by hand.
+"""Algorithm 1 on graphs small enough to be walk by hand.
 
 Keywords are empty but where a test gives some, so that SIM is half of the cosine in the text.
 """
@@ -37,7 +37,7 @@ from .walks import (
     path,
     round_of,
     visits_of,
-    walked,
+    walk,
 )
 
 __all__ = ("draw",)
@@ -45,7 +45,7 @@ __all__ = ("draw",)
 
 class TestWalk:
     async def test_by_similarity(self, draw: Draw, script: HopScript) -> None:
-        output = await walked(draw(hop__reasoner="similarity", hop__top_k=2))
+        output = await walk(draw(hop__reasoner="similarity", hop__top_k=2))
         assert path(output) == WALK
         assert helpful(output) == {"d": 0.3, "b": 0.275}
         assert output["evidence"] == [passage_evidence("d", 0.3), passage_evidence("b", 0.275)]
@@ -54,7 +54,7 @@ class TestWalk:
 
     async def test_by_the_model(self, draw: Draw, script: HopScript) -> None:
         script.useful = {"To d? ~0.7": "indirect", "To e? ~0.3": "necessary"}
-        output = await walked(draw())
+        output = await walk(draw())
         assert path(output) == WALK
         assert [step.get("verdict") for step in hops(output)] == [
             None,
@@ -69,7 +69,7 @@ class TestWalk:
     async def test_every_passage_kept_has_its_helpfulness(
         self, draw: Draw, script: HopScript
     ) -> None:
-        output = await walked(draw(hop__reasoner="similarity", hop__top_k=3))
+        output = await walk(draw(hop__reasoner="similarity", hop__top_k=3))
         # The third edge entered by is the other "To d?": d is visited once more, and not queued
         # twice. Five visits: d (0.1 + 3/5) / 2, b (0.3 + 1/5) / 2, e (0 + 1/5) / 2.
         assert path(output)[1:] == [
@@ -85,7 +85,7 @@ class TestWalk:
     ) -> None:
         keywords = {"To c? ~0.5": ["ada"], "c": ["ada", "babbage"]}
         settings = {"hop__reasoner": "similarity", "hop__top_k": 1, "hop__n_hop": 1}
-        output = await walked(draw(keywords=keywords, **settings), "which one is Ada")
+        output = await walk(draw(keywords=keywords, **settings), "which one is Ada")
         # SIM of "To c?" is (1 + 0.5) / 2; of c with the query (1/2 + 0.4) / 2.
         assert path(output)[0] == (0, None, "To c? ~0.5", "c", 1)
         assert hops(output)[0]["score"] == 0.75
@@ -95,15 +95,13 @@ class TestWalk:
     async def test_rounds_end_at_n_hop(self, draw: Draw, script: HopScript, n_hop: int) -> None:
         pairs = ("ab", "bc", "cd", "de", "ea")
         chain = [(tail, f"To {head}? ~0.5", head) for tail, head in pairs]
-        output = await walked(
-            draw(chain, hop__reasoner="similarity", hop__top_k=1, hop__n_hop=n_hop)
-        )
+        output = await walk(draw(chain, hop__reasoner="similarity", hop__top_k=1, hop__n_hop=n_hop))
         reached = [step["head"] for step in output["steps"] if "head" in step]
         assert "".join(reached) == "bcdea"[: n_hop + 1]
 
     async def test_direction_is_respected(self, draw: Draw, script: HopScript) -> None:
         """b is where the only edge leads: from there nothing leads back to a."""
-        output = await walked(draw([("a", "To b? ~0.9", "b")], hop__reasoner="similarity"))
+        output = await walk(draw([("a", "To b? ~0.9", "b")], hop__reasoner="similarity"))
         assert path(output) == [
             (0, None, "To b? ~0.9", "b", 1),
             (1, "b", None, None, None),
@@ -113,7 +111,7 @@ class TestWalk:
 
     async def test_a_circle_counts_visits_and_ends(self, draw: Draw, script: HopScript) -> None:
         circle = [("a", "To b? ~0.9", "b"), ("b", "To a? ~0.8", "a")]
-        output = await walked(draw(circle, hop__reasoner="similarity", hop__top_k=1))
+        output = await walk(draw(circle, hop__reasoner="similarity", hop__top_k=1))
         assert path(output) == [
             (0, None, "To b? ~0.9", "b", 1),
             (1, "b", "To a? ~0.8", "a", 1),
@@ -123,12 +121,12 @@ class TestWalk:
 
 class TestEntry:
     async def test_passages(self, draw: Draw, script: HopScript) -> None:
-        output = await walked(draw(hop__entry="passages", hop__reasoner="similarity"))
+        output = await walk(draw(hop__entry="passages", hop__reasoner="similarity"))
         assert path(output)[:2] == [(0, None, None, "a", 1), (0, None, None, "b", 1)]
 
     async def test_half_and_half(self, draw: Draw, script: HopScript) -> None:
         settings = {"hop__entry": "both", "hop__reasoner": "similarity", "hop__top_k": 3}
-        output = await walked(draw(**settings))
+        output = await walk(draw(**settings))
         assert path(output)[:3] == [
             (0, None, "To b? ~0.9", "b", 1),
             (0, None, None, "a", 1),
@@ -139,7 +137,7 @@ class TestEntry:
         self, draw: Draw, script: HopScript
     ) -> None:
         script.lines = {("read", QUERY): said("so")}
-        output = await walked(draw([]))
+        output = await walk(draw([]))
         assert passage_ids(output["evidence"]) == ["a", "b"]
         assert output["answer"] == "so"
         assert script.asked == [("read", QUERY)]
@@ -151,7 +149,7 @@ class TestEntry:
         documents = [Document(id="a", title="", text="alpha")]
         build(documents, directory=tmp_path, embedder=Dialled(), kinds=kinds, chunk_tokens=0)
         with pytest.raises(IndexMissingError) as error:
-            await walked(changed(context, index=str(tmp_path), embedding="dialled"))
+            await walk(changed(context, index=str(tmp_path), embedding="dialled"))
         assert "has no passage-graph part, which hop needs: run `hopyard index build" in str(
             error.value
         )
@@ -163,7 +161,7 @@ class TestEntry:
         build_drawn(tmp_path / "drawn", PASSAGES, GRAPH, Dialled(), kinds=("passage-graph",))
         settings = changed(context, index=str(tmp_path / "drawn"), embedding="dialled")
         with pytest.raises(IndexMissingError, match="has no dense part"):
-            await walked(settings)
+            await walk(settings)
         assert script.asked == []
 
 
@@ -173,7 +171,7 @@ class TestBudget:
         self, draw: Draw, script: HopScript, calls: int
     ) -> None:
         script.useful = {"To d? ~0.7": "necessary", "To e? ~0.3": "necessary"}
-        output = await walked(draw(budget__calls=calls))
+        output = await walk(draw(budget__calls=calls))
         assert len(script.asked) == min(calls, 3) == output["usage"]["model_calls"]
         assert script.asked[-1] == ("read", QUERY)
         assert output["truncated"] is (calls < 3)
@@ -184,7 +182,7 @@ class TestBudget:
     async def test_it_ends_with_the_round(self, draw: Draw, script: HopScript) -> None:
         """One of the two vertices is paid for; what it reaches is not gone on from."""
         script.useful = {"To d? ~0.7": "necessary", "To e? ~0.3": "necessary"}
-        output = await walked(draw(budget__calls=2))
+        output = await walk(draw(budget__calls=2))
         assert max(map(round_of, hops(output))) == 1
 
 
@@ -194,7 +192,7 @@ async def test_nothing_usable_at_all_is_unknown(draw: Draw, script: HopScript) -
         ("hop", "To e? ~0.3|To b? ~0.1"): GARBAGE,
         ("read", QUERY): GARBAGE,
     }
-    output = await walked(draw())
+    output = await walk(draw())
     assert output["answer"] == UNKNOWN
     assert path(output) == WALK
     assert output["steps"][-1]["verdict"] == "failed"
@@ -203,7 +201,7 @@ async def test_nothing_usable_at_all_is_unknown(draw: Draw, script: HopScript) -
 async def test_the_answer_is_read_from_the_best_of_those_kept(
     draw: Draw, script: HopScript
 ) -> None:
-    output = await walked(draw(hop__reasoner="similarity", hop__top_k=3, hop__evidence_k=2))
+    output = await walk(draw(hop__reasoner="similarity", hop__top_k=3, hop__evidence_k=2))
     assert list(helpful(output)) == ["d", "b", "e"]
     assert passage_ids(output["evidence"]) == ["d", "b"]
     shown = script.turn("read", QUERY).splitlines()
