@@ -163,7 +163,7 @@ def find_gate(name: str) -> tuple[Path, int]:
         name: `model`, the gate that comes with Hopyard, or a folder.
 
     Raises:
-        GateUnavailableError: There is none.
+        GateUnavailableError: It does not exist.
     """
     folder = gate_folder(name)
     manifest = folder / MANIFEST_FILE
@@ -180,7 +180,7 @@ def load_gate(name: str) -> RetrievalGate:
     """Load the gate of a name.
 
     Raises:
-        GateUnavailableError: There is none, or it cannot be loaded.
+        GateUnavailableError: It does not exist, or cannot be loaded.
     """
     folder, _ = find_gate(name)
     return RetrievalGate.load(folder)

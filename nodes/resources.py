@@ -127,7 +127,7 @@ class Resources:
         """The gate of a name, loaded once a version of its files.
 
         Raises:
-            GateUnavailableError: There is none, or it cannot be loaded.
+            GateUnavailableError: It does not exist, or cannot be loaded.
         """
         folder, changed = find_gate(name)
         return self._gates.get(folder, changed, lambda: RetrievalGate.load(folder))
