@@ -21,7 +21,7 @@ from time import process_time
 from typing import Final
 
 from hopyard.classifiers.retrieval_gate import RetrievalGate
-from hopyard.graphs.registry import offered
+from hopyard.graphs.registry import strategies
 from hopyard.measures.questions import read_questions
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
@@ -56,7 +56,9 @@ def main() -> int:
 
 def _measure(folder: Path, questions: Sequence[str], run: Run) -> dict[str, Timing]:
     gate, settings = RetrievalGate.load(folder), GateSettings()
-    prompt = route_prompt({part.name: part.route for part in offered(("dense",)) if part.route})
+    prompt = route_prompt(
+        {part.name: part.route for part in strategies() if part.route and not part.needs}
+    )
 
     def load_and_decide(question: str) -> object:
         return RetrievalGate.load(folder).decide(question, settings)

@@ -20,8 +20,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
 
-from hopyard.models.call import model_caller
-from hopyard.models.chat import chat_provider
+from hopyard.nodes.resources import shared_resources
 from hopyard.state.errors import ModelOutputError, ModelUnreachableError
 from hopyard.state.settings import Context
 from lab.held_out import Case, cases
@@ -36,7 +35,7 @@ _CUT_OFF: Final = "length limit"
 async def measure(model: str, asked: Sequence[Case]) -> dict[str, Any]:
     """Grades by step, and the parse rate of every prompt."""
     context = Context(model=model)
-    caller = model_caller(model)
+    caller = shared_resources().caller(model)
     grades: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     counts: dict[str, int] = defaultdict(int)
     for case in asked:
@@ -55,7 +54,7 @@ async def measure(model: str, asked: Sequence[Case]) -> dict[str, Any]:
         rate.prompt: {"calls": rate.calls, "rate": round(rate.rate, 4)}
         for rate in caller.ledger.parse_rates()
     }
-    return {"identity": chat_provider(model).identity, "steps": steps, "parse_rate": parsed}
+    return {"identity": caller.provider.identity, "steps": steps, "parse_rate": parsed}
 
 
 def _summary(grades: dict[str, list[float]]) -> dict[str, float]:
