@@ -51,6 +51,7 @@ async def receive(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any
         "evidence": [],
         "steps": Overwrite([rewritten] if rewritten else []),
         "truncated": False,
+        "unconfirmed": "",
         "usage": no_usage(),
     }
 

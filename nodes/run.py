@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -149,6 +149,7 @@ class Run:
         method: str = "",
         step: str = "",
         models: bool = True,
+        without: Collection[str] = (),
     ) -> list[Evidence]:
         """Search. What falls short of what was asked for is added to `problems`.
 
@@ -158,12 +159,14 @@ class Run:
             method: The search method; the setting `retrieval.method` where it is not said.
             step: Id of the step that the search belongs to.
             models: Whether the search may ask the chat model.
+            without: Ids of evidence that is not to be found again.
 
         Raises:
             UsageError: There is no such method, or the run names no index.
             IndexMissingError: The index is missing, or lacks a kind that the method needs.
         """
         retrieval = self.settings.retrieval
+        wanted = retrieval.k if k is None else k
 
         async def call(
             prompt: Prompt[OutputT], values: Mapping[str, str], *, step: str = step
@@ -172,7 +175,7 @@ class Run:
 
         search = Search(
             text=text,
-            k=retrieval.k if k is None else k,
+            k=wanted + len(without),
             index=await self.index(),
             settings=self.settings,
             embed=self.embed,
@@ -180,7 +183,8 @@ class Run:
             kept=self.resources.kept,
             report=self.problems.append,
         )
-        return await SEARCHES[method or retrieval.method].run(search)
+        found = await SEARCHES[method or retrieval.method].run(search)
+        return [unit for unit in found if unit["id"] not in without][:wanted]
 
     async def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
         """The passages of those ids, in that order.

@@ -60,6 +60,10 @@ class Citation(TypedDict):
     passage_id: str
     title: str
     quote: str
+    claim: NotRequired[str]
+    """The part of the answer, or the finding behind it, that the passage was cited for."""
+    supported: NotRequired[bool]
+    """Whether the quote supports the claim; absent means that it does."""
 
 
 class GateDecision(TypedDict):
@@ -162,6 +166,9 @@ class StrategyOutput(TypedDict):
     steps: list[Step]
     truncated: bool
     """Whether the budget ended the run before it was through."""
+    unconfirmed: NotRequired[str]
+    """What the documents do not confirm of the answer, as one sentence; "" or absent where they
+    confirm it all."""
     usage: Usage
 
 

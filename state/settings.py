@@ -29,6 +29,7 @@ from hopyard.state.registry import KINDS, SEARCHES, STRATEGIES
 
 __all__ = (
     "AUTO",
+    "AnswerSettings",
     "Approval",
     "Budget",
     "Context",
@@ -100,6 +101,21 @@ class RetrievalSettings(Frozen):
     fetch_k: int = Field(20, ge=1, le=1000, description="Candidates from which MMR chooses.")
     snippet_tokens: int = Field(
         300, ge=20, description="Tokens of one passage that the model is shown, at most."
+    )
+
+
+class AnswerSettings(Frozen):
+    """How answers are written. The built-in model's are always short."""
+
+    style: Literal["auto", "short", "sentence", "full"] = Field(
+        "auto",
+        description="Form of the answer: short (a few words), sentence, full (paragraphs and "
+        "lists with the passages' numbers), or auto (as the question needs).",
+    )
+    knowledge: Literal["documents", "both"] = Field(
+        "documents",
+        description="documents: what they do not say is Unknown; both: the model may add what it "
+        "knows, and such parts are marked.",
     )
 
 
@@ -182,6 +198,9 @@ class Context(Frozen):
     budget: Budget = Field(default_factory=Budget, description="The hard stop of one run.")
     retrieval: RetrievalSettings = Field(
         default_factory=RetrievalSettings, description="How passages are found."
+    )
+    answer: AnswerSettings = Field(
+        default_factory=AnswerSettings, description="How answers are written."
     )
     gating: GateSettings = Field(
         default_factory=GateSettings, description="How the gate's probability becomes a decision."
