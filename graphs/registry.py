@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hopyard.state import registry
 from hopyard.state.registry import Registry
 from hopyard.state.schemas import RouteLabel, Step
-from hopyard.state.settings import Group
+from hopyard.state.settings import Group, Profile
 
 if TYPE_CHECKING:  # half a second, which a list of names must not cost
     from langchain_core.runnables import Runnable
@@ -34,6 +34,7 @@ class Strategy:
             Its input is a `StrategyInput`, its output a `StrategyOutput`, its context a `Context`.
         needs: Index kinds without which it cannot run.
         route: How the route describes it to the model; None where it is only used when asked for.
+        default_for: The prompt profiles whose `auto` takes it without asking the model.
         settings: Its settings.
         baseline: Whether it is there to be compared with.
         retrieves: Whether it reads documents.
@@ -49,6 +50,7 @@ class Strategy:
     graph: str | Runnable[Any, Any]
     needs: tuple[str, ...] = ()
     route: RouteLabel | None = None
+    default_for: tuple[Profile, ...] = ()
     settings: type[Group] | None = None
     baseline: bool = False
     retrieves: bool = True

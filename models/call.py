@@ -117,6 +117,7 @@ class ModelCaller:
         run: str,
         *,
         final: bool = False,
+        stream: bool = False,
         step: str = "",
     ) -> OutputT:
         """Ask the model. While the output does not fit, ask again and name the fault.
@@ -128,6 +129,7 @@ class ModelCaller:
             run: The run that pays.
             final: Whether this is the closing call, for which the budget keeps a place. Its answer
                 is streamed (`models.stream`).
+            stream: Whether the answer of another call is streamed too.
             step: The id of the step that the call belongs to.
 
         Returns:
@@ -140,10 +142,11 @@ class ModelCaller:
         """
         asked = prompt.messages(values)
         messages, problem = asked, ""
-        stream = answer_stream() if final and ANSWER_FIELD in prompt.output.model_fields else None
+        read = (final or stream) and ANSWER_FIELD in prompt.output.model_fields
+        answer = answer_stream() if read else None
         for attempt in range(context.retries + 1):
             entry = await self._answer(
-                _Call(prompt, messages, attempt, context, run, final, step, stream)
+                _Call(prompt, messages, attempt, context, run, final, step, answer)
             )
             try:
                 output = self._parse(entry.output, prompt)[0]
@@ -156,8 +159,8 @@ class ModelCaller:
                     HumanMessage(f"That does not fit ({problem}). Answer with the JSON alone."),
                 ]
             else:
-                if stream is not None:
-                    stream.settle(getattr(output, ANSWER_FIELD))
+                if answer is not None:
+                    answer.settle(getattr(output, ANSWER_FIELD))
                 return output
         raise ModelOutputError(
             f"The prompt {prompt.name!r} got no usable output from {self.provider.identity} in "

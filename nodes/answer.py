@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,10 +97,13 @@ async def answer_from_passages(
     return PassageAnswer(output.answer, passages, output.cut)
 
 
-def format_passages(passages: list[Passage], settings: Context) -> str:
-    """The passages as the model sees them, each cut to a snippet."""
+def format_passages(
+    passages: Sequence[Passage], settings: Context, numbers: Sequence[int] | None = None
+) -> str:
+    """The passages as the model sees them, each cut to a snippet and with its number."""
     longest = settings.retrieval.snippet_tokens * CHARACTERS_A_TOKEN
-    return passage_lines([(passage.title, snippet(passage.text, longest)) for passage in passages])
+    shown = [(passage.title, snippet(passage.text, longest)) for passage in passages]
+    return passage_lines(shown, numbers)
 
 
 def mark_cut(step: Step) -> Step:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
 from hopyard.state.schemas import Evidence
 
-__all__ = ("merge_by_max_score", "merge_in_shares", "shares")
+__all__ = ("merge_by_max_score", "merge_in_rounds", "merge_in_shares", "shares")
 
 
 def merge_by_max_score(rankings: Iterable[Sequence[Evidence]], k: int) -> list[Evidence]:
@@ -51,3 +52,12 @@ def merge_in_shares(rankings: Sequence[Sequence[Evidence]], k: int) -> list[Evid
         new = [unit for unit in ranking if unit["id"] not in taken]
         taken |= {unit["id"]: unit for unit in new[:share]}
     return list(taken.values())
+
+
+def merge_in_rounds(rankings: Iterable[Sequence[Evidence]]) -> list[Evidence]:
+    """The first unit of each ranking, then the second of each, and so on, each unit once."""
+    merged: dict[str, Evidence] = {}
+    for places in zip_longest(*rankings):
+        for unit in filter(None, places):
+            merged.setdefault(unit["id"], unit)
+    return list(merged.values())

@@ -15,7 +15,7 @@ from hopyard.state.agent import AgentState
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.registry import STRATEGIES
 from hopyard.state.schemas import RouteDecision, RouteLabel
-from hopyard.state.settings import AUTO, Context
+from hopyard.state.settings import AUTO, Context, profile_of
 
 __all__ = ("choose_strategy", "chosen_strategy")
 
@@ -25,7 +25,10 @@ _NO_RETRIEVAL: Final = "direct"
 
 
 async def choose_strategy(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Take the strategy that was forced, that the gate implies, or that the model chooses.
+    """Take the strategy that was forced, that the gate implies, or that suits the model.
+
+    For a capable model that is the strategy which costs one call where a question is simple. The
+    built-in model chooses.
 
     A gate that says "retrieve" leaves only strategies that read documents to choose from.
     """
@@ -35,7 +38,7 @@ async def choose_strategy(state: AgentState, runtime: Runtime[Context]) -> dict[
     elif state["gate"]["retrieve"] is False:
         decision = _decision(_NO_RETRIEVAL, "gate", "the gate found that no document is needed")
     else:
-        decision = await _ask_model(run, state)
+        decision = await _default(run) or await _ask_model(run, state)
     if "route" in run.settings.approve and decision["by"] != "forced":
         decision = await _approve(run, state["question"], decision)
     return {"route": decision, "strategy": decision["strategy"]}
@@ -44,6 +47,15 @@ async def choose_strategy(state: AgentState, runtime: Runtime[Context]) -> dict[
 def chosen_strategy(state: AgentState) -> str:
     """The name of the strategy node to go to."""
     return state["strategy"]
+
+
+async def _default(run: Run) -> RouteDecision | None:
+    """The strategy that the model's profile takes; None where there is none, or no index."""
+    profile = profile_of(run.settings)
+    for strategy in _runnable(await run.index_kinds()) if run.settings.index else ():
+        if profile in strategy.default_for:
+            return _decision(strategy.name, "default", f"the default of {profile} models")
+    return None
 
 
 async def _ask_model(run: Run, state: AgentState) -> RouteDecision:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -92,6 +92,7 @@ class Run:
         *,
         step: str = "",
         final: bool = False,
+        stream: bool = False,
     ) -> OutputT:
         """Ask the chat model.
 
@@ -101,6 +102,7 @@ class Run:
             step: Id of the step that the call belongs to.
             final: Whether this is the closing call, for which the budget keeps a place. Its answer
                 is streamed (`models.stream`).
+            stream: Whether the answer of another call is streamed too, since it may be the last.
 
         Raises:
             BudgetExceededError: The run's budget is used up.
@@ -108,7 +110,9 @@ class Run:
             ModelOutputError: The output did not fit the schema after repair and retries.
         """
         caller, worded = await self.caller(), prompt.of(profile_of(self.settings))
-        return await caller.call(worded, values, self.settings, self.id, final=final, step=step)
+        return await caller.call(
+            worded, values, self.settings, self.id, final=final, stream=stream, step=step
+        )
 
     async def index(self) -> Index:
         """The run's index.
@@ -149,7 +153,6 @@ class Run:
         method: str = "",
         step: str = "",
         models: bool = True,
-        without: Collection[str] = (),
     ) -> list[Evidence]:
         """Search. What falls short of what was asked for is added to `problems`.
 
@@ -159,14 +162,12 @@ class Run:
             method: The search method; the setting `retrieval.method` where it is not said.
             step: Id of the step that the search belongs to.
             models: Whether the search may ask the chat model.
-            without: Ids of evidence that is not to be found again.
 
         Raises:
             UsageError: There is no such method, or the run names no index.
             IndexMissingError: The index is missing, or lacks a kind that the method needs.
         """
         retrieval = self.settings.retrieval
-        wanted = retrieval.k if k is None else k
 
         async def call(
             prompt: Prompt[OutputT], values: Mapping[str, str], *, step: str = step
@@ -175,7 +176,7 @@ class Run:
 
         search = Search(
             text=text,
-            k=wanted + len(without),
+            k=retrieval.k if k is None else k,
             index=await self.index(),
             settings=self.settings,
             embed=self.embed,
@@ -183,8 +184,7 @@ class Run:
             kept=self.resources.kept,
             report=self.problems.append,
         )
-        found = await SEARCHES[method or retrieval.method].run(search)
-        return [unit for unit in found if unit["id"] not in without][:wanted]
+        return await SEARCHES[method or retrieval.method].run(search)
 
     async def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
         """The passages of those ids, in that order.

@@ -29,7 +29,7 @@ def one_line(text: str) -> str:
     return _CHAT_TOKENS.sub(r"\g<0> ", plain)
 
 
-def passage_lines(passages: Sequence[tuple[str, str]]) -> str:
+def passage_lines(passages: Sequence[tuple[str, str]], numbers: Sequence[int] | None = None) -> str:
     """Number passages, one a line.
 
     The line is the delimiter: text that has no line break cannot end its own line, so a passage
@@ -37,10 +37,12 @@ def passage_lines(passages: Sequence[tuple[str, str]]) -> str:
 
     Args:
         passages: Title and text of each, the best first.
+        numbers: The number of each; 1, 2, 3, … where they are not given.
     """
+    given = range(1, len(passages) + 1) if numbers is None else numbers
     return "\n".join(
         f"[{number}] {one_line(title)}: {one_line(text)}"
-        for number, (title, text) in enumerate(passages, 1)
+        for number, (title, text) in zip(given, passages, strict=True)
     )
 
 

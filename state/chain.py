@@ -1,31 +1,74 @@
-"""The state of CoR-RAG: a chain of sub-questions, each asked knowing the answers before it."""
+"""The state of CoR-RAG: a chain of searches, each asked knowing what was found before it."""
 
 from __future__ import annotations
 
-from typing import ClassVar, NotRequired
+import operator
+from typing import Annotated, ClassVar, Literal, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from hopyard.state.schemas import Evidence, StrategyState
-from hopyard.state.settings import Group
+from hopyard.state.settings import Context, Group, profile_of
 
-__all__ = ("ChainSettings", "ChainState", "Link")
+__all__ = (
+    "ChainSettings",
+    "ChainState",
+    "Finding",
+    "Link",
+    "Lookup",
+    "LookupTask",
+    "Reading",
+)
+
+_MOST_LINKS = 4
+_MOST_READINGS = 8
 
 
 class ChainSettings(Group):
-    """CoR-RAG: sequential sub-questions."""
+    """CoR-RAG: one search after another."""
 
     group: ClassVar[str] = "chain"
 
-    max_steps: int = Field(
-        4, ge=1, le=20, description="Sub-questions at most; MuSiQue's longest questions need 4."
+    form: Literal["auto", "one-call", "paper"] = Field(
+        "auto",
+        description="one-call: each step reads, notes findings, and answers or names the next "
+        "searches in one model call; paper: one call asks, one answers; auto: one-call for "
+        "capable models.",
     )
-    evidence_k: int = Field(5, ge=1, le=50, description="Snippets kept for the final answer.")
+    max_steps: int | None = Field(
+        None,
+        ge=1,
+        le=20,
+        description=f"Steps at most; empty takes {_MOST_READINGS}, and {_MOST_LINKS} in the "
+        "paper's form.",
+    )
+    max_empty: int = Field(
+        3, ge=1, le=20, description="Steps in a row without a finding, after which it gives up."
+    )
+    evidence_k: int = Field(
+        5, ge=1, le=50, description="Snippets kept for the final answer in the paper's form."
+    )
+
+    @property
+    def links(self) -> int:
+        """Sub-questions at most in the paper's form; MuSiQue's longest questions need 4."""
+        return self.max_steps or _MOST_LINKS
+
+    @property
+    def readings(self) -> int:
+        """Steps at most with one call a step."""
+        return self.max_steps or _MOST_READINGS
+
+    def as_paper(self, context: Context) -> bool:
+        """Whether a run takes the paper's form."""
+        if self.form == "auto":
+            return profile_of(context) == "builtin"
+        return self.form == "paper"
 
 
 class Link(TypedDict):
-    """One sub-question with its answer."""
+    """One sub-question with its answer, in the paper's form."""
 
     question: str
     answer: str
@@ -36,11 +79,64 @@ class Link(TypedDict):
     """Why it has no answer, or what went wrong with the search for it."""
 
 
+class Lookup(TypedDict):
+    """One search of a step."""
+
+    step: int
+    """Number of the step that reads what was found, from 1."""
+    text: str
+    passages: list[Evidence]
+    reason: NotRequired[str]
+    """What went wrong with the search."""
+
+
+class LookupTask(TypedDict):
+    """What one search is sent."""
+
+    run: str
+    step: int
+    text: str
+    parts: int
+    """Searches that share the step's places."""
+    seen: list[str]
+    """Ids of the passages that the model was shown."""
+
+
+class Finding(TypedDict):
+    """A fact that the model noted, with the passage that it stands in."""
+
+    fact: str
+    passage_id: str
+
+
+class Reading(TypedDict):
+    """What one step gave."""
+
+    searches: list[str]
+    findings: list[Finding]
+    kind: str
+    """search, answer, not_found, or failed."""
+    new: list[Evidence]
+    """What the step's searches found that the model had not seen."""
+    cut: NotRequired[bool]
+    """Whether the answer reached its limit and ends there."""
+    reason: NotRequired[str]
+    """What went wrong with its searches or its call."""
+
+
 class ChainState(StrategyState):
     """The strategy's state."""
 
-    links: list[Link]
-    pending: str
-    """The sub-question that is searched for next; "" once the chain has ended."""
+    truncated: Annotated[bool, operator.or_]
     ended: str
-    """Why no further sub-question is asked; "" while the chain goes on."""
+    """Why nothing more is asked; "" while the chain goes on."""
+    links: list[Link]
+    """The paper's form: the sub-questions answered so far."""
+    pending: str
+    """The paper's form: the sub-question to search for next; "" once the chain has ended."""
+    searches: list[str]
+    """What to search for next; empty once the chain has ended."""
+    lookups: Annotated[list[Lookup], operator.add]
+    readings: list[Reading]
+    shown: list[str]
+    """Ids of the passages that the model was shown. A passage's number is its place, from 1."""

@@ -82,7 +82,7 @@ class RouteDecision(TypedDict):
     """Which strategy answers, and why."""
 
     strategy: str
-    by: Literal["forced", "gate", "model", "fallback", "budget", "approval"]
+    by: Literal["forced", "gate", "default", "model", "fallback", "budget", "approval"]
     probability: float | None
     """Probability of the choice, where the one who chose gives one."""
     reason: str

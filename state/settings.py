@@ -88,10 +88,10 @@ class Budget(Frozen):
 
 
 class RetrievalSettings(Frozen):
-    """How passages are found. The defaults are ToR-RAG's: MMR with λ=0.75, k=5."""
+    """How passages are found. ToR-RAG's own are `mmr` with λ=0.75 and k=5."""
 
     method: str = Field(
-        "mmr",
+        "hybrid",
         description="The search method of every strategy; `hopyard search --help` lists them.",
     )
     k: int = Field(5, ge=1, le=100, description="Passages given to the model for one question.")

@@ -12,12 +12,13 @@ __all__ = ("STRATEGY",)
 STRATEGY: Final = Strategy(
     name="chain",
     about=(
-        "CoR-RAG: sub-questions one after another, each asked knowing the answers so far. "
-        "For a question whose next step only shows when the last one is answered."
+        "CoR-RAG: one search after another, each asked knowing what was found so far. A simple "
+        "question costs a capable model one call; one with several links as many as it needs."
     ),
     graph="hopyard.graphs.chain:graph",
+    default_for=("capable",),
     settings=ChainSettings,
     steps="hopyard.nodes.chain.steps:steps_of",
     rank=20,
-    label="CoR-RAG: sequential sub-questions",
+    label="CoR-RAG: one search after another",
 )

@@ -110,7 +110,7 @@ class StrategyContract(Contract):
         self, context: Context, config: RunnableConfig, chat: ScriptedChat
     ) -> None:
         output = await self.ask(context, config)
-        assert set(output) == _OUTPUT
+        assert set(output) - {"unconfirmed"} == _OUTPUT
         assert output["answer"] == self.answer
         assert output["truncated"] is False
         assert set(output["usage"]) == _USAGE
@@ -155,7 +155,7 @@ class StrategyContract(Contract):
     ) -> None:
         output = await self.ask(context, config)
         for citation in output["citations"]:
-            assert set(citation) == {"passage_id", "title", "quote"}
+            assert set(citation) >= {"passage_id", "title", "quote"}
             assert citation["quote"] in passages[citation["passage_id"]]
             assert citation["passage_id"] in passage_ids(output["evidence"])
         assert bool(output["citations"]) is self.strategy.retrieves

@@ -1,163 +1,267 @@
-"""CoR-RAG: ask for the next missing fact, look it up, and go on until nothing is missing."""
+"""`chain` with one call a step: search, read, and answer or search again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, Literal
 
 from langgraph.runtime import Runtime
+from langgraph.types import Overwrite, Send
 
-from hopyard.nodes.answer import answer_from_passages, format_passages, mark_cut
-from hopyard.nodes.citations import cite
-from hopyard.nodes.evidence import merge_by_max_score
-from hopyard.nodes.run import close_run, run_of, start_run
+from hopyard.nodes.answer import format_passages, mark_cut
+from hopyard.nodes.chain import paper
+from hopyard.nodes.citations import cite_claims, cite_markers
+from hopyard.nodes.evidence import merge_in_rounds
+from hopyard.nodes.run import Run, close_run, run_of, start_run
 from hopyard.nodes.tree.decompose import plain
-from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import UNKNOWN
-from hopyard.prompts.chain import NEXT_QUESTION, NOTHING_FOUND
+from hopyard.prompts.chain_step import CHAIN_STEP, ChainStep
 from hopyard.prompts.passages import one_line
-from hopyard.state.chain import ChainSettings, ChainState, Link
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
-from hopyard.state.schemas import Step, StrategyInput, passage_ids
+from hopyard.prompts.style import writing
+from hopyard.state.chain import (
+    ChainSettings,
+    ChainState,
+    Finding,
+    Lookup,
+    LookupTask,
+    Reading,
+)
+from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
+from hopyard.state.schemas import (
+    Citation,
+    Evidence,
+    Step,
+    StrategyInput,
+    add_reason,
+    passage_evidence,
+    passage_ids,
+)
 from hopyard.state.settings import Context
 
-__all__ = (
-    "after_link",
-    "after_question",
-    "answer_link",
-    "ask_next",
-    "conclude",
-    "init_chain",
-    "steps_of",
-)
+__all__ = ("cite", "init_chain", "look_up", "next_tasks", "read", "steps_of")
+
+LEAST_PLACES: Final = 3
+"""Passages of one search at least, where several searches of a step share `retrieval.k`."""
+SHOWN_AGAIN: Final = 2
+"""Ranks of a search at which a passage that did not help before is shown again."""
+_NONE: Final = "none"
+_NOTHING_LEFT: Final = "No search is left: answer from the findings, or say not_found."
 
 
 async def init_chain(state: StrategyInput, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Begin the run with an empty chain; what a thread's last turn asked is gone."""
-    return {**await start_run(state, runtime), "links": [], "pending": "", "ended": ""}
-
-
-async def ask_next(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Ask the model for the next sub-question, knowing the answers so far, or end the chain.
-
-    A question that needs none is searched for as it is.
-    """
-    run, links, question = await run_of(state, runtime), state["links"], state["question"]
-    if len(links) >= ChainSettings.of(run.settings).max_steps:
-        return _end(state, f"{len(links)} sub-questions are the most that may be asked")
-    values = {
-        "question": one_line(question),
-        "findings": _findings(links) or NOTHING_FOUND,
+    """Begin the run; the question itself is the first search. What a last turn left is gone."""
+    run = await run_of(state, runtime)
+    started = await start_run(state, runtime)
+    as_paper = ChainSettings.of(run.settings).as_paper(run.settings)
+    return {
+        **started,
+        "truncated": Overwrite(False),
+        "links": [],
+        "pending": "",
+        "ended": "",
+        "lookups": Overwrite([]),
+        "readings": [],
+        "searches": [] if as_paper else [started["question"]],
+        "shown": [],
+        "answer": "",
+        "unconfirmed": "",
     }
-    try:
-        following = await run.call(NEXT_QUESTION, values, step=_step_id(len(links) + 1))
-    except ModelOutputError as error:
-        return _end(state, str(error))
-    except BudgetExceededError as error:
-        return _end(state, str(error)) | {"truncated": True}
-    if following.kind == "enough" or not following.question:
-        return _end(state, "nothing is missing" if links else "the question asks for one fact")
-    if plain(following.question) in {plain(asked) for asked in (question, *_questions(links))}:
-        return _end(state, "the next sub-question repeats an earlier one")
-    return {"pending": following.question}
 
 
-def after_question(state: ChainState) -> Literal["answer_link", "conclude"]:
-    """Look up the sub-question, if there is one."""
-    return "answer_link" if state["pending"] else "conclude"
+def next_tasks(state: ChainState) -> list[Send] | Literal["ask_next", "read", "cite"]:
+    """Search side by side for what is missing; the paper's form asks for its first link."""
+    readings = state["readings"]
+    if state["ended"]:
+        return "cite"
+    if not state["searches"]:
+        return "read" if readings else "ask_next"
+    number = len(readings) + 1
+    return [
+        Send(
+            "look_up",
+            LookupTask(
+                run=state["run"],
+                step=number,
+                text=text,
+                parts=len(state["searches"]),
+                seen=state["shown"],
+            ),
+        )
+        for text in state["searches"]
+    ]
 
 
-async def answer_link(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Search for the sub-question and answer it from what was found."""
-    run, question = await run_of(state, runtime), state["pending"]
-    step = _step_id(len(state["links"]) + 1)
-    passages = await run.find(question, step=step)
-    link = Link(question=question, answer=UNKNOWN, passages=passages)
-    update: dict[str, Any] = {"pending": ""}
+async def look_up(task: LookupTask, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Search for what the model has not been shown.
+
+    A passage that it was shown is found again only at the first ranks: it may have been passed over
+    while its use could not be seen.
+    """
+    run, seen = await run_of(task, runtime), set(task["seen"])
+    k = run.settings.retrieval.k
+    places = k if task["parts"] == 1 else max(LEAST_PLACES, k // task["parts"])
+    found = await run.find(task["text"], k=places + len(seen), step=_step_id(task["step"]))
+    fresh = [
+        unit
+        for rank, unit in enumerate(found)
+        if rank < SHOWN_AGAIN or not seen.issuperset(unit["passages"])
+    ]
+    lookup = Lookup(step=task["step"], text=task["text"], passages=fresh[:places])
     if run.problem:
-        link["reason"] = run.problem
-    if run.out_of_budget:
-        update |= {"truncated": True, "ended": state["ended"] or run.problem}
-    try:
-        # Where the chain has ended, this is the whole question: nothing comes after its answer.
-        final = bool(state["ended"])
-        reading = await answer_from_passages(run, question, passages, step=step, final=final)
-        link["answer"] = reading.answer
-        if reading.cut:
-            link["cut"] = True
-    except (ModelOutputError, BudgetExceededError) as error:
-        link["reason"] = str(error)
-        if isinstance(error, BudgetExceededError):
-            update |= {"truncated": True, "ended": state["ended"] or str(error)}
-    return update | {"links": [*state["links"], link]}
+        lookup["reason"] = run.problem
+    return {"lookups": [lookup], "truncated": run.out_of_budget}
 
 
-def after_link(state: ChainState) -> Literal["ask_next", "conclude"]:
-    """Go on while the chain has not ended."""
-    return "conclude" if state["ended"] else "ask_next"
-
-
-async def conclude(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Answer the question from the partial answers and their best snippets."""
-    run, links, question = await run_of(state, runtime), state["links"], state["question"]
-    most = ChainSettings.of(run.settings).evidence_k
-    evidence = merge_by_max_score([link["passages"] for link in links], most)
-    passages = await run.passages(passage_ids(evidence))
-    closing = Step(
-        id=_step_id(len(links) + 1),  # the call that ended the chain asked for this link
-        kind="aggregate",
-        title="Answer from the findings",
-        question=question,
-        passages=evidence,
-        reason=state["ended"],
-        answer="",
+async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Read what was found: note findings, and answer, or name the next searches."""
+    run, readings = await run_of(state, runtime), state["readings"]
+    settings, number = ChainSettings.of(run.settings), len(readings) + 1
+    kept = {finding["passage_id"] for finding in _findings(readings)}
+    found = merge_in_rounds(
+        lookup["passages"] for lookup in state["lookups"] if lookup["step"] == number
     )
-    update: dict[str, Any] = {}
-    if _questions(links) == [question]:
-        closing["answer"] = links[0]["answer"]
-        if links[0].get("cut"):
-            closing = mark_cut(closing)
-    else:
-        values = {
-            "passages": format_passages(passages, run.settings),
-            "findings": _findings(links),
-            "question": one_line(question),
-        }
-        try:
-            output = await run.call(AGGREGATE, values, step=closing["id"], final=True)
-            closing["answer"] = output.answer
-            if output.cut:
-                closing = mark_cut(closing)
-        except (ModelOutputError, BudgetExceededError) as error:
-            closing |= {"answer": _last_known(links), "verdict": "fallback", "reason": str(error)}
-            if isinstance(error, BudgetExceededError):
-                update["truncated"] = True
+    new = [unit for unit in found if not kept.issuperset(unit["passages"])]
+    shown = list(dict.fromkeys([*state["shown"], *passage_ids(new)]))
+    in_view = [name for name in shown if name in kept or name in set(passage_ids(new))]
+    left = 0 if not state["searches"] else settings.readings - number
+    update: dict[str, Any] = {"shown": shown, "searches": []}
+    reading = Reading(searches=state["searches"], findings=[], kind="failed", new=new)
+    if run_problem := " ".join(_problems(state, number)):
+        reading["reason"] = run_problem
+    try:
+        output, stopped = await _ask(run, state, shown, in_view, left, number)
+    except CallFailedError:
+        raise  # a resumed run may have more luck
+    except (ModelOutputError, BudgetExceededError) as error:
+        reading["reason"] = add_reason(reading.get("reason", ""), str(error))
+        update |= {"answer": UNKNOWN, "ended": str(error), "readings": [*readings, reading]}
+        return update | {"truncated": isinstance(error, BudgetExceededError)}
+    reading |= {"kind": output.kind, "findings": _noted(output, shown)}
+    if output.cut:
+        reading["cut"] = True
+    readings = [*readings, reading]
+    update |= {"readings": readings, "truncated": bool(stopped) and output.kind != "answer"}
+    if output.kind == "search":
+        gave_up = _why_to_stop(readings, left, settings)
+        if gave_up or stopped:
+            return update | {"ended": stopped or gave_up, "answer": UNKNOWN}
+        asked = {plain(lookup["text"]) for lookup in state["lookups"]}
+        fresh = {plain(text): text for text in output.searches if plain(text) not in asked}
+        return update | {"searches": list(fresh.values())}
+    reason = "answered" if output.kind == "answer" else "it cannot be found"
     return update | {
-        "answer": closing["answer"],
-        "citations": cite(question, closing["answer"], passages),
-        "evidence": evidence,
-        "steps": [*_steps(links), closing],
+        "ended": add_reason(reason, stopped) if stopped else reason,
+        "answer": output.answer or UNKNOWN,
+        "unconfirmed": output.unconfirmed,
+    }
+
+
+async def _ask(
+    run: Run, state: ChainState, shown: list[str], in_view: list[str], left: int, number: int
+) -> tuple[ChainStep, str]:
+    """The model's reading, and why it was the last one that the budget allowed; "" where not."""
+    index = {name: place for place, name in enumerate(shown, 1)}
+    passages = await run.passages(in_view)
+    values = {
+        "question": one_line(state["question"]),
+        "style": writing(run.settings.answer),
+        "findings": _lines(
+            f"{finding['fact']} [{index[finding['passage_id']]}]"
+            for finding in _findings(state["readings"])
+        ),
+        "searches": _lines(_searches_made(state)),
+        "passages": format_passages(passages, run.settings, [index[name] for name in in_view])
+        or _NONE,
+        "left": f"Searches left: {left}." if left else _NOTHING_LEFT,
+    }
+    step = _step_id(number)
+    try:
+        return await run.call(CHAIN_STEP, values, step=step, final=not left, stream=True), ""
+    except BudgetExceededError as error:
+        if not left:
+            raise
+        stopped = str(error)
+    last = values | {"left": _NOTHING_LEFT}
+    return await run.call(CHAIN_STEP, last, step=step, final=True), stopped
+
+
+async def cite(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Close the run: the findings' passages are what the answer cites."""
+    run, facts = await run_of(state, runtime), _findings(state["readings"])
+    kept = list(dict.fromkeys(finding["passage_id"] for finding in facts))
+    return {
+        "citations": await _citations(run, state, facts),
+        "evidence": _evidence(state["readings"], kept),
+        "steps": steps_of(state),
         **await close_run(run),
     }
 
 
-def _end(state: ChainState, reason: str) -> dict[str, Any]:
-    """Ask nothing more; a chain without a link gets the whole question as its only one."""
-    return {"ended": reason, "pending": "" if state["links"] else state["question"]}
+async def _citations(run: Run, state: ChainState, facts: Sequence[Finding]) -> list[Citation]:
+    """What the answer's markers name; where it has none, what the findings say."""
+    if state["answer"].lower() == UNKNOWN.lower():
+        return []
+    shown = await run.passages(state["shown"])
+    by_id = {passage.id: passage for passage in shown}
+    claims = [(finding["fact"], by_id[finding["passage_id"]]) for finding in facts]
+    return cite_markers(state["answer"], shown) or cite_claims(claims)
 
 
-def _questions(links: Sequence[Link]) -> list[str]:
-    return [link["question"] for link in links]
+def _evidence(readings: Sequence[Reading], kept: Sequence[str]) -> list[Evidence]:
+    """The passages of the findings, in their order, then what else the last step was shown."""
+    units = [unit for reading in readings for unit in reading["new"]]
+    scores = {name: unit["score"] for unit in units for name in unit["passages"]}
+    others = [unit for unit in readings[-1]["new"] if not set(unit["passages"]) <= set(kept)]
+    return [passage_evidence(name, scores.get(name, 0.0)) for name in kept] + others
 
 
-def _findings(links: Sequence[Link]) -> str:
-    return "\n".join(f"{one_line(link['question'])} {one_line(link['answer'])}" for link in links)
+def _noted(output: ChainStep, shown: Sequence[str]) -> list[Finding]:
+    """The facts whose passage the model was shown; another number is no passage."""
+    return [
+        Finding(fact=noted.fact, passage_id=shown[noted.passage - 1])
+        for noted in output.findings
+        if 1 <= noted.passage <= len(shown)
+    ]
 
 
-def _last_known(links: Sequence[Link]) -> str:
-    """Without a closing call: the last partial answer, which was asked for knowing the others."""
-    answers = [link["answer"] for link in reversed(links)]
-    return next((answer for answer in answers if answer.lower() != UNKNOWN.lower()), UNKNOWN)
+def _why_to_stop(readings: Sequence[Reading], left: int, settings: ChainSettings) -> str:
+    """Why no further search is made; "" where one is."""
+    if not left:
+        return f"{len(readings)} steps are the most that may be taken"
+    empty = readings[-settings.max_empty :]
+    if len(empty) == settings.max_empty and not any(reading["findings"] for reading in empty):
+        return f"{len(empty)} steps in a row found nothing"
+    return ""
+
+
+def _searches_made(state: ChainState) -> list[str]:
+    """Every search so far, with a note where its step found nothing."""
+    empty = {
+        number for number, reading in enumerate(state["readings"], 1) if not reading["findings"]
+    }
+    return [
+        one_line(lookup["text"])
+        + (" (found nothing that helps)" if lookup["step"] in empty else "")
+        for lookup in state["lookups"]
+    ]
+
+
+def _problems(state: ChainState, number: int) -> list[str]:
+    """What went wrong with a step's searches."""
+    reasons = [
+        lookup["reason"]
+        for lookup in state["lookups"]
+        if lookup["step"] == number and "reason" in lookup
+    ]
+    return list(dict.fromkeys(reasons))
+
+
+def _findings(readings: Sequence[Reading]) -> list[Finding]:
+    return [finding for reading in readings for finding in reading["findings"]]
+
+
+def _lines(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items) or _NONE
 
 
 def _step_id(number: int) -> str:
@@ -166,22 +270,28 @@ def _step_id(number: int) -> str:
 
 def steps_of(state: Mapping[str, Any]) -> list[Step]:
     """The steps of a chain that is under way, or of a node's update."""
-    return list(state.get("steps") or _steps(state.get("links") or ()))
+    if "readings" not in state or state.get("links"):
+        return paper.steps_of(state)
+    steps = [_step(number, reading) for number, reading in enumerate(state["readings"], 1)]
+    if ended := state.get("ended"):
+        closing = Step(id="answer", kind="aggregate", title="Answer", reason=ended)
+        closing["answer"] = state.get("answer", "")
+        steps.append(mark_cut(closing) if state["readings"][-1].get("cut") else closing)
+    return steps
 
 
-def _steps(links: Sequence[Link]) -> list[Step]:
-    return [_step(number, link) for number, link in enumerate(links, 1)]
-
-
-def _step(number: int, link: Link) -> Step:
+def _step(number: int, reading: Reading) -> Step:
     step = Step(
         id=_step_id(number),
         kind="link",
-        title=link["question"],
-        question=link["question"],
-        answer=link["answer"],
-        passages=link["passages"],
+        title=" · ".join(reading["searches"]) or "Read the findings again",
+        answer=" · ".join(finding["fact"] for finding in reading["findings"]),
+        passages=reading["new"],
     )
-    if "reason" in link:
-        step["reason"] = link["reason"]
-    return mark_cut(step) if link.get("cut") else step
+    if reading["kind"] == "failed":
+        step["verdict"] = "failed"
+    elif not reading["findings"]:
+        step["verdict"] = "nothing found"
+    if "reason" in reading:
+        step["reason"] = reading["reason"]
+    return step

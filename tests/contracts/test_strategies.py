@@ -69,6 +69,34 @@ class TestChain(StrategyContract):
     }
     answer = "354 kilometres"
     calls = 6
+    settings: ClassVar = {"chain": {"form": "paper"}, "retrieval": {"k": 2}}
+
+
+def follow_the_river(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """Find the river first, then its length."""
+    turn = last_turn(messages)
+    if "354 kilometres" in turn:
+        found = {"fact": "The Severn is 354 kilometres long.", "passage": number_of("Severn", turn)}
+        return {"findings": [found], "kind": "answer", "answer": "354 kilometres"}
+    if "Searches made:\n- How" not in turn or "No search is left" in turn:
+        return {"kind": "not_found"}
+    found = {"fact": "The Iron Bridge crosses the Severn.", "passage": 1}
+    return {"findings": [found], "kind": "search", "searches": ["How long is the Severn?"]}
+
+
+def number_of(title: str, turn: str) -> int:
+    """The number that a passage has in a turn."""
+    line = next(line for line in turn.splitlines() if f"] {title}: " in line)
+    return int(line[1 : line.index("]")])
+
+
+class TestChainWithOneCallAStep(StrategyContract):
+    strategy = STRATEGIES["chain"]
+    question = CROSSED
+    answers: ClassVar = follow_the_river
+    answer = "354 kilometres"
+    calls = 2
+    settings: ClassVar = {"retrieval": {"k": 1}}
 
 
 class TestDecompose(StrategyContract):

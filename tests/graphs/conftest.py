@@ -110,6 +110,7 @@ def context(index: Path, script: Script) -> Context:
         {
             "index": str(index),
             "model": "scripted",
+            "profile": "builtin",
             "embedding": EMBEDDING,
             "retries": 0,
             "retrieval": {"k": 2},

@@ -1,0 +1,181 @@
+"""CoR-RAG as published: ask for the next missing fact, look it up, until nothing is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from langgraph.runtime import Runtime
+
+from hopyard.nodes.answer import answer_from_passages, format_passages, mark_cut
+from hopyard.nodes.citations import cite
+from hopyard.nodes.evidence import merge_by_max_score
+from hopyard.nodes.run import close_run, run_of
+from hopyard.nodes.tree.decompose import plain
+from hopyard.prompts.aggregate import AGGREGATE
+from hopyard.prompts.answer import UNKNOWN
+from hopyard.prompts.chain import NEXT_QUESTION, NOTHING_FOUND
+from hopyard.prompts.passages import one_line
+from hopyard.state.chain import ChainSettings, ChainState, Link
+from hopyard.state.errors import BudgetExceededError, ModelOutputError
+from hopyard.state.schemas import Step, passage_ids
+from hopyard.state.settings import Context
+
+__all__ = (
+    "after_link",
+    "after_question",
+    "answer_link",
+    "ask_next",
+    "conclude",
+    "steps_of",
+)
+
+
+async def ask_next(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Ask the model for the next sub-question, knowing the answers so far, or end the chain.
+
+    A question that needs none is searched for as it is.
+    """
+    run, links, question = await run_of(state, runtime), state["links"], state["question"]
+    if len(links) >= ChainSettings.of(run.settings).links:
+        return _end(state, f"{len(links)} sub-questions are the most that may be asked")
+    values = {
+        "question": one_line(question),
+        "findings": _findings(links) or NOTHING_FOUND,
+    }
+    try:
+        following = await run.call(NEXT_QUESTION, values, step=_step_id(len(links) + 1))
+    except ModelOutputError as error:
+        return _end(state, str(error))
+    except BudgetExceededError as error:
+        return _end(state, str(error)) | {"truncated": True}
+    if following.kind == "enough" or not following.question:
+        return _end(state, "nothing is missing" if links else "the question asks for one fact")
+    if plain(following.question) in {plain(asked) for asked in (question, *_questions(links))}:
+        return _end(state, "the next sub-question repeats an earlier one")
+    return {"pending": following.question}
+
+
+def after_question(state: ChainState) -> Literal["answer_link", "conclude"]:
+    """Look up the sub-question, if there is one."""
+    return "answer_link" if state["pending"] else "conclude"
+
+
+async def answer_link(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Search for the sub-question and answer it from what was found."""
+    run, question = await run_of(state, runtime), state["pending"]
+    step = _step_id(len(state["links"]) + 1)
+    passages = await run.find(question, step=step)
+    link = Link(question=question, answer=UNKNOWN, passages=passages)
+    update: dict[str, Any] = {"pending": ""}
+    if run.problem:
+        link["reason"] = run.problem
+    if run.out_of_budget:
+        update |= {"truncated": True, "ended": state["ended"] or run.problem}
+    try:
+        # Where the chain has ended, this is the whole question: nothing comes after its answer.
+        final = bool(state["ended"])
+        reading = await answer_from_passages(run, question, passages, step=step, final=final)
+        link["answer"] = reading.answer
+        if reading.cut:
+            link["cut"] = True
+    except (ModelOutputError, BudgetExceededError) as error:
+        link["reason"] = str(error)
+        if isinstance(error, BudgetExceededError):
+            update |= {"truncated": True, "ended": state["ended"] or str(error)}
+    return update | {"links": [*state["links"], link]}
+
+
+def after_link(state: ChainState) -> Literal["ask_next", "conclude"]:
+    """Go on while the chain has not ended."""
+    return "conclude" if state["ended"] else "ask_next"
+
+
+async def conclude(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Answer the question from the partial answers and their best snippets."""
+    run, links, question = await run_of(state, runtime), state["links"], state["question"]
+    most = ChainSettings.of(run.settings).evidence_k
+    evidence = merge_by_max_score([link["passages"] for link in links], most)
+    passages = await run.passages(passage_ids(evidence))
+    closing = Step(
+        id=_step_id(len(links) + 1),  # the call that ended the chain asked for this link
+        kind="aggregate",
+        title="Answer from the findings",
+        question=question,
+        passages=evidence,
+        reason=state["ended"],
+        answer="",
+    )
+    update: dict[str, Any] = {}
+    if _questions(links) == [question]:
+        closing["answer"] = links[0]["answer"]
+        if links[0].get("cut"):
+            closing = mark_cut(closing)
+    else:
+        values = {
+            "passages": format_passages(passages, run.settings),
+            "findings": _findings(links),
+            "question": one_line(question),
+        }
+        try:
+            output = await run.call(AGGREGATE, values, step=closing["id"], final=True)
+            closing["answer"] = output.answer
+            if output.cut:
+                closing = mark_cut(closing)
+        except (ModelOutputError, BudgetExceededError) as error:
+            closing |= {"answer": _last_known(links), "verdict": "fallback", "reason": str(error)}
+            if isinstance(error, BudgetExceededError):
+                update["truncated"] = True
+    return update | {
+        "answer": closing["answer"],
+        "citations": cite(question, closing["answer"], passages),
+        "evidence": evidence,
+        "steps": [*_steps(links), closing],
+        **await close_run(run),
+    }
+
+
+def _end(state: ChainState, reason: str) -> dict[str, Any]:
+    """Ask nothing more; a chain without a link gets the whole question as its only one."""
+    return {"ended": reason, "pending": "" if state["links"] else state["question"]}
+
+
+def _questions(links: Sequence[Link]) -> list[str]:
+    return [link["question"] for link in links]
+
+
+def _findings(links: Sequence[Link]) -> str:
+    return "\n".join(f"{one_line(link['question'])} {one_line(link['answer'])}" for link in links)
+
+
+def _last_known(links: Sequence[Link]) -> str:
+    """Without a closing call: the last partial answer, which was asked for knowing the others."""
+    answers = [link["answer"] for link in reversed(links)]
+    return next((answer for answer in answers if answer.lower() != UNKNOWN.lower()), UNKNOWN)
+
+
+def _step_id(number: int) -> str:
+    return f"link-{number}"
+
+
+def steps_of(state: Mapping[str, Any]) -> list[Step]:
+    """The steps of a chain that is under way, or of a node's update."""
+    return list(state.get("steps") or _steps(state.get("links") or ()))
+
+
+def _steps(links: Sequence[Link]) -> list[Step]:
+    return [_step(number, link) for number, link in enumerate(links, 1)]
+
+
+def _step(number: int, link: Link) -> Step:
+    step = Step(
+        id=_step_id(number),
+        kind="link",
+        title=link["question"],
+        question=link["question"],
+        answer=link["answer"],
+        passages=link["passages"],
+    )
+    if "reason" in link:
+        step["reason"] = link["reason"]
+    return mark_cut(step) if link.get("cut") else step
