@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from hopyard.indexes.records import Passage
+from hopyard.nodes.support import best_quote, sentence_spans, supports
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.schemas import Citation
 
-__all__ = ("cite", "contains_quote")
+__all__ = ("cite", "cite_claims", "cite_markers", "contains_quote", "renumber", "statements")
 
 MOST_CITATIONS: Final = 3
 _SENTENCE: Final = re.compile(r"\S.*?(?:[.!?][\"'”’)\]]*(?=\s|$)|$)", re.DOTALL)
@@ -28,6 +29,11 @@ _FUNCTION_WORDS: Final = frozenset(
 _JUDGEMENTS: Final = frozenset({"yes", "no", "neither", "none", "equal", "equally"})
 """Words of an answer that is concluded, and stands in no passage."""
 LEAST_SHARED_WORDS: Final = 2
+
+_MARKERS: Final = re.compile(r"(?:[ \t]*\[\d{1,3}(?:\s*,\s*\d{1,3})*\])+")
+"""Numbers of passages after a statement, as in [2], [1][4] and [1, 4]."""
+_EDGES: Final = " \n\t.,;:。、"
+_DIGITS: Final = re.compile(r"\d+")
 
 
 def contains_quote(passage: Passage, quote: str) -> bool:
@@ -63,6 +69,94 @@ def cite(question: str, answer: str, passages: Sequence[Passage]) -> list[Citati
     if not holding and (new := wanted - asked):
         holding = _best_sentences(passages, lambda words: new <= words, asked)
     return holding
+
+
+def cite_claims(claims: Sequence[tuple[str, Passage]]) -> list[Citation]:
+    """Quote what supports each claim, from the passage that the claim was made for.
+
+    A claim with several passages may be spread over them: their quotes are read together.
+
+    Args:
+        claims: Each claim with a passage that is to support it.
+
+    Returns:
+        One citation for each passage and quote, in the order of the claims, with the claim that
+        it was first quoted for. Its `supported` is False where no claim that it is quoted for is
+        supported (`support.supports`). A passage without text is not cited.
+    """
+    quoted = [(claim, passage, best_quote(claim, passage)) for claim, passage in claims]
+    quotes: dict[str, list[tuple[str, str]]] = {}
+    for claim, passage, quote in quoted:
+        quotes.setdefault(claim, []).append((passage.title, quote))
+    supported = {claim: supports(claim, held) for claim, held in quotes.items()}
+    citations: dict[tuple[str, str], Citation] = {}
+    for claim, passage, quote in quoted:
+        if not quote:
+            continue
+        citation = citations.setdefault(
+            (passage.id, quote),
+            Citation(
+                passage_id=passage.id,
+                title=passage.title,
+                quote=quote,
+                claim=claim,
+                supported=False,
+            ),
+        )
+        citation["supported"] = citation["supported"] or supported[claim]
+    return list(citations.values())
+
+
+def cite_markers(answer: str, passages: Sequence[Passage]) -> list[Citation]:
+    """Quote what supports each statement of an answer that names passages by number.
+
+    Args:
+        answer: With the numbers of the passages after its statements, as in "… [2]" or "… [1][4]".
+        passages: As they were numbered, from 1. A number outside the range is left out.
+    """
+    return cite_claims(
+        [
+            (statement, passages[number - 1])
+            for statement, numbers in statements(answer)
+            for number in numbers
+            if 1 <= number <= len(passages)
+        ]
+    )
+
+
+def statements(answer: str) -> list[tuple[str, list[int]]]:
+    """The statements of an answer that have markers, each with its numbers.
+
+    A statement is the sentence before its markers; where that sentence has markers within, the
+    part that follows them.
+    """
+    found, start = [], 0
+    for match in _MARKERS.finditer(answer):
+        before = answer[start : match.start()]
+        spans = [span for span in sentence_spans(before) if _WORD.search(before[slice(*span)])]
+        numbers = list(dict.fromkeys(int(digits) for digits in _DIGITS.findall(match.group())))
+        if spans:
+            found.append((before[slice(*spans[-1])].strip(_EDGES), numbers))
+        start = match.end()
+    return found
+
+
+def renumber(answer: str, numbers: Mapping[int, int]) -> str:
+    """The answer with other numbers in its markers; a number that has none is removed.
+
+    Args:
+        answer: With markers such as [2], [1][4] or [1, 4].
+        numbers: The new number of each old one.
+    """
+
+    def replaced(match: re.Match[str]) -> str:
+        text = match.group()
+        old = [int(digits) for digits in _DIGITS.findall(text)]
+        new = dict.fromkeys(numbers[number] for number in old if number in numbers)
+        space = text[: len(text) - len(text.lstrip())]
+        return space + "".join(f"[{number}]" for number in new) if new else ""
+
+    return _MARKERS.sub(replaced, answer)
 
 
 def _best_sentences(

@@ -1,0 +1,253 @@
+"""Quotes that support a claim, and numbers of passages in an answer."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopyard.indexes.records import Passage
+from hopyard.nodes.citations import (
+    cite_claims,
+    cite_markers,
+    contains_quote,
+    renumber,
+    statements,
+)
+from hopyard.nodes.support import best_quote, sentence_spans, supports, units
+
+
+def passage(title: str, text: str) -> Passage:
+    return Passage(title.lower(), title, 0, title, text, "", len(text.split()))
+
+
+DANUBE = passage(
+    "Danube",
+    "The Danube is 2,850 kilometres long. It flows through Regensburg. Ten countries lie on it.",
+)
+ROLES = passage(
+    "Roles",
+    "Roles of the plant.\n\n| Role | Name |\n|---|---|\n| Safety officer | Jonas Feld |\n"
+    "| Manager | Ada Ito |",
+)
+TOKYO = passage(
+    "東京", "東京は日本の首都である。人口は約1400万人。江戸は1868年に東京と改称された。"
+)
+SEOUL = passage("서울", "서울은 대한민국의 수도이다. 한강이 도시를 가로지른다.")
+PAGES = [DANUBE, ROLES, TOKYO, SEOUL]
+
+
+@pytest.mark.parametrize(
+    ("claim", "cited", "quote", "supported"),
+    [
+        pytest.param(
+            "The Danube is 2850 kilometres long.",
+            DANUBE,
+            "The Danube is 2,850 kilometres long.",
+            True,
+            id="separators of thousands",
+        ),
+        pytest.param(
+            "The Danube is 2,860 kilometres long.",
+            DANUBE,
+            "The Danube is 2,850 kilometres long.",
+            False,
+            id="another number",
+        ),
+        pytest.param(
+            "The Danube flows through Regensburg.",
+            DANUBE,
+            "It flows through Regensburg.",
+            True,
+            id="the title is what it stands for",
+        ),
+        pytest.param(
+            "10 countries lie on the Danube.",
+            DANUBE,
+            "Ten countries lie on it.",
+            True,
+            id="a number in words",
+        ),
+        pytest.param(
+            "It flows through Regensburg and ten countries.",
+            DANUBE,
+            "It flows through Regensburg. Ten countries lie on it.",
+            True,
+            id="two adjacent sentences",
+        ),
+        pytest.param(
+            "Jonas Feld is the safety officer.",
+            ROLES,
+            "| Safety officer | Jonas Feld |",
+            True,
+            id="a row of a table",
+        ),
+        pytest.param(
+            "Napoleon crossed the Rhine in winter.",
+            DANUBE,
+            "Ten countries lie on it.",
+            False,
+            id="nothing shared: the shortest",
+        ),
+        pytest.param(
+            "江戸は1868年に東京になった。",
+            TOKYO,
+            "江戸は1868年に東京と改称された。",
+            True,
+            id="Japanese",
+        ),
+        pytest.param(
+            "京都は1868年に奈良になった。",
+            TOKYO,
+            "江戸は1868年に東京と改称された。",
+            False,
+            id="Japanese, other names",
+        ),
+        pytest.param(
+            "한강은 서울을 흐른다.", SEOUL, "한강이 도시를 가로지른다.", True, id="Korean particles"
+        ),
+        pytest.param(
+            "부산은 바다에 있다.", SEOUL, "한강이 도시를 가로지른다.", False, id="another city"
+        ),
+        pytest.param("yes?!", DANUBE, "Ten countries lie on it.", False, id="no content word"),
+    ],
+)
+def test_the_quote_of_a_claim(claim: str, cited: Passage, quote: str, supported: bool) -> None:
+    assert cite_claims([(claim, cited)]) == [
+        {
+            "passage_id": cited.id,
+            "title": cited.title,
+            "quote": quote,
+            "claim": claim,
+            "supported": supported,
+        }
+    ]
+
+
+def test_the_order_is_the_claims_and_a_quote_comes_once() -> None:
+    wrong, right = "The Danube has 99 countries.", "Ten countries lie on the Danube."
+    found = cite_claims(
+        [("Jonas Feld is the safety officer", ROLES), (wrong, DANUBE), (right, DANUBE)]
+    )
+    assert [(cited["passage_id"], cited["claim"], cited["supported"]) for cited in found] == [
+        ("roles", "Jonas Feld is the safety officer", True),
+        ("danube", wrong, True),  # its quote supports the second claim
+    ]
+
+
+def test_a_claim_may_be_spread_over_its_passages() -> None:
+    claim = "The Danube flows through Regensburg, and Ada Ito and Jonas Feld have roles"
+    alone = cite_claims([(claim, DANUBE)])
+    both = cite_claims([(claim, DANUBE), (claim, ROLES)])
+    assert [cited["supported"] for cited in alone] == [False]
+    assert [cited["supported"] for cited in both] == [True, True]
+
+
+def test_a_passage_without_text_is_not_cited() -> None:
+    assert cite_claims([("Anything", passage("Empty", " \n "))]) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ("A is B [1]. C is D.[2]", [("A is B", [1]), ("C is D", [2])]),
+        ("No marker here.", []),
+        ("A is B. C is D [1][3].", [("C is D", [1, 3])]),
+        ("A is B [1, 3].", [("A is B", [1, 3])]),
+        (
+            "Born in 1900 [1] and dead in 1950 [2].",
+            [("Born in 1900", [1]), ("and dead in 1950", [2])],
+        ),
+        ("- first [1]\n- second [2]\n", [("- first", [1]), ("- second", [2])]),
+        ("[1] alone", []),
+        ("in [1781] it rained [2]", [("in [1781] it rained", [2])]),
+        ("東京は首都。江戸は東京 [3]。", [("江戸は東京", [3])]),
+    ],
+)
+def test_statements(answer: str, found: list[tuple[str, list[int]]]) -> None:
+    assert statements(answer) == found
+
+
+def test_markers_become_claims_and_numbers_outside_the_range_are_dropped() -> None:
+    answer = (
+        "The Danube flows through Regensburg [1]. The manager is Ada Ito [2][9], "
+        "and the safety officer is Napoleon Bonaparte [2]. It is so [0]."
+    )
+    found = cite_markers(answer, PAGES)
+    assert [(cited["quote"], cited["supported"]) for cited in found] == [
+        ("It flows through Regensburg.", True),
+        ("| Manager | Ada Ito |", True),
+        ("| Safety officer | Jonas Feld |", False),  # half of its words, none of its names
+    ]
+
+
+def test_markers_get_the_numbers_of_the_citations() -> None:
+    assert renumber("A [3]. B [1, 3] C [2][9].", {3: 1, 1: 2}) == "A [1]. B [2][1] C."
+    assert renumber("In [1781] it was so.", {}) == "In [1781] it was so."
+
+
+def test_half_of_the_content_words_support() -> None:
+    quotes = [("Feld", "He was promoted.")]
+    assert supports("Feld was promoted", quotes)
+    assert supports("Feld was promoted quickly yesterday", quotes)  # 2 of 4
+    assert not supports("Feld was promoted quickly yesterday again", quotes)  # 2 of 5
+    assert not supports("", quotes)
+
+
+def test_what_is_compared() -> None:
+    found = units("The discoverer, 20th of 1,234.5 and 3,000 members")
+    assert found.words == {"disco", "membe"}
+    assert found.numbers == {"20", "1234.5", "3000"}
+    assert units("東京です").words == {"東京"}
+    assert units("ひらがな").words == {"ひら", "らが", "がな"}
+
+
+texts = st.lists(
+    st.sampled_from(
+        ["bridge", "Iron.", "1781", "é", "東京。", "|", "\n", "- x", "[2]", "[1, 3]", "yes!"]
+    )
+    | st.text(max_size=6),
+    max_size=25,
+).map(" ".join)
+
+
+@given(
+    claims=st.lists(st.tuples(texts, st.integers(0, 3)), max_size=6),
+    pages=st.lists(texts, min_size=4, max_size=4),
+)
+def test_every_quote_is_in_its_passage(claims: list[tuple[str, int]], pages: list[str]) -> None:
+    passages = [passage(f"P{number}", text) for number, text in enumerate(pages)]
+    by_id = {cited.id: cited for cited in passages}
+    found = cite_claims([(claim, passages[number]) for claim, number in claims])
+    assert len({(cited["passage_id"], cited["quote"]) for cited in found}) == len(found)
+    for cited in found:
+        assert cited["quote"] in by_id[cited["passage_id"]].text
+        assert contains_quote(by_id[cited["passage_id"]], cited["quote"])
+
+
+@given(answer=texts, pages=st.lists(texts, max_size=4))
+def test_markers_cite_only_what_was_shown(answer: str, pages: list[str]) -> None:
+    passages = [passage(f"P{number}", text) for number, text in enumerate(pages)]
+    for cited in cite_markers(answer, passages):
+        assert cited["passage_id"] in {page.id for page in passages}
+        assert cited["claim"] in answer
+
+
+@given(answer=texts)
+def test_renumbering_with_no_number_leaves_no_marker(answer: str) -> None:
+    assert not re.search(r"\[\d{1,3}\]", renumber(answer, {}))
+    same = {number: number for number in range(1000)}
+    assert renumber(renumber(answer, same), same) == renumber(answer, same)
+
+
+@given(text=texts, claim=texts)
+def test_a_sentence_supports_itself(text: str, claim: str) -> None:
+    page = passage("P", text)
+    quote = best_quote(claim, page)
+    for start, end in sentence_spans(text):
+        sentence = text[start:end]
+        if units(sentence).words:
+            assert supports(sentence, [("", sentence)])
+    assert quote in text
