@@ -101,12 +101,9 @@ async def look_up(task: LookupTask, runtime: Runtime[Context]) -> dict[str, Any]
     k = run.settings.retrieval.k
     places = k if task["parts"] == 1 else max(LEAST_PLACES, k // task["parts"])
     found = await run.find(task["text"], k=places + len(seen), step=_step_id(task["step"]))
-    fresh = [
-        unit
-        for rank, unit in enumerate(found)
-        if rank < SHOWN_AGAIN or not seen.issuperset(unit["passages"])
-    ]
-    lookup = Lookup(step=task["step"], text=task["text"], passages=fresh[:places])
+    again = [unit for unit in found[:SHOWN_AGAIN] if seen.issuperset(unit["passages"])]
+    fresh = [unit for unit in found if not seen.issuperset(unit["passages"])]
+    lookup = Lookup(step=task["step"], text=task["text"], passages=again + fresh[:places])
     if run.problem:
         lookup["reason"] = run.problem
     return {"lookups": [lookup], "truncated": run.out_of_budget}
