@@ -19,6 +19,7 @@ from rich.table import Table
 from hopyard.cli.console import err, out, print_json, progress_bar
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, ModelOption, context_from
 from hopyard.indexes.status import status as index_status
+from hopyard.models.chat import chat_provider
 from hopyard.models.embeddings import embedder
 from hopyard.models.ollama import installed_models, ollama_address, pull, server_version
 from hopyard.nodes.resources import shared_resources
@@ -119,6 +120,8 @@ def _data_folder() -> Finding:
 
 def _chat(context: Context) -> Finding:
     def ask() -> str:
+        if (recording := chat_provider(context.model).recording) is not None:
+            return f"replays {len(recording):,} recorded calls, and answers no other"
         # A run of its own name and a seed of its own: an answer from the ledger proves nothing.
         fresh = context.model_copy(update={"seed": int.from_bytes(os.urandom(3)), "timeout": 60.0})
         question = {"question": "What is the capital of France?"}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,7 +32,7 @@ from hopyard.evaluation.report import make_report, save_report
 from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, measure_retrieval
 from hopyard.evaluation.runner import run_plan
 from hopyard.evaluation.variants import every_variant, parse_variants, sweep_names
-from hopyard.measures.questions import read_questions
+from hopyard.measures.questions import Half, read_questions
 from hopyard.state.atomic import write_file
 from hopyard.state.settings import Budget, Context
 
@@ -39,6 +41,13 @@ __all__ = ("eval_command",)
 PARALLEL = 16
 """Questions at once. The built-in model answers one call at a time, but calls of one prompt that
 wait together follow one another, and share the prompt's beginning."""
+
+
+class _Half(StrEnum):
+    """`--half`: typer reads an Enum as a choice."""
+
+    FIRST = "first"
+    SECOND = "second"
 
 
 def eval_command(
@@ -60,7 +69,14 @@ def eval_command(
         typer.Option(help=f"Comma-separated: {', '.join(sweep_names())}; added to --strategies."),
     ] = "",
     split: Annotated[str, typer.Option(help="Only questions of this split.")] = "",
-    limit: Annotated[int, typer.Option(min=0, help="The first so many; 0 is all.")] = 0,
+    half: Annotated[
+        _Half | None,
+        typer.Option(
+            help="Only this half of the questions, by a hash of their ids: choose settings on one "
+            "half and report on the other."
+        ),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=0, help="The first so many of them; 0 is all.")] = 0,
     name: Annotated[str, typer.Option(help="Of the question set (default: its folder's).")] = "",
     out_: Annotated[
         Path | None,
@@ -85,6 +101,12 @@ def eval_command(
     max_calls: Annotated[int, typer.Option(min=0, help="Model calls of this run at most.")] = 0,
     max_tokens: Annotated[int, typer.Option(min=0, help="Tokens of this run at most.")] = 0,
     max_seconds: Annotated[float, typer.Option(min=0, help="Seconds of this run at most.")] = 0,
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            help="Record every answered call in this folder; --model recorded:FOLDER replays it."
+        ),
+    ] = None,
     retrieval_only: Annotated[
         bool,
         typer.Option("--retrieval-only", help="Measure every search method; ask no model."),
@@ -97,7 +119,8 @@ def eval_command(
     context = context_from(
         {"index": index, "model": model, "embedding": embedding, "gate": gate}, set_
     )
-    chosen = read_questions(questions, split=split, limit=limit)
+    part: Half | None = None if half is None else "first" if half is _Half.FIRST else "second"
+    chosen = read_questions(questions, split=split, half=part, limit=limit)
     set_name = name or questions.resolve().parent.name
     if retrieval_only:
         _retrieval(set_name, chosen, context, out_, plots=plots, as_json=json_)
@@ -105,14 +128,34 @@ def eval_command(
     variants = parse_variants(_names(strategies), _names(sweep))
     names = [variant.name for variant in variants]
     default = "single" if "single" in names else names[0]
-    plan = Plan(set_name, chosen, variants, context, baseline or default, parallel)
+    plan = Plan(
+        name=set_name,
+        questions=chosen,
+        variants=variants,
+        context=context,
+        baseline=baseline or default,
+        parallel=parallel,
+        selection=_selection(split, part, limit),
+    )
     folder = out_ or default_folder(plan)
     limits = Budget(calls=max_calls, tokens=max_tokens, seconds=max_seconds)
+    recording = plan.resources.recording(record) if record else nullcontext()
     try:
-        _evaluate(plan, folder, limits, dry_run * sample, plots=plots, as_json=json_)
+        with recording:
+            _evaluate(plan, folder, limits, dry_run * sample, plots=plots, as_json=json_)
     except KeyboardInterrupt:
         err.print(f"\nInterrupted; what is answered is in {folder}. The same command goes on.")
         raise
+
+
+def _selection(split: str, half: Half | None, limit: int) -> str:
+    """Which questions of the set are asked, as part of a sentence."""
+    parts = [
+        f"split {split}" if split else "",
+        f"{half} half" if half else "",
+        f"the first {limit}" if limit else "",
+    ]
+    return ", ".join(part for part in parts if part)
 
 
 def _names(text: str) -> list[str]:

@@ -28,7 +28,8 @@ IndexOption = Annotated[
     str | None, typer.Option("--index", "-i", help="The index directory [env: HOPYARD_INDEX].")
 ]
 ModelOption = Annotated[
-    str | None, typer.Option(help="Chat model: builtin, ollama:NAME, or any provider:NAME.")
+    str | None,
+    typer.Option(help="Chat model: builtin, ollama:NAME, recorded:FOLDER, or any provider:NAME."),
 ]
 EmbeddingOption = Annotated[
     str | None, typer.Option(help="Embedding model: builtin, ollama:NAME, or any provider:NAME.")

@@ -43,6 +43,7 @@ class Plan:
         context: The settings that all variants share.
         baseline: The variant that the others are compared with.
         parallel: Questions at once.
+        selection: Which questions of the set these are, for the report; "" for all.
         resources: What the answers open.
     """
 
@@ -52,6 +53,7 @@ class Plan:
     context: Context
     baseline: str
     parallel: int
+    selection: str = ""
     resources: Resources = field(default_factory=shared_resources)
 
 

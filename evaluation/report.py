@@ -55,6 +55,8 @@ class Report(BaseModel):
     embedding: str
     settings: dict[str, Any]
     questions: int
+    selection: str = ""
+    """Which questions of the set, such as "split dev, second half"; "" for all."""
     questions_fingerprint: str
     complete: bool
     """Whether every strategy has answered every question."""
@@ -79,6 +81,7 @@ def make_report(plan: Plan, info: RunInfo, records: Iterable[Record], folder: Pa
         embedding=info.embedding,
         settings=info.settings,
         questions=len(plan.questions),
+        selection=plan.selection,
         questions_fingerprint=fingerprint(plan.questions),
         complete=len(chosen) == len(wanted) * len(names),
         baseline=plan.baseline,
@@ -134,10 +137,11 @@ class _Failures(BaseModel):
 def markdown(report: Report, *, title: str = "#") -> str:
     """The report for people; `title` is the level of its heading."""
     retrieval = report.settings["retrieval"]
+    chosen = f" ({report.selection})" if report.selection else ""
     lines = [
         f"{title} {report.name}",
         "",
-        f"{report.questions} questions; chat model `{report.model}`, embedding "
+        f"{report.questions} questions{chosen}; chat model `{report.model}`, embedding "
         f"`{report.embedding}`; temperature {report.settings['temperature']}, seed "
         f"{report.settings['seed']}, {retrieval['k']} passages of at most "
         f"{retrieval['snippet_tokens']} tokens by `{retrieval['method']}` search. In brackets: "

@@ -9,13 +9,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hopyard.state.errors import UsageError
 
-__all__ = ("Question", "fingerprint", "read_questions")
+__all__ = ("Half", "Question", "fingerprint", "half_of", "read_questions")
+
+Half = Literal["first", "second"]
+"""Half of a question set: choose settings on one, report on the other."""
 
 
 class Question(BaseModel):
@@ -36,17 +39,30 @@ class Question(BaseModel):
     """The same in MuSiQue's own form."""
 
 
-def read_questions(path: Path, *, split: str = "", limit: int = 0) -> list[Question]:
+def half_of(question_id: str) -> Half:
+    """The half that a question belongs to, by a hash of its id: the same for ever.
+
+    A half has about as many questions as the other, and questions that are added or left out move
+    no other question.
+    """
+    digest = hashlib.sha256(question_id.encode("utf-8", "surrogatepass")).digest()
+    return "second" if digest[0] % 2 else "first"
+
+
+def read_questions(
+    path: Path, *, split: str = "", half: Half | None = None, limit: int = 0
+) -> list[Question]:
     """Read questions, in the order of the file.
 
     Args:
         path: A `.jsonl` file.
         split: The split to read; "" for all.
-        limit: At most this many questions; 0 for all.
+        half: The half of the split to read (see `half_of`); None for both.
+        limit: At most this many questions, counted within split and half; 0 for all.
 
     Raises:
         UsageError: The file does not exist, a line is not a question, an id occurs twice, or the
-            split has no question.
+            split or half has no question.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -60,10 +76,17 @@ def read_questions(path: Path, *, split: str = "", limit: int = 0) -> list[Quest
         if question.id in questions:
             raise UsageError(f"{path}:{number}: the id {question.id!r} occurs twice; change it.")
         questions[question.id] = question
-    wanted = [question for question in questions.values() if split in {"", question.split}]
+    wanted = [
+        question
+        for question in questions.values()
+        if split in {"", question.split} and half in {None, half_of(question.id)}
+    ]
     if not wanted:
         which = f" of the split {split!r}" if split else ""
-        raise UsageError(f"The file {str(path)!r} has no question{which}; check --split.")
+        which += f" in its {half} half" if half else ""
+        raise UsageError(
+            f"The file {str(path)!r} has no question{which}; check --split and --half."
+        )
     return wanted[: limit or None]
 
 

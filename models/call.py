@@ -19,12 +19,14 @@ from typing import Final, Generic
 from weakref import WeakKeyDictionary
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages.ai import UsageMetadata
 
 from hopyard.models.chat import ChatProvider, Sampling
 from hopyard.models.concurrency import Scheduler
 from hopyard.models.ledger import Entry, Ledger, ledger_key
 from hopyard.models.parse import UnfitOutputError, json_schema, parse
 from hopyard.models.prompt import OutputT, Prompt
+from hopyard.models.recorded import RecordedCall, Recorder, recorded_key
 from hopyard.models.request import answer_text, request
 from hopyard.models.stream import ANSWER_FIELD, AnswerStream, answer_stream
 from hopyard.models.telemetry import call_span, log_call
@@ -75,13 +77,31 @@ class _Call(Generic[OutputT]):
             }
         )
 
+    @property
+    def recorded_key(self) -> str:
+        return recorded_key(
+            [(message.type, message.content) for message in self.messages],
+            json_schema(self.prompt.output),
+            temperature=self.sampling.temperature,
+            seed=self.sampling.seed,
+        )
+
 
 class ModelCaller:
-    """Calls a chat model and keeps the answers in a ledger."""
+    """Calls a chat model and keeps the answers in a ledger.
 
-    def __init__(self, provider: ChatProvider, ledger: Ledger) -> None:
+    Args:
+        provider: The model.
+        ledger: Answers the calls that were made before.
+        recorder: Records every answered call, those that the ledger answers too.
+    """
+
+    def __init__(
+        self, provider: ChatProvider, ledger: Ledger, recorder: Recorder | None = None
+    ) -> None:
         self.provider = provider
         self.ledger = ledger
+        self.recorder = recorder
         self._meters: OrderedDict[str, Meter] = OrderedDict()
         self._metering = threading.Lock()
         # A future belongs to the event loop that made it; a process may run several in turn.
@@ -202,10 +222,12 @@ class ModelCaller:
         # The meter comes first: it starts with the ledger's totals, without this call.
         meter = await asyncio.to_thread(self.meter, call.run)
         known = await asyncio.to_thread(self.ledger.find, key, call.run, step=call.step)
-        if known is None:
-            return await self._paid(key, call), False
-        meter.count_cached()
-        return known, True
+        if known is not None:
+            meter.count_cached()
+        entry = known or await self._paid(key, call)
+        if self.recorder is not None:
+            await asyncio.to_thread(self.recorder.record, call.recorded_key, _recorded(entry))
+        return entry, known is not None
 
     async def _paid(self, key: str, call: _Call[OutputT]) -> Entry:
         meter, prompt = self.meter(call.run), call.prompt
@@ -214,16 +236,7 @@ class ModelCaller:
             started = monotonic()
             answer: AIMessage | None = None
             try:
-                if self.provider.prepare:
-                    await asyncio.to_thread(self.provider.prepare)
-                answer = await request(
-                    self.provider,
-                    prompt,
-                    call.messages,
-                    call.sampling,
-                    call.context.timeout,
-                    call.stream,
-                )
+                answer = await self._ask(call)
             finally:
                 tokens_in, tokens_out = _tokens(answer)
                 meter.end_call(tokens_in, tokens_out, finished=answer is not None)
@@ -250,6 +263,24 @@ class ModelCaller:
                 step=call.step,
             )
         return entry
+
+    async def _ask(self, call: _Call[OutputT]) -> AIMessage:
+        """The answer of the model, or of the recording in its place."""
+        provider = self.provider
+        if provider.recording is not None:
+            return _message(
+                provider.recording.find(call.recorded_key, prompt=call.prompt.name, step=call.step)
+            )
+        if provider.prepare:
+            await asyncio.to_thread(provider.prepare)
+        return await request(
+            provider,
+            call.prompt,
+            call.messages,
+            call.sampling,
+            call.context.timeout,
+            call.stream,
+        )
 
     def _parse(self, text: str, prompt: Prompt[OutputT]) -> tuple[OutputT, bool]:
         return parse(text, prompt.output, self.provider.correct)
@@ -282,3 +313,19 @@ def _forget(
 def _tokens(answer: AIMessage | None) -> tuple[int, int]:
     usage = answer.usage_metadata if answer is not None else None
     return (usage["input_tokens"], usage["output_tokens"]) if usage else (0, 0)
+
+
+def _recorded(entry: Entry) -> RecordedCall:
+    return RecordedCall(
+        output=entry.output,
+        input_tokens=entry.input_tokens,
+        output_tokens=entry.output_tokens,
+    )
+
+
+def _message(call: RecordedCall) -> AIMessage:
+    total = call.input_tokens + call.output_tokens
+    usage = UsageMetadata(
+        input_tokens=call.input_tokens, output_tokens=call.output_tokens, total_tokens=total
+    )
+    return AIMessage(call.output, usage_metadata=usage)

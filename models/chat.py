@@ -1,16 +1,18 @@
-"""Chat models by name: the built-in model, Ollama's, and every model that LangChain knows."""
+"""Chat models by name: built-in, Ollama's, recorded ones, and every model that LangChain knows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, NoReturn
 
 from langchain_core.language_models import BaseChatModel
 
 from hopyard.models import builtin
 from hopyard.models.concurrency import PerLoop
 from hopyard.models.failures import first_line
+from hopyard.models.recorded import Recording, open_recording
 from hopyard.state.errors import UsageError
 
 __all__ = (
@@ -62,6 +64,8 @@ class ChatProvider:
     """Called in a thread before each call, for work that would block the event loop."""
     correct: Callable[[str], str] | None = None
     """Corrects a habit of this model in its output, before the output is parsed."""
+    recording: Recording | None = None
+    """Answers every call in place of `connect`."""
 
 
 _registered: Final[dict[str, ChatProvider]] = {}
@@ -85,8 +89,8 @@ def chat_provider(spec: str) -> ChatProvider:
 
     Args:
         spec: `builtin`, `builtin:base` (without the adapter), `builtin:FILE.gguf` (another
-            adapter), `ollama:NAME`, a registered name, or `provider:NAME` as LangChain's
-            `init_chat_model` takes it.
+            adapter), `ollama:NAME`, `recorded:FOLDER`, a registered name, or `provider:NAME` as
+            LangChain's `init_chat_model` takes it.
 
     Returns:
         The registered object, else a new one. `Resources` keeps one for its runs, until the name is
@@ -106,6 +110,8 @@ def chat_provider(spec: str) -> ChatProvider:
         raise UsageError(
             f"The model {spec!r} has no provider; use builtin, ollama:NAME or provider:NAME."
         )
+    if provider == "recorded":
+        return _recorded_provider(open_recording(Path(name).expanduser()))
     return _ollama_provider(name) if provider == "ollama" else _hosted_provider(spec)
 
 
@@ -130,6 +136,23 @@ def _ollama_provider(name: str) -> ChatProvider:
         cure=f"start it with `ollama serve` and fetch the model with `ollama pull {name}`",
         prepare=lambda: _prepare_ollama(name),
     )
+
+
+def _recorded_provider(recording: Recording) -> ChatProvider:
+    return ChatProvider(
+        identity=f"recorded:{recording.name}",
+        connect=_refuse_to_connect,
+        concurrency=REMOTE_CONCURRENCY,
+        keep_prefixes=False,
+        cure="record the call with --record",
+        # It cuts off an invented next turn, which only the built-in model writes.
+        correct=builtin.end_at_next_turn,
+        recording=recording,
+    )
+
+
+def _refuse_to_connect(_: Sampling) -> NoReturn:
+    raise UsageError("A recording has no model to connect to; name a model with --model.")
 
 
 def _hosted_provider(spec: str) -> ChatProvider:

@@ -10,7 +10,8 @@ import asyncio
 import atexit
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Generic, Self, TypeVar
 
@@ -23,6 +24,7 @@ from hopyard.models.chat import chat_provider, registered_chat_provider
 from hopyard.models.embedder import Embedder, Vector
 from hopyard.models.embeddings import embedder, registered_embedder
 from hopyard.models.ledger import Ledger
+from hopyard.models.recorded import Recorder
 from hopyard.state.sources import home
 
 __all__ = ("RESOURCES_KEY", "Resources", "close_shared_resources", "shared_resources")
@@ -48,6 +50,7 @@ class Resources:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or home()
+        self._recorder: Recorder | None = None
         self._ledgers = _Once[str, Ledger]()
         self._callers = _Once[str, ModelCaller]()
         self._embedders = _Once[str, Embedder]()
@@ -87,8 +90,26 @@ class Resources:
             UsageError: The name is none that can be used.
         """
         provider = chat_provider(spec)
-        version = registered_chat_provider(spec) or provider.identity
-        return self._callers.get(spec, version, lambda: ModelCaller(provider, self.ledger))
+        recorder = self._recorder
+        version = (registered_chat_provider(spec) or provider.identity, recorder)
+        return self._callers.get(
+            spec, version, lambda: ModelCaller(provider, self.ledger, recorder)
+        )
+
+    @contextmanager
+    def recording(self, folder: Path) -> Iterator[None]:
+        """Record every model call that is answered inside the block into a folder.
+
+        Raises:
+            HopyardError: The folder cannot be written.
+        """
+        recorder = Recorder(folder)
+        before, self._recorder = self._recorder, recorder
+        try:
+            yield
+        finally:
+            self._recorder = before
+            recorder.close()
 
     def embedder(self, spec: str) -> Embedder:
         """The embedding model of a name.

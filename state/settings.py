@@ -161,7 +161,8 @@ class Context(Frozen):
 
     index: str = Field("", description="The index directory.")
     model: str = Field(
-        "builtin", description="Chat model: builtin, ollama:NAME, or any provider:NAME."
+        "builtin",
+        description="Chat model: builtin, ollama:NAME, recorded:FOLDER, or any provider:NAME.",
     )
     embedding: str = Field(
         "builtin", description="Embedding model: builtin, ollama:NAME, or any provider:NAME."

@@ -10,6 +10,7 @@ import pytest
 from model_server import ModelServer, Reply
 
 from hopyard.cli import doctor
+from hopyard.models.recorded import RecordedCall, record_all
 
 from .conftest import Ended, Run
 
@@ -35,6 +36,15 @@ def test_all_is_well_with_models_that_answer(hopyard: Run, index: Path) -> None:
     assert "3 documents" in found[f"index {index}"]["detail"]
     assert not found["Ollama"]["ok"]
     assert not found["Ollama"]["needed"]
+
+
+def test_a_recording_is_not_asked(hopyard: Run, folder: Path) -> None:
+    record_all(folder / "calls", [("a" * 32, RecordedCall(output="{}"))])
+    ended = hopyard("doctor", "--model", "recorded:calls", "--json")
+    assert ended.code == 0
+    found = findings(ended)["chat model recorded:calls"]
+    assert found["detail"] == "replays 1 recorded calls, and answers no other"
+    assert hopyard("doctor", "--model", "recorded:nowhere").code == 1
 
 
 def test_an_answer_from_the_ledger_proves_nothing(hopyard: Run, model: ModelServer) -> None:

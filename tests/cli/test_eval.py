@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from model_server import ModelServer
 
-from .conftest import Run
+from .conftest import Ended, Run
 
 KEYS = {"n", "em", "f1", "accuracy", "retrieval", "usage", "failures"}
 ROWS = [
@@ -74,6 +74,62 @@ def test_split_limit_and_resumption(
     assert len(model.calls) == asked + 1
     assert hopyard(*command).json["strategies"]["single"]["n"] == 3
     assert len(model.calls) == asked + 2
+
+
+def test_a_recorded_run_is_replayed_exactly(
+    hopyard: Run, questions: Path, index: Path, model: ModelServer
+) -> None:
+    def command(out: str, *more: str | Path) -> Ended:
+        return hopyard(
+            "eval", questions, "--index", index, "-s", "single,tree,auto", "--out", out,
+            *more,
+        )  # fmt: skip
+
+    assert command("asked", "--record", "calls").code == 0
+    asked = len(model.calls)
+    assert asked >= 6
+    replayed = command("replayed", "--model", "recorded:calls", "--json")
+    assert replayed.code == 0
+    assert replayed.json["model"].startswith("recorded:calls@")
+    assert len(model.calls) == asked
+    assert records_of("replayed") == records_of("asked")
+    missing = command("other", "--model", "recorded:calls", "--set", "retrieval.k=1")
+    assert missing.code == 4
+    assert "/calls' has no answer to this call of the prompt 'answer'" in missing.error
+
+
+def records_of(out: str) -> dict[tuple[str, str], dict[str, object]]:
+    """The records of a folder, without what a clock or a random name decides."""
+    records = {}
+    for line in (Path(out) / "records.jsonl").read_text().splitlines():
+        record = json.loads(line)
+        for cost in (record["cost"], *record["calls"].values()):
+            cost["seconds"] = cost["wall_seconds"] = 0
+        records[record["question_id"], record["strategy"]] = record
+    return records
+
+
+def test_a_half_is_fixed_and_limit_and_split_count_within_it(
+    hopyard: Run, questions: Path, index: Path
+) -> None:
+    # sha256("m") begins with 62, of "v" with 4c, of "e" with 3f: an even byte is the first half.
+    command = ("eval", questions, "--index", index, "-s", "single", "--out", "out", "--json")
+
+    def asked(*more: str) -> list[str]:
+        ended = hopyard(*command, *more)
+        assert ended.code == 0
+        report = json.loads(Path("out/report.json").read_text())
+        return [str(report["questions"]), report["selection"]]
+
+    assert asked("--half", "first") == ["2", "first half"]
+    assert asked("--half", "first", "--split", "dev", "--limit", "1") == [
+        "1", "split dev, first half, the first 1",
+    ]  # fmt: skip
+    assert asked("--half", "second") == ["1", "second half"]
+    assert "(second half)" in Path("out/report.md").read_text()
+    ended = hopyard(*command, "--half", "second", "--split", "dev")
+    assert ended.code == 2
+    assert "no question of the split 'dev' in its second half" in ended.error
 
 
 def test_a_limit_stops_in_good_order(

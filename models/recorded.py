@@ -1,0 +1,299 @@
+"""Recorded model calls: written during a run, and replayed in place of the model.
+
+A recording is a folder with one file, `calls.jsonl.xz`: a line for each call, sorted by key, with
+the output and the token counts. The key is a hash of what the model was shown, so the file holds no
+prompt, and a recording fits every provider. Calls are appended to a log first; closing the recorder
+merges the log into the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import lzma
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import BinaryIO, Final
+from uuid import uuid4
+
+from filelock import FileLock, Timeout
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from hopyard.models.ledger import ledger_key
+from hopyard.state.atomic import write_file
+from hopyard.state.errors import HopyardError, ModelUnreachableError, UsageError
+
+__all__ = (
+    "CALLS_FILE",
+    "RecordedCall",
+    "Recorder",
+    "Recording",
+    "RecordingMissingError",
+    "open_recording",
+    "record_all",
+    "recorded_key",
+)
+
+CALLS_FILE: Final = "calls.jsonl.xz"
+_LOGS: Final = "calls-*.jsonl"
+_LOCK_FILE: Final = "calls.lock"
+_KEY_DIGITS: Final = 32
+"""Hexadecimal digits of a key: random text does not compress, and 128 bits are enough."""
+_ROLES: Final = {"user": "human", "assistant": "ai"}
+"""Other names of the roles, as in OpenAI's protocol."""
+
+
+class RecordingMissingError(ModelUnreachableError):
+    """The recording does not have a call that the run needs."""
+
+
+class RecordedCall(BaseModel):
+    """The answer to one call."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    output: str
+    input_tokens: int = Field(0, ge=0)
+    output_tokens: int = Field(0, ge=0)
+
+
+class _Line(RecordedCall):
+    key: str = Field(pattern=r"^[0-9a-f]{32}$")
+
+    @property
+    def call(self) -> RecordedCall:
+        return RecordedCall(
+            output=self.output, input_tokens=self.input_tokens, output_tokens=self.output_tokens
+        )
+
+
+def recorded_key(
+    messages: Iterable[tuple[str, object]],
+    schema: Mapping[str, object],
+    *,
+    temperature: float = 0.0,
+    seed: int = 0,
+) -> str:
+    """The key of a call: a hash of what the model was shown.
+
+    Args:
+        messages: Role and content of each message. The roles `user` and `assistant` are the same
+            as LangChain's `human` and `ai`.
+        schema: The JSON schema of the output. Its own title and description do not count.
+        temperature: Counts only above 0, as does the seed.
+        seed: The sampling seed.
+    """
+    parts: dict[str, object] = {
+        "messages": [(_ROLES.get(role, role), content) for role, content in messages],
+        "schema": {
+            name: value for name, value in schema.items() if name not in {"title", "description"}
+        },
+    }
+    if temperature > 0:
+        parts |= {"temperature": temperature, "seed": seed}
+    return ledger_key(parts)[:_KEY_DIGITS]
+
+
+class Recording:
+    """The recorded calls of a folder. Use `open_recording`.
+
+    Attributes:
+        name: The folder's name with a hash of its content.
+    """
+
+    def __init__(self, folder: Path, name: str, calls: Mapping[str, RecordedCall]) -> None:
+        self.name = name
+        self._folder = folder
+        self._calls = calls
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    def find(self, key: str, *, prompt: str, step: str = "") -> RecordedCall:
+        """The call of a key.
+
+        Args:
+            key: See `recorded_key`.
+            prompt: The prompt's name, for the error.
+            step: The step's id, for the error.
+
+        Raises:
+            RecordingMissingError: The call was not recorded.
+        """
+        if (call := self._calls.get(key)) is not None:
+            return call
+        where = f" in the step {step!r}" if step else ""
+        raise RecordingMissingError(
+            f"The recording {str(self._folder)!r} has no answer to this call of the prompt "
+            f"{prompt!r}{where}: use the settings, index and version that it was recorded with, "
+            f"or record the call with `hopyard eval … --model PROVIDER:NAME --record "
+            f"{self._folder}`."
+        )
+
+
+def open_recording(folder: Path) -> Recording:
+    """Read a recording; the same object until a file in the folder changes.
+
+    Raises:
+        UsageError: The folder has no recorded call.
+        HopyardError: A file in it is damaged.
+    """
+    folder = folder.absolute()
+    files = _files(folder)
+    if not files:
+        raise UsageError(
+            f"The folder {str(folder)!r} has no recorded calls; make them with `hopyard eval … "
+            f"--model PROVIDER:NAME --record {folder}`."
+        )
+    return _read_folder(
+        folder, tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in files)
+    )
+
+
+@lru_cache(maxsize=8)
+def _read_folder(folder: Path, files: Sequence[tuple[Path, int, int]]) -> Recording:
+    calls: dict[str, RecordedCall] = {}
+    for path, *_ in files:
+        calls |= _read(path)
+    return Recording(
+        folder, f"{folder.name}@{hashlib.sha256(_lines(calls)).hexdigest()[:12]}", calls
+    )
+
+
+class Recorder:
+    """Writes recorded calls into a folder. Safe to use from many threads.
+
+    Every call is in the folder's log when `record` returns, so a kill loses none. `close` merges
+    the logs into the file, those of killed recorders too. A later answer replaces an earlier one
+    of the same key.
+
+    Args:
+        folder: Made if it is missing.
+
+    Raises:
+        HopyardError: The folder cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = threading.Lock()
+        self._log = folder / f"calls-{uuid4().hex[:12]}.jsonl"
+        self._own = _log_lock(self._log)
+        self._seen: dict[str, RecordedCall] = {}
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._own.acquire(blocking=False)
+            self._file: BinaryIO | None = self._log.open("ab", buffering=0)
+        except OSError as error:
+            raise HopyardError(
+                f"The folder {str(folder)!r} cannot be written ({error.strerror}); name another "
+                "with --record."
+            ) from error
+
+    def record(self, key: str, call: RecordedCall) -> None:
+        """Write one answered call.
+
+        Raises:
+            HopyardError: The recorder is closed.
+        """
+        with self._lock:
+            if self._seen.get(key) == call:
+                return
+            if self._file is None:
+                raise HopyardError(
+                    f"The recording {str(self.folder)!r} is closed; start it again with --record."
+                )
+            self._file.write(_lines({key: call}))
+            self._seen[key] = call
+
+    def close(self) -> None:
+        """Merge the log into the file. A second call does nothing."""
+        with self._lock:
+            if self._file is None:
+                return
+            self._file.close()
+            self._file = None
+            self._own.release()
+            _merge_logs(self.folder)
+
+
+def record_all(folder: Path, pairs: Iterable[tuple[str, RecordedCall]]) -> None:
+    """Add calls from another source to a recording.
+
+    Args:
+        folder: The recording; made if it is missing.
+        pairs: Key (see `recorded_key`) and answer of each call.
+    """
+    recorder = Recorder(folder)
+    try:
+        for key, call in pairs:
+            recorder.record(key, call)
+    finally:
+        recorder.close()
+
+
+def _merge_logs(folder: Path) -> None:
+    """Merge into the file every log that no recorder is writing."""
+    path = folder / CALLS_FILE
+    with FileLock(folder / _LOCK_FILE):
+        calls = _read(path)
+        merged = [log for log in _logs(folder) if _is_free(log)]
+        for log in merged:
+            calls |= _read(log)
+        if calls:
+            write_file(path, lzma.compress(_lines(calls), preset=6))
+        for log in merged:
+            log.unlink()
+            Path(_log_lock(log).lock_file).unlink(missing_ok=True)
+
+
+def _files(folder: Path) -> list[Path]:
+    """The file and the logs, in the order in which later answers replace earlier ones."""
+    path = folder / CALLS_FILE
+    return [*([path] if path.exists() else []), *_logs(folder)]
+
+
+def _logs(folder: Path) -> list[Path]:
+    return sorted(folder.glob(_LOGS), key=lambda log: log.stat().st_mtime_ns)
+
+
+def _log_lock(log: Path) -> FileLock:
+    """Held by the recorder of a log. The system releases it when the process is killed."""
+    return FileLock(log.with_suffix(".lock"), thread_local=False)
+
+
+def _is_free(log: Path) -> bool:
+    lock = _log_lock(log)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        return False
+    lock.release()
+    return True
+
+
+def _lines(calls: Mapping[str, RecordedCall]) -> bytes:
+    lines = (_Line(key=key, **dict(call)).model_dump_json() for key, call in sorted(calls.items()))
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _read(path: Path) -> dict[str, RecordedCall]:
+    """The calls of a file, without a last line that a kill has cut in half.
+
+    Raises:
+        HopyardError: The file is damaged.
+    """
+    if not path.exists():
+        return {}
+    try:
+        data = path.read_bytes()
+        text = lzma.decompress(data) if path.name == CALLS_FILE else data
+        whole = text.rpartition(b"\n")[0]
+        read = (_Line.model_validate_json(line) for line in whole.split(b"\n") if line)
+        return {line.key: line.call for line in read}
+    except (OSError, lzma.LZMAError, ValidationError) as error:
+        raise HopyardError(
+            f"The recorded calls {str(path)!r} cannot be read ({type(error).__name__}); restore "
+            "the file, or record the calls again into another folder."
+        ) from error
