@@ -35,6 +35,8 @@ class Strategy:
         needs: Index kinds without which it cannot run.
         route: How the route describes it to the model; None where it is only used when asked for.
         default_for: The prompt profiles whose `auto` takes it without asking the model.
+        stronger: The strategies that an answer is handed to when it is Unknown or unsupported; the
+            first that the index allows is taken.
         settings: Its settings.
         baseline: Whether it is there to be compared with.
         retrieves: Whether it reads documents.
@@ -51,6 +53,7 @@ class Strategy:
     needs: tuple[str, ...] = ()
     route: RouteLabel | None = None
     default_for: tuple[Profile, ...] = ()
+    stronger: tuple[str, ...] = ()
     settings: type[Group] | None = None
     baseline: bool = False
     retrieves: bool = True

@@ -1,4 +1,4 @@
-"""The agent: question → gate → route → strategy → finish."""
+"""The agent: question → gate → route → strategy → check → finish."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from langgraph.graph import END, START, StateGraph
 
 from hopyard.graphs.registry import strategies
+from hopyard.nodes.check import after_check, check_answer
 from hopyard.nodes.finish import finish
 from hopyard.nodes.gate import decide_retrieval
 from hopyard.nodes.receive import receive
@@ -31,20 +32,21 @@ def build() -> StateGraph[AgentState, Context, AgentInput, AgentOutput]:
     agent = StateGraph(
         AgentState, input_schema=AgentInput, output_schema=AgentOutput, context_schema=Context
     )
+    names = [strategy.name for strategy in strategies()]
     agent.add_node("receive", receive)
     agent.add_node("gate", decide_retrieval)
     agent.add_node("route", choose_strategy)
     for strategy in strategies():
         agent.add_node(strategy.name, strategy.load_graph())
-        agent.add_edge(strategy.name, "finish")
+        agent.add_edge(strategy.name, "check")
+    agent.add_node("check", check_answer)
     agent.add_node("finish", finish)
 
     agent.add_edge(START, "receive")
     agent.add_edge("receive", "gate")
     agent.add_edge("gate", "route")
-    agent.add_conditional_edges(
-        "route", chosen_strategy, [strategy.name for strategy in strategies()]
-    )
+    agent.add_conditional_edges("route", chosen_strategy, names)
+    agent.add_conditional_edges("check", after_check, [*names, "finish"])
     agent.add_edge("finish", END)
     return agent
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
@@ -128,7 +128,17 @@ async def _streamed(
         whole = whole + piece if both else piece
     if whole is None:
         raise ConnectionError("the stream ended without an answer")
+    if whole.usage_metadata is None:  # LangChain leaves OpenAI's count of a stream where it is
+        whole.usage_metadata = _usage(whole.response_metadata.get("token_usage") or {})
     return whole
+
+
+def _usage(counted: Mapping[str, Any]) -> UsageMetadata | None:
+    """OpenAI's count of tokens as LangChain writes it; None where nothing was counted."""
+    if not {"prompt_tokens", "completion_tokens"} <= counted.keys():
+        return None
+    read, written = counted["prompt_tokens"], counted["completion_tokens"]
+    return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
 
 
 def _answer_at_limit(error: Exception) -> AIMessage | None:
@@ -139,11 +149,7 @@ def _answer_at_limit(error: Exception) -> AIMessage | None:
     completion: Any = getattr(error, "completion", None)
     try:
         text, usage = completion.choices[0].message.content, completion.usage
-        tokens = UsageMetadata(
-            input_tokens=usage.prompt_tokens,
-            output_tokens=usage.completion_tokens,
-            total_tokens=usage.total_tokens,
-        )
+        tokens = _usage(usage.model_dump())
     except (AttributeError, IndexError, TypeError):
         return None
     return AIMessage(text or "", usage_metadata=tokens)

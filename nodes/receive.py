@@ -52,6 +52,7 @@ async def receive(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any
         "steps": Overwrite([rewritten] if rewritten else []),
         "truncated": False,
         "unconfirmed": "",
+        "tried": [],
         "usage": no_usage(),
     }
 

@@ -17,7 +17,7 @@ from hopyard.state.registry import STRATEGIES
 from hopyard.state.schemas import RouteDecision, RouteLabel
 from hopyard.state.settings import AUTO, Context, profile_of
 
-__all__ = ("choose_strategy", "chosen_strategy")
+__all__ = ("choose_strategy", "chosen_strategy", "runnable")
 
 _FALLBACK: Final = "single"
 """What answers where the route cannot choose: one search."""
@@ -52,7 +52,7 @@ def chosen_strategy(state: AgentState) -> str:
 async def _default(run: Run) -> RouteDecision | None:
     """The strategy that the model's profile takes; None where there is none, or no index."""
     profile = profile_of(run.settings)
-    for strategy in _runnable(await run.index_kinds()) if run.settings.index else ():
+    for strategy in runnable(await run.index_kinds()) if run.settings.index else ():
         if profile in strategy.default_for:
             return _decision(strategy.name, "default", f"the default of {profile} models")
     return None
@@ -74,19 +74,19 @@ def _labels(kinds: Sequence[str], *, retrieve: bool) -> Mapping[str, RouteLabel]
     """The strategies that the model may choose among, the cheap ones first."""
     return {
         strategy.name: strategy.route
-        for strategy in _runnable(kinds)
+        for strategy in runnable(kinds)
         if strategy.route is not None and (strategy.retrieves or not retrieve)
     }
 
 
-def _runnable(kinds: Sequence[str]) -> list[Any]:
+def runnable(kinds: Sequence[str]) -> list[Any]:
     """The strategies that can run over an index of these kinds, the cheap ones first."""
     fitting = [part for part in STRATEGIES.parts() if set(part.needs) <= set(kinds)]
     return sorted(fitting, key=lambda strategy: (strategy.rank, strategy.name))
 
 
 async def _approve(run: Run, question: str, decision: RouteDecision) -> RouteDecision:
-    offered = [strategy.name for strategy in _runnable(await run.index_kinds())]
+    offered = [strategy.name for strategy in runnable(await run.index_kinds())]
     chosen = approve_strategy(question, decision, offered)
     if chosen is None:
         return decision

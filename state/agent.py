@@ -37,5 +37,9 @@ class AgentState(AgentOutput):
     """The agent's own steps, then the strategy's."""
     messages: Annotated[list[AnyMessage], add_messages]
     run: str
+    tried: list[str]
+    """Strategies whose answer was handed to a stronger one."""
+    stronger: str
+    """The strategy that answers next; "" where the answer stays."""
     settings: dict[str, Any]
     """The settings of the turn, so that whoever resumes the thread takes the same."""

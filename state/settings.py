@@ -183,6 +183,11 @@ class Context(Frozen):
         description="off asks no gate, and the route decides; model asks the gate that comes with "
         "Hopyard; or the folder of a gate of your own.",
     )
+    check: Literal["auto", "on", "off"] = Field(
+        "auto",
+        description="on: an answer of strategy auto that is Unknown or unsupported is handed to a "
+        "stronger strategy; auto: for capable models.",
+    )
     temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature (paper: 0.2).")
     frequency_penalty: float = Field(
         0.0, ge=0, le=2, description="Penalty on words that an answer repeats, where it is known."

@@ -20,6 +20,7 @@ STRATEGY: Final = Strategy(
         "it asks for no fact from a document: greeting, arithmetic, language, common sense"
     ),
     retrieves=False,
+    stronger=("chain", "single"),
     rank=0,
     label="non-RAG: no document",
 )

@@ -103,7 +103,8 @@ async def look_up(task: LookupTask, runtime: Runtime[Context]) -> dict[str, Any]
     found = await run.find(task["text"], k=places + len(seen), step=_step_id(task["step"]))
     again = [unit for unit in found[:SHOWN_AGAIN] if seen.issuperset(unit["passages"])]
     fresh = [unit for unit in found if not seen.issuperset(unit["passages"])]
-    lookup = Lookup(step=task["step"], text=task["text"], passages=again + fresh[:places])
+    room = max(min(places, LEAST_PLACES), places - len(again))
+    lookup = Lookup(step=task["step"], text=task["text"], passages=again + fresh[:room])
     if run.problem:
         lookup["reason"] = run.problem
     return {"lookups": [lookup], "truncated": run.out_of_budget}

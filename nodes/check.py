@@ -1,0 +1,60 @@
+"""Check an answer: one that is Unknown or unsupported is handed to a stronger strategy."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from langgraph.runtime import Runtime
+
+from hopyard.nodes.route import runnable
+from hopyard.nodes.run import run_of
+from hopyard.prompts.answer import UNKNOWN
+from hopyard.state.agent import AgentState
+from hopyard.state.registry import STRATEGIES
+from hopyard.state.schemas import Step
+from hopyard.state.settings import AUTO, Context, profile_of
+
+__all__ = ("after_check", "check_answer", "why_insufficient")
+
+_DONE: Final = "finish"
+
+
+async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Name the strategy that answers next, or none.
+
+    A strategy that the caller asked for has the last word, and so has one that the budget ended.
+    """
+    run, tried = await run_of(state, runtime), [*state["tried"], state["strategy"]]
+    reason = why_insufficient(state)
+    settled = not reason or state["truncated"] or run.settings.strategy != AUTO
+    check = run.settings.check
+    if settled or check == "off" or (check == AUTO and profile_of(run.settings) == "builtin"):
+        return {"stronger": ""}
+    offered = {strategy.name for strategy in runnable(await run.index_kinds())}
+    ladder = STRATEGIES[state["strategy"]].stronger
+    stronger = next((name for name in ladder if name in offered and name not in tried), "")
+    if not stronger or not run.settings.index:
+        return {"stronger": ""}
+    step = Step(
+        id=f"check-{len(tried)}",
+        kind="check",
+        title=f"Hand over to {stronger}",
+        answer=state["answer"],
+        reason=reason,
+    )
+    return {"stronger": stronger, "strategy": stronger, "tried": tried, "steps": [step]}
+
+
+def after_check(state: AgentState) -> str:
+    """The node of the stronger strategy, or `finish`."""
+    return state["stronger"] or _DONE
+
+
+def why_insufficient(state: AgentState) -> str:
+    """What the answer lacks; "" where it is sufficient."""
+    if state["answer"].strip().rstrip(".").lower() == UNKNOWN.lower():
+        return "the answer is Unknown"
+    citations = state["citations"]
+    if citations and not any(citation.get("supported", True) for citation in citations):
+        return "no citation supports the answer"
+    return ""
