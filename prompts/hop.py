@@ -26,6 +26,7 @@ __all__ = (
     "HopChoice",
     "Judgements",
     "SelectedAnswer",
+    "UsefulPassage",
     "judge_prompt",
     "offer_lines",
     "question_lines",
@@ -108,11 +109,11 @@ JUDGE_EDGES: Final = Prompt(
 class HopChoice(Output):
     """Which follow-up questions lead on, by their numbers."""
 
-    thought: str
-    useful: list[int]
+    thought: str = ""
+    useful: list[int] = Field(default_factory=list)
     enough: bool
-    necessary: list[int]
-    indirect: list[int]
+    necessary: list[int] = Field(default_factory=list)
+    indirect: list[int] = Field(default_factory=list)
 
 
 def offer_lines(offers: Sequence[tuple[int, str, str]]) -> str:
@@ -158,14 +159,21 @@ CHOOSE_HOPS: Final = Prompt(
 )
 
 
+class UsefulPassage(Output):
+    """A passage that an answer rests on, by its number, and what it adds."""
+
+    passage: int
+    fact: str = Field(min_length=1)
+
+
 class SelectedAnswer(Output):
-    """The passages that an answer rests on, by their numbers, and the answer."""
+    """The passages that an answer rests on, and the answer."""
 
     cut_field = "answer"
 
-    thought: str
-    useful: list[int]
-    unconfirmed: str
+    thought: str = ""
+    useful: list[UsefulPassage] = Field(default_factory=list)
+    unconfirmed: str = ""
     answer: str = Field(min_length=1)
 
 
@@ -174,10 +182,12 @@ SELECT_AND_ANSWER: Final = Prompt(
     version=1,
     system=(
         "Select the passages that answer a question, and answer it from them.\n"
-        "thought: what each passage that matters adds, step by step, to the answer. What follows "
-        "plainly from the passages counts as said by them; general knowledge does not.\n"
-        "useful: the numbers of the passages that the answer rests on, in the order in which your "
-        "reasoning uses them: as a rule up to six. Leave out all others.\n"
+        "thought: in one to three sentences, how the passages lead to the answer. Check that a "
+        "passage is about the person or thing asked for: names are shared.\n"
+        "useful: the passages that the answer rests on, in the order in which your reasoning uses "
+        "them, as a rule six at most; leave out all others. passage: the number. fact: what the "
+        "passage adds, complete in itself. What follows plainly from the passages counts as said "
+        "by them; general knowledge does not.\n"
         "unconfirmed: if no passage confirms a part of the answer, one sentence that says which; "
         "otherwise empty.\n"
         "answer: the answer, in the form that is asked for. If the passages do not say it and it "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
@@ -11,13 +10,13 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from hopyard.nodes.answer import answer_from_evidence, format_passages, mark_cut
-from hopyard.nodes.citations import cite
+from hopyard.nodes.citations import cite_claims, cite_markers, renumber, statements
 from hopyard.nodes.hop.offers import chosen_numbers
 from hopyard.nodes.hop.query import graph_of, query_of
 from hopyard.nodes.hop.steps import path_of
 from hopyard.nodes.run import Run, close_run, run_of
 from hopyard.prompts.answer import UNKNOWN
-from hopyard.prompts.hop import SELECT_AND_ANSWER, SelectedAnswer
+from hopyard.prompts.hop import SELECT_AND_ANSWER
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.style import writing
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
@@ -25,10 +24,9 @@ from hopyard.state.hop import HopSettings, HopState
 from hopyard.state.schemas import Evidence, Step, StrategyState, passage_ids
 from hopyard.state.settings import Context, profile_of
 
-__all__ = ("answer", "renumber", "select")
+__all__ = ("answer",)
 
-_MARK: Final = re.compile(r"\s*\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
-"""The numbers of passages behind a statement, as in [2] or [1, 4]."""
+_SELECT: Final = "Select the useful passages"
 
 
 async def answer(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -49,8 +47,7 @@ async def answer(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
             raise  # a resumed run may have more luck
         except ModelOutputError as error:
             evidence = evidence[: run.settings.retrieval.k]
-            title = "Select the useful passages"
-            failed = Step(id="select", kind="select", title=title, verdict="fallback")
+            failed = Step(id="select", kind="select", title=_SELECT, verdict="fallback")
             steps.append({**failed, "reason": f"the first {len(evidence)} are read: {error}"})
         except BudgetExceededError:
             pass  # what follows asks again, and says so
@@ -88,44 +85,25 @@ async def _select_and_answer(
         "question": one_line(question),
     }
     output = await run.call(SELECT_AND_ANSWER, values, step="read", final=True)
-    numbers = select(output, len(passages))
-    text = renumber(output.answer, numbers)
-    found = text.rstrip(".").casefold() != UNKNOWN.casefold()
+    facts = [(one.fact, one.passage) for one in output.useful if 1 <= one.passage <= len(passages)]
+    # A passage that only the answer's markers name is used too.
+    named = [number for _, numbers in statements(output.answer) for number in numbers]
+    numbers = chosen_numbers([*(number for _, number in facts), *named], len(passages))
+    found = output.answer.rstrip(".").casefold() != UNKNOWN.casefold()
+    places = {number: place for place, number in enumerate(numbers, 1)}
+    text = renumber(output.answer, places) if found else UNKNOWN
     kept = [evidence[number - 1] for number in numbers] or list(evidence)
-    selected = Step(id="select", kind="select", title="Select the useful passages", passages=kept)
+    selected = Step(id="select", kind="select", title=_SELECT, passages=kept)
     if not numbers:
         selected["reason"] = "the model named no passage; all stay"
-    read = Step(
-        id="read", kind="read", title="Answer", question=question, answer=text if found else UNKNOWN
-    )
-    readable = [passages[number - 1] for number in numbers] or passages
+    read = Step(id="read", kind="read", title="Answer", question=question, answer=text)
+    claims = [(fact, passages[number - 1]) for fact, number in facts]
+    citations = cite_markers(output.answer, passages) or cite_claims(claims) if found else []
     return {
-        "answer": read["answer"],
-        "citations": cite(question, _MARK.sub("", text), readable) if found else [],
+        "answer": text,
+        "citations": citations,
         "evidence": kept,
         "unconfirmed": output.unconfirmed if found else "",
         "steps": [*steps, selected, mark_cut(read) if output.cut else read],
         **await close_run(run),
     }
-
-
-def select(output: SelectedAnswer, shown: int) -> list[int]:
-    """The numbers of the useful passages in order of use, and of those that the answer names."""
-    named = [int(number) for mark in _MARK.findall(output.answer) for number in mark.split(",")]
-    return chosen_numbers([*output.useful, *named], shown)
-
-
-def renumber(answer: str, numbers: Sequence[int]) -> str:
-    """The answer with its marks counted among the passages selected.
-
-    Args:
-        answer: The answer, whose marks count among the passages shown.
-        numbers: The numbers of the passages selected. The mark of another passage is left out.
-    """
-    places = {number: place for place, number in enumerate(numbers, 1)}
-
-    def renumbered(found: re.Match[str]) -> str:
-        marks = [f"[{places[n]}]" for n in map(int, found[1].split(",")) if n in places]
-        return found[0][: found[0].index("[")] + "".join(marks) if marks else ""
-
-    return _MARK.sub(renumbered, answer)

@@ -23,7 +23,6 @@ def asked(context: Context, script: HopScript) -> Context:
         context,
         strategy="hop",
         approve="hops",
-        profile="builtin",
         hop__entry="passages",
         hop__top_k=2,
         hop__n_hop=2,

@@ -41,7 +41,7 @@ GRAPH = [
     ("d", "To b? ~0.1", "b"),
 ]
 
-PAPER = {"profile": "builtin", "hop__n_hop": 4, "hop__entry": "edges"}
+PAPER = {"hop__n_hop": 4, "hop__entry": "edges"}
 """One call a vertex, which judges bare questions, with the paper's rounds and entry."""
 
 Draw = Callable[..., Context]
