@@ -1,7 +1,8 @@
 """The state of HopRAG's traversal: the hops made so far, and what follows from them.
 
 Queue and visits of Algorithm 1 are read from the list of hops. A vertex that had finished before
-a kill has its hop there, and is counted once however often the run goes on.
+a kill has its hop there, and is counted once however often the run goes on. Where one call chooses
+for a whole round, a note says what the call found.
 
 Edges stand here without their questions, and judgements under keys of ten digits. Hundreds of
 questions are judged for one query, and the state is written down twice a round: their texts would
@@ -20,7 +21,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from hopyard.state.schemas import StrategyState
-from hopyard.state.settings import Group, Profile
+from hopyard.state.settings import AUTO, Group, Profile
 
 __all__ = (
     "ENTRY",
@@ -30,11 +31,15 @@ __all__ = (
     "HopTask",
     "Judged",
     "Relevance",
+    "RoundNote",
+    "RoundVerdict",
     "Vertex",
     "arrivals",
     "hop_id",
     "merge_judged",
     "question_key",
+    "round_id",
+    "useful_so_far",
     "visits",
 )
 
@@ -44,6 +49,12 @@ class HopSettings(Group):
 
     group: ClassVar[str] = "hop"
 
+    form: Literal["auto", "rounds", "paper"] = Field(
+        "auto",
+        description="Who is asked in a round: paper makes one call for each passage, which follows "
+        "one edge at most; rounds makes one call for all passages, and the closing call selects "
+        "the passages that it answers from. auto takes rounds, with the built-in model paper.",
+    )
     n_hop: int = Field(
         0, ge=0, le=10, description="Rounds of hops; 0 takes 4 (paper), with the built-in model 2."
     )
@@ -51,26 +62,32 @@ class HopSettings(Group):
         0,
         ge=0,
         le=100,
-        description="Edges that are entered by, and passages kept at the end; 0 takes 20 (paper), "
-        "with the built-in model 6.",
+        description="Edges and passages that are entered by, and passages kept at the end; 0 takes "
+        "20 (paper), in rounds 10, with the built-in model 6.",
     )
     evidence_k: int = Field(
         0,
         ge=0,
         le=100,
-        description="Kept passages that the answer is read from; 0 takes all of them (paper), "
-        "with the built-in model 5.",
+        description="Kept passages that the closing call reads; 0 takes all of them (paper), with "
+        "the built-in model 5.",
     )
     reasoner: Literal["model", "similarity"] = Field(
         "model",
         description="Who chooses an edge: the model, or the similarity to the question, which "
         "takes no model call (paper, Table 5).",
     )
-    entry: Literal["auto", "edges", "passages", "both"] = Field(
-        "auto",
+    entry: Literal["both", "edges", "passages"] = Field(
+        "both",
         description="Where the traversal begins: at the heads of the edges most similar to the "
-        "question (paper), at the passages that the search method finds, or half and half. auto "
-        "takes edges, with the built-in model both: its questions are too poor to enter by.",
+        "question (edges, the paper), at the passages that the search method finds (passages), or "
+        "half and half (both).",
+    )
+    prune: Literal["auto", "necessary", "helpfulness"] = Field(
+        "auto",
+        description="What is kept: helpfulness keeps the passages most similar to the question and "
+        "most often reached (paper, equations 2 and 3); necessary keeps first what necessary "
+        "questions lead to. auto takes helpfulness in the paper's form, necessary in rounds.",
     )
     max_choices: int = Field(
         8, ge=1, le=32, description="Edges of one passage that are judged, the most similar ones."
@@ -80,7 +97,7 @@ class HopSettings(Group):
     )
 
     def for_profile(self, profile: Profile) -> HopSettings:
-        """These settings with every 0 filled in.
+        """These settings with every 0 and every `auto` filled in.
 
         Args:
             profile: The run's. The built-in model runs on the user's own processor: it is given
@@ -88,13 +105,16 @@ class HopSettings(Group):
         """
         small = profile == "builtin"
         few_hops = small and self.reasoner == "model"
-        top_k = self.top_k or (6 if few_hops else 20)
+        form = self.form if self.form != AUTO else "paper" if small else "rounds"
+        top_k = self.top_k or (6 if few_hops else 10 if form == "rounds" else 20)
+        prune = "helpfulness" if form == "paper" else "necessary"
         return self.model_copy(
             update={
+                "form": form,
                 "n_hop": self.n_hop or (2 if few_hops else 4),
                 "top_k": top_k,
-                "entry": ("both" if small else "edges") if self.entry == "auto" else self.entry,
                 "evidence_k": self.evidence_k or (5 if small else top_k),
+                "prune": prune if self.prune == AUTO else self.prune,
             }
         )
 
@@ -135,6 +155,25 @@ class Vertex(TypedDict):
     """Those of its edge questions that were judged at another vertex."""
 
 
+RoundVerdict = Literal["enough", "fallback", "budget"]
+"""Nothing is missing any more; the call gave nothing usable; or the budget left none."""
+
+
+class RoundNote(TypedDict):
+    """What the one call of a round said."""
+
+    round: int
+    useful: list[str]
+    """The passages read so far whose facts the question needs, in the order of need."""
+    verdict: NotRequired[RoundVerdict]
+    reason: NotRequired[str]
+
+
+def round_id(in_round: int) -> str:
+    """The id of a round's step; a call that chooses for the whole round carries it."""
+    return f"round-{in_round}"
+
+
 def hop_id(in_round: int, passage_id: str) -> str:
     """The id of the step in which a vertex chooses; its model call carries it."""
     return f"hop-{in_round}-{passage_id}"
@@ -156,7 +195,10 @@ class HopState(StrategyState):
     round: int
     """The round that the queue is for."""
     queue: list[Vertex]
+    in_rounds: bool
+    """Whether one call chooses for all vertices of a round."""
     hops: Annotated[list[Hop], operator.add]
+    rounds: Annotated[list[RoundNote], operator.add]
     judged: Annotated[Judged, merge_judged]
     truncated: Annotated[bool, operator.or_]
 
@@ -186,3 +228,8 @@ def arrivals(hops: Iterable[Hop], in_round: int) -> list[str]:
     return list(
         dict.fromkeys(head for head, when in heads if when == in_round and head not in before)
     )
+
+
+def useful_so_far(notes: Iterable[RoundNote]) -> list[str]:
+    """The passages that some round found useful, the first rounds' first."""
+    return list(dict.fromkeys(name for note in notes for name in note["useful"]))

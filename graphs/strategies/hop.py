@@ -22,7 +22,7 @@ STRATEGY: Final = Strategy(
         "it asks about something that it does not name: one passage has to say what that is"
     ),
     settings=HopSettings,
-    steps="hopyard.nodes.hop.answer:steps_of",
+    steps="hopyard.nodes.hop.steps:steps_of",
     rank=40,
     label="HopRAG: hops over the passage graph",
     sweeps={

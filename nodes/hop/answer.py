@@ -3,95 +3,107 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import Any, Final, cast
 
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from hopyard.indexes.kinds.passage_graph.graph import Edge, GraphIndex
-from hopyard.indexes.kinds.passage_graph.traversal import Query
-from hopyard.nodes.answer import answer_from_evidence
+from hopyard.nodes.answer import answer_from_evidence, format_passages, mark_cut
+from hopyard.nodes.citations import cite_claims, cite_markers, renumber, statements
+from hopyard.nodes.hop.offers import chosen_numbers
 from hopyard.nodes.hop.query import graph_of, query_of
-from hopyard.nodes.run import run_of
-from hopyard.state.hop import Hop, HopSettings, HopState, hop_id
-from hopyard.state.schemas import Step, StrategyState
+from hopyard.nodes.hop.steps import path_of
+from hopyard.nodes.run import Run, close_run, run_of
+from hopyard.prompts.answer import UNKNOWN
+from hopyard.prompts.hop import SELECT_AND_ANSWER
+from hopyard.prompts.passages import one_line
+from hopyard.prompts.style import writing
+from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
+from hopyard.state.hop import HopSettings, HopState
+from hopyard.state.schemas import Evidence, Step, StrategyState, passage_ids
 from hopyard.state.settings import Context, profile_of
 
-__all__ = ("answer", "path_of", "steps_of")
+__all__ = ("answer",)
+
+_SELECT: Final = "Select the useful passages"
 
 
 async def answer(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Answer from the best of the passages kept; every hop becomes a step."""
+    """Answer from the best of the passages kept; every hop becomes a step.
+
+    In rounds the model selects its passages in the same call. If that call gives nothing usable,
+    the first passages are read without a selection.
+    """
     run = await run_of(state, runtime)
     settings = HopSettings.of(run.settings).for_profile(profile_of(run.settings))
-    graph, kept = await graph_of(run), state["evidence"]
-    query = await query_of(run, state["question"])
-    steps = await asyncio.to_thread(path_of, state["hops"], graph, query)
-    title = "Keep the most helpful passages"
-    steps.append(Step(id="prune", kind="prune", title=title, passages=kept))
-    evidence = kept[: settings.evidence_k]
-    readable = cast(StrategyState, {**state, "steps": steps, "evidence": evidence})
-    update = await answer_from_evidence(readable, runtime)
-    return update | {"evidence": evidence, "hops": Overwrite([])}
+    evidence = state["evidence"][: settings.evidence_k]
+    steps = await _path(state, run, settings)
+    update: dict[str, Any] = {}
+    if settings.form == "rounds" and evidence:
+        try:
+            update = await _select_and_answer(run, state["question"], evidence, steps)
+        except CallFailedError:
+            raise  # a resumed run may have more luck
+        except ModelOutputError as error:
+            evidence = evidence[: run.settings.retrieval.k]
+            failed = Step(id="select", kind="select", title=_SELECT, verdict="fallback")
+            steps.append({**failed, "reason": f"the first {len(evidence)} are read: {error}"})
+        except BudgetExceededError:
+            pass  # what follows asks again, and says so
+    if not update:
+        readable = cast(StrategyState, {**state, "steps": steps, "evidence": evidence})
+        update = {"evidence": evidence, "unconfirmed": ""}
+        update |= await answer_from_evidence(readable, runtime)
+    return update | {"hops": Overwrite([]), "rounds": Overwrite([])}
 
 
-def steps_of(state: Mapping[str, Any]) -> list[Step]:
-    """The steps of a traversal that is under way, or of the hops that a task has written."""
-    return list(state.get("steps") or _steps(state.get("hops") or ()))
+async def _path(state: HopState, run: Run, settings: HopSettings) -> list[Step]:
+    graph, query = await graph_of(run), await query_of(run, state["question"])
+    steps = await asyncio.to_thread(path_of, state["hops"], state["rounds"], graph, query)
+    title = (
+        "Keep the passages that are needed first"
+        if settings.prune == "necessary"
+        else "Keep the most helpful passages"
+    )
+    return [*steps, Step(id="prune", kind="prune", title=title, passages=state["evidence"])]
 
 
-def path_of(hops: Sequence[Hop], graph: GraphIndex, query: Query) -> list[Step]:
-    """The hops as steps, with each question and how similar it is to the query."""
-    steps = _steps(hops)
-    by_id = {step["id"]: step for step in steps}
-    for number, hop in enumerate(hops):
-        if edge := _edge_of(hop, graph):
-            step = by_id[_hop_id(hop, number)]
-            [score] = graph.similarities(query.vector, query.keywords, [edge])
-            step["question"], step["score"] = edge.question, round(score, 2)
-    return steps
+async def _select_and_answer(
+    run: Run, question: str, evidence: Sequence[Evidence], steps: Sequence[Step]
+) -> dict[str, Any]:
+    """One call: which passages are useful, and the answer from them.
 
-
-def _steps(hops: Sequence[Hop]) -> list[Step]:
-    """One step a round, and under it one a hop."""
-    steps: list[Step] = []
-    visits: Counter[str] = Counter()
-    rounds: set[int] = set()
-    for number, hop in enumerate(hops):
-        if hop["round"] not in rounds:
-            rounds.add(hop["round"])
-            title = f"Round {hop['round']} of hops" if hop["round"] else "Entry: the first passages"
-            steps.append(Step(id=f"round-{hop['round']}", kind="round", title=title))
-        steps.append(_step(hop, number, visits))
-    return steps
-
-
-def _step(hop: Hop, number: int, visits: Counter[str]) -> Step:
-    tail, head = hop.get("tail", ""), hop.get("head", "")
-    step = Step(id=_hop_id(hop, number), kind="hop", parent=f"round-{hop['round']}")
-    if tail and hop["round"]:  # whatever edge it was entered by, the way begins at the question
-        step["tail"] = tail
-    if head:
-        visits[head] += hop.get("times", 1)
-        step["head"] = head
-        step["facts"] = {"visits": str(visits[head])}
-    if "verdict" in hop:
-        step["verdict"] = hop["verdict"]
-    if "reason" in hop:
-        step["reason"] = hop["reason"]
-    return step
-
-
-def _hop_id(hop: Hop, number: int) -> str:
-    """A vertex chooses once a round, so its choice's model call and its hop have one id."""
-    return hop_id(hop["round"], hop["tail"]) if hop["round"] else f"entry-{number}"
-
-
-def _edge_of(hop: Hop, graph: GraphIndex) -> Edge | None:
-    """The edge of a hop; None where there was none, or where a build has moved it meanwhile."""
-    if "edge" not in hop or "tail" not in hop:
-        return None
-    edges = graph.out_edges(hop["tail"])[hop["edge"] :]
-    return edges[0] if edges and edges[0].head == hop.get("head") else None
+    Raises:
+        BudgetExceededError: The run's budget is used up.
+        ModelOutputError: The model gave no usable answer.
+    """
+    passages = await run.passages(passage_ids(evidence))
+    values = {
+        "passages": format_passages(passages, run.settings),
+        "style": writing(run.settings.answer),
+        "question": one_line(question),
+    }
+    output = await run.call(SELECT_AND_ANSWER, values, step="read", final=True)
+    facts = [(one.fact, one.passage) for one in output.useful if 1 <= one.passage <= len(passages)]
+    # A passage that only the answer's markers name is used too.
+    named = [number for _, numbers in statements(output.answer) for number in numbers]
+    numbers = chosen_numbers([*(number for _, number in facts), *named], len(passages))
+    found = output.answer.rstrip(".").casefold() != UNKNOWN.casefold()
+    places = {number: place for place, number in enumerate(numbers, 1)}
+    text = renumber(output.answer, places) if found else UNKNOWN
+    kept = [evidence[number - 1] for number in numbers] or list(evidence)
+    selected = Step(id="select", kind="select", title=_SELECT, passages=kept)
+    if not numbers:
+        selected["reason"] = "the model named no passage; all stay"
+    read = Step(id="read", kind="read", title="Answer", question=question, answer=text)
+    claims = [(fact, passages[number - 1]) for fact, number in facts]
+    citations = cite_markers(output.answer, passages) or cite_claims(claims) if found else []
+    return {
+        "answer": text,
+        "citations": citations,
+        "evidence": kept,
+        "unconfirmed": output.unconfirmed if found else "",
+        "steps": [*steps, selected, mark_cut(read) if output.cut else read],
+        **await close_run(run),
+    }

@@ -3,7 +3,8 @@
 The paper's judgement is of one edge question at a time. Here one call judges all questions of a
 vertex, and the most useful edge is chosen, the most similar among equals. A judgement holds for
 all later rounds: no vertex asks again about a question that another has had judged, nor about one
-that could no longer be chosen.
+that could no longer be chosen. The built-in model is shown the questions alone; other models read
+the vertex too.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, Final
 from langgraph.runtime import Runtime
 
 from hopyard.indexes.kinds.passage_graph.traversal import Exit, exits
+from hopyard.nodes.hop.offers import ask_for_hops, verdicts
 from hopyard.nodes.hop.query import graph_of, query_of
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.hop import judge_prompt, question_lines
@@ -29,7 +31,7 @@ from hopyard.state.hop import (
     hop_id,
     question_key,
 )
-from hopyard.state.settings import Context
+from hopyard.state.settings import Context, profile_of
 
 __all__ = ("choose_hop",)
 
@@ -79,14 +81,28 @@ async def _judge(run: Run, state: HopTask, options: Sequence[Exit]) -> Judged:
     new = [option for option in options if _key(option) not in state["vertex"]["known"]]
     if not new:
         return {}
-    questions = [option.edge.question for option in new]
+    step = hop_id(state["round"], state["vertex"]["passage_id"])
+    if profile_of(run.settings) == "builtin":
+        labels = await _judge_questions(run, state["question"], new, step)
+    else:
+        read = [state["vertex"]["passage_id"]]
+        choice = await ask_for_hops(run, state["question"], read, new, step=step)
+        found = verdicts(choice, len(new))
+        labels = [found.get(place, "irrelevant") for place in range(len(new))]
+    return dict(zip(map(_key, new), labels, strict=True))
+
+
+async def _judge_questions(
+    run: Run, question: str, options: Sequence[Exit], step: str
+) -> list[Relevance]:
+    questions = [option.edge.question for option in options]
     asking = run.with_settings(temperature=HopSettings.of(run.settings).temperature)
     output = await asking.call(
         judge_prompt(len(questions)),
-        {"question": one_line(state["question"]), "follow_ups": question_lines(questions)},
-        step=hop_id(state["round"], state["vertex"]["passage_id"]),
+        {"question": one_line(question), "follow_ups": question_lines(questions)},
+        step=step,
     )
-    return dict(zip((_key(option) for option in new), output.judgements, strict=True))
+    return output.judgements
 
 
 def _most_useful(state: HopTask, options: Sequence[Exit], judged: Judged) -> Hop:

@@ -58,6 +58,8 @@ async def enter(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
         "judged": Overwrite({}),
         "queue": _approve(run, state["question"], ENTRY + 1, queue),
         "round": ENTRY + 1,
+        "in_rounds": settings.form == "rounds" and settings.reasoner == "model",
+        "rounds": Overwrite([]),
         "truncated": Overwrite(run.out_of_budget),
     }
 
@@ -82,7 +84,7 @@ def _by_edges(graph: GraphIndex, query: Query, settings: HopSettings) -> list[Ho
 
 
 async def collect(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Wait until every vertex of the round has chosen; those reached first are the next queue."""
+    """Wait until the round has chosen; the passages reached first are the next queue."""
     run = await run_of(state, runtime)
     settings = HopSettings.of(run.settings).for_profile(profile_of(run.settings))
     reached = arrivals(state["hops"], state["round"])
@@ -115,8 +117,10 @@ def _make_queue(graph: GraphIndex, reached: list[str], judged: Judged) -> list[V
     return queue
 
 
-def next_hops(state: HopState) -> list[Send] | Literal["prune"]:
-    """One task for each vertex in the queue; all of a round run side by side."""
+def next_hops(state: HopState) -> list[Send] | Literal["choose_round", "prune"]:
+    """One step for all vertices in the queue, or one task for each; tasks run side by side."""
+    if state["queue"] and state["in_rounds"]:
+        return "choose_round"
     return [
         Send(
             "choose_hop",

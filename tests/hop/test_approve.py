@@ -20,7 +20,12 @@ QUESTION = "How long is the river that the Iron Bridge crosses?"
 def asked(context: Context, script: HopScript) -> Context:
     script.useful = {"Which river does the Iron Bridge cross?": "necessary"}
     return changed(
-        context, strategy="hop", approve="hops", hop__entry="passages", hop__top_k=2, hop__n_hop=2
+        context,
+        strategy="hop",
+        approve="hops",
+        hop__entry="passages",
+        hop__top_k=2,
+        hop__n_hop=2,
     )
 
 

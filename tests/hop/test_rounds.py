@@ -27,7 +27,7 @@ from hopyard.state.settings import Context
 from ..graphs.conftest import EMBEDDING, Words, changed
 from .drawn import build_drawn
 from .script import HopScript
-from .walks import hops, round_of
+from .walks import PAPER, hops, round_of
 
 QUERY = "Who is it?"
 LONGEST_WAIT = 60.0
@@ -52,7 +52,7 @@ def star(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def context(context: Context, star: Path, script: HopScript) -> Context:
     """Settings of a run that enters by the three edges like the query."""
     script.useful = dict(USEFUL)
-    return changed(context, index=str(star), strategy="hop", hop__top_k=3)
+    return changed(context, index=str(star), strategy="hop", hop__top_k=3, **PAPER)
 
 
 @pytest.fixture
@@ -138,7 +138,10 @@ def test_a_killed_process_goes_on_within_the_round(
         held.wait(LONGEST_WAIT) if "From b" in asked or "From c" in asked else None
     )
     settings = ["--index", context.index, "--model", "openai:scripted", "--embedding", EMBEDDING]
-    settings += ["--set", "hop.top_k=3", "--set", "retries=0"]
+    settings += ["--set", "hop.top_k=3", "--set", "retries=0", "--set", "profile=builtin"]
+    settings += [
+        part for name in PAPER for part in ("--set", f"{name.replace('__', '.')}={PAPER[name]}")
+    ]
     process = _hopyard("ask", QUERY, "--strategy", "hop", "--thread", "killed", *settings)
     end = time.monotonic() + LONGEST_WAIT
     while not _recorded(home / "ledger.sqlite") or len(script.shown) < len(FANS):
@@ -202,4 +205,4 @@ async def test_a_wide_traversal_fits_a_small_thread(
     await events(session, changed(context, index="index", hop__top_k=20), "t")
     assert max(map(round_of, hops(await session.result("t")))) == 4
     assert script.counts["hop"] > 38.53
-    assert (await session.summary("t")).size < 64_000
+    assert (await session.summary("t")).size < 65_000

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from hopyard.state.hop import Hop, HopSettings, arrivals, merge_judged, question_key, visits
+from hopyard.state.hop import (
+    Hop,
+    HopSettings,
+    RoundNote,
+    arrivals,
+    merge_judged,
+    question_key,
+    useful_so_far,
+    visits,
+)
 from hopyard.state.settings import Context, profile_of
 
 HOPS = [
@@ -46,9 +55,10 @@ def test_a_key_stands_for_its_question_in_every_process() -> None:
 @pytest.mark.parametrize(
     ("model", "given", "n_hop", "top_k", "evidence_k"),
     [
-        ("ollama:qwen", {}, 4, 20, 20),
+        ("ollama:qwen", {}, 4, 10, 10),
+        ("ollama:qwen", {"form": "paper"}, 4, 20, 20),
         ("ollama:qwen", {"top_k": 7}, 4, 7, 7),
-        ("ollama:qwen", {"evidence_k": 3}, 4, 20, 3),
+        ("ollama:qwen", {"evidence_k": 3}, 4, 10, 3),
         ("builtin", {}, 2, 6, 5),
         ("embedded", {}, 2, 6, 5),
         ("embedded:base", {}, 2, 6, 5),
@@ -61,3 +71,31 @@ def test_a_zero_takes_the_papers_value_or_the_builtin_models(
 ) -> None:
     filled = HopSettings.model_validate(given).for_profile(profile_of(Context(model=model)))
     assert (filled.n_hop, filled.top_k, filled.evidence_k) == (n_hop, top_k, evidence_k)
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "form", "prune"),
+    [
+        ("ollama:qwen", {}, "rounds", "necessary"),
+        ("ollama:qwen", {"form": "paper"}, "paper", "helpfulness"),
+        ("ollama:qwen", {"prune": "helpfulness"}, "rounds", "helpfulness"),
+        ("ollama:qwen", {"form": "paper", "prune": "necessary"}, "paper", "necessary"),
+        ("builtin", {}, "paper", "helpfulness"),
+        ("builtin", {"form": "rounds"}, "rounds", "necessary"),
+    ],
+)
+def test_auto_takes_the_papers_form_where_the_builtin_model_reasons(
+    model: str, given: dict[str, object], form: str, prune: str
+) -> None:
+    filled = HopSettings.model_validate(given).for_profile(profile_of(Context(model=model)))
+    assert (filled.form, filled.prune) == (form, prune)
+
+
+@pytest.mark.parametrize("model", ["ollama:qwen", "builtin"])
+def test_every_model_enters_by_both(model: str) -> None:
+    assert HopSettings().for_profile(profile_of(Context(model=model))).entry == "both"
+
+
+def test_what_a_round_found_useful_stays_useful() -> None:
+    notes = [RoundNote(round=1, useful=["a", "b"]), RoundNote(round=2, useful=["c", "a"])]
+    assert useful_so_far(notes) == ["a", "b", "c"]

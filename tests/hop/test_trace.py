@@ -10,6 +10,7 @@ from hopyard.tracing.read import read_trace
 
 from ..graphs.conftest import changed
 from .script import HopScript
+from .walks import PAPER
 
 
 async def test_hops_are_in_their_rounds(
@@ -19,7 +20,7 @@ async def test_hops_are_in_their_rounds(
         "When was the Stone Bridge completed?": "necessary",
         "When was the cathedral of Regensburg begun?": "indirect",
     }
-    settings = changed(context, strategy="hop", hop__n_hop=2, hop__top_k=2)
+    settings = changed(context, strategy="hop", hop__top_k=2, **PAPER | {"hop__n_hop": 2})
     question = "How long is the river of the Iron Bridge?"
     events = [event async for event in session.ask(question, settings, "t")]
     (entered,) = [event.steps for event in events if event.node == "enter"]

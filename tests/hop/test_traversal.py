@@ -11,8 +11,8 @@ import pytest
 from building import build
 
 from hopyard.indexes.records import Document
-from hopyard.nodes.hop.answer import path_of
 from hopyard.nodes.hop.query import graph_of, query_of
+from hopyard.nodes.hop.steps import path_of
 from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import Run
 from hopyard.prompts.answer import UNKNOWN
@@ -219,6 +219,6 @@ async def test_an_edge_that_a_build_has_moved_is_told_without_its_question(
         Hop(round=3, tail="a", edge=7, head="b"),
         Hop(round=3, tail="gone", edge=0, head="b"),
     ]
-    steps = hops({"steps": path_of(walk, graph, query)})
+    steps = hops({"steps": path_of(walk, [], graph, query)})
     assert [step.get("question") for step in steps] == ["To b? ~0.9", None, None, None]
     assert [visits_of(step) for step in steps] == [1, 1, 2, 3]

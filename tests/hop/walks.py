@@ -16,6 +16,7 @@ from .drawn import Dialled, Drawing, build_drawn
 
 __all__ = (
     "GRAPH",
+    "PAPER",
     "PASSAGES",
     "QUERY",
     "WALK",
@@ -40,6 +41,9 @@ GRAPH = [
     ("d", "To b? ~0.1", "b"),
 ]
 
+PAPER = {"hop__n_hop": 4, "hop__entry": "edges"}
+"""One call a vertex, which judges bare questions, with the paper's rounds and entry."""
+
 Draw = Callable[..., Context]
 
 
@@ -49,7 +53,7 @@ def draw(context: Context, tmp_path: Path) -> Draw:
 
     def drawn(drawing: Drawing = GRAPH, keywords: Any = None, **settings: Any) -> Context:
         index = build_drawn(tmp_path / "drawn", PASSAGES, drawing, Dialled(), keywords)
-        settings = {"hop__top_k": 2, **settings}
+        settings = {**PAPER, "hop__top_k": 2, **settings}
         return changed(context, index=str(index), embedding="dialled", **settings)
 
     return drawn

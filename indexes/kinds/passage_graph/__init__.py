@@ -19,7 +19,7 @@ from pydantic import Field
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.kind import Estimate, IndexKind
-from hopyard.state.settings import Group
+from hopyard.state.settings import Group, Profile
 
 if TYPE_CHECKING:
     from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
@@ -52,17 +52,23 @@ class PassageGraphSettings(Group):
         le=2,
         description="Sampling temperature of the questions; at 0 a small model repeats itself.",
     )
-    frequency_penalty: float = Field(
-        0.8,
+    frequency_penalty: float | None = Field(
+        None,
         ge=0,
         le=2,
-        description="Penalty on what a list of questions has said already; without it a small "
-        "model asks the same again. Sent to the built-in model and where LangChain's class of the "
-        "provider has it.",
+        description="Penalty on what a list of questions has said already; empty takes 0.8 with "
+        "the built-in model, which otherwise asks the same again, and 0 with others, whose "
+        "questions repeat full names. Sent where LangChain's class of the provider has it.",
     )
     passage_characters: int = Field(
         2400, ge=200, description="Characters of one passage that the model is shown, at most."
     )
+
+    def penalty_for(self, profile: Profile) -> float:
+        """The penalty on repetition: the one set, or the one that suits the profile."""
+        if self.frequency_penalty is not None:
+            return self.frequency_penalty
+        return 0.8 if profile == "builtin" else 0.0
 
 
 class PassageGraph(IndexKind):

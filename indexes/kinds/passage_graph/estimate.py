@@ -16,7 +16,6 @@ from uuid import uuid4
 
 from hopyard.indexes.build_context import BuildOptions
 from hopyard.indexes.kind import Estimate
-from hopyard.indexes.kinds.passage_graph import PassageGraphSettings
 from hopyard.indexes.kinds.passage_graph.question_store import (
     QUESTIONS_FILE,
     Author,
@@ -91,10 +90,9 @@ def _sample(passages: list[Passage]) -> list[Passage]:
 async def _ask(sample: list[Passage], options: BuildOptions, author: Author, run: str) -> int:
     """Ask for the questions of some passages; how many gave nothing usable."""
     call = options.calls_of(run, asking_settings(options.settings))
-    characters = PassageGraphSettings.of(options.settings).passage_characters
     answers = await asyncio.gather(
         *(
-            questions_of(passage, call=call, author=author, characters=characters)
+            questions_of(passage, call=call, author=author, settings=options.settings)
             for passage in sample
         ),
         return_exceptions=True,

@@ -21,18 +21,17 @@ from hopyard.indexes.records import Passage
 from hopyard.indexes.threads import in_thread
 from hopyard.prompts.passage_graph import (
     LONGEST,
-    MAX_INCOMING,
-    MAX_OUTCOMING,
     MIN_INCOMING,
     MIN_OUTCOMING,
     QUESTIONS,
     PassageQuestions,
     again,
+    limits_of,
     question_values,
 )
 from hopyard.prompts.passages import one_line, snippet
 from hopyard.state.errors import BudgetExceededError, ModelOutputError, ModelUnreachableError
-from hopyard.state.settings import Context
+from hopyard.state.settings import Context, Profile, profile_of
 
 __all__ = ("Missing", "Writing", "asking_settings", "author_of", "questions_of", "usable")
 
@@ -42,11 +41,6 @@ EVIDENCE: Final = 50
 """Passages asked before a rate of failures is believed and the rest is spared."""
 
 _QUESTION_MARKS: Final = ("?", "？", "؟", "\N{GREEK QUESTION MARK}")
-_EXAMPLES: Final = frozenset(
-    question.casefold()
-    for example in QUESTIONS.examples
-    for question in (*example.output.incoming, *example.output.outcoming)
-)
 
 
 class Missing(NamedTuple):
@@ -58,7 +52,8 @@ class Missing(NamedTuple):
 
 def author_of(options: BuildOptions) -> Author:
     """Who would write questions in a build. It may open the chat model."""
-    return Author(QUESTIONS.version, options.caller.provider.identity)
+    wording = QUESTIONS.of(profile_of(options.settings))
+    return Author(wording.version, options.caller.provider.identity)
 
 
 def asking_settings(settings: Context) -> Context:
@@ -73,13 +68,13 @@ def asking_settings(settings: Context) -> Context:
         update={
             "budget": budget,
             "temperature": own.temperature,
-            "frequency_penalty": own.frequency_penalty,
+            "frequency_penalty": own.penalty_for(profile_of(settings)),
         }
     )
 
 
 async def questions_of(
-    passage: Passage, *, call: ModelCall, author: Author, characters: int
+    passage: Passage, *, call: ModelCall, author: Author, settings: Context
 ) -> Written:
     """The questions that the model writes for one passage, asked twice at most.
 
@@ -87,40 +82,51 @@ async def questions_of(
         passage: The passage.
         call: Asks the model, with `asking_settings`.
         author: Who writes.
-        characters: How many of the passage's characters the model is shown, at most.
+        settings: The settings of the build.
 
     Raises:
         ModelOutputError: The model gave nothing usable.
         BudgetExceededError: The budget is used up; what was paid for is in the ledger.
         ModelUnreachableError: The model does not answer.
     """
+    characters = PassageGraphSettings.of(settings).passage_characters
+    profile = profile_of(settings)
     values = question_values(passage.title, snippet(passage.text, characters))
     outputs = [await call(QUESTIONS, values, step=passage.id)]
-    incoming, outcoming = usable(outputs)
+    incoming, outcoming = usable(outputs, profile)
     if _too_few(incoming, outcoming):
         values["again"] = again(len(incoming), len(outcoming))
         try:
             outputs.append(await call(QUESTIONS, values, step=passage.id))
         except ModelOutputError as error:
             logger.info("passage %s, asked again: %s", passage.id, error)
-        incoming, outcoming = usable(outputs)
+        incoming, outcoming = usable(outputs, profile)
     too_few = _too_few(incoming, outcoming)
     if len(incoming) < MIN_INCOMING:
         incoming += _own_text(passage)
     return Written(author, "too few" if too_few else "enough", tuple(incoming), tuple(outcoming))
 
 
-def usable(outputs: Sequence[PassageQuestions]) -> tuple[list[str], list[str]]:
+def usable(outputs: Sequence[PassageQuestions], profile: Profile) -> tuple[list[str], list[str]]:
     """The in-coming and the out-coming questions that can serve, each once, in order.
 
     Left out are strings that are no question, questions of the prompt's own examples, which a
     small model repeats, and out-coming questions that are in-coming ones too: the passage
     answers them.
     """
-    seen = set(_EXAMPLES)
-    incoming = _distinct([text for output in outputs for text in output.incoming], seen)
-    outcoming = _distinct([text for output in outputs for text in output.outcoming], seen)
-    return incoming[:MAX_INCOMING], outcoming[:MAX_OUTCOMING]
+    limits = limits_of(profile)
+    seen = {
+        question.casefold()
+        for example in QUESTIONS.of(profile).examples
+        for question in (*example.output.incoming, *example.output.outcoming)
+    }
+    incoming = _distinct(
+        [text for output in outputs for text in output.incoming], seen, limits.longest
+    )
+    outcoming = _distinct(
+        [text for output in outputs for text in output.outcoming], seen, limits.longest
+    )
+    return incoming[: limits.incoming], outcoming[: limits.outcoming]
 
 
 @dataclass
@@ -168,7 +174,7 @@ class Writing:
                 passage,
                 call=self._call,
                 author=self.author,
-                characters=self._settings.passage_characters,
+                settings=self.context.options.settings,
             )
         except BudgetExceededError:
             self._stopped = True
@@ -203,7 +209,7 @@ class Writing:
 
     def _failure(self) -> ModelOutputError:
         return ModelOutputError(
-            f"The prompt {QUESTIONS.name!r} (version {QUESTIONS.version}) failed for "
+            f"The prompt {QUESTIONS.name!r} (version {self.author.version}) failed for "
             f"{len(self.failed)} of {self.asked} passages, more than "
             f"passage_graph.max_failure_rate={self._settings.max_failure_rate:g} allows; what was "
             "written is kept: take a larger model with --model, or allow more with "
@@ -215,11 +221,11 @@ def _too_few(incoming: Sequence[str], outcoming: Sequence[str]) -> bool:
     return len(incoming) < MIN_INCOMING or len(outcoming) < MIN_OUTCOMING
 
 
-def _distinct(texts: Sequence[str], seen: set[str]) -> list[str]:
+def _distinct(texts: Sequence[str], seen: set[str], longest: int) -> list[str]:
     found = []
     for text in map(one_line, texts):
         folded = text.casefold()
-        if text.endswith(_QUESTION_MARKS) and len(text) <= LONGEST and folded not in seen:
+        if text.endswith(_QUESTION_MARKS) and len(text) <= longest and folded not in seen:
             seen.add(folded)
             found.append(text)
     return found
