@@ -127,7 +127,7 @@ def request_of(title: str, messages: list[dict[str, Any]]) -> tuple[str, str]:
     elif kind == "direct" and turn.startswith("Passages:\n"):
         kind = "read"
     found = _QUESTION.findall(turn)
-    asked = found[-1] if found and kind != "direct" else turn
+    asked = found[-1] if found else turn
     return kind, asked.translate(_STRAIGHT)  # what is to be rewritten has typographic quotes
 
 
