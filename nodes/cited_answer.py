@@ -45,12 +45,18 @@ class Cited:
 
 
 def cite_answer(
-    question: str, answer: str, passages: Sequence[Passage], numbers: Sequence[int] = ()
+    question: str,
+    answer: str,
+    passages: Sequence[Passage],
+    numbers: Sequence[int] = (),
+    *,
+    findings: Sequence[tuple[str, Passage]] = (),
 ) -> Cited:
     """Quote what supports an answer, and number its markers as the citations are.
 
-    An answer of several statements with markers is checked statement by statement. Any other one
-    is checked as a whole: what it adds to the question (names, numbers, words) has to be in the
+    An answer of several statements with markers is checked statement by statement. For any other
+    one the findings that it was concluded from are checked. Without findings it is checked as a
+    whole: what it adds to the question (names, numbers, words) has to be in the
     quotes of the passages named, read together; an answer that adds nothing, such as "yes" or one
     of the names asked about, is supported by quotes that share `LEAST_SHARED_WORDS` with the
     question. Where the model named no passage, sentences that hold the answer are looked for.
@@ -60,12 +66,15 @@ def cite_answer(
         answer: The model's answer, perhaps with markers such as [2].
         passages: What the model was shown, in the order of the numbers, from 1.
         numbers: The passages that the model named as support of the whole answer.
+        findings: What it was concluded from, each with its passage.
     """
     if is_unknown(answer):
         return Cited(renumber(answer, {}), [])
     groups = [group for _, group in statements(answer)]
     if sum(any(_is_shown(number, passages) for number in group) for group in groups) > 1:
         cited = _cite_statements(answer, passages)
+    elif findings:
+        cited = _cite_findings(answer, passages, findings)
     else:
         named = dict.fromkeys([*chain.from_iterable(groups), *numbers])
         kept = [number for number in named if _is_shown(number, passages)]
@@ -102,6 +111,19 @@ def _cite_statements(answer: str, passages: Sequence[Passage]) -> Cited:
         start = end
     text = "".join([*parts, answer[start:]])
     return Cited(text, citations, _unconfirmed(citations))
+
+
+def _cite_findings(
+    answer: str, passages: Sequence[Passage], findings: Sequence[tuple[str, Passage]]
+) -> Cited:
+    citations = cite_claims(findings)
+    cited = [citation["passage_id"] for citation in citations]
+    places = {
+        number: cited.index(passage.id) + 1
+        for number, passage in enumerate(passages, 1)
+        if passage.id in cited
+    }
+    return Cited(renumber(answer, places), citations, _unconfirmed(citations))
 
 
 def _cite_whole(

@@ -176,6 +176,23 @@ def test_one_statement_is_checked_with_its_question() -> None:
     ]
 
 
+def test_findings_are_what_a_short_answer_is_concluded_from() -> None:
+    findings = [
+        ("Clyde Tombaugh discovered Pluto.", PLUTO),
+        ("Clyde Tombaugh was born in Streator.", TOMBAUGH),
+    ]
+    cited = cite_answer(Q_BORN, "Streator [2][3]", PAGES, findings=findings)
+    assert cited.answer == "Streator [2]"
+    assert [(each["quote"], each.get("claim")) for each in cited.citations] == [
+        ("Clyde Tombaugh discovered it in 1930.", findings[0][0]),
+        ("He was born in Streator, Illinois.", findings[1][0]),
+    ]
+    assert cited.unconfirmed == ""
+    doubtful = cite_answer(Q_BORN, "Rome", PAGES, findings=[("Piazzi was born in Rome.", CERES)])
+    assert [each["supported"] for each in doubtful.citations] == [False]
+    assert doubtful.unconfirmed == NOT_STATED
+
+
 def test_no_statement_is_supported() -> None:
     cited = cite_answer("?", "Mars has two moons [1]. Venus has none [3].", PAGES)
     assert [citation["supported"] for citation in cited.citations] == [False, False]
