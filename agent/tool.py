@@ -16,6 +16,7 @@ from pydantic import Field
 from hopyard.graphs import router
 from hopyard.state.agent import AgentOutput
 from hopyard.state.errors import HopyardError
+from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED
 from hopyard.state.settings import Context
 from hopyard.state.sources import read_context
 
@@ -23,7 +24,7 @@ __all__ = ("as_tool",)
 
 DESCRIPTION: Final = (
     "Answers one question from the indexed documents: a fact, a comparison, or facts that have to "
-    "be joined from several documents. Gives a short answer and the sentences that support it."
+    "be joined from several documents. Gives an answer and the sentences that support it."
 )
 
 
@@ -75,10 +76,13 @@ def as_tool(
 def readable(output: AgentOutput) -> str:
     """The answer with what supports it, for a model to read."""
     lines = [output["answer"]]
-    lines += [
-        f"[{number}] {cited['title']} ({cited['passage_id']}): “{cited['quote']}”"
-        for number, cited in enumerate(output["citations"], 1)
-    ]
+    for number, cited in enumerate(output["citations"], 1):
+        doubt = "" if cited.get("supported", True) else f" ({NOT_SUPPORTED})"
+        lines.append(
+            f"[{number}] {cited['title']} ({cited['passage_id']}): “{cited['quote']}”{doubt}"
+        )
+    if unconfirmed := output.get("unconfirmed"):
+        lines.append(f"{UNCONFIRMED} {unconfirmed}")
     if output["truncated"]:
         lines.append("The budget ended the search before it was through.")
     return "\n".join(lines)

@@ -17,6 +17,7 @@ from hopyard.cli.options import (
     SearchOption,
     SetOption,
     StrategyOption,
+    StyleOption,
     changes_from,
     context_from,
 )
@@ -40,6 +41,7 @@ def ask_command(
     thread: Annotated[
         str | None, typer.Option("--thread", "-t", help="A new thread's name, or an old thread.")
     ] = None,
+    style: StyleOption = None,
     k: Annotated[int | None, typer.Option("-k", "--k", help="Passages a question.")] = None,
     max_calls: Annotated[int | None, typer.Option(help="Model calls at most.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Tokens at most.")] = None,
@@ -62,6 +64,7 @@ def ask_command(
             "embedding": embedding,
             "gate": gate,
             "approve": approve,
+            "answer.style": style,
             "retrieval.k": k,
             "budget.calls": max_calls,
             "budget.tokens": max_tokens,

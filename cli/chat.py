@@ -20,9 +20,10 @@ from hopyard.cli.options import (
     ModelOption,
     SetOption,
     StrategyOption,
+    StyleOption,
     context_from,
 )
-from hopyard.cli.render import citation_lines, usage_line
+from hopyard.cli.render import citation_lines, unconfirmed_line, usage_line
 from hopyard.nodes.run import check_question
 from hopyard.state.errors import EXIT_INTERRUPTED, HopyardError, ThreadMissingError, UsageError
 from hopyard.state.settings import Context
@@ -43,10 +44,17 @@ def chat_command(
     strategy: StrategyOption = None,
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
+    style: StyleOption = None,
     set_: SetOption = None,
 ) -> None:
     """Talk about your documents: follow-up questions are understood, /help lists the commands."""
-    flags = {"index": index, "strategy": strategy, "model": model, "embedding": embedding}
+    flags = {
+        "index": index,
+        "strategy": strategy,
+        "model": model,
+        "embedding": embedding,
+        "answer.style": style,
+    }
     thread_id = thread or new_thread_id()
     with asyncio.Runner() as runner, _lines() as lines:
         chat = _Chat(runner, thread_id, context_from(flags, set_))
@@ -149,7 +157,7 @@ class _Chat:
                 f"`hopyard resume {self._thread_id}`, and leave approve empty here."
             )
         result = printable(result)
-        for line in citation_lines(result["citations"]):
+        for line in (*citation_lines(result["citations"]), *unconfirmed_line(result)):
             out.print(line)
         if result["truncated"]:
             err.print("The budget ended this run before it was through.", style="yellow")

@@ -35,6 +35,7 @@ from hopyard.evaluation.variants import every_variant, parse_variants, sweep_nam
 from hopyard.measures.questions import Half, read_questions
 from hopyard.state.atomic import write_file
 from hopyard.state.settings import Budget, Context
+from hopyard.state.sources import change_context
 
 __all__ = ("eval_command",)
 
@@ -119,6 +120,8 @@ def eval_command(
     context = context_from(
         {"index": index, "model": model, "embedding": embedding, "gate": gate}, set_
     )
+    if "style" not in context.answer.model_fields_set:  # gold answers are a few words
+        context = change_context(context, {"answer": {"style": "short"}})
     part: Half | None = None if half is None else "first" if half is _Half.FIRST else "second"
     chosen = read_questions(questions, split=split, half=part, limit=limit)
     set_name = name or questions.resolve().parent.name

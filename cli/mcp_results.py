@@ -14,11 +14,13 @@ __all__ = ("PassageText", "Strategies", "ToolAnswer", "answer_of", "strategies")
 
 
 class Quote(BaseModel):
-    """A sentence that is in a passage word for word and supports the answer."""
+    """A sentence that is in a passage word for word and was cited for the answer."""
 
     passage_id: str
     title: str
     quote: str
+    claim: str = Field("", description="The part of the answer that it was cited for.")
+    supported: bool = Field(True, description="Whether the quote supports that part.")
 
 
 class Spent(BaseModel):
@@ -35,8 +37,11 @@ class ToolAnswer(BaseModel):
     """An answer, or what the run waits for before it goes on."""
 
     question: str = Field(description="The question as it was answered: made to stand alone.")
-    answer: str = Field(description="The short answer; empty while the run waits.")
+    answer: str = Field(description="The answer, [1] the first citation; empty while it waits.")
     citations: list[Quote]
+    unconfirmed: str = Field(
+        "", description="What the documents do not confirm of the answer; empty where they do."
+    )
     strategy: str = Field(description="How it was answered; empty while that is being asked about.")
     truncated: bool = Field(description="Whether the budget ended the run before it was through.")
     thread_id: str = Field(description="For continue_thread.")

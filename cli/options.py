@@ -20,6 +20,7 @@ __all__ = (
     "SearchOption",
     "SetOption",
     "StrategyOption",
+    "StyleOption",
     "changes_from",
     "context_from",
 )
@@ -44,6 +45,10 @@ StrategyOption = Annotated[
 ]
 SearchOption = Annotated[
     str | None, typer.Option("--search", help=f"The search method: {', '.join(SEARCHES)}.")
+]
+StyleOption = Annotated[
+    str | None,
+    typer.Option(help="Form of the answer: auto, short, sentence, or full."),
 ]
 SetOption = Annotated[
     list[str] | None,

@@ -11,12 +11,13 @@ from rich.panel import Panel
 from rich.text import Text
 
 from hopyard.cli.console import printable
+from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED
 from hopyard.tracing.describe import gate_word, passages_of
 from hopyard.tracing.model import nest_steps
 from hopyard.tracing.terminal import draw_steps
 from hopyard.tracing.texts import find_names
 
-__all__ = ("as_json", "citation_lines", "draw_result", "usage_line")
+__all__ = ("as_json", "citation_lines", "draw_result", "unconfirmed_line", "usage_line")
 
 _JSON_KEYS = (
     "question",
@@ -28,6 +29,7 @@ _JSON_KEYS = (
     "evidence",
     "steps",
     "truncated",
+    "unconfirmed",
     "thread_id",
     "usage",
 )
@@ -59,6 +61,7 @@ def draw_result(result: Mapping[str, Any], *, answered: bool = False) -> Rendera
         _decisions(result),
         draw_steps(nest_steps(steps), names),
         *citation_lines(result["citations"]),
+        *unconfirmed_line(result),
     ]
     if result["truncated"]:
         parts.append(Text("The budget ended this run before it was through.", style="yellow"))
@@ -85,8 +88,16 @@ def citation_lines(citations: Iterable[Mapping[str, Any]]) -> list[Text]:
         line = Text(f"[{number}] ", style="cyan")
         line.append(f"“{citation['quote']}”", style="italic")
         line.append(f" {citation['title']} ({citation['passage_id']})", style="dim")
+        if not citation.get("supported", True):
+            line.append(f" · {NOT_SUPPORTED}", style="yellow")
         lines.append(line)
     return lines
+
+
+def unconfirmed_line(result: Mapping[str, Any]) -> list[Text]:
+    """What the documents do not confirm of the answer, if there is such a thing."""
+    unconfirmed = result.get("unconfirmed")
+    return [Text(f"{UNCONFIRMED} {unconfirmed}", style="yellow")] if unconfirmed else []
 
 
 def usage_line(result: Mapping[str, Any]) -> Text:

@@ -1,4 +1,7 @@
-"""The agent: question → gate → route → strategy → check → finish."""
+"""The agent: question → gate → route → strategy → check → finish.
+
+A message about the last answer is acted on without them.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from hopyard.nodes.check import after_check, check_answer
 from hopyard.nodes.finish import finish
 from hopyard.nodes.gate import decide_retrieval
 from hopyard.nodes.receive import receive
+from hopyard.nodes.revise import after_receive, after_revise, revise
 from hopyard.nodes.route import choose_strategy, chosen_strategy
 from hopyard.state.agent import AgentInput, AgentOutput, AgentState
 from hopyard.state.settings import Context
@@ -34,6 +38,7 @@ def build() -> StateGraph[AgentState, Context, AgentInput, AgentOutput]:
     )
     names = [strategy.name for strategy in strategies()]
     agent.add_node("receive", receive)
+    agent.add_node("revise", revise)
     agent.add_node("gate", decide_retrieval)
     agent.add_node("route", choose_strategy)
     for strategy in strategies():
@@ -43,7 +48,8 @@ def build() -> StateGraph[AgentState, Context, AgentInput, AgentOutput]:
     agent.add_node("finish", finish)
 
     agent.add_edge(START, "receive")
-    agent.add_edge("receive", "gate")
+    agent.add_conditional_edges("receive", after_receive)
+    agent.add_conditional_edges("revise", after_revise)
     agent.add_edge("gate", "route")
     agent.add_conditional_edges("route", chosen_strategy, names)
     agent.add_conditional_edges("check", after_check, [*names, "finish"])

@@ -92,7 +92,7 @@ def _unfinished_object(text: str, output: type[Output]) -> tuple[Any, bool]:
     whole = from_json(text, allow_partial=True)
     if not isinstance(whole, dict):
         raise ValueError("not an object")
-    missing = output.model_fields.keys() - whole.keys()
+    missing = output.model_fields.keys() - whole.keys() - output.not_needed
     if not missing:
         return whole, False
     half = from_json(text, allow_partial="trailing-strings").get(output.cut_field, "")

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
 from hopyard.indexes.records import Passage
 from hopyard.nodes.citations import cite
+from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.run import Run, close_run, run_of
-from hopyard.prompts.answer import ANSWER, UNKNOWN
+from hopyard.prompts.answer import ANSWER, UNKNOWN, Answer, CitedAnswer
 from hopyard.prompts.direct import DIRECT
 from hopyard.prompts.passages import CHARACTERS_A_TOKEN, one_line, passage_lines, snippet
+from hopyard.prompts.style import writing
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
-from hopyard.state.schemas import Evidence, Step, StrategyState, add_reason, passage_ids
-from hopyard.state.settings import Context
+from hopyard.state.schemas import (
+    Citation,
+    Evidence,
+    Step,
+    StrategyState,
+    add_reason,
+    passage_ids,
+)
+from hopyard.state.settings import AnswerSettings, Context, profile_of
 
 __all__ = (
     "PassageAnswer",
@@ -28,27 +37,40 @@ __all__ = (
 )
 
 
+_PARTIAL: Final = AnswerSettings(style="short")
+"""How the answer to a sub-question is written."""
+
+
 @dataclass(frozen=True)
 class PassageAnswer:
     """What reading some passages gave.
 
     Attributes:
-        answer: The short answer; `Unknown` where there was no passage to read.
+        answer: The answer; `Unknown` where there was no passage to read. A marker [n] in it is
+            the n-th citation.
         passages: What the model was shown.
         cut: Whether the answer reached its limit and was cut there.
+        citations: The quotes that support the answer.
+        unconfirmed: What the passages do not confirm of it, as one sentence; "" where they do.
     """
 
     answer: str
     passages: list[Passage]
     cut: bool = False
+    citations: list[Citation] = field(default_factory=list)
+    unconfirmed: str = ""
 
 
 async def answer_directly(state: StrategyState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Answer without a document."""
     run, question = await run_of(state, runtime), state["question"]
-    update: dict[str, Any] = {"citations": [], "evidence": [], "steps": []}
+    update: dict[str, Any] = {"citations": [], "evidence": [], "steps": [], "unconfirmed": ""}
+    values = {
+        "question": one_line(question),
+        "style": writing(run.settings.answer, passages=False),
+    }
     try:
-        output = await run.call(DIRECT, {"question": one_line(question)}, step="read", final=True)
+        output = await run.call(DIRECT, values, step="read", final=True)
     except (BudgetExceededError, ModelOutputError) as error:
         update |= _fail_to_answer(question, error)
     else:
@@ -62,7 +84,7 @@ async def answer_from_evidence(state: StrategyState, runtime: Runtime[Context]) 
     """Answer from the evidence found, and cite it."""
     run, question = await run_of(state, runtime), state["question"]
     steps = state.get("steps", [])
-    update: dict[str, Any] = {"citations": []}
+    update: dict[str, Any] = {"citations": [], "unconfirmed": ""}
     try:
         reading = await answer_from_passages(
             run, question, state["evidence"], step="read", final=True
@@ -72,7 +94,8 @@ async def answer_from_evidence(state: StrategyState, runtime: Runtime[Context]) 
         update["steps"] = [*steps, *update["steps"]]
     else:
         update["answer"] = reading.answer
-        update["citations"] = cite(question, reading.answer, reading.passages)
+        update["citations"] = reading.citations
+        update["unconfirmed"] = reading.unconfirmed
         update["steps"] = [*steps, _read_step(question, reading.answer, cut=reading.cut)]
     return update | await close_run(run)
 
@@ -82,19 +105,46 @@ async def answer_from_passages(
 ) -> PassageAnswer:
     """Answer one question from the passages behind some evidence.
 
+    Args:
+        run: The run that pays.
+        question: The question, or a sub-question.
+        evidence: What a search found.
+        step: Id of the step that the call belongs to.
+        final: Whether this is the answer that the user reads, written in the run's style. A
+            partial answer is short.
+
     Raises:
         BudgetExceededError: The run's budget is used up.
         ModelOutputError: The model gave no usable answer.
     """
-    passages = await run.passages(passage_ids(evidence))
-    if not passages:
+    passages = await run.passages(passage_ids(evidence)) if evidence else []
+    if not passages and not (final and _may_use_knowledge(run.settings)):
         return PassageAnswer(UNKNOWN, [])
     values = {
-        "passages": format_passages(passages, run.settings),
+        "passages": format_passages(passages, run.settings) or "none",
         "question": one_line(question),
+        "style": writing(run.settings.answer if final else _PARTIAL),
     }
     output = await run.call(ANSWER, values, step=step, final=final)
-    return PassageAnswer(output.answer, passages, output.cut)
+    cited = _cite(question, output, passages)
+    return PassageAnswer(
+        answer=cited.answer,
+        passages=passages,
+        cut=output.cut,
+        citations=cited.citations,
+        unconfirmed=cited.unconfirmed,
+    )
+
+
+def _may_use_knowledge(settings: Context) -> bool:
+    return settings.answer.knowledge == "both" and profile_of(settings) == "capable"
+
+
+def _cite(question: str, output: Answer | CitedAnswer, passages: list[Passage]) -> Cited:
+    """The citations that the model named, or those that can be found where it names none."""
+    if isinstance(output, CitedAnswer):
+        return cite_answer(question, output.answer, passages, output.passages)
+    return Cited(output.answer, cite(question, output.answer, passages))
 
 
 def format_passages(

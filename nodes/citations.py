@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from hopyard.indexes.records import Passage
@@ -12,7 +12,18 @@ from hopyard.nodes.support import best_quote, sentence_spans, supports
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.schemas import Citation
 
-__all__ = ("cite", "cite_claims", "cite_markers", "contains_quote", "renumber", "statements")
+__all__ = (
+    "JUDGEMENTS",
+    "LEAST_SHARED_WORDS",
+    "cite",
+    "cite_claims",
+    "cite_markers",
+    "contains_quote",
+    "is_unknown",
+    "marked_statements",
+    "renumber",
+    "statements",
+)
 
 MOST_CITATIONS: Final = 3
 _SENTENCE: Final = re.compile(r"\S.*?(?:[.!?][\"'”’)\]]*(?=\s|$)|$)", re.DOTALL)
@@ -26,7 +37,7 @@ _FUNCTION_WORDS: Final = frozenset(
     )
     for word in line.split()
 )
-_JUDGEMENTS: Final = frozenset({"yes", "no", "neither", "none", "equal", "equally"})
+JUDGEMENTS: Final = frozenset({"yes", "no", "neither", "none", "equal", "equally"})
 """Words of an answer that is concluded, and stands in no passage."""
 LEAST_SHARED_WORDS: Final = 2
 
@@ -34,6 +45,11 @@ _MARKERS: Final = re.compile(r"(?:[ \t]*\[\d{1,3}(?:\s*,\s*\d{1,3})*\])+")
 """Numbers of passages after a statement, as in [2], [1][4] and [1, 4]."""
 _EDGES: Final = " \n\t.,;:。、"
 _DIGITS: Final = re.compile(r"\d+")
+
+
+def is_unknown(answer: str) -> bool:
+    """Whether an answer says nothing: no word, or `Unknown`."""
+    return not _WORD.search(answer) or answer.strip(" .").lower() == UNKNOWN.lower()
 
 
 def contains_quote(passage: Passage, quote: str) -> bool:
@@ -57,11 +73,11 @@ def cite(question: str, answer: str, passages: Sequence[Passage]) -> list[Citati
     Returns:
         At most three citations, at most one a passage, in the order of the passages.
     """
-    if not _WORD.search(answer) or answer.strip().lower() == UNKNOWN.lower():
+    if is_unknown(answer):
         return []
     wanted = _content(answer)
     asked = _content(question)
-    if not wanted or wanted & _JUDGEMENTS:
+    if not wanted or wanted & JUDGEMENTS:
         return _best_sentences(
             passages, lambda words: len(asked & words) >= LEAST_SHARED_WORDS, asked
         )
@@ -130,15 +146,21 @@ def statements(answer: str) -> list[tuple[str, list[int]]]:
     A statement is the sentence before its markers; where that sentence has markers within, the
     part that follows them.
     """
-    found, start = [], 0
+    return [
+        (statement, numbers) for statement, numbers, _ in marked_statements(answer) if statement
+    ]
+
+
+def marked_statements(answer: str) -> Iterator[tuple[str, list[int], tuple[int, int]]]:
+    """Each group of markers: the statement before it ("" where there is none), numbers, place."""
+    start = 0
     for match in _MARKERS.finditer(answer):
         before = answer[start : match.start()]
         spans = [span for span in sentence_spans(before) if _WORD.search(before[slice(*span)])]
+        statement = before[slice(*spans[-1])].strip(_EDGES) if spans else ""
         numbers = list(dict.fromkeys(int(digits) for digits in _DIGITS.findall(match.group())))
-        if spans:
-            found.append((before[slice(*spans[-1])].strip(_EDGES), numbers))
+        yield statement, numbers, match.span()
         start = match.end()
-    return found
 
 
 def renumber(answer: str, numbers: Mapping[int, int]) -> str:

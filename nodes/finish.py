@@ -7,42 +7,55 @@ from typing import Any
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
-from hopyard.nodes.citations import contains_quote
+from hopyard.nodes.citations import contains_quote, renumber
+from hopyard.nodes.conversation import answer_message
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.schemas import Citation
-from hopyard.state.settings import Context
+from hopyard.state.settings import Context, profile_of
 
 __all__ = ("finish",)
 
 
 async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Close the run. A citation whose quote is not in its passage is dropped, whoever made it."""
-    run = await run_of(state, runtime)
+    """Close the run. A citation whose quote is not in its passage is dropped, whoever made it.
+
+    The markers of the answer stay the numbers of its citations.
+    """
+    run, cited = await run_of(state, runtime), state["citations"]
+    checked = await _check_citations(run, cited)
+    citations = [citation for citation, good in zip(cited, checked, strict=True) if good]
+    answer, unconfirmed = state["answer"], state.get("unconfirmed", "")
+    if not all(checked):
+        kept = [number for number, good in enumerate(checked, 1) if good]
+        answer = renumber(answer, {number: place for place, number in enumerate(kept, 1)})
+    capable = profile_of(run.settings) == "capable"
+    message = answer_message(answer, citations, unconfirmed) if capable else AIMessage(answer)
     return {
         "usage": await run.usage(),
-        "citations": await _checked_citations(run, state["citations"]),
+        "answer": answer,
+        "citations": citations,
         "truncated": state["truncated"] or _cut_short(state),
-        "messages": [AIMessage(state["answer"])],
+        "messages": [message],
     }
 
 
-async def _checked_citations(run: Run, citations: list[Citation]) -> list[Citation]:
+async def _check_citations(run: Run, citations: list[Citation]) -> list[bool]:
+    """Whether each quote is in its passage."""
     if not citations:
         return []
     try:
         passages = await run.passages([citation["passage_id"] for citation in citations])
     except IndexMissingError:
-        return []  # what has left the index meanwhile cannot be cited
+        return [False] * len(citations)  # what has left the index meanwhile cannot be cited
     return [
-        citation
+        contains_quote(passage, citation["quote"])
         for citation, passage in zip(citations, passages, strict=True)
-        if contains_quote(passage, citation["quote"])
     ]
 
 
 def _cut_short(state: AgentState) -> bool:
     """Whether the budget was used up before a strategy began."""
-    own = state["steps"][:1]
+    own = [step for step in state["steps"][:2] if step["id"] in {"rewrite", "revise"}]
     return state["route"]["by"] == "budget" or any(step.get("verdict") == "budget" for step in own)

@@ -6,43 +6,46 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from hopyard.classifiers.retrieval_gate import lasting_name
+from hopyard.nodes.conversation import LONGEST_MESSAGE, conversation_lines, last_answer
+from hopyard.nodes.revise import REVISED
 from hopyard.nodes.run import RUN_DIGITS, Run, check_question, new_run_id, run_of
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.rewrite import REWRITE
+from hopyard.prompts.rewrite import REWRITE, FollowUp
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import Step
-from hopyard.state.settings import Context
+from hopyard.state.settings import Context, profile_of
 from hopyard.state.usage import no_usage
 
 __all__ = ("receive", "settings_to_keep")
-
-TURNS_SHOWN: Final = 6
-"""Messages of the conversation that a follow-up question is read with."""
 
 
 async def receive(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Take the question of this turn, made to stand alone if it follows on from others.
 
-    A caller gives `question`, or `messages` that end with one. The working keys of the last turn
-    are reset: they would otherwise be read as this turn's.
+    A message about the last answer ("shorter", "why?") stays as it is, and `last` is what it acts
+    on. A caller gives `question`, or `messages` that end with one. The working keys of the last
+    turn are reset: they would otherwise be read as this turn's.
     """
     run = replace(await run_of(state, runtime), id=_run_id(get_config()))
     await run.usage()
     history, asked, new_messages = _turn(state)
     rewritten = await _stand_alone(run, asked, history)
     question = rewritten["answer"] if rewritten else asked
+    about_last = rewritten is not None and rewritten.get("verdict") == REVISED
+    last = last_answer(history, question) if about_last else None
     return {
-        "question": question,
+        "question": asked if last else question,
+        "last": last,
         "run": run.id,
         "settings": settings_to_keep(run.settings),
         "messages": new_messages,
@@ -92,11 +95,11 @@ async def _stand_alone(run: Run, question: str, history: Sequence[AnyMessage]) -
     """The step of rewriting the question; None where there is no conversation."""
     if not history:
         return None
-    conversation = "\n".join(
-        f"{'Assistant' if isinstance(message, AIMessage) else 'User'}: {one_line(message.text)}"
-        for message in history[-TURNS_SHOWN:]
-    )
-    values = {"conversation": conversation, "question": one_line(question)}
+    longest = LONGEST_MESSAGE if profile_of(run.settings) == "capable" else None
+    values = {
+        "conversation": conversation_lines(history, longest),
+        "question": one_line(question),
+    }
     step = Step(id="rewrite", kind="rewrite", title="Understand the follow-up", question=question)
     try:
         output = await run.call(REWRITE, values, step="rewrite")
@@ -104,4 +107,7 @@ async def _stand_alone(run: Run, question: str, history: Sequence[AnyMessage]) -
         if isinstance(error, BudgetExceededError):
             step["verdict"] = "budget"
         return step | {"answer": question, "reason": f"taken as it is: {error}"}
-    return step | {"answer": output.question, "reason": "made to stand alone"}
+    step["answer"] = output.question
+    if isinstance(output, FollowUp) and output.kind == REVISED:
+        return step | {"verdict": REVISED, "reason": "it is about the last answer"}
+    return step | {"reason": "made to stand alone"}

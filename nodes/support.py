@@ -10,8 +10,19 @@ from dataclasses import dataclass
 from typing import Final
 
 from hopyard.indexes.records import Passage
+from hopyard.nodes.language import in_two_languages, script_of
 
-__all__ = ("LEAST_SHARE", "Units", "best_quote", "sentence_spans", "supports", "units")
+__all__ = (
+    "LEAST_SHARE",
+    "NOTHING",
+    "Units",
+    "best_quote",
+    "held_by",
+    "sentence_spans",
+    "shared",
+    "supports",
+    "units",
+)
 
 LEAST_SHARE: Final = 0.5
 """Share of a claim's content words, and of its names, that its quotes and their titles hold at
@@ -86,6 +97,9 @@ class Units:
         return Units(self.words | other.words, self.numbers | other.numbers)
 
 
+NOTHING: Final = Units(frozenset(), frozenset())
+
+
 def units(text: str) -> Units:
     """What is compared of a text: its content words and its numbers."""
     plain = unicodedata.normalize("NFKC", text).casefold()
@@ -95,11 +109,16 @@ def units(text: str) -> Units:
     return Units(frozenset(words), frozenset(numbers))
 
 
-def best_quote(claim: str, passage: Passage) -> str:
+def best_quote(claim: str, passage: Passage, *, first: Units = NOTHING) -> str:
     """The sentence, or the two adjacent ones, that share most with the claim.
 
     Two sentences are quoted only where they share more than either does alone; of quotes that
     share as much, the shortest is. A passage without text has none.
+
+    Args:
+        claim: What is to be supported.
+        passage: Where the quote is taken from.
+        first: What a quote is to hold above all, such as the answer to a question.
     """
     wanted = units(claim)
     spans = sentence_spans(passage.text)
@@ -109,34 +128,47 @@ def best_quote(claim: str, passage: Passage) -> str:
         return ""
     # The title says what "it" and "he" in a sentence stand for.
     title = units(passage.title)
-    return max(quotes, key=lambda quote: (_shared(wanted, title | units(quote)), -len(quote)))
+
+    def score(quote: str) -> tuple[int, int, int]:
+        held = title | units(quote)
+        return shared(first, held), shared(wanted, held), -len(quote)
+
+    return max(quotes, key=score)
 
 
 def supports(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
     """Whether quotes, read together with the titles of their passages, support a claim.
 
     They do where they hold every number of the claim and at least `LEAST_SHARE` of its content
-    words and of its names (words with a capital, other than the first). This finds a citation
-    that is about something else. Whether the claim follows from the quote is for the reader to
-    judge.
+    words and of its names (words with a capital, other than the first). Where claim and quotes
+    are in two languages, only the numbers are compared and, in one script, a single word or
+    number. This finds a citation that is about something else. Whether the claim follows from
+    the quote is for the reader to judge.
 
     Args:
         claim: What is to be supported.
         quotes: Title and quote of each passage that it is cited for.
     """
-    wanted = units(claim)
-    held = Units(frozenset(), frozenset())
-    for title, quote in quotes:
-        text = units(f"{title} {quote}")
-        counted = {_NUMBER_WORDS[word] for word in _words(quote) if word in _NUMBER_WORDS}
-        held = held | text | Units(frozenset(), frozenset(counted))
+    wanted, held = units(claim), held_by(quotes)
     if not wanted.numbers <= held.numbers:
         return False
+    texts = " ".join(quote for _, quote in quotes)
+    if script_of(claim) != script_of(texts):
+        return bool(texts.strip() and (wanted.words or wanted.numbers))
+    if in_two_languages(claim, texts):
+        return shared(wanted, held) > 0
     if not wanted.words:
         return bool(wanted.numbers)
     return all(
         len(part & held.words) >= LEAST_SHARE * len(part) for part in (wanted.words, _names(claim))
     )
+
+
+def held_by(quotes: Sequence[tuple[str, str]]) -> Units:
+    """What quotes hold together with the titles of their passages, numbers in words too."""
+    text = units(" ".join(f"{title} {quote}" for title, quote in quotes))
+    counted = [word for _, quote in quotes for word in _words(quote) if word in _NUMBER_WORDS]
+    return text | Units(frozenset(), frozenset(_NUMBER_WORDS[word] for word in counted))
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -147,7 +179,8 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     ]
 
 
-def _shared(wanted: Units, held: Units) -> int:
+def shared(wanted: Units, held: Units) -> int:
+    """How many words and numbers two texts share."""
     return len(wanted.words & held.words) + len(wanted.numbers & held.numbers)
 
 

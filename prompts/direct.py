@@ -4,12 +4,43 @@ from __future__ import annotations
 
 from typing import Final
 
-from hopyard.models.prompt import Example, Prompt, Shorter
-from hopyard.prompts.answer import Answer
+from pydantic import ConfigDict, Field
 
-__all__ = ("DIRECT",)
+from hopyard.models.prompt import Example, Output, Prompt
+from hopyard.prompts.answer import ROOM_TO_THINK, Answer, every_field_required
 
-DIRECT: Final = Prompt(
+__all__ = ("DIRECT", "DirectAnswer")
+
+
+class DirectAnswer(Output):
+    """An answer of any length."""
+
+    model_config = ConfigDict(title="Answer", json_schema_extra=every_field_required)
+
+    cut_field = "answer"
+    not_needed = frozenset({"thought"})
+
+    thought: str = Field(
+        default="", description="What the answer needs to be worked out; empty where nothing does."
+    )
+    answer: str = Field(min_length=1, description="The answer, or Unknown.")
+
+
+_CAPABLE: Final = Prompt[Answer | DirectAnswer](
+    name="direct",
+    version=2,
+    system=(
+        "Answer from what you know; no document is at hand. Think first where the answer has to "
+        "be worked out. A greeting or thanks gets a short, friendly reply. If the question takes "
+        "something for granted that is wrong, say so. If you do not know, the answer is the "
+        "single word Unknown: never make up a name, a number or a date."
+    ),
+    template="$style\n\nQuestion: $question",
+    output=DirectAnswer,
+    max_tokens=ROOM_TO_THINK,
+)
+
+DIRECT: Final = Prompt[Answer | DirectAnswer](
     name="direct",
     version=1,
     system=(
@@ -25,5 +56,5 @@ DIRECT: Final = Prompt(
         Example({"question": "Hello!"}, Answer(answer="Hello! How can I help?")),
         Example({"question": "What is the plural of mouse?"}, Answer(answer="mice")),
     ),
-    capable=Shorter(examples=2, max_tokens=768),
+    capable=_CAPABLE,
 )

@@ -1,14 +1,15 @@
-"""Make a follow-up question stand on its own."""
+"""Make a follow-up question stand on its own, or see that it is about the last answer."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from hopyard.models.prompt import Example, Output, Prompt, Shorter
+from hopyard.models.prompt import Example, Output, Prompt
+from hopyard.prompts.answer import every_field_required
 
-__all__ = ("REWRITE", "StandAlone")
+__all__ = ("REWRITE", "FollowUp", "StandAlone")
 
 
 class StandAlone(Output):
@@ -17,7 +18,45 @@ class StandAlone(Output):
     question: str = Field(min_length=1, max_length=500)
 
 
-REWRITE: Final = Prompt(
+class FollowUp(Output):
+    """What the user's last message wants, and the message understandable without the others."""
+
+    model_config = ConfigDict(title="StandAlone", json_schema_extra=every_field_required)
+
+    kind: Literal["question", "revise"] = "question"
+    question: str = Field(min_length=1)
+
+
+_CAPABLE: Final = Prompt[StandAlone | FollowUp](
+    name="rewrite",
+    version=2,
+    system=(
+        "A user talks with an assistant that answers from documents. Say what kind of message the "
+        "last one is.\n"
+        "revise: it wants something done with the last answer, from what the assistant has already "
+        "read: shorter, longer, as a table, translated, in simpler words, why, which passage says "
+        "so.\n"
+        "question: everything else; also a follow-up that asks for another fact, a greeting, and "
+        "thanks.\n"
+        "Then write the message so that it is understood without the conversation: names in place "
+        "of words such as it, he, there. Keep its language and its meaning, and answer nothing. A "
+        "message that stands on its own stays as it is."
+    ),
+    template="Conversation:\n$conversation\n\nLast question: $question",
+    output=FollowUp,
+    max_tokens=2000,
+    examples=(
+        Example(
+            {
+                "conversation": "User: Who painted The Scream?\nAssistant: Edvard Munch",
+                "question": "When was he born?",
+            },
+            FollowUp(kind="question", question="When was Edvard Munch born?"),
+        ),
+    ),
+)
+
+REWRITE: Final = Prompt[StandAlone | FollowUp](
     name="rewrite",
     version=1,
     system=(
@@ -45,5 +84,5 @@ REWRITE: Final = Prompt(
         ),
     ),
     typographic_quotes=True,
-    capable=Shorter(examples=1, max_tokens=256),
+    capable=_CAPABLE,
 )

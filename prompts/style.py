@@ -1,4 +1,4 @@
-"""How an answer is to be written: the sentence that a prompt gets for `answer.style`."""
+"""How an answer is to be written: the sentences that a prompt gets for `answer.style`."""
 
 from __future__ import annotations
 
@@ -6,29 +6,48 @@ from typing import Final
 
 from hopyard.state.settings import AnswerSettings
 
-__all__ = ("writing",)
+__all__ = ("GENERAL_KNOWLEDGE", "writing")
 
+GENERAL_KNOWLEDGE: Final = "From general knowledge:"
+"""What a part begins with that the model adds to what the documents say."""
+
+_LANGUAGE: Final = "in the question's language, or in the one that it asks for"
 _STYLES: Final = {
     "short": "Write the answer with as few words as possible: a name, a number, a date, yes or no.",
-    "sentence": "Write the answer as one sentence in the question's language.",
+    "sentence": f"Write the answer as one sentence {_LANGUAGE}.",
     "full": (
-        "Write a full answer in the question's language, as long as the question needs: "
-        "paragraphs, a list or a table. Put the numbers of the passages that support a statement "
-        "after it, as in [2] or [1][4]."
+        f"Write a full answer {_LANGUAGE}, as long as the question needs: paragraphs, a list or a "
+        "table."
     ),
     "auto": (
-        "Write the answer in the question's language and as long as the question asks for: a few "
-        "words for a fact, the whole list for a list, paragraphs for an explanation or a summary. "
-        "In an answer of several statements, put the numbers of the passages that support a "
+        f"Write the answer {_LANGUAGE}, as long as the question asks for: a few words for a fact, "
+        "the whole list for a list, paragraphs for an explanation or a summary."
+    ),
+}
+_MARKERS: Final = {
+    "full": (
+        " Put the numbers of the passages that support a statement after it, as in [2] or [1][4]."
+    ),
+    "auto": (
+        " In an answer of several statements, put the numbers of the passages that support a "
         "statement after it, as in [2] or [1][4]."
     ),
 }
 _BOTH: Final = (
-    " What the passages do not say may come from your own knowledge: begin such a part with "
-    '"From general knowledge:".'
+    " What the passages do not say may come from your own knowledge, in place of Unknown: begin "
+    f'such a part with "{GENERAL_KNOWLEDGE}".'
 )
 
 
-def writing(settings: AnswerSettings) -> str:
-    """What to tell a capable model about the form of its answer."""
-    return _STYLES[settings.style] + (_BOTH if settings.knowledge == "both" else "")
+def writing(settings: AnswerSettings, *, passages: bool = True) -> str:
+    """What to tell a capable model about the form of its answer.
+
+    Args:
+        settings: The style, and whether the model may add what it knows.
+        passages: Whether it answers from numbered passages, which it is then to name.
+    """
+    style = _STYLES[settings.style]
+    if not passages:
+        return style
+    both = _BOTH if settings.knowledge == "both" else ""
+    return style + _MARKERS.get(settings.style, "") + both

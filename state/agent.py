@@ -9,9 +9,9 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
-from hopyard.state.schemas import GateDecision, RouteDecision, Step, StrategyOutput
+from hopyard.state.schemas import Citation, GateDecision, RouteDecision, Step, StrategyOutput
 
-__all__ = ("AgentInput", "AgentOutput", "AgentState")
+__all__ = ("AgentInput", "AgentOutput", "AgentState", "LastAnswer")
 
 
 class AgentInput(TypedDict):
@@ -19,6 +19,16 @@ class AgentInput(TypedDict):
 
     question: NotRequired[str]
     messages: NotRequired[Annotated[list[AnyMessage], add_messages]]
+
+
+class LastAnswer(TypedDict):
+    """The answer that a message such as "shorter" is about."""
+
+    text: str
+    citations: list[Citation]
+    unconfirmed: str
+    question: str
+    """The message made to stand alone, in case that it takes a search after all."""
 
 
 class AgentOutput(StrategyOutput):
@@ -36,6 +46,8 @@ class AgentState(AgentOutput):
     steps: Annotated[list[Step], operator.add]
     """The agent's own steps, then the strategy's."""
     messages: Annotated[list[AnyMessage], add_messages]
+    last: LastAnswer | None
+    """What this turn acts on in place of a search; None where it is a question."""
     run: str
     tried: list[str]
     """Strategies whose answer was handed to a stronger one."""

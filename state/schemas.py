@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, NotRequired, Required
+from typing import Final, Literal, NotRequired, Required
 
 from typing_extensions import TypedDict
 
 from hopyard.state.usage import Usage
 
 __all__ = (
+    "NOT_SUPPORTED",
+    "UNCONFIRMED",
     "Citation",
     "Evidence",
     "GateDecision",
@@ -64,6 +66,13 @@ class Citation(TypedDict):
     """The part of the answer, or the finding behind it, that the passage was cited for."""
     supported: NotRequired[bool]
     """Whether the quote supports the claim; absent means that it does."""
+
+
+NOT_SUPPORTED: Final = "not supported by its passage"
+"""How a citation is shown whose `supported` is False."""
+
+UNCONFIRMED: Final = "Not confirmed by the documents:"
+"""What stands before `unconfirmed` where it is shown."""
 
 
 class GateDecision(TypedDict):

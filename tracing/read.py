@@ -16,7 +16,7 @@ from langgraph.types import StateSnapshot
 from hopyard.agent.session import Session
 from hopyard.graphs.registry import STRATEGIES
 from hopyard.models.ledger import Use
-from hopyard.state.schemas import Step
+from hopyard.state.schemas import UNCONFIRMED, Step
 from hopyard.tracing.describe import gate_step, passages_of, route_step
 from hopyard.tracing.model import Trace, TraceStep, cost_of, nest_steps
 from hopyard.tracing.texts import trace_passages
@@ -25,10 +25,11 @@ __all__ = ("read_trace", "trace_of")
 
 _NEW_TURN: Final = frozenset({"__start__", "receive"})
 """Before these have ended, the state still holds the last turn's decisions, steps and run."""
-_BEFORE_GATE: Final = _NEW_TURN | {"gate"}
+_BEFORE_GATE: Final = _NEW_TURN | {"revise", "gate"}
 _BEFORE_ROUTE: Final = _BEFORE_GATE | {"route"}
 _STRATEGY: Final = "strategy"
-_REWRITE: Final = "rewrite"
+_OWN: Final = frozenset({"rewrite", "revise"})
+"""Steps of the agent itself, at the beginning of a turn that follows on from others."""
 
 
 async def read_trace(session: Session, thread_id: str) -> Trace:
@@ -86,9 +87,20 @@ def trace_of(
         cost=cost,
         # The run's own clock is read when it ends.
         seconds=cost.seconds if waits else float(values["usage"]["seconds"]),
-        notes=tuple(filter(None, (cut_short if source.get("truncated") else "", note))),
+        notes=tuple(
+            filter(
+                None,
+                (_doubt(values, waits), cut_short if source.get("truncated") else "", note),
+            )
+        ),
         conversation=before,
     )
+
+
+def _doubt(values: Mapping[str, Any], waits: Sequence[str]) -> str:
+    """What the documents do not confirm of the answer."""
+    unconfirmed = "" if waits else values.get("unconfirmed", "")
+    return f"{UNCONFIRMED} {unconfirmed}" if unconfirmed else ""
 
 
 def _inner(snapshot: StateSnapshot) -> Mapping[str, Any]:
@@ -106,7 +118,7 @@ def _recorded(
     if set(waits) & _NEW_TURN:
         return [], []
     steps: list[Step] = list(values.get("steps", []))
-    own = steps[:1] if follows_on and steps and steps[0]["id"] == _REWRITE else []
+    own = [step for step in steps[:2] if follows_on and step["id"] in _OWN]
     done = STRATEGIES[values["strategy"]].steps_of(inner) if inner else ()
     return own, [*steps[len(own) :], *done]
 

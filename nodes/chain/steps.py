@@ -10,7 +10,8 @@ from langgraph.types import Overwrite, Send
 
 from hopyard.nodes.answer import format_passages, mark_cut
 from hopyard.nodes.chain import paper
-from hopyard.nodes.citations import cite_claims, cite_markers
+from hopyard.nodes.citations import is_unknown, statements
+from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.evidence import merge_in_rounds
 from hopyard.nodes.run import Run, close_run, run_of, start_run
 from hopyard.nodes.tree.decompose import plain
@@ -28,7 +29,6 @@ from hopyard.state.chain import (
 )
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
 from hopyard.state.schemas import (
-    Citation,
     Evidence,
     Step,
     StrategyInput,
@@ -187,22 +187,27 @@ async def cite(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Close the run: the findings' passages are what the answer cites."""
     run, facts = await run_of(state, runtime), _findings(state["readings"])
     kept = list(dict.fromkeys(finding["passage_id"] for finding in facts))
+    cited = await _cited(run, state, facts)
     return {
-        "citations": await _citations(run, state, facts),
+        "answer": cited.answer,
+        "citations": cited.citations,
+        "unconfirmed": state.get("unconfirmed") or cited.unconfirmed,
         "evidence": _evidence(state["readings"], kept),
         "steps": steps_of(state),
         **await close_run(run),
     }
 
 
-async def _citations(run: Run, state: ChainState, facts: Sequence[Finding]) -> list[Citation]:
+async def _cited(run: Run, state: ChainState, facts: Sequence[Finding]) -> Cited:
     """What the answer's markers name; where it has none, what the findings say."""
-    if state["answer"].lower() == UNKNOWN.lower():
-        return []
+    if is_unknown(state["answer"]) or not state["shown"]:
+        return Cited(state["answer"], [])
     shown = await run.passages(state["shown"])
     by_id = {passage.id: passage for passage in shown}
-    claims = [(finding["fact"], by_id[finding["passage_id"]]) for finding in facts]
-    return cite_markers(state["answer"], shown) or cite_claims(claims)
+    findings = [(finding["fact"], by_id[finding["passage_id"]]) for finding in facts]
+    if not findings and not statements(state["answer"]):
+        return Cited(state["answer"], [])  # it needed no document, such as a greeting
+    return cite_answer(state["question"], state["answer"], shown, findings=findings)
 
 
 def _evidence(readings: Sequence[Reading], kept: Sequence[str]) -> list[Evidence]:

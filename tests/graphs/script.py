@@ -19,13 +19,14 @@ Said = dict[str, Any] | str
 _TITLES = {
     "Route": "route",
     "StandAlone": "rewrite",
+    "Revised": "revise",
     "Decomposition": "split",
     "Rubric": "rubric",
     "BranchScores": "judge",
     "Replacement": "replace",
 }
 _STRAIGHT = str.maketrans("“”", '""')
-_QUESTION = re.compile(r"^(?:Last q|Q)uestion: (.*)$", re.MULTILINE)
+_QUESTION = re.compile(r"^(?:(?:Last q|Q)uestion|Last message): (.*)$", re.MULTILINE)
 _RUBRICS = ("wh_form", "specific", "relevant", "non_overlapping", "complete")
 _SCORES = ("sufficiency", "non_redundancy", "consistency", "decomposition")
 
@@ -59,7 +60,7 @@ class Script:
     """An answer function for `ModelServer`.
 
     Outputs are looked up by (kind, question); a list gives one after the other, the last one for
-    ever. Kinds: route, rewrite, split, rubric, judge, replace, read (passages), aggregate
+    ever. Kinds: route, rewrite, revise, split, rubric, judge, replace, read (passages), aggregate
     (findings), direct. What is not scripted is answered so that the run goes on: questions are
     simple, judges content, answers tell their question.
 
@@ -127,7 +128,7 @@ def request_of(title: str, messages: list[dict[str, Any]]) -> tuple[str, str]:
     elif kind == "direct" and turn.startswith("Passages:\n"):
         kind = "read"
     found = _QUESTION.findall(turn)
-    asked = found[-1] if found and kind != "direct" else turn
+    asked = found[-1] if found else turn
     return kind, asked.translate(_STRAIGHT)  # what is to be rewritten has typographic quotes
 
 

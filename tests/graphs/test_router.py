@@ -32,6 +32,7 @@ OUTPUT = {
     "evidence",
     "steps",
     "truncated",
+    "unconfirmed",
     "usage",
 }
 CONFIG: Any = {"configurable": {"thread_id": "t"}}

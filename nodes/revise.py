@@ -1,0 +1,126 @@
+"""Act on the last answer ("shorter", "in a table", "why?") from what it was read from."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from langgraph.runtime import Runtime
+
+from hopyard.indexes.records import Passage
+from hopyard.nodes.answer import mark_cut
+from hopyard.nodes.citations import is_unknown, renumber, statements
+from hopyard.nodes.conversation import LONGEST_MESSAGE, conversation_lines
+from hopyard.nodes.run import Run, run_of
+from hopyard.prompts.passages import CHARACTERS_A_TOKEN, one_line, passage_lines, snippet
+from hopyard.prompts.revise import REVISE, Revised
+from hopyard.state.agent import AgentState, LastAnswer
+from hopyard.state.errors import (
+    BudgetExceededError,
+    CallFailedError,
+    IndexMissingError,
+    ModelOutputError,
+)
+from hopyard.state.schemas import (
+    Citation,
+    GateDecision,
+    RouteDecision,
+    Step,
+    passage_evidence,
+)
+from hopyard.state.settings import Context
+
+__all__ = ("REVISED", "after_receive", "after_revise", "revise")
+
+REVISED = "revise"
+"""What answered, in place of a strategy."""
+_REASON = "the message is about the last answer"
+
+
+def after_receive(state: AgentState) -> Literal["revise", "gate"]:
+    """A message about the last answer needs neither gate nor route."""
+    return "revise" if state["last"] else "gate"
+
+
+async def revise(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Do what the message asks with the last answer, in one call and without a search.
+
+    Where that cannot be done, the message goes the way of a question, made to stand alone.
+    """
+    run, last = await run_of(state, runtime), state["last"]
+    if last is None:
+        raise ValueError("no last answer to revise")
+    asked = state["question"]
+    step = Step(id="revise", kind="revise", title="Act on the last answer", question=asked)
+    try:
+        output = await _call(run, state, last)
+    except CallFailedError:
+        raise  # a resumed run may have more luck
+    except (ModelOutputError, BudgetExceededError, IndexMissingError) as error:
+        if isinstance(error, BudgetExceededError):
+            step["verdict"] = "budget"
+        return _ask_instead(last, step, f"taken as a question: {error}")
+    if output.needs_search or is_unknown(output.answer):
+        return _ask_instead(last, step, "it takes a search")
+    answer, citations = _keep_citations(output.answer, last["citations"])
+    named = dict.fromkeys(citation["passage_id"] for citation in citations)
+    step["answer"] = answer
+    return {
+        "last": None,
+        "answer": answer,
+        "citations": citations,
+        "unconfirmed": last["unconfirmed"],
+        "evidence": [passage_evidence(name, 1.0) for name in named],
+        "steps": [mark_cut(step) if output.cut else step],
+        "strategy": REVISED,
+        "gate": GateDecision(gate="off", probability=None, retrieve=None, reason=_REASON),
+        "route": RouteDecision(strategy=REVISED, by="model", probability=None, reason=_REASON),
+    }
+
+
+def after_revise(state: AgentState) -> Literal["finish", "gate"]:
+    """Without an answer the message is a question after all."""
+    return "finish" if state["answer"] else "gate"
+
+
+async def _call(run: Run, state: AgentState, last: LastAnswer) -> Revised:
+    cited = last["citations"]
+    passages = await run.passages([each["passage_id"] for each in cited]) if cited else []
+    before = state["messages"][
+        :-2
+    ]  # without the last answer, which is shown whole, and the message
+    values = {
+        "conversation": conversation_lines(before, LONGEST_MESSAGE),
+        "passages": _numbered(cited, passages, run.settings) or "none",
+        "answer": "\n".join(f"> {one_line(line)}" for line in last["text"].splitlines()),
+        "question": one_line(state["question"]),
+    }
+    return await run.call(REVISE, values, step="revise", final=True)
+
+
+def _numbered(cited: list[Citation], passages: list[Passage], settings: Context) -> str:
+    """The passages under the numbers of the citations; one that comes again is its quote."""
+    longest = settings.retrieval.snippet_tokens * CHARACTERS_A_TOKEN
+    lines, seen = [], set[str]()
+    for citation, passage in zip(cited, passages, strict=True):
+        text = citation["quote"] if passage.id in seen else snippet(passage.text, longest)
+        seen.add(passage.id)
+        lines.append((passage.title, text))
+    return passage_lines(lines)
+
+
+def _keep_citations(answer: str, cited: list[Citation]) -> tuple[str, list[Citation]]:
+    """The citations that the answer's markers name, in their order; all of them without markers."""
+    named = [number for _, numbers in statements(answer) for number in numbers]
+    used = [number for number in dict.fromkeys(named) if 1 <= number <= len(cited)]
+    if not used:
+        return renumber(answer, {}), cited
+    places = {number: place for place, number in enumerate(used, 1)}
+    return renumber(answer, places), [cited[number - 1] for number in used]
+
+
+def _ask_instead(last: LastAnswer, step: Step, reason: str) -> dict[str, Any]:
+    return {
+        "last": None,
+        "question": last["question"],
+        "steps": [step | {"answer": last["question"], "reason": reason}],
+    }

@@ -1,0 +1,261 @@
+"""An answer's citations as the model named them: quoted, checked and numbered."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopyard.indexes.records import Passage
+from hopyard.nodes.cited_answer import NOT_STATED, NOTHING_NAMED, cite_answer
+from hopyard.nodes.language import in_two_languages, script_of
+
+Q_BORN = "Where was the discoverer of Pluto born?"
+
+
+def passage(title: str, text: str) -> Passage:
+    return Passage(title.lower(), title, 0, title, text, "", len(text.split()))
+
+
+PLUTO = passage("Pluto", "Pluto is a dwarf planet. Clyde Tombaugh discovered it in 1930.")
+TOMBAUGH = passage("Clyde Tombaugh", "He was an astronomer. He was born in Streator, Illinois.")
+CERES = passage("Ceres", "Ceres lies in the asteroid belt. Giuseppe Piazzi found it in 1801.")
+PAGES = [PLUTO, TOMBAUGH, CERES]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "numbers", "quotes", "unconfirmed"),
+    [
+        pytest.param(
+            Q_BORN,
+            "Streator, Illinois",
+            [1, 2],
+            [
+                ("Clyde Tombaugh discovered it in 1930.", True),
+                ("He was born in Streator, Illinois.", True),
+            ],
+            "",
+            id="both steps of the way are support",
+        ),
+        pytest.param(
+            Q_BORN,
+            "Ponderano, Italy",
+            [1, 2],
+            [
+                ("Clyde Tombaugh discovered it in 1930.", False),
+                ("He was born in Streator, Illinois.", False),
+            ],
+            NOT_STATED,
+            id="a place made up",
+        ),
+        pytest.param(
+            "When was Pluto discovered?",
+            "1931",
+            [1],
+            [("Clyde Tombaugh discovered it in 1930.", False)],
+            NOT_STATED,
+            id="another year",
+        ),
+        pytest.param(
+            "Was Ceres found before Pluto was discovered?",
+            "Yes",
+            [3, 1],
+            [
+                ("Giuseppe Piazzi found it in 1801.", True),
+                ("Clyde Tombaugh discovered it in 1930.", True),
+            ],
+            "",
+            id="a judgement",
+        ),
+        pytest.param(
+            "Who discovered Pluto?",
+            "Clyde Tombaugh",
+            [1, 3, 7, 0],
+            [
+                ("Clyde Tombaugh discovered it in 1930.", True),
+                ("Ceres lies in the asteroid belt.", False),
+            ],
+            "",
+            id="a passage about something else, numbers outside the range",
+        ),
+        pytest.param(
+            "Who discovered Pluto?",
+            "Clyde Tombaugh",
+            [],
+            [("Clyde Tombaugh discovered it in 1930.", None), ("He was an astronomer.", None)],
+            "",
+            id="no passage named: found by its words",
+        ),
+        pytest.param(
+            "Who discovered Pluto?", "Napoleon", [], [], NOTHING_NAMED, id="nothing found"
+        ),
+        pytest.param("Who discovered Pluto?", "Unknown", [1], [], "", id="unknown"),
+        pytest.param("Who discovered Pluto?", " unknown.", [1], [], "", id="unknown, worded so"),
+        pytest.param(
+            "Wer hat Pluto entdeckt und wo wurde er geboren?",
+            "Clyde Tombaugh ist der Entdecker; er wurde in Streator, Illinois, geboren.",
+            [1, 2],
+            [
+                ("Clyde Tombaugh discovered it in 1930.", True),
+                ("He was born in Streator, Illinois.", True),
+            ],
+            "",
+            id="another language",
+        ),
+        pytest.param(
+            "명왕성은 언제 발견되었나?",
+            "1930년",
+            [1],
+            [("Clyde Tombaugh discovered it in 1930.", True)],
+            "",
+            id="another script",
+        ),
+        pytest.param(
+            "명왕성은 언제 발견되었나?",
+            "1931년",
+            [1],
+            [("Pluto is a dwarf planet.", False)],
+            NOT_STATED,
+            id="another script, another year",
+        ),
+        pytest.param(
+            "Who was Tombaugh's wife?",
+            "From general knowledge: Patricia Edson.",
+            [2],
+            [],
+            "",
+            id="general knowledge",
+        ),
+    ],
+)
+def test_short_answers(
+    question: str,
+    answer: str,
+    numbers: list[int],
+    quotes: list[tuple[str, bool | None]],
+    unconfirmed: str,
+) -> None:
+    cited = cite_answer(question, answer, PAGES, numbers)
+    found = [(citation["quote"], citation.get("supported")) for citation in cited.citations]
+    assert found == quotes
+    assert cited.unconfirmed == unconfirmed
+    assert cited.answer == answer
+
+
+def test_the_markers_of_a_full_answer_are_the_numbers_of_its_citations() -> None:
+    cited = cite_answer(
+        "Tell me about Pluto and Ceres.",
+        "Giuseppe Piazzi found Ceres in 1801 [3]. Ceres lies in the asteroid belt [3].\n\n"
+        "- Clyde Tombaugh discovered Pluto in 1930. [1][3]\n"
+        "- He was born in Paris [2][9].\n"
+        "- Ceres was found by Giuseppe Piazzi in 1801 [3, 8].",
+        PAGES,
+        [1, 2, 3],
+    )
+    assert cited.answer == (
+        "Giuseppe Piazzi found Ceres in 1801 [1]. Ceres lies in the asteroid belt [2].\n\n"
+        "- Clyde Tombaugh discovered Pluto in 1930. [3][2]\n"
+        "- He was born in Paris [4].\n"
+        "- Ceres was found by Giuseppe Piazzi in 1801 [1]."
+    )
+    assert [(cited["quote"], cited["supported"]) for cited in cited.citations] == [
+        ("Giuseppe Piazzi found it in 1801.", True),
+        ("Ceres lies in the asteroid belt.", True),
+        ("Clyde Tombaugh discovered it in 1930.", True),
+        ("He was born in Streator, Illinois.", False),
+    ]
+    assert cited.citations[3].get("claim") == "- He was born in Paris"
+    assert cited.unconfirmed == ""
+
+
+def test_one_statement_is_checked_with_its_question() -> None:
+    cited = cite_answer("Who found Ceres?", "Piazzi [3][9]", PAGES)
+    assert cited.answer == "Piazzi [1]"
+    assert [citation["quote"] for citation in cited.citations] == [
+        "Giuseppe Piazzi found it in 1801."
+    ]
+
+
+def test_findings_are_what_a_short_answer_is_concluded_from() -> None:
+    findings = [
+        ("Clyde Tombaugh discovered Pluto.", PLUTO),
+        ("Clyde Tombaugh was born in Streator.", TOMBAUGH),
+    ]
+    cited = cite_answer(Q_BORN, "Streator [2][3]", PAGES, findings=findings)
+    assert cited.answer == "Streator [2]"
+    assert [(each["quote"], each.get("claim")) for each in cited.citations] == [
+        ("Clyde Tombaugh discovered it in 1930.", findings[0][0]),
+        ("He was born in Streator, Illinois.", findings[1][0]),
+    ]
+    assert cited.unconfirmed == ""
+    doubtful = cite_answer(Q_BORN, "Rome", PAGES, findings=[("Piazzi was born in Rome.", CERES)])
+    assert [each["supported"] for each in doubtful.citations] == [False]
+    assert doubtful.unconfirmed == NOT_STATED
+
+
+def test_no_statement_is_supported() -> None:
+    cited = cite_answer("?", "Mars has two moons [1]. Venus has none [3].", PAGES)
+    assert [citation["supported"] for citation in cited.citations] == [False, False]
+    assert cited.unconfirmed == NOT_STATED
+
+
+def test_what_is_general_knowledge_is_not_checked() -> None:
+    answer = "Clyde Tombaugh. From general knowledge: he died in 1997."
+    cited = cite_answer("Who discovered Pluto?", answer, PAGES, [1])
+    assert cited.answer == answer
+    assert [citation["supported"] for citation in cited.citations] == [True]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "two"),
+    [
+        ("The bridge was opened in 1781.", "Die Brücke wurde in den Jahren eröffnet.", True),
+        ("The bridge was opened.", "It was closed by the town.", False),
+        ("Danube", "The bridge was opened.", False),
+        ("Le pont est une merveille", "El puente es una maravilla", True),
+    ],
+)
+def test_two_languages(one: str, other: str, two: bool) -> None:
+    assert in_two_languages(one, other) is two
+
+
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [
+        ("Iron 1781", "LATIN"),
+        ("江戸は東京になった", "CJK"),
+        ("エド", "CJK"),
+        ("한강 km", "HANGUL"),
+        ("Дунай", "CYRILLIC"),
+        ("1781", ""),
+    ],
+)
+def test_scripts(text: str, script: str) -> None:
+    assert script_of(text) == script
+
+
+texts = st.lists(
+    st.sampled_from(["Pluto", "found.", "1781", "[1]", "[2, 3]", "\n", "- x", "Unknown", "東京。"])
+    | st.text(max_size=5),
+    max_size=20,
+).map(" ".join)
+
+
+@given(
+    question=texts,
+    answer=texts,
+    pages=st.lists(texts, max_size=3),
+    numbers=st.lists(st.integers(-1, 5), max_size=4),
+)
+def test_every_marker_is_a_citation_and_every_quote_is_in_its_passage(
+    question: str, answer: str, pages: list[str], numbers: list[int]
+) -> None:
+    from hopyard.nodes.citations import statements
+
+    passages = [passage(f"P{number}", text) for number, text in enumerate(pages)]
+    by_id = {page.id: page for page in passages}
+    cited = cite_answer(question, answer, passages, numbers)
+    for citation in cited.citations:
+        assert citation["quote"] in by_id[citation["passage_id"]].text
+    for _, named in statements(cited.answer):
+        assert all(1 <= number <= len(cited.citations) for number in named)
