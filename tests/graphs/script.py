@@ -23,6 +23,9 @@ _TITLES = {
     "Rubric": "rubric",
     "BranchScores": "judge",
     "Replacement": "replace",
+    "Split": "plan",
+    "PartAnswer": "part",
+    "Closing": "close",
 }
 _STRAIGHT = str.maketrans("“”", '""')
 _QUESTION = re.compile(r"^(?:Last q|Q)uestion: (.*)$", re.MULTILINE)
@@ -60,8 +63,9 @@ class Script:
 
     Outputs are looked up by (kind, question); a list gives one after the other, the last one for
     ever. Kinds: route, rewrite, split, rubric, judge, replace, read (passages), aggregate
-    (findings), direct. What is not scripted is answered so that the run goes on: questions are
-    simple, judges content, answers tell their question.
+    (findings), direct; plan, part, close (of a tree with dependencies). What is not scripted is
+    answered so that the run goes on: questions are simple, judges content, answers tell their
+    question.
 
     Attributes:
         lines: The outputs.
@@ -132,6 +136,14 @@ def request_of(title: str, messages: list[dict[str, Any]]) -> tuple[str, str]:
 
 
 def _otherwise(kind: str, question: str) -> Said:
+    if kind == "plan":
+        return {"thought": "One fact.", "kind": "simple"}
+    if kind in {"part", "close"}:
+        return {"thought": "So it is.", "answer": f"{kind}: {question}", "passages": [1]}
+    return _briefly(kind, question)
+
+
+def _briefly(kind: str, question: str) -> Said:
     if kind == "route":
         return {"strategy": "single"}
     if kind == "split":

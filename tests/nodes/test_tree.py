@@ -158,7 +158,8 @@ class TestNextTasks:
         halves = [node("1", "answered", answer="a"), node("2", "answered", answer="b")]
         (task,) = next_tasks(state(node("", "to judge"), *halves))
         assert task == Send(
-            "judge_branch", {"run": "r", "node": node("", "to judge"), "children": halves}
+            "judge_branch",
+            {"run": "r", "whole": "root?", "node": node("", "to judge"), "read": halves},
         )
 
     def test_when_nothing_waits_the_leaves_are_put_together(self) -> None:
