@@ -136,8 +136,8 @@ class TreeTask(TypedDict):
     """What one task of a level is sent."""
 
     run: str
-    whole: str
-    """The user's question."""
+    whole: NotRequired[str]
+    """The user's question, where another one is answered for its sake."""
     node: TreeNode
     read: list[TreeNode]
     """What is read with the node: what lies below a branch that is judged, or the sub-questions

@@ -108,5 +108,7 @@ def _read_with(node: TreeNode, tree: Tree) -> list[TreeNode] | None:
 
 
 def _task(name: str, state: TreeState, node: TreeNode, read: list[TreeNode]) -> Send:
-    task = TreeTask(run=state["run"], whole=state["question"], node=node, read=read)
+    task = TreeTask(run=state["run"], node=node, read=read)
+    if node["status"] == "to answer":
+        task["whole"] = state["question"]
     return Send(name, task)
