@@ -65,41 +65,49 @@ def approve_strategy(
 
 
 def approve_split(
-    question: str, path: str, first: str, second: str
-) -> tuple[str, str] | str | None:
+    question: str,
+    path: str,
+    proposed: Sequence[str],
+    most: int = 2,
+    fault: Callable[[Sequence[str]], str] = lambda _: "",
+) -> list[str] | str | None:
     """Ask whether a question is split as proposed.
 
     Args:
         question: The question that is split.
         path: Its place in the tree; "" is the user's own question.
-        first: The first sub-question proposed.
-        second: The second one.
+        proposed: The sub-questions proposed.
+        most: Sub-questions that an edit may have; it has at least two.
+        fault: Says what is wrong with the sub-questions of an edit; "" if nothing is.
 
     Returns:
-        The two sub-questions put in the place of those; `WHOLE` where it is not to be split; None
+        The sub-questions put in the place of those; `WHOLE` where it is not to be split; None
         where the proposal is accepted.
     """
 
-    def read(answer: object) -> tuple[str, str] | str | None:
+    def read(answer: object) -> list[str] | str | None:
         if answer == ACCEPT:
             return None
         if answer == WHOLE:
             return WHOLE
         given = _only(answer, "sub_questions") if isinstance(answer, Mapping) else answer
-        if not isinstance(given, (list, tuple)) or len(given) != 2:
-            raise _UnfitAnswerError("two sub-questions are needed")
+        if not isinstance(given, (list, tuple)) or not 2 <= len(given) <= most:
+            needed = "two" if most == 2 else f"two to {most}"
+            raise _UnfitAnswerError(f"{needed} sub-questions are needed")
         texts = [text.strip() if isinstance(text, str) else "" for text in given]
         if not all(texts) or max(map(len, texts)) > LONGEST_SUB_QUESTION:
             raise _UnfitAnswerError(
                 f"a sub-question is a text of 1 to {LONGEST_SUB_QUESTION} characters"
             )
-        return None if texts == [first, second] else (texts[0], texts[1])
+        if problem := fault(texts):
+            raise _UnfitAnswerError(problem)
+        return None if texts == list(proposed) else texts
 
     payload = {
         "question": question,
         "path": path,
-        "proposed": [first, second],
-        "answers": [ACCEPT, {"sub_questions": ["…", "…"]}, WHOLE],
+        "proposed": list(proposed),
+        "answers": [ACCEPT, {"sub_questions": ["…"] * len(proposed)}, WHOLE],
     }
     return _ask("decomposition", payload, read)
 

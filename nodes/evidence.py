@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from hopyard.state.schemas import Evidence
 
-__all__ = ("merge_by_max_score", "merge_in_rounds", "merge_in_shares", "shares")
+__all__ = ("merge_by_max_score", "merge_by_rounds", "merge_in_shares", "shares")
 
 
 def merge_by_max_score(rankings: Iterable[Sequence[Evidence]], k: int) -> list[Evidence]:
@@ -24,6 +24,24 @@ def merge_by_max_score(rankings: Iterable[Sequence[Evidence]], k: int) -> list[E
             if known is None or unit["score"] > known["score"]:
                 best[unit["id"]] = unit
     return sorted(best.values(), key=lambda unit: (-unit["score"], unit["id"]))[:k]
+
+
+def merge_by_rounds(rankings: Iterable[Sequence[Evidence]], k: int | None = None) -> list[Evidence]:
+    """The first k units when the rankings take turns, each unit once.
+
+    Every ranking's best unit comes before any ranking's second, whatever the scores. A unit that
+    another ranking gave already counts as this ranking's turn.
+
+    Args:
+        rankings: The evidence of each question, the best first; scores need not be comparable.
+        k: Units at most.
+    """
+    merged: dict[str, Evidence] = {}
+    for turn in zip_longest(*rankings):
+        for unit in turn:
+            if unit is not None:
+                merged.setdefault(unit["id"], unit)
+    return list(merged.values())[:k]
 
 
 def shares(k: int, m: int) -> list[int]:
@@ -52,12 +70,3 @@ def merge_in_shares(rankings: Sequence[Sequence[Evidence]], k: int) -> list[Evid
         new = [unit for unit in ranking if unit["id"] not in taken]
         taken |= {unit["id"]: unit for unit in new[:share]}
     return list(taken.values())
-
-
-def merge_in_rounds(rankings: Iterable[Sequence[Evidence]]) -> list[Evidence]:
-    """The first unit of each ranking, then the second of each, and so on, each unit once."""
-    merged: dict[str, Evidence] = {}
-    for places in zip_longest(*rankings):
-        for unit in filter(None, places):
-            merged.setdefault(unit["id"], unit)
-    return list(merged.values())

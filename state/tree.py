@@ -1,4 +1,4 @@
-"""ToR-RAG's settings and state: a binary tree of sub-questions, kept under their paths."""
+"""ToR-RAG's settings and state: a tree of sub-questions, kept under their paths."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from hopyard.state.schemas import Citation, Evidence, Step, StrategyInput, Thrown, add_reason
-from hopyard.state.settings import Group
+from hopyard.state.settings import Context, Group, profile_of
 from hopyard.state.usage import Usage
 
 __all__ = (
+    "MOST_PARTS",
     "ROOT",
     "Status",
     "Tree",
@@ -21,26 +22,40 @@ __all__ = (
     "TreeState",
     "TreeTask",
     "because",
+    "below",
     "child_paths",
+    "children_of",
     "depth_of",
     "in_order",
     "leaves",
     "merge_tree",
     "step_id",
+    "with_dependencies",
 )
 
 
 class TreeSettings(Group):
-    """ToR-RAG. The defaults are the paper's."""
+    """ToR-RAG. The defaults are the paper's, except for `dependencies`."""
 
     group: ClassVar[str] = "tree"
 
+    dependencies: Literal["auto", "on", "off"] = Field(
+        "auto",
+        description="Whether a sub-question may use the answer to an earlier one, as in 'Who "
+        "founded #1?'; auto: on for capable models. off is the paper's form.",
+    )
     max_depth: int = Field(3, ge=1, le=6, description="Levels of sub-questions (paper: 3).")
     theta: float = Field(
-        0.4, ge=0, le=1, description="A branch is kept when its mean score, 0-1, reaches this."
+        0.4,
+        ge=0,
+        le=1,
+        description="Paper's form: a branch is kept when its mean score, 0-1, reaches this.",
     )
     min_rubric: int = Field(
-        3, ge=0, le=5, description="A decomposition with fewer of the five rubric points is redone."
+        3,
+        ge=0,
+        le=5,
+        description="Paper's form: a decomposition with fewer of the five rubric points is redone.",
     )
     retries: int = Field(
         1, ge=0, le=5, description="Times that a bad decomposition or a weak branch is redone."
@@ -49,7 +64,16 @@ class TreeSettings(Group):
     evidence_k: int = Field(5, ge=1, le=50, description="Snippets kept for the final answer.")
 
 
+def with_dependencies(context: Context) -> bool:
+    """Whether sub-questions may depend on one another; otherwise the tree has the paper's form."""
+    setting = TreeSettings.of(context).dependencies
+    return setting == "on" or (setting == "auto" and profile_of(context) == "capable")
+
+
 ROOT: Final = ""
+
+MOST_PARTS: Final = 4
+"""Sub-questions of one question at most. The paper's form always has two."""
 
 Status = Literal["to split", "to answer", "answered", "to judge", "done"]
 """How far a question of the tree is; `nodes.tree.tasks` has the table of what follows."""
@@ -65,6 +89,18 @@ class TreeNode(TypedDict):
     answer: NotRequired[str]
     cut: NotRequired[bool]
     """Whether the answer reached its limit and ends there."""
+    cited: NotRequired[list[str]]
+    """Ids of the passages that support the answer."""
+    unconfirmed: NotRequired[str]
+    """What no passage confirms of the answer; "" where there is no such thing."""
+    written: NotRequired[str]
+    """The question with its references, once `question` has them filled in."""
+    needs: NotRequired[list[str]]
+    """Paths of the earlier sub-questions whose answers it refers to."""
+    needed: NotRequired[bool]
+    """Whether a later sub-question refers to its answer."""
+    simple: NotRequired[bool]
+    """Whether it asks for one fact, so that it is not split."""
     rubric: NotRequired[dict[str, int]]
     scores: NotRequired[dict[str, int]]
     score: NotRequired[float]
@@ -92,15 +128,20 @@ class TreeState(StrategyInput):
     citations: list[Citation]
     evidence: list[Evidence]
     steps: list[Step]
+    unconfirmed: str
     usage: Usage
 
 
 class TreeTask(TypedDict):
-    """What one task of a level is sent: a node, and its children where they are judged."""
+    """What one task of a level is sent."""
 
     run: str
+    whole: NotRequired[str]
+    """The user's question, where another one is answered for its sake."""
     node: TreeNode
-    children: list[TreeNode]
+    read: list[TreeNode]
+    """What is read with the node: what lies below a branch that is judged, or the sub-questions
+    that the node refers to."""
 
 
 def step_id(path: str) -> str:
@@ -108,9 +149,22 @@ def step_id(path: str) -> str:
     return f"tree-{path or 'root'}"
 
 
-def child_paths(path: str) -> tuple[str, str]:
-    """The paths of a node's two sub-questions."""
-    return (f"{path}.1", f"{path}.2") if path else ("1", "2")
+def child_paths(path: str, many: int = 2) -> tuple[str, ...]:
+    """The paths of a node's sub-questions."""
+    return tuple(f"{path}.{number}" if path else str(number) for number in range(1, many + 1))
+
+
+def children_of(tree: Tree, path: str) -> list[TreeNode]:
+    """A node's sub-questions, the first one first."""
+    return [tree[child] for child in child_paths(path, MOST_PARTS) if child in tree]
+
+
+def below(tree: Tree, path: str) -> list[TreeNode]:
+    """Every node under a node, a parent before its children."""
+    start = f"{path}." if path else ""
+    return [
+        node for node in in_order(tree) if node["path"] != path and node["path"].startswith(start)
+    ]
 
 
 def depth_of(path: str) -> int:
@@ -134,7 +188,7 @@ def leaves(tree: Tree, path: str = ROOT) -> list[TreeNode]:
         return []
     if "answer" in node and node.get("verdict") != "split":
         return [node]
-    return [leaf for child in child_paths(path) for leaf in leaves(tree, child)]
+    return [leaf for child in children_of(tree, path) for leaf in leaves(tree, child["path"])]
 
 
 def because(node: TreeNode, reason: str) -> str:

@@ -12,7 +12,7 @@ from hopyard.nodes.answer import format_passages, mark_cut
 from hopyard.nodes.chain import paper
 from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.cited_answer import Cited, cite_answer
-from hopyard.nodes.evidence import merge_in_rounds
+from hopyard.nodes.evidence import merge_by_rounds
 from hopyard.nodes.run import Run, close_run, run_of, start_run
 from hopyard.nodes.tree.decompose import plain
 from hopyard.prompts.answer import UNKNOWN
@@ -115,7 +115,7 @@ async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     run, readings = await run_of(state, runtime), state["readings"]
     settings, number = ChainSettings.of(run.settings), len(readings) + 1
     kept = {finding["passage_id"] for finding in _findings(readings)}
-    found = merge_in_rounds(
+    found = merge_by_rounds(
         lookup["passages"] for lookup in state["lookups"] if lookup["step"] == number
     )
     new = [unit for unit in found if not kept.issuperset(unit["passages"])]

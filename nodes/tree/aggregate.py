@@ -1,8 +1,8 @@
-"""The final answer of a tree, from its leaves (ToR-RAG, section III.6)."""
+"""The final answer of a tree in the paper's form, from its leaves (ToR-RAG, section III.6)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -11,6 +11,7 @@ from hopyard.nodes.answer import format_passages, mark_cut
 from hopyard.nodes.citations import cite
 from hopyard.nodes.evidence import merge_by_max_score
 from hopyard.nodes.run import close_run, run_of
+from hopyard.nodes.tree.steps import steps_of
 from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
@@ -19,16 +20,13 @@ from hopyard.state.schemas import Evidence, Step, passage_ids
 from hopyard.state.settings import Context
 from hopyard.state.tree import (
     ROOT,
-    Tree,
     TreeNode,
     TreeSettings,
     TreeState,
-    in_order,
     leaves,
-    step_id,
 )
 
-__all__ = ("aggregate", "best_evidence", "steps_of")
+__all__ = ("aggregate", "best_evidence")
 
 
 async def aggregate(state: TreeState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -68,7 +66,7 @@ async def aggregate(state: TreeState, runtime: Runtime[Context]) -> dict[str, An
         "answer": closing["answer"],
         "citations": cite(state["question"], closing["answer"], passages),
         "evidence": evidence,
-        "steps": [*_steps(state["tree"]), closing],
+        "steps": [*steps_of({"tree": state["tree"]}), closing],
         "truncated": truncated,
         **await close_run(run),
     }
@@ -90,46 +88,3 @@ def _best_answer(found: Sequence[TreeNode]) -> str:
     if not known:
         return UNKNOWN
     return max(known, key=lambda leaf: leaf["passages"][0]["score"])["answer"]
-
-
-def steps_of(state: Mapping[str, Any]) -> list[Step]:
-    """The steps of a tree that is still growing, or of the nodes that a task has written."""
-    if state.get("steps"):
-        return list(state["steps"])
-    return _steps({path: node for path, node in (state.get("tree") or {}).items() if node})
-
-
-def _steps(tree: Tree) -> list[Step]:
-    return [_step(node) for node in in_order(tree)]
-
-
-def _step(node: TreeNode) -> Step:
-    path = node["path"]
-    step = Step(
-        id=step_id(path),
-        kind="question",
-        parent=step_id(path.rpartition(".")[0]) if path else "",
-        title=node["question"],
-        question=node["question"],
-    )
-    for key in ("answer", "passages", "reason", "replaced", "verdict", "score"):
-        if key in node:
-            step[key] = node[key]
-    if node["status"] != "done":
-        step["verdict"] = "open"
-    if facts := _facts(node):
-        step["facts"] = facts
-    return step
-
-
-def _facts(node: TreeNode) -> dict[str, str]:
-    facts = {}
-    if rubric := node.get("rubric"):
-        facts["rubric"] = f"{sum(rubric.values())}/{len(rubric)}"
-        if faults := [name.replace("_", " ") for name, point in rubric.items() if not point]:
-            facts["fails on"] = ", ".join(faults)
-    if node.get("cut"):
-        facts["answer"] = "cut at its limit"
-    for name, score in node.get("scores", {}).items():
-        facts[name.replace("_", " ")] = f"{score}/5"
-    return facts

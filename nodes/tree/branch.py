@@ -1,4 +1,4 @@
-"""A branch of the tree: its partial answers, its judgement, its pruning (ToR-RAG, III.3-III.5)."""
+"""A branch in the paper's form: its answers, judgement and pruning (ToR-RAG, III.3-III.5)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def judge_branch(state: TreeTask, runtime: Runtime[Context]) -> dict[str, 
     it stays below, or if no replacement can be had. A judge whose output cannot be used keeps the
     branch as it is, unexpanded.
     """
-    run, node, children = await run_of(state, runtime), state["node"], state["children"]
+    run, node, children = await run_of(state, runtime), state["node"], state["read"]
     settings = TreeSettings.of(run.settings)
     if not settings.judge:
         return _keep(node, children, "the judge is off", settings)

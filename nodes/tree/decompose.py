@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -17,7 +18,7 @@ from hopyard.state.schemas import Thrown
 from hopyard.state.settings import Context
 from hopyard.state.tree import ROOT, TreeNode, TreeSettings, TreeTask, because, child_paths, step_id
 
-__all__ = ("decompose", "echoes", "plain")
+__all__ = ("decompose", "echoes", "plain", "repeats")
 
 
 async def decompose(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -49,12 +50,17 @@ async def decompose(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any
 
 def echoes(question: str, split: Decomposition) -> str:
     """Why the two sub-questions are none; "" where they are."""
-    first, second, whole = (plain(text) for text in (split.first, split.second, question))
-    if not first or not second:
+    return repeats(question, (split.first, split.second))
+
+
+def repeats(question: str, parts: Sequence[str]) -> str:
+    """Why some texts are no sub-questions of a question: empty or repeated; "" where they are."""
+    worded = [plain(part) for part in parts]
+    if not all(worded):
         return "a sub-question is empty"
-    if first == second:
+    if len(set(worded)) < len(worded):
         return "the sub-questions are the same"
-    if whole in {first, second}:
+    if plain(question) in worded:
         return "a sub-question repeats the question"
     return ""
 
@@ -95,7 +101,7 @@ def _approve(
     """The branch as it is proposed, or as whoever is asked about it wants it."""
     if "decomposition" not in run.settings.approve:
         return _branch(node, split, rubric, rejected)
-    wanted = approve_split(node["question"], node["path"], split.first, split.second)
+    wanted = approve_split(node["question"], node["path"], (split.first, split.second))
     if wanted is None:
         return _branch(node, split, rubric, rejected)
     thrown = _thrown(split, "replaced at the approval")

@@ -2,22 +2,30 @@
 
 | status    | task                | status afterwards                                            |
 |-----------|---------------------|--------------------------------------------------------------|
-| to split  | decompose           | to judge (split; its sub-questions to answer), done, or, for |
-|           |                     | a root that stays whole, to answer                           |
-| to answer | answer_sub_question | answered; a root that stays whole is done                    |
-| answered  | none                | waits for its sibling and the judge of their branch          |
-| to judge  | judge_branch        | done; its sub-questions are to split or done, or the weaker  |
-|           |                     | one is replaced and to answer                                |
+| to split  | decompose           | to judge (split; its sub-questions to answer), or done; in   |
+|           |                     | the paper's form a root that stays whole is to answer        |
+| to answer | answer_sub_question | answered; a root that stays whole is done. With dependencies |
+|           |                     | one of several facts that stays unknown is to split          |
+| answered  | none                | waits for its siblings and the judge of their branch         |
+| to judge  | judge_branch        | done, or a sub-question is to answer again. In the paper's   |
+|           |                     | form the sub-questions of a kept branch are to split; with   |
+|           |                     | dependencies a branch below the root is answered             |
 | done      | none                |                                                              |
+
+A task has two forms, the paper's and the one for sub-questions that depend on one another; a run
+has one of them throughout (`in_form`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol, TypeVar
 
+from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
+from hopyard.nodes.run import run_of
+from hopyard.state.settings import Context
 from hopyard.state.tree import (
     ROOT,
     Status,
@@ -25,10 +33,22 @@ from hopyard.state.tree import (
     TreeNode,
     TreeState,
     TreeTask,
-    child_paths,
+    below,
+    children_of,
+    with_dependencies,
 )
 
-__all__ = ("init_tree", "join_level", "next_tasks")
+__all__ = ("in_form", "init_tree", "join_level", "next_tasks")
+
+StateT_contra = TypeVar("StateT_contra", bound=Mapping[str, Any], contravariant=True)
+
+
+class Task(Protocol[StateT_contra]):
+    """A step of the tree."""
+
+    async def __call__(self, state: StateT_contra, runtime: Runtime[Context]) -> dict[str, Any]:
+        """Take the step's part of the state, and return what it changes."""
+
 
 _TASKS: Final[Mapping[Status, str]] = {
     "to split": "decompose",
@@ -37,11 +57,22 @@ _TASKS: Final[Mapping[Status, str]] = {
 }
 
 
+def in_form(*, paper: Task[StateT_contra], dependent: Task[StateT_contra]) -> Task[StateT_contra]:
+    """The step that does its task in the form that the run's settings ask for."""
+
+    async def step(state: StateT_contra, runtime: Runtime[Context]) -> dict[str, Any]:
+        run = await run_of(state, runtime)
+        task = dependent if with_dependencies(run.settings) else paper
+        return await task(state, runtime)
+
+    return step
+
+
 async def init_tree(state: TreeState) -> dict[str, Any]:
     """Make the user's question the root of a new tree; the last turn's tree is removed."""
     root = TreeNode(path=ROOT, question=state["question"], status="to split")
     old = dict.fromkeys(state.get("tree", {}))
-    return {"tree": {**old, ROOT: root}, "truncated": Overwrite(False)}
+    return {"tree": {**old, ROOT: root}, "truncated": Overwrite(False), "unconfirmed": ""}
 
 
 async def join_level(state: TreeState) -> dict[str, Any]:
@@ -55,26 +86,29 @@ def next_tasks(state: TreeState) -> list[Send] | Literal["aggregate"]:
 
     Once the budget has ended the run, the only task left is to answer a root that stays whole.
     """
-    tree, run = state["tree"], state["run"]
+    tree = state["tree"]
     if state["truncated"]:
         whole = tree[ROOT]["status"] == "to answer"
-        return [_task("answer_sub_question", run, tree[ROOT], [])] if whole else "aggregate"
+        return [_task("answer_sub_question", state, tree[ROOT], [])] if whole else "aggregate"
     tasks = [
-        _task(_TASKS[node["status"]], run, node, children)
+        _task(_TASKS[node["status"]], state, node, read)
         for node in tree.values()
-        if node["status"] in _TASKS and (children := _children(node, tree)) is not None
+        if node["status"] in _TASKS and (read := _read_with(node, tree)) is not None
     ]
     return tasks or "aggregate"
 
 
-def _children(node: TreeNode, tree: Tree) -> list[TreeNode] | None:
+def _read_with(node: TreeNode, tree: Tree) -> list[TreeNode] | None:
     """What the node's task reads besides it; None while that is not there yet."""
-    if node["status"] != "to judge":
-        return []
-    children = [tree[path] for path in child_paths(node["path"])]
-    answered = all(child["status"] == "answered" for child in children)
-    return children if answered else None
+    if node["status"] == "to judge":
+        awaited, read = children_of(tree, node["path"]), below(tree, node["path"])
+    else:
+        awaited = read = [tree[path] for path in node.get("needs", [])]
+    return read if all(other["status"] == "answered" for other in awaited) else None
 
 
-def _task(name: str, run: str, node: TreeNode, children: list[TreeNode]) -> Send:
-    return Send(name, TreeTask(run=run, node=node, children=children))
+def _task(name: str, state: TreeState, node: TreeNode, read: list[TreeNode]) -> Send:
+    task = TreeTask(run=state["run"], node=node, read=read)
+    if node["status"] == "to answer":
+        task["whole"] = state["question"]
+    return Send(name, task)

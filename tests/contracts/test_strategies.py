@@ -34,6 +34,32 @@ class TestSingle(StrategyContract):
 
 class TestTree(StrategyContract):
     strategy = STRATEGIES["tree"]
+    question = CROSSED
+    answers: ClassVar = {
+        "Split": {
+            "thought": "The river first.",
+            "kind": "compound",
+            "parts": [
+                {"question": "Which river does the Iron Bridge cross?", "simple": True},
+                {"question": "How long is the #1?", "simple": True},
+            ],
+            **dict.fromkeys(("relevant", "complete", "specific", "non_overlapping"), True),
+        },
+        ("PartAnswer", "Question: How long is the Severn?"): {
+            "thought": "It says so.",
+            "answer": "354 kilometres",
+            "passages": [1],
+        },
+        "PartAnswer": {"thought": "It says so.", "answer": "Severn", "passages": [1]},
+        "Closing": {"thought": "So it is.", "answer": "354 kilometres", "passages": [1]},
+    }
+    answer = "354 kilometres"
+    calls = 4  # split, the river, its length, the closing call
+
+
+class TestTreeAsInThePaper(StrategyContract):
+    strategy = STRATEGIES["tree"]
+    settings: ClassVar = {"tree": {"dependencies": "off"}, "retrieval": {"k": 2}}
     question = COMPARISON
     answers: ClassVar = {
         ("Decomposition", COMPARISON): {"kind": "compound", "first": IRON, "second": STONE},

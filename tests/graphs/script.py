@@ -24,6 +24,9 @@ _TITLES = {
     "Rubric": "rubric",
     "BranchScores": "judge",
     "Replacement": "replace",
+    "Split": "plan",
+    "PartAnswer": "part",
+    "Closing": "close",
 }
 _STRAIGHT = str.maketrans("“”", '""')
 _QUESTION = re.compile(r"^(?:(?:Last q|Q)uestion|Last message): (.*)$", re.MULTILINE)
@@ -61,8 +64,9 @@ class Script:
 
     Outputs are looked up by (kind, question); a list gives one after the other, the last one for
     ever. Kinds: route, rewrite, revise, split, rubric, judge, replace, read (passages), aggregate
-    (findings), direct. What is not scripted is answered so that the run goes on: questions are
-    simple, judges content, answers tell their question.
+    (findings), direct; plan, part, close (of a tree with dependencies). What is not scripted is
+    answered so that the run goes on: questions are simple, judges content, answers tell their
+    question.
 
     Attributes:
         lines: The outputs.
@@ -133,6 +137,14 @@ def request_of(title: str, messages: list[dict[str, Any]]) -> tuple[str, str]:
 
 
 def _otherwise(kind: str, question: str) -> Said:
+    if kind == "plan":
+        return {"thought": "One fact.", "kind": "simple"}
+    if kind in {"part", "close"}:
+        return {"thought": "So it is.", "answer": f"{kind}: {question}", "passages": [1]}
+    return _briefly(kind, question)
+
+
+def _briefly(kind: str, question: str) -> Said:
     if kind == "route":
         return {"strategy": "single"}
     if kind == "split":

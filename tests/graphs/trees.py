@@ -1,4 +1,4 @@
-"""What the tests of `tree` share: a comparison with two halves that are facts."""
+"""What the tests of the paper's `tree` share: a comparison with two halves that are facts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def comparison(script: Script) -> Script:
 
 
 async def ask_tree(context: Context, question: str = ROOT, **settings: Any) -> dict[str, Any]:
-    return await tree.graph.ainvoke({"question": question}, context=changed(context, **settings))
+    paper = {"tree__dependencies": "off", **settings}
+    return await tree.graph.ainvoke({"question": question}, context=changed(context, **paper))
 
 
 def nodes(output: dict[str, Any]) -> dict[str, dict[str, Any]]:

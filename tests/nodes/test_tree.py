@@ -158,8 +158,34 @@ class TestNextTasks:
         halves = [node("1", "answered", answer="a"), node("2", "answered", answer="b")]
         (task,) = next_tasks(state(node("", "to judge"), *halves))
         assert task == Send(
-            "judge_branch", {"run": "r", "node": node("", "to judge"), "children": halves}
+            "judge_branch", {"run": "r", "node": node("", "to judge"), "read": halves}
         )
+
+    def test_a_part_waits_for_those_that_it_refers_to_and_reads_them(self) -> None:
+        first, third = node("1", "to answer"), node("3", "to answer")
+        second = node("2", "to answer", needs=["1"])
+        branch = node("", "to judge")
+        assert sent(next_tasks(state(branch, first, second, third))) == [
+            ("answer_sub_question", "1"),
+            ("answer_sub_question", "3"),
+        ]
+        first = node("1", "answered", answer="a")
+        task = next_tasks(state(branch, first, second, third))[0]
+        assert task == Send(
+            "answer_sub_question", {"run": "r", "node": second, "read": [first], "whole": "root?"}
+        )
+
+    def test_a_branch_is_closed_with_all_that_lies_below_it(self) -> None:
+        parts = [
+            node("1", "answered", answer="a"),
+            node("1.1", "answered"),
+            node("2", "answered"),
+            node("3", "answered"),
+        ]
+        [task] = next_tasks(state(node("", "to judge"), *parts))
+        assert task.arg["read"] == parts
+        waiting = [*parts[:3], node("3", "to split")]
+        assert sent(next_tasks(state(node("", "to judge"), *waiting))) == [("decompose", "3")]
 
     def test_when_nothing_waits_the_leaves_are_put_together(self) -> None:
         assert next_tasks(state(node(""), node("1"), node("2"))) == "aggregate"

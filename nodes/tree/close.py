@@ -1,0 +1,261 @@
+"""Close a branch whose sub-questions are answered, and the tree with it, in one call each.
+
+ToR-RAG scores a branch in one call (section III.4) and answers in another (III.6). Here one call
+reads the findings with their passages and either answers, or names the sub-question that is to be
+asked again in other words. A branch that can be answered is not split any further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from langgraph.config import get_stream_writer
+from langgraph.runtime import Runtime
+
+from hopyard.indexes.records import Passage
+from hopyard.models.stream import PART_TYPE
+from hopyard.nodes.answer import format_passages, mark_cut
+from hopyard.nodes.citations import cite
+from hopyard.nodes.evidence import merge_by_rounds
+from hopyard.nodes.run import Run, close_run, run_of
+from hopyard.nodes.tree.decompose import plain
+from hopyard.nodes.tree.part import is_unknown, numbered
+from hopyard.nodes.tree.steps import steps_of
+from hopyard.prompts.answer import UNKNOWN
+from hopyard.prompts.passages import one_line
+from hopyard.prompts.style import writing
+from hopyard.prompts.tree import CLOSE, MAY_ASK_AGAIN, MUST_ANSWER, Closing
+from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
+from hopyard.state.schemas import Citation, Evidence, Step, Thrown, add_reason, passage_ids
+from hopyard.state.settings import AnswerSettings, Context
+from hopyard.state.tree import (
+    ROOT,
+    Tree,
+    TreeNode,
+    TreeSettings,
+    TreeState,
+    TreeTask,
+    because,
+    below,
+    children_of,
+    leaves,
+    step_id,
+)
+
+__all__ = ("close_branch", "closing_evidence", "conclude", "format_findings")
+
+CLOSING_STEP = "aggregate"
+"""Id of the step that gives the final answer."""
+
+
+async def close_branch(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Answer a question from its sub-questions, or have one of those asked in other words."""
+    run, node = await run_of(state, runtime), state["node"]
+    tree = {node["path"]: node} | {other["path"]: other for other in state["read"]}
+    settings = TreeSettings.of(run.settings)
+    may_ask = settings.judge and _asked_again(node) < settings.retries
+    closed, output = await _close(run, tree, node["path"], may_ask=may_ask)
+    if output and may_ask and (update := _ask_again(tree, node, output)):
+        if node["path"] == ROOT:
+            _take_back()
+        return {"tree": update}
+    if node["path"] != ROOT:
+        return {
+            "tree": {node["path"]: {**closed, "status": "answered"}},
+            "truncated": run.out_of_budget,
+        }
+    done: Tree = {other["path"]: {**other, "status": "done"} for other in state["read"]}
+    return {"tree": {**done, ROOT: {**closed, "status": "done"}}, "truncated": run.out_of_budget}
+
+
+async def conclude(state: TreeState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """The answer of the whole tree. The closing call is made here if no branch's made it.
+
+    That is so for a question that was not split, and for a tree whose growth the budget ended.
+    """
+    run, tree = await run_of(state, runtime), state["tree"]
+    if "answer" not in tree[ROOT]:
+        closed, _ = await _close(run, tree, ROOT, may_ask=False)
+        tree = {**tree, ROOT: closed}
+    root = tree[ROOT]
+    evidence = closing_evidence(tree, ROOT, TreeSettings.of(run.settings).evidence_k)
+    passages = await run.passages(passage_ids(evidence))
+    return {
+        "answer": root["answer"],
+        "citations": _cite(tree, passages),
+        "evidence": evidence,
+        "steps": [*steps_of({"tree": tree}), _closing_step(tree, evidence)],
+        "truncated": run.out_of_budget,
+        "unconfirmed": root.get("unconfirmed", ""),
+        **await close_run(run),
+    }
+
+
+def closing_evidence(tree: Tree, path: str, k: int) -> list[Evidence]:
+    """What the closing call reads: the leaves' evidence in turns, and that of the question itself.
+
+    Every leaf has a place before any leaf gets a second one, and there are at least as many places
+    as there are leaves. The question's own search comes last in each turn: what one search finds
+    is not lost by splitting.
+
+    Args:
+        tree: The tree.
+        path: The question that is closed.
+        k: Places, unless more are needed. A question that was not split keeps all it found.
+    """
+    own = tree[path].get("passages", [])
+    parts = [leaf.get("passages", []) for leaf in leaves(tree, path) if leaf["path"] != path]
+    if not parts:
+        return own
+    return merge_by_rounds([*parts, own], max(k, len(parts) + 1))
+
+
+def format_findings(parts: Sequence[TreeNode], passages: Sequence[Passage]) -> str:
+    """The sub-questions with their answers and the numbers of the passages behind these."""
+    numbers = {passage.id: number for number, passage in enumerate(passages, 1)}
+    lines = []
+    for place, part in enumerate(parts, 1):
+        answer = one_line(part.get("answer", "")) or "not answered"
+        shown = sorted(numbers[name] for name in part.get("cited", []) if name in numbers)
+        marks = "".join(f"[{number}]" for number in shown)
+        lines.append(f"{place}. {one_line(part['question'])} {answer} {marks}".rstrip())
+    return "\n".join(lines) or "none"
+
+
+async def _close(
+    run: Run, tree: Tree, path: str, *, may_ask: bool
+) -> tuple[TreeNode, Closing | None]:
+    """The question with its answer, and the call's output; None if no call gave one."""
+    node, parts, root = tree[path], children_of(tree, path), path == ROOT
+    evidence = closing_evidence(tree, path, TreeSettings.of(run.settings).evidence_k)
+    passages = await run.passages(passage_ids(evidence))
+    if not passages:
+        return {**node, "answer": UNKNOWN, "reason": because(node, "no passage was found")}, None
+    style = run.settings.answer if root else AnswerSettings(style="short")
+    values = {
+        "passages": format_passages(passages, run.settings),
+        "findings": format_findings(parts, passages),
+        "question": one_line(node["question"]),
+        "style": writing(style),
+        "again": MAY_ASK_AGAIN if may_ask else MUST_ANSWER,
+    }
+    step = CLOSING_STEP if root else step_id(path)
+    try:
+        output = await run.call(CLOSE, values, step=step, final=root)
+    except (ModelOutputError, BudgetExceededError) as error:
+        answer = _only_conclusion(parts)
+        if isinstance(error, BudgetExceededError):
+            run.problems.append(error)
+        elif isinstance(error, CallFailedError) and root and answer == UNKNOWN:
+            raise  # a resumed run may have more luck
+        failed: TreeNode = {**node, "answer": answer, "reason": because(node, str(error))}
+        return failed | {"unconfirmed": ""}, None
+    closed: TreeNode = {
+        **node,
+        "answer": UNKNOWN if is_unknown(output.answer) else output.answer,
+        "cited": numbered(passages, output.passages),
+        "cut": output.cut,
+    }
+    closed["unconfirmed"] = "" if closed["answer"] == UNKNOWN else one_line(output.unconfirmed)
+    return closed, output
+
+
+def _only_conclusion(parts: Sequence[TreeNode]) -> str:
+    """Without a closing call: the answer that all others lead to, if there is only one such."""
+    last = [part for part in parts if not part.get("needed")]
+    answers = [part.get("answer", UNKNOWN) for part in last]
+    return answers[0] if len(answers) == 1 and not is_unknown(answers[0]) else UNKNOWN
+
+
+def _asked_again(node: TreeNode) -> int:
+    """Sub-questions asked again so far; rejected splits do not count."""
+    return sum("answer" in thrown for thrown in node.get("replaced", []))
+
+
+def _ask_again(tree: Tree, node: TreeNode, output: Closing) -> dict[str, TreeNode | None]:
+    """The tree with one sub-question in other words; nothing if there is none to ask again.
+
+    What depends on its answer waits for it once more. An answer counts more than a wish to ask
+    again.
+    """
+    parts = children_of(tree, node["path"])
+    better = one_line(output.in_other_words)
+    asked = {plain(text) for other in (node, *parts) for text in _wordings(other)}
+    if not is_unknown(output.answer) or not 1 <= output.again <= len(parts):
+        return {}
+    if plain(better) in asked | {""}:
+        return {}
+    old = parts[output.again - 1]
+    thrown = Thrown(
+        question=old["question"],
+        answer=old.get("answer", UNKNOWN),
+        reason=f"asked again in other words: {better}",
+    )
+    update: dict[str, TreeNode | None] = {
+        node["path"]: {**node, "replaced": [*node.get("replaced", []), thrown]},
+        old["path"]: TreeNode(
+            path=old["path"],
+            question=better,
+            status="to answer",
+            needed=old.get("needed", False),
+            simple=True,
+        ),
+    }
+    again = {old["path"]}
+    for part in parts:  # a part refers to earlier ones alone
+        if again.intersection(part.get("needs", [])):
+            again.add(part["path"])
+            update[part["path"]] = TreeNode(
+                path=part["path"],
+                question=part.get("written", part["question"]),
+                status="to answer",
+                needs=part["needs"],
+                needed=part.get("needed", False),
+                simple=part.get("simple", False),
+            )
+    return update | {gone["path"]: None for path in again for gone in below(tree, path)}
+
+
+def _wordings(node: TreeNode) -> list[str]:
+    """The question and those that it replaced."""
+    return [node["question"], *(thrown.get("question", "") for thrown in node.get("replaced", []))]
+
+
+def _take_back() -> None:
+    """Say that what was streamed of the closing call is no answer."""
+    get_stream_writer()({"type": PART_TYPE, "text": "", "restart": True})
+
+
+def _cite(tree: Tree, passages: Sequence[Passage]) -> list[Citation]:
+    """Quotes for the answer, then for the findings behind it, one a passage."""
+    root = tree[ROOT]
+    if is_unknown(root["answer"]):
+        return []
+    found = [node for node in leaves(tree) if node["path"] != ROOT]
+    citations: dict[str, Citation] = {}
+    for node in (root, *found):
+        cited = [passage for passage in passages if passage.id in node.get("cited", [])]
+        for citation in cite(node["question"], node["answer"], cited or passages):
+            citations.setdefault(citation["passage_id"], citation)
+    return list(citations.values())
+
+
+def _closing_step(tree: Tree, evidence: list[Evidence]) -> Step:
+    root, parts = tree[ROOT], children_of(tree, ROOT)
+    step = Step(
+        id=CLOSING_STEP,
+        kind="aggregate",
+        title="Answer from the findings",
+        question=root["question"],
+        answer=root["answer"],
+        passages=evidence,
+        reason=f"from {len(parts)} findings" if parts else "the question was not split",
+    )
+    if "cited" not in root:  # no closing call gave the answer
+        step |= {"verdict": "fallback", "reason": add_reason(step["reason"], root["reason"])}
+    if root.get("cut"):
+        step = mark_cut(step)
+    if unconfirmed := root.get("unconfirmed"):
+        step["facts"] = {"unconfirmed": unconfirmed}
+    return step
