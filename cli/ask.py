@@ -17,6 +17,7 @@ from hopyard.cli.options import (
     SearchOption,
     SetOption,
     StrategyOption,
+    WhereOption,
     changes_from,
     context_from,
 )
@@ -34,6 +35,7 @@ def ask_command(
     index: IndexOption = None,
     strategy: StrategyOption = None,
     search: SearchOption = None,
+    where: WhereOption = None,
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
     gate: Annotated[str | None, typer.Option(help="off, model, or a gate's folder.")] = None,
@@ -58,6 +60,7 @@ def ask_command(
             "index": index,
             "strategy": strategy,
             "retrieval.method": search,
+            "where": where,
             "model": model,
             "embedding": embedding,
             "gate": gate,

@@ -20,6 +20,7 @@ from hopyard.cli.options import (
     ModelOption,
     SetOption,
     StrategyOption,
+    WhereOption,
     context_from,
 )
 from hopyard.cli.render import citation_lines, usage_line
@@ -41,12 +42,19 @@ def chat_command(
         str | None, typer.Option("--thread", "-t", help="A new thread's name, or an old thread.")
     ] = None,
     strategy: StrategyOption = None,
+    where: WhereOption = None,
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
     set_: SetOption = None,
 ) -> None:
     """Talk about your documents: follow-up questions are understood, /help lists the commands."""
-    flags = {"index": index, "strategy": strategy, "model": model, "embedding": embedding}
+    flags = {
+        "index": index,
+        "strategy": strategy,
+        "where": where,
+        "model": model,
+        "embedding": embedding,
+    }
     thread_id = thread or new_thread_id()
     with asyncio.Runner() as runner, _lines() as lines:
         chat = _Chat(runner, thread_id, context_from(flags, set_))

@@ -20,6 +20,7 @@ from hopyard.cli.options import (
     JsonOption,
     ModelOption,
     SetOption,
+    WhereOption,
     context_from,
 )
 from hopyard.evaluation.estimate import SAMPLE, estimate
@@ -72,6 +73,7 @@ def eval_command(
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
     gate: Annotated[str | None, typer.Option(help="The gate of `auto`.")] = None,
+    where: WhereOption = None,
     parallel: Annotated[int, typer.Option(min=1, help="Questions at once.")] = PARALLEL,
     dry_run: Annotated[
         bool,
@@ -95,7 +97,8 @@ def eval_command(
 ) -> None:
     """Compare strategies on questions with gold answers. A stopped evaluation goes on."""
     context = context_from(
-        {"index": index, "model": model, "embedding": embedding, "gate": gate}, set_
+        {"index": index, "model": model, "embedding": embedding, "gate": gate, "where": where},
+        set_,
     )
     chosen = read_questions(questions, split=split, limit=limit)
     set_name = name or questions.resolve().parent.name

@@ -20,6 +20,7 @@ __all__ = (
     "SearchOption",
     "SetOption",
     "StrategyOption",
+    "WhereOption",
     "changes_from",
     "context_from",
 )
@@ -43,6 +44,15 @@ StrategyOption = Annotated[
 ]
 SearchOption = Annotated[
     str | None, typer.Option("--search", help=f"The search method: {', '.join(SEARCHES)}.")
+]
+WhereOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where",
+        metavar="FIELD=VALUE",
+        help="Find only passages whose metadata fits, as in --where source=Wired,BBC or "
+        "--where 'date>=2024-01'; also !=, < and so on; may be given several times.",
+    ),
 ]
 SetOption = Annotated[
     list[str] | None,

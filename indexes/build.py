@@ -107,7 +107,7 @@ async def add(
         await in_thread(check_embedding, directory, manifest, embedder)
         recipe = Recipe.of_manifest(manifest, settings or Context(), caller)
         await run.check_whole()
-        chunker = await in_thread(Chunker, embedder, manifest.chunk_tokens)
+        chunker = await in_thread(Chunker, embedder, manifest.chunk_tokens, manifest.fields)
         await run.put(documents, chunker, replace=False)
         return await run.finish(recipe, lambda: embedder)
 
@@ -184,9 +184,10 @@ def _recipe(
     caller: OpenCaller | None,
 ) -> tuple[Chunker, Recipe]:
     chosen = select_kinds(kinds)
-    chunker = Chunker(embedder, chunk_tokens)
+    fields = settings.indexing.metadata
+    chunker = Chunker(embedder, chunk_tokens, fields)
     options = BuildOptions(settings, embedder.name, embedder.dimension, open_caller=caller)
-    return chunker, Recipe(options, chunker.chunk_tokens, chosen)
+    return chunker, Recipe(options, chunker.chunk_tokens, fields, chosen)
 
 
 def _passages(documents: Iterable[Document], chunker: Chunker) -> list[Passage]:

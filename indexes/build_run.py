@@ -288,6 +288,7 @@ class BuildRun:
             embedding=recipe.options.embedding,
             dimension=recipe.options.dimension,
             chunk_tokens=recipe.chunk_tokens,
+            fields=recipe.fields,
             kinds=recipe.kind_names,
             prompts=recipe.prompts,
             counts=counts,

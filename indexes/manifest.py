@@ -34,8 +34,9 @@ __all__ = (
     "write_manifest",
 )
 
-FORMAT_VERSION: Final = 2
-"""2: vectors have a namespace. An index of format 1 can be read, and the next build rewrites it."""
+FORMAT_VERSION: Final = 3
+"""2: vectors have a namespace. 3: passages have a header and pages. An index of an older format can
+be read, and the next build rewrites it."""
 MANIFEST_FILE: Final = "manifest.json"
 
 
@@ -51,6 +52,8 @@ class Manifest(BaseModel):
     dimension: int = Field(ge=1)
     chunk_tokens: int = Field(ge=0)
     """Tokens of a passage at most; 0: documents are kept whole."""
+    fields: tuple[str, ...] = ()
+    """Fields of the metadata that are matched and embedded with each passage."""
     kinds: tuple[str, ...]
     """What is derived from the corpus: dense, sparse, …"""
     prompts: dict[str, str] = {}

@@ -21,6 +21,7 @@ class Recipe:
 
     options: BuildOptions
     chunk_tokens: int
+    fields: tuple[str, ...]
     kinds: tuple[IndexKind, ...]
 
     @classmethod
@@ -35,7 +36,7 @@ class Recipe:
         options = BuildOptions(
             settings, manifest.embedding, manifest.dimension, keep=True, open_caller=caller
         )
-        return cls(options, manifest.chunk_tokens, select_kinds(manifest.kinds))
+        return cls(options, manifest.chunk_tokens, manifest.fields, select_kinds(manifest.kinds))
 
     @property
     def prompts(self) -> dict[str, str]:
@@ -54,6 +55,7 @@ class Recipe:
             self.options.embedding,
             self.options.dimension,
             self.chunk_tokens,
+            self.fields,
             self.kind_names,
             self.prompts,
         ) == (
@@ -61,6 +63,7 @@ class Recipe:
             manifest.embedding,
             manifest.dimension,
             manifest.chunk_tokens,
+            manifest.fields,
             manifest.kinds,
             manifest.prompts,
         )

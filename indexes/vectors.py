@@ -103,7 +103,8 @@ class StoredVectors:
             "SELECT content_hash FROM passages WHERE removed IS NULL AND NOT EXISTS ("
             "SELECT 1 FROM vectors WHERE namespace = ? AND embedding = ? AND length(vector) = ? "
             "AND vectors.content_hash = passages.content_hash) "
-            "GROUP BY content_hash ORDER BY length(title) + length(text) DESC, content_hash",
+            "GROUP BY content_hash "
+            "ORDER BY length(title) + length(header) + length(text) DESC, content_hash",
             PASSAGES, self._embedding, 4 * self._dimension,
         )  # fmt: skip
         return [row[0] for row in rows]
@@ -111,11 +112,11 @@ class StoredVectors:
     def passage_texts(self, hashes: Sequence[str]) -> list[str]:
         """What is embedded of passages, by their content hashes, in order."""
         rows = self._store.run(
-            "SELECT content_hash, title, text FROM passages "
+            "SELECT content_hash, title, text, header FROM passages "
             "WHERE content_hash IN (SELECT value FROM json_each(?)) GROUP BY content_hash",
             json.dumps(list(hashes)),
         )
-        found = {name: embedded_text(title, text) for name, title, text in rows}
+        found = {name: embedded_text(*parts) for name, *parts in rows}
         return [found[name] for name in hashes]
 
     def put(self, namespace: str, hashes: Sequence[str], vectors: Vectors) -> None:

@@ -12,10 +12,16 @@ from hopyard.nodes.citations import cite
 from hopyard.nodes.run import Run, close_run, run_of
 from hopyard.prompts.answer import ANSWER, UNKNOWN
 from hopyard.prompts.direct import DIRECT
-from hopyard.prompts.passages import CHARACTERS_A_TOKEN, one_line, passage_lines, snippet
+from hopyard.prompts.passages import (
+    CHARACTERS_A_TOKEN,
+    heading,
+    one_line,
+    passage_lines,
+    snippet,
+)
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
 from hopyard.state.schemas import Evidence, Step, StrategyState, add_reason, passage_ids
-from hopyard.state.settings import Context
+from hopyard.state.settings import Context, profile_of
 
 __all__ = (
     "PassageAnswer",
@@ -99,7 +105,13 @@ async def answer_from_passages(
 def format_passages(passages: list[Passage], settings: Context) -> str:
     """The passages as the model sees them, each cut to a snippet."""
     longest = settings.retrieval.snippet_tokens * CHARACTERS_A_TOKEN
-    return passage_lines([(passage.title, snippet(passage.text, longest)) for passage in passages])
+    profile = profile_of(settings)
+    return passage_lines(
+        [
+            (heading(passage.title, passage.about, profile), snippet(passage.text, longest))
+            for passage in passages
+        ]
+    )
 
 
 def mark_cut(step: Step) -> Step:

@@ -162,7 +162,8 @@ class Run:
             without: Ids of evidence that is not to be found again.
 
         Raises:
-            UsageError: There is no such method, or the run names no index.
+            UsageError: There is no such method, the run names no index, or the filter names a
+                field that no passage has.
             IndexMissingError: The index is missing, or lacks a kind that the method needs.
         """
         retrieval = self.settings.retrieval
@@ -173,18 +174,33 @@ class Run:
         ) -> OutputT:
             return await self.call(prompt, values, step=step)
 
+        index, allowed = await self.index(), await self.allowed()
+        if allowed is not None and not allowed:
+            conditions = " and ".join(self.settings.where)
+            self.problems.append(UsageError(f"No passage of the index fits {conditions}."))
+            return []
         search = Search(
             text=text,
             k=wanted + len(without),
-            index=await self.index(),
+            index=index,
             settings=self.settings,
             embed=self.embed,
             call=call if models else None,
             kept=self.resources.kept,
             report=self.problems.append,
+            allowed=allowed,
         )
         found = await SEARCHES[method or retrieval.method].run(search)
         return [unit for unit in found if unit["id"] not in without][:wanted]
+
+    async def allowed(self) -> frozenset[str] | None:
+        """The ids of the passages that may be found; None where the settings have no filter.
+
+        Raises:
+            UsageError: The filter names a field that no passage has.
+        """
+        index = await self.index()
+        return await asyncio.to_thread(index.allowed, self.settings.where)
 
     async def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
         """The passages of those ids, in that order.
