@@ -49,6 +49,10 @@ class Manifest(BaseModel):
     generation: int = Field(ge=1)
     embedding: str
     """Spec of the embedding model (`Embedder.name`)."""
+    query_instruction: str = ""
+    """What is put before a question when it is embedded."""
+    passage_instruction: str = ""
+    """What the passages were embedded with before their text."""
     dimension: int = Field(ge=1)
     chunk_tokens: int = Field(ge=0)
     """Tokens of a passage at most; 0: documents are kept whole."""

@@ -44,9 +44,10 @@ class StoredVectors:
 
     Args:
         store: The corpus store; nobody else uses it while a method here runs.
-        embedding: Name of the embedding model.
+        embedding: What the vectors are kept under (`BuildOptions.embedding`).
         dimension: Length of its vectors; those of another length are made again.
         open_embedder: Gives the model; None where every text has its vector already. It may block.
+        instruction: What the model wants before each text.
     """
 
     def __init__(
@@ -55,11 +56,13 @@ class StoredVectors:
         embedding: str,
         dimension: int,
         open_embedder: Callable[[], Embedder] | None,
+        instruction: str = "",
     ) -> None:
         self._store = store
         self._embedding = embedding
         self._dimension = dimension
         self._open_embedder = open_embedder
+        self._instruction = instruction
         self._alone = asyncio.Lock()  # the store has one connection
 
     async def embed(self, texts: Sequence[str], namespace: str, tell: Tell) -> Vectors:
@@ -165,7 +168,8 @@ class StoredVectors:
         batch: Sequence[str],
         texts_of: Callable[[Sequence[str]], list[str]],
     ) -> None:
-        vectors = embedder.embed_documents(texts_of(batch))
+        texts = [f"{self._instruction}{text}" for text in texts_of(batch)]
+        vectors = embedder.embed_documents(texts)
         check_vectors(vectors, len(batch), embedder)
         self.put(namespace, batch, vectors)
 

@@ -139,7 +139,9 @@ class Run:
 
     async def embed(self, text: str) -> Vector:
         """The embedding [d] of a question, by the model that made the index."""
-        return await asyncio.to_thread(self.resources.embed_query, text, self.settings.embedding)
+        instructed = f"{(await self.index()).manifest.query_instruction}{text}"
+        embedding = self.settings.embedding
+        return await asyncio.to_thread(self.resources.embed_query, instructed, embedding)
 
     async def find(
         self,

@@ -124,6 +124,11 @@ class IndexingSettings(Frozen):
         description="Fields of a document's metadata that are matched and embedded with its "
         "text, comma-separated; empty for none.",
     )
+    query_instruction: str = Field(
+        AUTO,
+        description="What is put before a question when it is embedded; auto takes what the "
+        "embedding model's documentation says.",
+    )
 
 
 class AnswerSettings(Frozen):
