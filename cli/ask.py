@@ -18,6 +18,7 @@ from hopyard.cli.options import (
     SetOption,
     StrategyOption,
     StyleOption,
+    WhereOption,
     changes_from,
     context_from,
 )
@@ -35,6 +36,7 @@ def ask_command(
     index: IndexOption = None,
     strategy: StrategyOption = None,
     search: SearchOption = None,
+    where: WhereOption = None,
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
     gate: Annotated[str | None, typer.Option(help="off, model, or a gate's folder.")] = None,
@@ -60,6 +62,7 @@ def ask_command(
             "index": index,
             "strategy": strategy,
             "retrieval.method": search,
+            "where": where,
             "model": model,
             "embedding": embedding,
             "gate": gate,

@@ -21,6 +21,7 @@ from hopyard.cli.options import (
     SetOption,
     StrategyOption,
     StyleOption,
+    WhereOption,
     context_from,
 )
 from hopyard.cli.render import citation_lines, unconfirmed_line, usage_line
@@ -42,6 +43,7 @@ def chat_command(
         str | None, typer.Option("--thread", "-t", help="A new thread's name, or an old thread.")
     ] = None,
     strategy: StrategyOption = None,
+    where: WhereOption = None,
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
     style: StyleOption = None,
@@ -51,6 +53,7 @@ def chat_command(
     flags = {
         "index": index,
         "strategy": strategy,
+        "where": where,
         "model": model,
         "embedding": embedding,
         "answer.style": style,

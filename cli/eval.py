@@ -22,6 +22,7 @@ from hopyard.cli.options import (
     JsonOption,
     ModelOption,
     SetOption,
+    WhereOption,
     context_from,
 )
 from hopyard.evaluation.estimate import SAMPLE, estimate
@@ -89,6 +90,7 @@ def eval_command(
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
     gate: Annotated[str | None, typer.Option(help="The gate of `auto`.")] = None,
+    where: WhereOption = None,
     parallel: Annotated[int, typer.Option(min=1, help="Questions at once.")] = PARALLEL,
     dry_run: Annotated[
         bool,
@@ -118,7 +120,8 @@ def eval_command(
 ) -> None:
     """Compare strategies on questions with gold answers. A stopped evaluation goes on."""
     context = context_from(
-        {"index": index, "model": model, "embedding": embedding, "gate": gate}, set_
+        {"index": index, "model": model, "embedding": embedding, "gate": gate, "where": where},
+        set_,
     )
     if "style" not in context.answer.model_fields_set:  # gold answers are a few words
         context = change_context(context, {"answer": {"style": "short"}})

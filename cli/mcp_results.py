@@ -72,6 +72,8 @@ class PassageText(BaseModel):
     document_id: str
     title: str
     text: str
+    pages: str = Field(description="The pages that it is on, as in 4 or 3-4; empty if not known.")
+    metadata: dict[str, str | int | float | bool]
 
     @classmethod
     def of(cls, passage: Passage) -> PassageText:
@@ -81,6 +83,8 @@ class PassageText(BaseModel):
             document_id=passage.document_id,
             title=passage.title,
             text=passage.text,
+            pages=passage.pages,
+            metadata=dict(passage.metadata),
         )
 
 

@@ -76,6 +76,13 @@ class _Tools:
         thread_id: Annotated[
             str, Field(description="A name for the new conversation; made up where it is empty.")
         ] = "",
+        where: Annotated[
+            tuple[str, ...],
+            Field(
+                description="Only documents whose metadata fits are searched, as in "
+                '["source=Wired,BBC", "date>=2024-01"]; the operators are =, !=, <, <=, > and >=.',
+            ),
+        ] = (),
     ) -> ToolAnswer:
         """Answer a question from the indexed documents, with the sentences that support it."""
         thread = thread_id or new_thread_id()
@@ -84,6 +91,8 @@ class _Tools:
             context = await asyncio.to_thread(self._settings)
             if strategy != "auto":
                 context = change_context(context, {"strategy": strategy})
+            if where:
+                context = change_context(context, {"where": where})
             return await _follow(session, thread, session.ask(question, context, thread), call)
 
         return await _with_tool_errors(_with_session(begin))

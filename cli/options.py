@@ -21,6 +21,7 @@ __all__ = (
     "SetOption",
     "StrategyOption",
     "StyleOption",
+    "WhereOption",
     "changes_from",
     "context_from",
 )
@@ -49,6 +50,15 @@ SearchOption = Annotated[
 StyleOption = Annotated[
     str | None,
     typer.Option(help="Form of the answer: auto, short, sentence, or full."),
+]
+WhereOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where",
+        metavar="FIELD=VALUE",
+        help="Find only passages whose metadata fits, as in --where source=Wired,BBC or "
+        "--where 'date>=2024-01'; also !=, < and so on; may be given several times.",
+    ),
 ]
 SetOption = Annotated[
     list[str] | None,

@@ -8,13 +8,14 @@ from typing import Annotated, Any, Final
 import typer
 from rich.text import Text
 
-from hopyard.cli.console import out, print_json, printable
+from hopyard.cli.console import err, out, print_json, printable
 from hopyard.cli.options import (
     EmbeddingOption,
     IndexOption,
     JsonOption,
     SearchOption,
     SetOption,
+    WhereOption,
     context_from,
 )
 from hopyard.indexes.records import Passage
@@ -32,6 +33,7 @@ def search_command(
     text: Annotated[str, typer.Argument(help="What to look for: a question, or words.")],
     index: IndexOption = None,
     search: SearchOption = None,
+    where: WhereOption = None,
     k: Annotated[int | None, typer.Option("-k", "--k", min=1, help="How many at most.")] = None,
     embedding: EmbeddingOption = None,
     set_: SetOption = None,
@@ -42,6 +44,7 @@ def search_command(
         "index": index,
         "retrieval.method": search,
         "retrieval.k": k,
+        "where": where,
         "embedding": embedding,
     }
     context = context_from(settings, set_)
@@ -66,6 +69,8 @@ def search_command(
 async def _search(run: Run, text: str) -> tuple[list[Evidence], dict[str, Passage]]:
     evidence = await run.find(text, models=False)
     passages = await run.passages(passage_ids(evidence))
+    if run.problem:
+        err.print(run.problem, style="yellow", soft_wrap=True)
     return evidence, {passage.id: passage for passage in passages}
 
 
@@ -77,6 +82,8 @@ def _as_json(unit: Evidence, passages: dict[str, Passage]) -> dict[str, Any]:
             "document_id": passage.document_id,
             "title": passage.title,
             "text": passage.text,
+            "pages": passage.pages,
+            "metadata": dict(passage.metadata),
         }
         for passage in behind
     ]
@@ -85,7 +92,7 @@ def _as_json(unit: Evidence, passages: dict[str, Passage]) -> dict[str, Any]:
 
 def _line(number: int, unit: Evidence, passages: dict[str, Passage]) -> Text:
     behind = [passages[name] for name in unit["passages"]]
-    titles = ", ".join(dict.fromkeys(passage.title or passage.id for passage in behind))
+    titles = ", ".join(dict.fromkeys(passage.cited_title or passage.id for passage in behind))
     name = unit["id"] if unit["kind"] == "passage" else f"{unit['kind']} {unit['id']}"
     text = " ".join(behind[0].text.split())
     cut = text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(None, 1)[0] + " …"

@@ -12,6 +12,7 @@ such as one batch of embeddings, and takes back or keeps the rest as after a kil
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from hopyard.indexes.build_context import BuildOptions, Progress, silent
@@ -20,13 +21,14 @@ from hopyard.indexes.chunking import Chunker
 from hopyard.indexes.kind import DEFAULT_KINDS, Estimate, select_kinds
 from hopyard.indexes.lock import LOCK_FILE
 from hopyard.indexes.manifest import MANIFEST_FILE, check_embedding, read_manifest
-from hopyard.indexes.recipe import Recipe
+from hopyard.indexes.recipe import Recipe, vectors_name
 from hopyard.indexes.records import Document, Passage
 from hopyard.indexes.threads import in_thread
 from hopyard.models.call import ModelCaller
 from hopyard.models.embedder import Embedder
+from hopyard.models.instructions import Instructions
 from hopyard.state.errors import CorpusError, UsageError
-from hopyard.state.settings import Context
+from hopyard.state.settings import AUTO, Context
 
 __all__ = ("BuildReport", "add", "build", "estimate", "remove")
 
@@ -107,7 +109,7 @@ async def add(
         await in_thread(check_embedding, directory, manifest, embedder)
         recipe = Recipe.of_manifest(manifest, settings or Context(), caller)
         await run.check_whole()
-        chunker = await in_thread(Chunker, embedder, manifest.chunk_tokens)
+        chunker = await in_thread(Chunker, embedder, manifest.chunk_tokens, manifest.fields)
         await run.put(documents, chunker, replace=False)
         return await run.finish(recipe, lambda: embedder)
 
@@ -184,9 +186,20 @@ def _recipe(
     caller: OpenCaller | None,
 ) -> tuple[Chunker, Recipe]:
     chosen = select_kinds(kinds)
-    chunker = Chunker(embedder, chunk_tokens)
-    options = BuildOptions(settings, embedder.name, embedder.dimension, open_caller=caller)
-    return chunker, Recipe(options, chunker.chunk_tokens, chosen)
+    fields = settings.indexing.metadata
+    chunker = Chunker(embedder, chunk_tokens, fields)
+    instructions = _instructions(embedder, settings.indexing.query_instruction)
+    kept_under = vectors_name(embedder.name, instructions)
+    options = BuildOptions(settings, kept_under, embedder.dimension, open_caller=caller)
+    return chunker, Recipe(
+        options, embedder.name, instructions, chunker.chunk_tokens, fields, chosen
+    )
+
+
+def _instructions(embedder: Embedder, query: str) -> Instructions:
+    """The model's own; a model that was registered by hand says nothing and adds what it needs."""
+    own: Instructions = getattr(embedder, "instructions", Instructions())
+    return own if query == AUTO else replace(own, query=query)
 
 
 def _passages(documents: Iterable[Document], chunker: Chunker) -> list[Passage]:

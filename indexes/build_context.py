@@ -65,7 +65,8 @@ class BuildOptions:
 
     Attributes:
         settings: The settings of the build.
-        embedding: Name of the embedding model (`Embedder.name`).
+        embedding: What the vectors are kept under: the name of the embedding model
+            (`Embedder.name`), with what it wants before a passage.
         dimension: Length of its vectors.
         keep: Whether documents are only added or removed. Then a kind stays as its last build made
             it, apart from the documents that changed.

@@ -141,7 +141,11 @@ class BuildRun:
         if not stands or not await in_thread(self._is_up_to_date, recipe, manifest):
             options = recipe.options
             vectors = StoredVectors(
-                self._store, options.embedding, options.dimension, open_embedder
+                self._store,
+                options.embedding,
+                options.dimension,
+                open_embedder,
+                recipe.instructions.passage,
             )
             if any(kind.needs_vectors for kind in recipe.kinds):
                 report.embedded = await vectors.embed_passages(
@@ -285,9 +289,12 @@ class BuildRun:
         files = sync_tree(folder)
         manifest = Manifest(
             generation=self.generation,
-            embedding=recipe.options.embedding,
+            embedding=recipe.embedding,
+            query_instruction=recipe.instructions.query,
+            passage_instruction=recipe.instructions.passage,
             dimension=recipe.options.dimension,
             chunk_tokens=recipe.chunk_tokens,
+            fields=recipe.fields,
             kinds=recipe.kind_names,
             prompts=recipe.prompts,
             counts=counts,

@@ -8,18 +8,20 @@ of another among the few that the model is shown, and adjacent passages can be j
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import ceil
-from typing import Final
+from typing import Final, NamedTuple
 
 from semantic_text_splitter import TextSplitter
 from tokenizers import Tokenizer
 
-from hopyard.indexes.records import Document, Passage, embedded_text, text_hash
+from hopyard.indexes.records import PAGE_END, Document, Passage, embedded_text, text_hash
 from hopyard.models.embedder import Embedder
 from hopyard.state.errors import CorpusError, UsageError
+from hopyard.state.metadata import describe
 
 __all__ = ("Chunker", "passage_ids", "token_counter")
 
@@ -37,21 +39,30 @@ REMOTE_SPECIAL_TOKENS: Final = 2
 """Tokens that a model adds at both ends, where it has no tokenizer here to ask."""
 
 
+class _Piece(NamedTuple):
+    text: str
+    pages: str
+
+
 class Chunker:
     """Cuts documents into passages for one embedding model.
 
     Attributes:
         chunk_tokens: Tokens of a passage's text at most; 0 keeps each document whole.
-        limit: Tokens of title and text together at most: the window less the special tokens.
+        limit: Tokens of title, header and text together at most: the window less the special
+            tokens.
     """
 
-    def __init__(self, embedder: Embedder, chunk_tokens: int | None = None) -> None:
+    def __init__(
+        self, embedder: Embedder, chunk_tokens: int | None = None, fields: Sequence[str] = ()
+    ) -> None:
         """Settle the length of a passage.
 
         Args:
             embedder: The model whose window and tokenizer count.
             chunk_tokens: Tokens at most; 0 keeps each document whole; None takes 300, or what
                 the window allows.
+            fields: The fields of the metadata that make a passage's header.
 
         Raises:
             UsageError: `chunk_tokens` is negative or above the window.
@@ -69,6 +80,7 @@ class Chunker:
                 "or 0 to keep documents whole."
             )
         self._model = embedder.name
+        self._fields = tuple(fields)
         # A document that stays whole is counted once to see that, and once as a passage.
         self._count = lru_cache(maxsize=8)(token_counter(tokenizer))
 
@@ -76,6 +88,10 @@ class Chunker:
         """A hash of the document, and of all that decides where it is cut."""
         cut = f"{self._model} {self.limit} {self.chunk_tokens}"
         parts = [document.title, document.text, document.source, dict(document.metadata), cut]
+        if header := describe(document.metadata, self._fields):
+            parts.append(header)
+        if PAGE_END in document.text:
+            parts.append("pages")
         return text_hash(json.dumps(parts, sort_keys=True))
 
     def split(self, document: Document) -> list[Passage]:
@@ -89,30 +105,42 @@ class Chunker:
                 the document is to be kept whole and does not fit. The message names the document
                 and its tokens.
         """
-        pieces = self._pieces(document)
-        ids = passage_ids(document.id, pieces)
-        return [
-            self._passage(document, position, passage_id, text)
-            for position, (passage_id, text) in enumerate(zip(ids, pieces, strict=True))
-        ]
-
-    def _pieces(self, document: Document) -> list[str]:
-        text = document.text.strip()
+        text = document.text.strip().replace(PAGE_END, "")
         if not text:
             raise CorpusError(
                 f"Document {document.id!r} has no text: give it some or leave it out."
             )
-        total = self._count(embedded_text(document.title, text))
+        header = self._header(document, text)
+        pieces = self._pieces(document, text, header)
+        ids = passage_ids(document.id, [piece.text for piece in pieces])
+        return [
+            self._passage(document, header, position, passage_id, piece)
+            for position, (passage_id, piece) in enumerate(zip(ids, pieces, strict=True))
+        ]
+
+    def _header(self, document: Document, text: str) -> str:
+        """The document's header, where it leaves room for the text."""
+        header = describe(document.metadata, self._fields)
+        if not header or self._count(embedded_text(document.title, "", header)) > self.limit // 2:
+            return ""
+        whole = embedded_text(document.title, text, header)
+        return header if self.chunk_tokens or self._count(whole) <= self.limit else ""
+
+    def _pieces(self, document: Document, text: str, header: str) -> list[_Piece]:
+        whole = document.text
+        pages = _page_ends(whole)
+        total = self._count(embedded_text(document.title, text, header))
         if total <= self.limit and (
             not self.chunk_tokens or self._count(text) <= self.chunk_tokens
         ):
-            return [text]
+            return [_Piece(text, _pages_of(document, pages, 0, whole))]
         if not self.chunk_tokens:
             raise CorpusError(
                 f"Document {document.id!r} has {total} tokens with its title, and {self._model!r} "
                 f"reads {self.limit}: give chunk_tokens, or an embedding model with a wider window."
             )
-        heading = self._count(f"{document.title}\n") if document.title else 0
+        above = embedded_text(document.title, "", header)
+        heading = self._count(f"{above}\n") if above else 0
         if heading > self.limit // 2:
             raise CorpusError(
                 f"The title of document {document.id!r} alone has {heading} tokens, more than half "
@@ -122,12 +150,21 @@ class Chunker:
         # The splitter asks of ever longer stretches whether they fit, and of most of them the
         # length alone tells that they do not. Counting all would take quadratic time.
         count = self._count
-        return TextSplitter.from_callback(
+        splitter = TextSplitter.from_callback(
             lambda part: count(part) if len(part) <= room * LONGEST_TOKEN else _fewest(part), room
-        ).chunks(text)
+        )
+        if not pages:
+            return [_Piece(part, _pages_of(document)) for part in splitter.chunks(text)]
+        return [
+            _Piece(kept, _pages_of(document, pages, start, part))
+            for start, part in splitter.chunk_indices(whole)
+            if (kept := part.replace(PAGE_END, "").strip())
+        ]
 
-    def _passage(self, document: Document, position: int, passage_id: str, text: str) -> Passage:
-        content = embedded_text(document.title, text)
+    def _passage(
+        self, document: Document, header: str, position: int, passage_id: str, piece: _Piece
+    ) -> Passage:
+        content = embedded_text(document.title, piece.text, header)
         if (total := self._count(content)) > self.limit:
             raise CorpusError(
                 f"Passage {passage_id!r} has {total} tokens with its title, and {self._model!r} "
@@ -138,9 +175,12 @@ class Chunker:
             document_id=document.id,
             position=position,
             title=document.title,
-            text=text,
+            text=piece.text,
             content_hash=text_hash(content),
-            tokens=self._count(text),
+            tokens=self._count(piece.text),
+            header=header,
+            pages=piece.pages,
+            metadata=document.metadata,
         )
 
 
@@ -178,6 +218,20 @@ def token_counter(tokenizer: Tokenizer | None) -> Callable[[str], int]:
     counting.no_truncation()
     counting.no_padding()
     return lambda text: max(len(counting.encode(text, add_special_tokens=False).ids), _fewest(text))
+
+
+def _page_ends(text: str) -> list[int]:
+    return [place for place, letter in enumerate(text) if letter == PAGE_END]
+
+
+def _pages_of(document: Document, ends: Sequence[int] = (), start: int = 0, part: str = "") -> str:
+    """The pages of the part of a document's text that begins at `start`."""
+    if not ends:  # a loader may give each page as a document of its own
+        return str(document.metadata.get("page", ""))
+    begin = start + len(part) - len(part.lstrip())
+    first = bisect_left(ends, begin)
+    last = bisect_left(ends, start + len(part.rstrip()) - 1)
+    return str(first + 1) if first == last else f"{first + 1}-{last + 1}"
 
 
 def _fewest(text: str) -> int:

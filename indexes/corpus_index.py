@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
+from hopyard.indexes.allowed import allowed_passages
 from hopyard.indexes.kind import KINDS
 from hopyard.indexes.manifest import (
     Manifest,
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ("Index",)
 
+_FILTERS: Final = 16
+"""Filters whose passages are kept: the steps of a run ask with the same one again."""
+
 
 class Index:
     """One generation of an index, for search. Any thread may use it.
@@ -40,6 +45,7 @@ class Index:
         self.manifest = manifest
         self.corpus = corpus
         self._readers: dict[str, Any] = {}
+        self._allowed = lru_cache(maxsize=_FILTERS)(partial(allowed_passages, corpus))
         self._opening = threading.Lock()
 
     @classmethod
@@ -153,6 +159,17 @@ class Index:
             IndexMissingError: A passage is not in the index.
         """
         return self.corpus.get(passage_ids)
+
+    def allowed(self, where: Sequence[str]) -> frozenset[str] | None:
+        """The ids of the passages that a filter lets through; None where there is no filter.
+
+        Args:
+            where: Conditions, as `--where` takes them.
+
+        Raises:
+            UsageError: No passage has a field that a condition names.
+        """
+        return self._allowed(tuple(where)) if where else None
 
     def neighbours(self, passage_id: str, before: int = 1, after: int = 1) -> list[Passage]:
         """A passage between those that come before and after it in its document.

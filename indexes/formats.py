@@ -17,6 +17,7 @@ from bs4.dammit import EncodingDetector
 from bs4.element import PreformattedString
 from pypdf import PdfReader
 
+from hopyard.indexes.records import PAGE_END
 from hopyard.state.errors import CorpusError
 
 __all__ = ("FORMATS", "Content")
@@ -67,14 +68,14 @@ def read_html(data: bytes) -> Content:
 
 
 def read_pdf(data: bytes) -> Content:
-    """The text of all pages, a blank line between two; the title is the one in the metadata."""
+    """The text of all pages, each ended by a form feed; the title is the one in the metadata."""
     try:
         reader = PdfReader(io.BytesIO(data))
         title = reader.metadata.title if reader.metadata else None
         pages = [page.extract_text() for page in reader.pages]
     except Exception as error:  # pypdf meets broken files with any exception there is
         raise CorpusError(f"not a readable PDF ({type(error).__name__}: {error})") from error
-    text = "\n\n".join(page.strip() for page in pages)
+    text = "".join(f"{page.strip()}\n\n{PAGE_END}" for page in pages)
     if not text.strip():
         raise CorpusError("the PDF holds no text; pages that were scanned need OCR first")
     return Content(_without_surrogates(title or ""), _without_surrogates(text))

@@ -67,6 +67,8 @@ def convert(loaded: Iterable[LoadedDocument], source: str) -> Iterator[Document 
     for document in loaded:
         metadata = _plain(document.metadata)
         place = str(metadata.pop("source", "") or source), str(metadata.get("page", ""))
+        if label := metadata.pop("page_label", ""):
+            metadata["page"] = label  # `page` itself counts from 0 there
         places[place] += 1
         text = without_nul(document.page_content)
         if not text.strip():

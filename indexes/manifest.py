@@ -34,8 +34,9 @@ __all__ = (
     "write_manifest",
 )
 
-FORMAT_VERSION: Final = 2
-"""2: vectors have a namespace. An index of format 1 can be read, and the next build rewrites it."""
+FORMAT_VERSION: Final = 3
+"""2: vectors have a namespace. 3: passages have a header and pages. An index of an older format can
+be read, and the next build rewrites it."""
 MANIFEST_FILE: Final = "manifest.json"
 
 
@@ -48,9 +49,15 @@ class Manifest(BaseModel):
     generation: int = Field(ge=1)
     embedding: str
     """Spec of the embedding model (`Embedder.name`)."""
+    query_instruction: str = ""
+    """What is put before a question when it is embedded."""
+    passage_instruction: str = ""
+    """What the passages were embedded with before their text."""
     dimension: int = Field(ge=1)
     chunk_tokens: int = Field(ge=0)
     """Tokens of a passage at most; 0: documents are kept whole."""
+    fields: tuple[str, ...] = ()
+    """Fields of the metadata that are matched and embedded with each passage."""
     kinds: tuple[str, ...]
     """What is derived from the corpus: dense, sparse, …"""
     prompts: dict[str, str] = {}

@@ -10,9 +10,10 @@ from hopyard.indexes.build_context import BuildOptions
 from hopyard.indexes.kind import IndexKind, select_kinds
 from hopyard.indexes.manifest import FORMAT_VERSION, Manifest
 from hopyard.models.call import ModelCaller
+from hopyard.models.instructions import Instructions
 from hopyard.state.settings import Context
 
-__all__ = ("Recipe",)
+__all__ = ("Recipe", "vectors_name")
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,11 @@ class Recipe:
     """What an index is made with, besides its documents. Another recipe means a new generation."""
 
     options: BuildOptions
+    embedding: str
+    """The name of the embedding model."""
+    instructions: Instructions
     chunk_tokens: int
+    fields: tuple[str, ...]
     kinds: tuple[IndexKind, ...]
 
     @classmethod
@@ -32,10 +37,22 @@ class Recipe:
         Raises:
             UsageError: One of its kinds is not installed.
         """
+        instructions = Instructions(manifest.query_instruction, manifest.passage_instruction)
         options = BuildOptions(
-            settings, manifest.embedding, manifest.dimension, keep=True, open_caller=caller
+            settings,
+            vectors_name(manifest.embedding, instructions),
+            manifest.dimension,
+            keep=True,
+            open_caller=caller,
         )
-        return cls(options, manifest.chunk_tokens, select_kinds(manifest.kinds))
+        return cls(
+            options,
+            manifest.embedding,
+            instructions,
+            manifest.chunk_tokens,
+            manifest.fields,
+            select_kinds(manifest.kinds),
+        )
 
     @property
     def prompts(self) -> dict[str, str]:
@@ -51,16 +68,25 @@ class Recipe:
         """Whether an index was made with it, by a Hopyard that writes the same files."""
         return (
             FORMAT_VERSION,
-            self.options.embedding,
+            self.embedding,
+            self.instructions,
             self.options.dimension,
             self.chunk_tokens,
+            self.fields,
             self.kind_names,
             self.prompts,
         ) == (
             manifest.format_version,
             manifest.embedding,
+            Instructions(manifest.query_instruction, manifest.passage_instruction),
             manifest.dimension,
             manifest.chunk_tokens,
+            manifest.fields,
             manifest.kinds,
             manifest.prompts,
         )
+
+
+def vectors_name(embedding: str, instructions: Instructions) -> str:
+    """What the vectors of a model are kept under: another instruction makes other vectors."""
+    return f"{embedding} {instructions.passage!r}" if instructions.passage else embedding

@@ -5,8 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
+
+from hopyard.state.metadata import MetadataValue, describe, page_words
 
 __all__ = (
+    "PAGE_END",
     "BadItem",
     "Document",
     "MetadataValue",
@@ -16,7 +20,8 @@ __all__ = (
     "without_nul",
 )
 
-MetadataValue = str | int | float | bool
+PAGE_END: Final = "\f"
+"""Ends a page of a document's text, as in what `pdftotext` writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,7 @@ class Document:
     title: str
     """May be empty."""
     text: str
+    """A form feed, `PAGE_END`, ends each page, where the document has pages."""
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     source: str = ""
     """The file that it came from, without the part of the path that changes between machines."""
@@ -49,11 +55,29 @@ class Passage:
     """SHA-256 (hex) of `embedded_text`: two passages with the same hash share one vector."""
     tokens: int
     """Tokens of `text` alone, counted with the embedding model's tokenizer."""
+    header: str = ""
+    """What is matched and embedded of the metadata, as in `The Verge, 2023-09-26`."""
+    pages: str = ""
+    """The pages that it is on, as in `4` or `3-4`; "" where they are not known."""
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict, hash=False)
+    """The document's metadata."""
 
     @property
     def embedded_text(self) -> str:
         """What the embedding model and the sparse index read."""
-        return embedded_text(self.title, self.text)
+        return embedded_text(self.title, self.text, self.header)
+
+    @property
+    def about(self) -> str:
+        """Source, date, author and pages, as a reader is told them; "" where none is known."""
+        return ", ".join(
+            filter(None, (self.header or describe(self.metadata), page_words(self.pages)))
+        )
+
+    @property
+    def cited_title(self) -> str:
+        """The title with the pages, as a citation names the passage."""
+        return ", ".join(filter(None, (self.title, page_words(self.pages))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +98,9 @@ class BadItem:
         return self.source if self.line is None else f"{self.source}:{self.line}"
 
 
-def embedded_text(title: str, text: str) -> str:
-    """Title and text as one string: a passage in mid-document seldom repeats what it is about."""
-    return f"{title}\n{text}" if title else text
+def embedded_text(title: str, text: str, header: str = "") -> str:
+    """Title, header and text as one string: a passage in mid-document seldom repeats them."""
+    return "\n".join(part for part in (title, header, text) if part)
 
 
 def text_hash(text: str) -> str:

@@ -28,6 +28,9 @@ logger = logging.getLogger(__name__)
 
 ValueT = TypeVar("ValueT")
 
+_WIDER: Final = 4
+"""How many times more units are asked for until enough of them fit a filter."""
+
 
 class Kept:
     """What searches open once, such as a cross-encoder. Any thread may use it.
@@ -61,6 +64,8 @@ class Search:
         k: Units of evidence at most.
         index: The opened index; `index.reader(KIND)` is what a kind's `open` gave.
         settings: The run's settings.
+        allowed: Ids of the passages that may be found (`--where`); None where all may. A method
+            need not look at it, see `SearchMethod.filters`.
         embed: Embeds a text as a question, [d].
         call: Asks the chat model; None where no model may be asked.
         kept: What earlier searches have opened.
@@ -75,6 +80,11 @@ class Search:
     call: ModelCall | None = None
     kept: Kept = field(default_factory=Kept)
     report: Callable[[HopyardError], None] = _log
+    allowed: frozenset[str] | None = None
+
+    def allows(self, unit: Evidence) -> bool:
+        """Whether a unit may be found: every passage behind it fits the filter."""
+        return self.allowed is None or self.allowed.issuperset(unit["passages"])
 
     async def by(self, method: str, *, k: int | None = None) -> list[Evidence]:
         """What another method finds for the same text.
@@ -97,6 +107,9 @@ class SearchMethod:
         needs: The index kinds that it reads.
         settings: Its settings.
         asks_model: Whether it may call the chat model.
+        filters: Whether `find` itself keeps to `search.allowed`, as one should that reads an index
+            by it or searches with `search.by`. Any other method is asked for more and more units
+            until k of them fit the filter.
     """
 
     name: str
@@ -105,6 +118,7 @@ class SearchMethod:
     needs: tuple[str, ...] = ()
     settings: type[Group] | None = None
     asks_model: bool = False
+    filters: bool = False
 
     async def run(self, search: Search) -> list[Evidence]:
         """Search.
@@ -115,7 +129,19 @@ class SearchMethod:
         for kind in self.needs:
             if not search.index.has(kind):
                 raise IndexMissingError(search.index.without(kind, self.name))
-        return await self.find(search)
+        if search.allowed is None or self.filters:
+            return await self.find(search)
+        return await self._find_allowed(search)
+
+    async def _find_allowed(self, search: Search) -> list[Evidence]:
+        """Search more and more widely until k units fit the filter, or no more are found."""
+        width = search.k * _WIDER
+        while True:
+            found = await self.find(replace(search, k=width))
+            fitting = [unit for unit in found if search.allows(unit)]
+            if len(fitting) >= search.k or len(found) < width:
+                return fitting[: search.k]
+            width *= _WIDER
 
 
 SEARCHES: Final[Registry[SearchMethod]] = registry.SEARCHES

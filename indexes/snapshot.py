@@ -24,7 +24,14 @@ from hopyard.state.errors import IndexMissingError
 if TYPE_CHECKING:
     from hopyard.models.embedder import Vectors
 
-__all__ = ("BUSY_SECONDS", "CORPUS_FILE", "Snapshot", "checked_corpus", "corpus_error")
+__all__ = (
+    "BUSY_SECONDS",
+    "CORPUS_FILE",
+    "Snapshot",
+    "checked_corpus",
+    "columns_of",
+    "corpus_error",
+)
 
 CORPUS_FILE: Final = "corpus.sqlite"
 BUSY_SECONDS: Final = 30.0
@@ -35,7 +42,15 @@ _PAGE: Final = 1000
 
 _VISIBLE: Final = "added <= :generation AND (removed IS NULL OR removed > :generation)"
 _LISTED: Final = "id IN (SELECT value FROM json_each(:ids))"
-_PASSAGE: Final = "id, document_id, position, title, text, content_hash, tokens"
+_COLUMNS: Final = (
+    *("id", "document_id", "position", "title", "text", "content_hash", "tokens"),
+    *("header", "pages"),
+)
+_METADATA: Final = (
+    "(SELECT metadata FROM documents WHERE documents.id = passages.document_id "
+    "AND documents.added <= :generation "
+    "AND (documents.removed IS NULL OR documents.removed > :generation))"
+)
 
 
 class Snapshot:
@@ -65,8 +80,12 @@ class Snapshot:
                 isolation_level=None,
             )
             self._connection.execute("PRAGMA query_only = ON")
+            has = columns_of(self._connection, "passages")
         except sqlite3.Error as error:
             raise corpus_error(directory, error) from error
+        # An index of format 2 has neither headers nor pages.
+        columns = [name if name in has else f"'' AS {name}" for name in _COLUMNS]
+        self._passages = f"SELECT {', '.join(columns)}, {_METADATA} FROM passages WHERE {_VISIBLE}"
 
     def __enter__(self) -> Self:
         return self
@@ -84,8 +103,7 @@ class Snapshot:
         Raises:
             IndexMissingError: A passage is not in this generation.
         """
-        sql = f"SELECT {_PASSAGE} FROM passages WHERE {_VISIBLE} AND {_LISTED}"
-        rows = self._rows(sql, ids=json.dumps(list(passage_ids)))
+        rows = self._rows(f"{self._passages} AND {_LISTED}", ids=json.dumps(list(passage_ids)))
         found = {passage.id: passage for passage in map(_passage, rows)}
         if unknown := [name for name in passage_ids if name not in found]:
             raise IndexMissingError(
@@ -102,7 +120,7 @@ class Snapshot:
         """
         [passage] = self.get([passage_id])
         rows = self._rows(
-            f"SELECT {_PASSAGE} FROM passages WHERE {_VISIBLE} AND document_id = :document "
+            f"{self._passages} AND document_id = :document "
             "AND position BETWEEN :first AND :last ORDER BY position",
             document=passage.document_id,
             first=passage.position - before,
@@ -144,11 +162,24 @@ class Snapshot:
 
     def passages(self) -> Iterator[Passage]:
         """Go through all passages, sorted by id, a thousand in memory at a time."""
-        sql = f"SELECT {_PASSAGE} FROM passages WHERE {_VISIBLE} AND id > :last ORDER BY id"
+        sql = f"{self._passages} AND id > :last ORDER BY id"
         last = ""
         while rows := self._rows(f"{sql} LIMIT {_PAGE}", last=last):
             yield from map(_passage, rows)
             last = rows[-1][0]
+
+    def fields(self) -> Iterator[tuple[str, Document, str]]:
+        """Every passage's id, its document without the text, and its pages."""
+        pages = "pages" if "'' AS pages" not in self._passages else "''"
+        rows = self._rows("SELECT id, title, metadata, source FROM documents WHERE " + _VISIBLE)
+        documents = {
+            name: Document(name, title, "", json.loads(metadata), source)
+            for name, title, metadata, source in rows
+        }
+        for name, document_id, on in self._rows(
+            f"SELECT id, document_id, {pages} FROM passages WHERE {_VISIBLE} ORDER BY id"
+        ):
+            yield name, documents[document_id], on
 
     def vectors(self, embedding: str) -> tuple[list[str], Vectors]:
         """The vectors of all passages that have one.
@@ -254,5 +285,11 @@ def _uri(file: Path) -> str:
     return f"{file.absolute().as_uri()}?mode={'rw' if written else 'ro&immutable=1'}"
 
 
+def columns_of(connection: sqlite3.Connection, table: str) -> set[str]:
+    """The names of a table's columns; none where there is no such table."""
+    return {column[1] for column in connection.execute(f"PRAGMA table_info({table})")}
+
+
 def _passage(row: tuple[Any, ...]) -> Passage:
-    return Passage(*row)
+    *columns, metadata = row
+    return Passage(*columns, json.loads(metadata or "{}"))

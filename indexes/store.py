@@ -17,7 +17,7 @@ from typing import Any, Final, Self
 
 from hopyard.indexes.records import Document, Passage
 from hopyard.indexes.seal import seal
-from hopyard.indexes.snapshot import BUSY_SECONDS, CORPUS_FILE, corpus_error
+from hopyard.indexes.snapshot import BUSY_SECONDS, CORPUS_FILE, columns_of, corpus_error
 from hopyard.state.errors import CorpusError
 
 __all__ = ("CorpusStore",)
@@ -25,6 +25,8 @@ __all__ = ("CorpusStore",)
 logger = logging.getLogger(__name__)
 
 _VERSIONED: Final = ("documents", "passages")
+
+_ROW: Final = "id, document_id, position, title, text, content_hash, tokens, header, pages"
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS documents (
@@ -46,7 +48,9 @@ CREATE TABLE IF NOT EXISTS passages (
     content_hash TEXT NOT NULL,
     tokens INTEGER NOT NULL,
     added INTEGER NOT NULL,
-    removed INTEGER
+    removed INTEGER,
+    header TEXT NOT NULL DEFAULT '',
+    pages TEXT NOT NULL DEFAULT ''
 );
 CREATE TABLE IF NOT EXISTS vectors (
     namespace TEXT NOT NULL,
@@ -91,6 +95,13 @@ DROP TABLE vectors_of_passages;
 COMMIT;
 """
 
+_FROM_FORMAT_2: Final = """
+BEGIN;
+ALTER TABLE passages ADD COLUMN header TEXT NOT NULL DEFAULT '';
+ALTER TABLE passages ADD COLUMN pages TEXT NOT NULL DEFAULT '';
+COMMIT;
+"""
+
 
 class CorpusStore:
     """The writing side of the corpus. One build at a time holds it (see `lock`).
@@ -112,9 +123,13 @@ class CorpusStore:
             self._connection.execute("PRAGMA journal_mode = WAL")
             # The manifest is forced to the disk, so what it speaks of must be there before it.
             self._connection.execute("PRAGMA synchronous = FULL")
-            columns = self._connection.execute("PRAGMA table_info(vectors)").fetchall()
-            if columns and "namespace" not in {column[1] for column in columns}:
-                self._connection.executescript(_FROM_FORMAT_1)
+            for table, column, change in (
+                ("vectors", "namespace", _FROM_FORMAT_1),
+                ("passages", "pages", _FROM_FORMAT_2),
+            ):
+                columns = columns_of(self._connection, table)
+                if columns and column not in columns:
+                    self._connection.executescript(change)
             self._connection.executescript(_SCHEMA)
 
     def __enter__(self) -> Self:
@@ -175,20 +190,22 @@ class CorpusStore:
             fingerprint, generation,
         )  # fmt: skip
         rows = {
-            (p.id, p.document_id, p.position, p.title, p.text, p.content_hash, p.tokens)
+            (
+                *(p.id, p.document_id, p.position, p.title, p.text, p.content_hash, p.tokens),
+                *(p.header, p.pages),
+            )
             for p in passages
         }
         live = set(
             self.run(
-                "SELECT id, document_id, position, title, text, content_hash, tokens "
-                "FROM passages WHERE document_id = ? AND removed IS NULL",
+                f"SELECT {_ROW} FROM passages WHERE document_id = ? AND removed IS NULL",
                 document.id,
             )
         )
         self._retire("passages", "id", [row[0] for row in live - rows], generation)
         try:
             self._connection.executemany(
-                "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)",
+                f"INSERT INTO passages ({_ROW}, added) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [(*row, generation) for row in sorted(rows - live)],
             )
         except sqlite3.IntegrityError as error:

@@ -44,9 +44,10 @@ class StoredVectors:
 
     Args:
         store: The corpus store; nobody else uses it while a method here runs.
-        embedding: Name of the embedding model.
+        embedding: What the vectors are kept under (`BuildOptions.embedding`).
         dimension: Length of its vectors; those of another length are made again.
         open_embedder: Gives the model; None where every text has its vector already. It may block.
+        instruction: What the model wants before each text.
     """
 
     def __init__(
@@ -55,11 +56,13 @@ class StoredVectors:
         embedding: str,
         dimension: int,
         open_embedder: Callable[[], Embedder] | None,
+        instruction: str = "",
     ) -> None:
         self._store = store
         self._embedding = embedding
         self._dimension = dimension
         self._open_embedder = open_embedder
+        self._instruction = instruction
         self._alone = asyncio.Lock()  # the store has one connection
 
     async def embed(self, texts: Sequence[str], namespace: str, tell: Tell) -> Vectors:
@@ -103,7 +106,8 @@ class StoredVectors:
             "SELECT content_hash FROM passages WHERE removed IS NULL AND NOT EXISTS ("
             "SELECT 1 FROM vectors WHERE namespace = ? AND embedding = ? AND length(vector) = ? "
             "AND vectors.content_hash = passages.content_hash) "
-            "GROUP BY content_hash ORDER BY length(title) + length(text) DESC, content_hash",
+            "GROUP BY content_hash "
+            "ORDER BY length(title) + length(header) + length(text) DESC, content_hash",
             PASSAGES, self._embedding, 4 * self._dimension,
         )  # fmt: skip
         return [row[0] for row in rows]
@@ -111,11 +115,11 @@ class StoredVectors:
     def passage_texts(self, hashes: Sequence[str]) -> list[str]:
         """What is embedded of passages, by their content hashes, in order."""
         rows = self._store.run(
-            "SELECT content_hash, title, text FROM passages "
+            "SELECT content_hash, title, text, header FROM passages "
             "WHERE content_hash IN (SELECT value FROM json_each(?)) GROUP BY content_hash",
             json.dumps(list(hashes)),
         )
-        found = {name: embedded_text(title, text) for name, title, text in rows}
+        found = {name: embedded_text(*parts) for name, *parts in rows}
         return [found[name] for name in hashes]
 
     def put(self, namespace: str, hashes: Sequence[str], vectors: Vectors) -> None:
@@ -164,7 +168,8 @@ class StoredVectors:
         batch: Sequence[str],
         texts_of: Callable[[Sequence[str]], list[str]],
     ) -> None:
-        vectors = embedder.embed_documents(texts_of(batch))
+        texts = [f"{self._instruction}{text}" for text in texts_of(batch)]
+        vectors = embedder.embed_documents(texts)
         check_vectors(vectors, len(batch), embedder)
         self.put(namespace, batch, vectors)
 

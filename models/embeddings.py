@@ -15,6 +15,7 @@ from hopyard.models.builtin import name_from_user
 from hopyard.models.concurrency import LOADING
 from hopyard.models.embedder import Embedder, Vector, Vectors
 from hopyard.models.failures import Failure, classify, first_line
+from hopyard.models.instructions import Instructions, instructions_for
 from hopyard.state.errors import ModelUnreachableError, UsageError
 
 __all__ = (
@@ -133,7 +134,11 @@ class MiniLMEmbedder:
 
 
 class LangChainEmbedder:
-    """Any LangChain embedding model, with vectors scaled to length 1."""
+    """Any LangChain embedding model, with vectors scaled to length 1.
+
+    It embeds texts as they are. What the model wants before them is in `instructions`, and an index
+    keeps what it was built with.
+    """
 
     window = REMOTE_WINDOW
     tokenizer: Tokenizer | None = None
@@ -142,6 +147,11 @@ class LangChainEmbedder:
         self.name = name
         self._model = model
         self._cure = cure
+
+    @property
+    def instructions(self) -> Instructions:
+        """What the model wants before questions and passages."""
+        return instructions_for(self.name)
 
     @cached_property
     def dimension(self) -> int:

@@ -14,7 +14,13 @@ from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.run import Run, close_run, run_of
 from hopyard.prompts.answer import ANSWER, UNKNOWN, Answer, CitedAnswer
 from hopyard.prompts.direct import DIRECT
-from hopyard.prompts.passages import CHARACTERS_A_TOKEN, one_line, passage_lines, snippet
+from hopyard.prompts.passages import (
+    CHARACTERS_A_TOKEN,
+    heading,
+    one_line,
+    passage_lines,
+    snippet,
+)
 from hopyard.prompts.style import writing
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
 from hopyard.state.schemas import (
@@ -152,7 +158,11 @@ def format_passages(
 ) -> str:
     """The passages as the model sees them, each cut to a snippet and with its number."""
     longest = settings.retrieval.snippet_tokens * CHARACTERS_A_TOKEN
-    shown = [(passage.title, snippet(passage.text, longest)) for passage in passages]
+    profile = profile_of(settings)
+    shown = [
+        (heading(passage.title, passage.about, profile), snippet(passage.text, longest))
+        for passage in passages
+    ]
     return passage_lines(shown, numbers)
 
 

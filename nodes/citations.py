@@ -193,7 +193,9 @@ def _best_sentences(
         ]
         if scored:
             quote = max(scored)[2]
-            citations.append(Citation(passage_id=passage.id, title=passage.title, quote=quote))
+            citations.append(
+                Citation(passage_id=passage.id, title=passage.cited_title, quote=quote)
+            )
         if len(citations) == MOST_CITATIONS:
             break
     return citations

@@ -143,7 +143,9 @@ class Run:
 
     async def embed(self, text: str) -> Vector:
         """The embedding [d] of a question, by the model that made the index."""
-        return await asyncio.to_thread(self.resources.embed_query, text, self.settings.embedding)
+        instructed = f"{(await self.index()).manifest.query_instruction}{text}"
+        embedding = self.settings.embedding
+        return await asyncio.to_thread(self.resources.embed_query, instructed, embedding)
 
     async def find(
         self,
@@ -164,7 +166,8 @@ class Run:
             models: Whether the search may ask the chat model.
 
         Raises:
-            UsageError: There is no such method, or the run names no index.
+            UsageError: There is no such method, the run names no index, or the filter names a
+                field that no passage has.
             IndexMissingError: The index is missing, or lacks a kind that the method needs.
         """
         retrieval = self.settings.retrieval
@@ -174,17 +177,32 @@ class Run:
         ) -> OutputT:
             return await self.call(prompt, values, step=step)
 
+        index, allowed = await self.index(), await self.allowed()
+        if allowed is not None and not allowed:
+            conditions = " and ".join(self.settings.where)
+            self.problems.append(UsageError(f"No passage of the index fits {conditions}."))
+            return []
         search = Search(
             text=text,
             k=retrieval.k if k is None else k,
-            index=await self.index(),
+            index=index,
             settings=self.settings,
             embed=self.embed,
             call=call if models else None,
             kept=self.resources.kept,
             report=self.problems.append,
+            allowed=allowed,
         )
         return await SEARCHES[method or retrieval.method].run(search)
+
+    async def allowed(self) -> frozenset[str] | None:
+        """The ids of the passages that may be found; None where the settings have no filter.
+
+        Raises:
+            UsageError: The filter names a field that no passage has.
+        """
+        index = await self.index()
+        return await asyncio.to_thread(index.allowed, self.settings.where)
 
     async def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
         """The passages of those ids, in that order.

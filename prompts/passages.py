@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-__all__ = ("CHARACTERS_A_TOKEN", "one_line", "passage_lines", "snippet")
+from hopyard.state.settings import Profile
+
+__all__ = ("CHARACTERS_A_TOKEN", "heading", "one_line", "passage_lines", "snippet")
 
 CHARACTERS_A_TOKEN: Final = 4
 """English text in a language model's tokens, on average; used to cut snippets."""
@@ -27,6 +29,17 @@ def one_line(text: str) -> str:
     """The text on a single line, without control characters and without a chat template's marks."""
     plain = _HIDDEN.sub("", _BREAKS.sub(" ", text)).strip()
     return _CHAT_TOKENS.sub(r"\g<0> ", plain)
+
+
+def heading(title: str, about: str, profile: Profile) -> str:
+    """What stands before a passage's text, as in `Title (The Verge, 2023-11-05, page 4)`.
+
+    Args:
+        title: The passage's title.
+        about: What else is known of it, as `Passage.about` gives it; "" for nothing.
+        profile: How prompts are written. The built-in model is shown the title alone.
+    """
+    return f"{title} ({about})".strip() if about and profile == "capable" else title
 
 
 def passage_lines(passages: Sequence[tuple[str, str]], numbers: Sequence[int] | None = None) -> str:

@@ -25,7 +25,9 @@ from pydantic import (
 from pydantic_core import CoreSchema, ErrorDetails
 from pydantic_settings import NoDecode
 
+from hopyard.state.metadata import MATCHED_FIELDS
 from hopyard.state.registry import KINDS, SEARCHES, STRATEGIES
+from hopyard.state.where import condition_texts, parse_condition
 
 __all__ = (
     "AUTO",
@@ -37,6 +39,7 @@ __all__ = (
     "GateSettings",
     "Group",
     "GroupT",
+    "IndexingSettings",
     "Profile",
     "RetrievalSettings",
     "SettingError",
@@ -79,6 +82,15 @@ class Group(Frozen):
         return context.group(cls)
 
 
+def _named_once(value: object) -> object:
+    """`route,decomposition` as a list; each name once."""
+    if isinstance(value, str):
+        value = [name.strip() for name in value.split(",") if name.strip()]
+    if isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value):
+        return list(dict.fromkeys(value))
+    return value
+
+
 class Budget(Frozen):
     """The hard stop of one run; 0 means no limit. Cached calls cost nothing."""
 
@@ -101,6 +113,21 @@ class RetrievalSettings(Frozen):
     fetch_k: int = Field(20, ge=1, le=1000, description="Candidates from which MMR chooses.")
     snippet_tokens: int = Field(
         300, ge=20, description="Tokens of one passage that the model is shown, at most."
+    )
+
+
+class IndexingSettings(Frozen):
+    """How an index is built, whatever its kinds are. The index keeps what it was built with."""
+
+    metadata: Annotated[tuple[str, ...], BeforeValidator(_named_once), NoDecode] = Field(
+        MATCHED_FIELDS,
+        description="Fields of a document's metadata that are matched and embedded with its "
+        "text, comma-separated; empty for none.",
+    )
+    query_instruction: str = Field(
+        AUTO,
+        description="What is put before a question when it is embedded; auto takes what the "
+        "embedding model's documentation says.",
     )
 
 
@@ -139,15 +166,6 @@ class GateSettings(Frozen):
         if self.unsure_from is not None and self.unsure_from > self.unsure_to:
             raise ValueError("unsure_from is larger than unsure_to")
         return self
-
-
-def _named_once(value: object) -> object:
-    """`route,decomposition` as a list; each name once."""
-    if isinstance(value, str):
-        value = [name.strip() for name in value.split(",") if name.strip()]
-    if isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value):
-        return list(dict.fromkeys(value))
-    return value
 
 
 class Context(Frozen):
@@ -205,6 +223,14 @@ class Context(Frozen):
     retrieval: RetrievalSettings = Field(
         default_factory=RetrievalSettings, description="How passages are found."
     )
+    where: Annotated[tuple[str, ...], BeforeValidator(condition_texts), NoDecode] = Field(
+        (),
+        description="Only passages whose metadata fits are found: FIELD=VALUE, with =, !=, <, <=, "
+        "> or >=; several values after = are separated by commas.",
+    )
+    indexing: IndexingSettings = Field(
+        default_factory=IndexingSettings, description="How an index is built."
+    )
     answer: AnswerSettings = Field(
         default_factory=AnswerSettings, description="How answers are written."
     )
@@ -238,6 +264,13 @@ class Context(Frozen):
                 raise SettingError("strategy", f"choose one of {known}", name)
             STRATEGIES[name]  # raises UsageError where its package is broken
         return name
+
+    @field_validator("where")
+    @classmethod
+    def _readable_conditions(cls, where: tuple[str, ...]) -> tuple[str, ...]:
+        for condition in where:
+            parse_condition(condition)
+        return where
 
     @field_validator("retrieval")
     @classmethod

@@ -16,6 +16,7 @@ from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
 from hopyard.state.errors import IndexMissingError, UsageError
 from hopyard.state.schemas import Evidence, passage_ids
+from hopyard.state.settings import Context
 from hopyard.state.sources import change_context
 from hopyard.testing.contract import Contract
 from hopyard.testing.evidence import check_evidence
@@ -101,6 +102,20 @@ class SearchContract(Contract):
             except UsageError:
                 assert self.search.asks_model
         assert chat.requests == []
+
+    @pytest.mark.parametrize("operator", ["=", "!="])
+    async def test_a_filter_leaves_k_units_that_fit_it(self, run: Run, operator: str) -> None:
+        titles = [document.title for document in self.documents[::2]]
+        filtered = run.with_settings(where=Context(where={f"title{operator}": titles}).where)
+        allowed = await filtered.allowed()
+        assert allowed
+        for text in self.finds:
+            everything = await self.find(run, text, 100)
+            fitting = [unit for unit in everything if allowed.issuperset(unit["passages"])]
+            for k in (1, 2, 100):
+                found = await self.find(filtered, text, k)
+                assert allowed.issuperset(passage_ids(found))
+                assert min(k, len(fitting)) <= len(found) <= k
 
     async def test_a_missing_part_of_the_index_is_named(self, run: Run, tmp_path: Path) -> None:
         for number, need in enumerate(self.search.needs):

@@ -15,7 +15,7 @@ async def _find(search: Search) -> list[Evidence]:
     """The score is the cosine."""
     dense = await asyncio.to_thread(search.index.reader, "dense")
     vector = await search.embed(search.text)
-    found = await asyncio.to_thread(dense.search, vector, search.k)
+    found = await asyncio.to_thread(dense.search, vector, search.k, search.allowed)
     return [passage_evidence(passage_id, score) for passage_id, score in found]
 
 
@@ -24,4 +24,5 @@ SEARCH: Final = SearchMethod(
     about="The passages whose embeddings are nearest to the question's.",
     find=_find,
     needs=("dense",),
+    filters=True,
 )

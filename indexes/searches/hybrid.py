@@ -57,4 +57,5 @@ SEARCH: Final = SearchMethod(
     about="Dense and sparse search, merged by reciprocal rank fusion.",
     find=_find,
     needs=("dense", "sparse"),
+    filters=True,
 )

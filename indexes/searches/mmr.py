@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from hopyard.indexes.search import Search, SearchMethod
 from hopyard.state.schemas import Evidence, passage_evidence
-from hopyard.state.settings import RetrievalSettings
 
 if TYPE_CHECKING:
     from hopyard.indexes.kinds.dense.hnsw import DenseIndex
@@ -24,14 +23,14 @@ async def _find(search: Search) -> list[Evidence]:
     """Choose among the `retrieval.fetch_k` nearest; the score is MMR's when it was chosen."""
     dense = await asyncio.to_thread(search.index.reader, "dense")
     vector = await search.embed(search.text)
-    return await asyncio.to_thread(_choose, dense, vector, search.k, search.settings.retrieval)
+    return await asyncio.to_thread(_choose, dense, vector, search)
 
 
-def _choose(
-    dense: DenseIndex, query: Vector, k: int, settings: RetrievalSettings
-) -> list[Evidence]:
-    ids = [passage_id for passage_id, _ in dense.search(query, max(k, settings.fetch_k))]
-    chosen = mmr(query, dense.vectors(ids), k, settings.mmr_lambda)
+def _choose(dense: DenseIndex, query: Vector, search: Search) -> list[Evidence]:
+    settings = search.settings.retrieval
+    nearest = dense.search(query, max(search.k, settings.fetch_k), search.allowed)
+    ids = [passage_id for passage_id, _ in nearest]
+    chosen = mmr(query, dense.vectors(ids), search.k, settings.mmr_lambda)
     return [passage_evidence(ids[row], score) for row, score in chosen]
 
 
@@ -79,4 +78,5 @@ SEARCH: Final = SearchMethod(
     about="Near passages that differ from each other (maximal marginal relevance).",
     find=_find,
     needs=("dense",),
+    filters=True,
 )

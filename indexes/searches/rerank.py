@@ -130,4 +130,5 @@ SEARCH: Final = SearchMethod(
     find=_find,
     settings=RerankSettings,
     asks_model=True,
+    filters=True,
 )

@@ -14,7 +14,7 @@ __all__ = ("SEARCH",)
 async def _find(search: Search) -> list[Evidence]:
     """The score is BM25; passages that share no word with the text are not found."""
     sparse = await asyncio.to_thread(search.index.reader, "sparse")
-    found = await asyncio.to_thread(sparse.search, search.text, search.k)
+    found = await asyncio.to_thread(sparse.search, search.text, search.k, search.allowed)
     return [passage_evidence(passage_id, score) for passage_id, score in found]
 
 
@@ -23,4 +23,5 @@ SEARCH: Final = SearchMethod(
     about="The passages that share words with the question (BM25); embeds nothing.",
     find=_find,
     needs=("sparse",),
+    filters=True,
 )

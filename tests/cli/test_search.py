@@ -49,7 +49,14 @@ def test_json_has_the_evidence_and_its_passages(hopyard: Run, index: Path) -> No
     assert (unit["kind"], unit["id"]) == ("passage", "mars")
     assert unit["score"] > 0
     assert unit["passages"] == [
-        {"id": "mars", "document_id": "mars", "title": "Mars", "text": CORPUS["mars"]}
+        {
+            "id": "mars",
+            "document_id": "mars",
+            "title": "Mars",
+            "text": CORPUS["mars"],
+            "pages": "",
+            "metadata": {},
+        }
     ]
 
 
@@ -173,3 +180,31 @@ def test_a_search_without_embedding_embeds_nothing(
     monkeypatch.setattr(words, "embed_query", embed)
     assert hopyard("search", QUESTION, "-i", index, "--search", "sparse").code == 0
     assert hopyard("search", QUESTION, "-i", index, "--search", "dense").code == 2
+
+
+def test_only_passages_that_fit_the_filter_are_found(hopyard: Run, index: Path) -> None:
+    arguments = ("search", QUESTION, "-i", index, "--search", "hybrid", "--json")
+    everything = hopyard(*arguments).json["evidence"]
+    filtered = hopyard(*arguments, "--where", "title!=Mars").json["evidence"]
+    assert "mars" in [unit["id"] for unit in everything]
+    assert filtered
+    assert "mars" not in [unit["id"] for unit in filtered]
+
+    nothing = hopyard(*arguments, "--where", "title=Mars", "--where", "title!=Mars")
+    assert nothing.json["evidence"] == []
+    assert nothing.err == "No passage of the index fits title=Mars and title!=Mars.\n"
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ("planet=Mars", "No passage of the index has the field 'planet' that a filter names"),
+        ("title", "The setting 'where' is not usable: 'title' is no condition"),
+    ],
+)
+def test_a_filter_that_cannot_be_used_says_why(
+    hopyard: Run, index: Path, where: str, message: str
+) -> None:
+    ended = hopyard("search", QUESTION, "-i", index, "--where", where)
+    assert ended.code == UsageError.exit_code
+    assert message in " ".join(ended.err.split())

@@ -154,3 +154,65 @@ def test_the_same_text_twice_gets_a_number() -> None:
 @given(st.lists(st.sampled_from(["a", "b", "c"]), min_size=1))
 def test_passage_ids_are_unique(texts: list[str]) -> None:
     assert len(set(passage_ids("d", texts))) == len(texts)
+
+
+def test_passages_know_their_pages(embedder: Embedder) -> None:
+    pages = ["One two three. Four five six.", "Seven eight nine.", "", "Ten. Eleven. Twelve."]
+    text = "".join(f"{page}\n\n\f" for page in pages)
+    document = Document("d1", "", text)
+
+    passages = Chunker(embedder, 8).split(document)
+    whole = Chunker(embedder, 0).split(document)
+
+    assert [(passage.text, passage.pages) for passage in passages] == [
+        ("One two three. Four five six.", "1"),
+        ("Seven eight nine.", "2"),
+        ("Ten. Eleven. Twelve.", "4"),
+    ]
+    assert [(passage.text.split(), passage.pages) for passage in whole] == [
+        (" ".join(pages).split(), "1-4")
+    ]
+    assert [passage.id for passage in passages] == passage_ids(
+        "d1", [passage.text for passage in passages]
+    )
+
+
+def test_a_passage_across_a_page_break_has_both_pages(embedder: Embedder) -> None:
+    text = "\f" + "Begin here and go\n\n\fon there. End." + "\f"
+    [passage] = Chunker(embedder).split(Document("d1", "", text, {"page": 9}))
+    assert (passage.text, passage.pages) == ("Begin here and go\n\non there. End.", "2-3")
+
+
+def test_a_document_that_is_a_page_says_so_itself(embedder: Embedder) -> None:
+    document = Document("d1", "", " ".join(SENTENCES), {"page": 9})
+    assert {passage.pages for passage in Chunker(embedder, 20).split(document)} == {"9"}
+    assert Chunker(embedder).split(Document("d2", "", "No page."))[0].pages == ""
+
+
+def test_the_header_takes_its_part_of_the_window(make_embedder: MakeEmbedder) -> None:
+    embedder = make_embedder(window=24)
+    count = token_counter(embedder.tokenizer)
+    metadata = {"source": "Wired", "author": "Ann Ash"}
+    document = Document("d1", "A title", " ".join(SENTENCES), metadata)
+
+    passages = Chunker(embedder, fields=("source", "author")).split(document)
+
+    assert {passage.header for passage in passages} == {"Wired, Ann Ash"}
+    assert max(count(passage.embedded_text) for passage in passages) <= 24
+    assert passages[0].embedded_text.startswith("A title\nWired, Ann Ash\nSentence number 0")
+
+
+def test_a_header_that_leaves_no_room_is_left_out(make_embedder: MakeEmbedder) -> None:
+    embedder = make_embedder(window=24)
+    long = Document("d1", "A title", " ".join(SENTENCES), {"author": "Ann " * 20})
+    assert Chunker(embedder, fields=("author",)).split(long)[0].header == ""
+    whole = Document("d2", "A title", "One two three. " * 5, {"author": "Ann B. Ash"})
+    [passage] = Chunker(embedder, 0, fields=("author",)).split(whole)
+    assert passage.header == ""
+
+
+def test_fields_change_the_fingerprint_where_they_change_a_header(embedder: Embedder) -> None:
+    plain, headed = Chunker(embedder), Chunker(embedder, fields=("author",))
+    with_author, without = Document("d", "T", "x", {"author": "Ann"}), Document("d", "T", "x")
+    assert plain.fingerprint(without) == headed.fingerprint(without)
+    assert plain.fingerprint(with_author) != headed.fingerprint(with_author)

@@ -73,7 +73,7 @@ def test_html_may_declare_another_encoding() -> None:
 
 def test_pdf() -> None:
     assert FORMATS[".pdf"](pdf("Hello from a page.", "The title")) == Content(
-        "The title", "Hello from a page."
+        "The title", "Hello from a page.\n\n\f"
     )
 
 

@@ -16,7 +16,12 @@ Put = Callable[..., None]
 
 def passages_of(document_id: str, *texts: str) -> list[Passage]:
     return [
-        Passage(f"{document_id}#{text}", document_id, position, "T", text, text_hash(text), 1)
+        Passage(
+            *(f"{document_id}#{text}", document_id, position, "T", text, text_hash(text), 1),
+            header="The Verge",
+            pages="3-4",
+            metadata={"n": 1, "ok": True},
+        )
         for position, text in enumerate(texts)
     ]
 

@@ -15,7 +15,7 @@ import pytest
 
 from hopyard.indexes.build import add, build
 from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.manifest import MANIFEST_FILE, read_manifest
+from hopyard.indexes.manifest import FORMAT_VERSION, MANIFEST_FILE, read_manifest
 from hopyard.indexes.records import Document, Passage, text_hash
 from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot
 from hopyard.indexes.store import CorpusStore
@@ -209,7 +209,7 @@ async def test_an_index_of_format_1_is_read_and_the_next_build_rewrites_it(
     report = await add([Document("new", "", "new")], directory=directory, embedder=embedder)
 
     assert (report.added, embedder.embedded) == (1, ["new"])
-    assert read_manifest(directory).format_version == 2
+    assert read_manifest(directory).format_version == FORMAT_VERSION
     with Index.open(directory, embedder) as index:
         assert len(index.corpus.vectors("fake")[0]) == 11
 
@@ -224,7 +224,7 @@ async def test_a_build_that_changes_nothing_rewrites_format_1_once(
         await build(documents, directory=directory, embedder=embedder)
 
     manifest = read_manifest(directory)
-    assert (manifest.format_version, manifest.generation) == (2, 2)
+    assert (manifest.format_version, manifest.generation) == (FORMAT_VERSION, 2)
     assert len(embedder.embedded) == 10
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hopyard.prompts.passages import one_line, passage_lines
+from hopyard.prompts.passages import heading, one_line, passage_lines
 
 _ANY_TEXT = st.text(st.characters(exclude_categories=()))
 _BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
@@ -49,3 +49,11 @@ def test_one_line_keeps_every_word(text: str) -> None:
 )
 def test_passages_are_numbered_one_a_line(passages: list[tuple[str, str]], lines: str) -> None:
     assert passage_lines(passages) == lines
+
+
+def test_only_a_capable_model_is_shown_the_metadata() -> None:
+    about = "The Verge, 2023-11-05, page 4"
+    assert heading("Title", about, "capable") == "Title (The Verge, 2023-11-05, page 4)"
+    assert heading("Title", about, "builtin") == "Title"
+    assert heading("Title", "", "capable") == "Title"
+    assert heading("", about, "capable") == "(The Verge, 2023-11-05, page 4)"

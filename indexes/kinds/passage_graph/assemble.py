@@ -13,6 +13,7 @@ from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles
 from hopyard.indexes.kinds.passage_graph.keywords import extract_keywords
 from hopyard.indexes.kinds.passage_graph.ragged import Ragged
 from hopyard.indexes.kinds.passage_graph.sides import QuestionSide, Sides
+from hopyard.indexes.records import embedded_text
 from hopyard.indexes.snapshot import Snapshot
 
 __all__ = ("Contents", "Vocabulary", "graph_files", "read_contents")
@@ -53,7 +54,8 @@ def read_contents(corpus: Snapshot, vocabulary: Vocabulary) -> Contents:
     contents = Contents({}, [])
     for passage in corpus.passages():
         contents.hashes[passage.id] = passage.content_hash
-        contents.keywords.append(vocabulary.encode(extract_keywords(passage.embedded_text)))
+        words = extract_keywords(embedded_text(passage.title, passage.text))
+        contents.keywords.append(vocabulary.encode(words))
     return contents
 
 

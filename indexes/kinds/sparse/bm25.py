@@ -76,8 +76,15 @@ class SparseIndex:
         """Different words."""
         return len(self._model.vocab_dict)
 
-    def search(self, query: str, k: int) -> list[tuple[str, float]]:
+    def search(
+        self, query: str, k: int, allowed: frozenset[str] | None = None
+    ) -> list[tuple[str, float]]:
         """Find the passages that share words with a query.
+
+        Args:
+            query: Any text.
+            k: Passages at most.
+            allowed: Ids of the passages that may be found; None where all may.
 
         Returns:
             At most k (passage id, BM25 score) pairs, the best first, equally good ones by id;
@@ -88,6 +95,8 @@ class SparseIndex:
             return []
         scores = self._model.get_scores_from_ids(tokens)
         hits = np.flatnonzero(scores > 0)
+        if allowed is not None:
+            hits = np.array([row for row in hits if self._ids[row] in allowed], dtype=hits.dtype)
         # Stable, and the rows are sorted by id.
         best = hits[np.argsort(-scores[hits], kind="stable")[:k]]
         return [(self._ids[row], float(scores[row])) for row in best]

@@ -1,0 +1,162 @@
+"""Filters: conditions on metadata that a search keeps to, as in `--where 'date>=2024-01'`.
+
+A condition is `FIELD OPERATOR VALUE`. The operators are `=`, `!=`, `<`, `<=`, `>` and `>=`. After
+`=` and `!=` several values may stand, separated by commas; a value with a comma is quoted. Several
+conditions must all hold.
+
+Text is compared without regard to case, a number as a number. A date may be given in part:
+`date=2024-01` is any day of that month, and `date>2024` begins with 2025.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from hopyard.state.metadata import MetadataValue
+
+__all__ = ("Condition", "condition_texts", "parse_condition")
+
+_FORM: Final = re.compile(r"\s*([^=!<>]*?)\s*(!=|<=|>=|==?|<|>)\s*(.*?)\s*", re.DOTALL)
+_DATE: Final = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?")
+_COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_DECEMBER: Final = 12
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One condition on a field.
+
+    Attributes:
+        field: The field's name.
+        operator: `=`, `!=`, `<`, `<=`, `>` or `>=`.
+        values: What it is compared with; several after `=` and `!=` only.
+    """
+
+    field: str
+    operator: str
+    values: tuple[str, ...]
+
+    def holds(self, found: Sequence[MetadataValue]) -> bool:
+        """Whether it holds for what a passage has in the field.
+
+        Args:
+            found: The passage's values; several for a passage on several pages. Without a value
+                only `!=` holds.
+        """
+        if self.operator == "!=":
+            return not any(_equal(value, given) for value in found for given in self.values)
+        if self.operator == "=":
+            return any(_equal(value, given) for value in found for given in self.values)
+        return any(_ordered(value, self.operator, self.values[0]) for value in found)
+
+
+def parse_condition(text: str) -> Condition:
+    """Read a condition.
+
+    Raises:
+        ValueError: It has another form, or compares text by `<` and its like.
+    """
+    match = _FORM.fullmatch(text)
+    if match is None or not match[1] or not match[3]:
+        raise ValueError(
+            f"{text!r} is no condition; write FIELD=VALUE, as in source=Wired, 'date>=2024-01' or "
+            "'author!=Ann,Ben'"
+        )
+    field, sign, given = match.groups()
+    if sign in _COMPARE:
+        if _number(given) is None and _span(given) is None:
+            raise ValueError(
+                f"{text!r} compares text; {sign} takes a number, or a date such as 2024, 2024-01 "
+                "or 2024-01-31"
+            )
+        return Condition(field, sign, (given,))
+    [row] = csv.reader([re.sub(r"[\r\n]", " ", given)], skipinitialspace=True)
+    values = tuple(value.strip() for value in row if value.strip())
+    if not values:
+        raise ValueError(f"{text!r} has no value")
+    return Condition(field, "!=" if sign == "!=" else "=", values)
+
+
+def condition_texts(value: object) -> object:
+    """One condition, several, or a mapping of fields to values, as a list of conditions.
+
+    A key of a mapping may end in an operator: `{"date>=": "2024", "source": ["Wired", "BBC"]}`.
+    What is none of these is given back as it is.
+    """
+    if isinstance(value, str):
+        return [value] if value.strip() else []
+    if isinstance(value, Mapping):
+        return [_condition_text(str(name), given) for name, given in value.items()]
+    return value
+
+
+def _condition_text(name: str, given: object) -> str:
+    values = given if isinstance(given, (list, tuple, set, frozenset)) else [given]
+    sign = "" if name.rstrip().endswith(("=", "<", ">")) else "="
+    if sign or name.rstrip().endswith("="):
+        row = io.StringIO()
+        csv.writer(row, lineterminator="").writerow(values)
+        return f"{name}{sign}{row.getvalue()}"
+    return f"{name}{values[0]}"
+
+
+def _equal(value: MetadataValue, given: str) -> bool:
+    if isinstance(value, bool):
+        return given.casefold() == str(value).casefold()
+    if isinstance(value, str):
+        begins, span = _span(value), _span(given)
+        if begins and span:
+            return span[0] <= begins[0] < span[1]
+        return value.strip().casefold() == given.casefold()
+    return value == _number(given)
+
+
+def _ordered(value: MetadataValue, sign: str, given: str) -> bool:
+    number = _number(value)
+    if isinstance(value, str) and (begins := _span(value)) and (span := _span(given)):
+        # `>2024` and `<=2024` look at the end of what was given, which is the next one's beginning.
+        end = sign in {">", "<="}
+        compare = operator.ge if sign in {">", ">="} else operator.lt
+        return compare(begins[0], span[1] if end else span[0])
+    limit = _number(given)
+    return number is not None and limit is not None and _COMPARE[sign](number, limit)
+
+
+def _number(value: MetadataValue) -> float | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def _span(text: str) -> tuple[datetime, datetime] | None:
+    """The time that an ISO date, or a part of one, stands for: its beginning, and its end."""
+    try:
+        if (match := _DATE.fullmatch(text.strip())) is None:
+            moment = datetime.fromisoformat(text.strip())
+            if moment.tzinfo is None:
+                moment = moment.replace(tzinfo=UTC)
+            return moment, moment + timedelta(seconds=1)
+        year, month, day = (int(part) if part else None for part in match.groups())
+        start = datetime(year or 0, month or 1, day or 1, tzinfo=UTC)
+        if day:
+            return start, start + timedelta(days=1)
+        if month and month < _DECEMBER:
+            return start, start.replace(month=month + 1)
+        return start, start.replace(year=start.year + 1, month=1)
+    except (ValueError, OverflowError):
+        return None

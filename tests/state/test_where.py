@@ -1,0 +1,124 @@
+"""The conditions of a filter."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopyard.state.errors import UsageError
+from hopyard.state.metadata import MetadataValue
+from hopyard.state.settings import Context
+from hopyard.state.sources import read_context
+from hopyard.state.where import Condition, parse_condition
+
+
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        ("source=Wired", Condition("source", "=", ("Wired",))),
+        (" source == The Verge, Wired ", Condition("source", "=", ("The Verge", "Wired"))),
+        ('author!="Ash, Ann",Ben', Condition("author", "!=", ("Ash, Ann", "Ben"))),
+        ("date >= 2024-01", Condition("date", ">=", ("2024-01",))),
+        ("page<7", Condition("page", "<", ("7",))),
+    ],
+)
+def test_conditions_are_read(text: str, condition: Condition) -> None:
+    assert parse_condition(text) == condition
+
+
+@pytest.mark.parametrize(
+    "text", ["", "source", "=Wired", "source=", "source=,", "source in (A, B)", "author<Smith"]
+)
+def test_what_is_no_condition_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"condition|value|compares text"):
+        parse_condition(text)
+
+
+MOMENT = "2023-09-26T17:01:22+00:00"
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "holds"),
+    [
+        ("The Verge", "f=the verge", True),
+        ("The Verge", "f=Wired,The Verge", True),
+        ("The Verge", "f!=Wired,The Verge", False),
+        ("The Verge", "f=Verge", False),
+        ("The Verge", "f>5", False),
+        (7, "f=7.0", True),
+        (7, "f=seven", False),
+        (7, "f>6", True),
+        (7, "f>=7", True),
+        (7, "f>7", False),
+        (7, "f<10", True),
+        ("7", "f<10", True),
+        (True, "f=true", True),
+        (True, "f=1", False),
+        (True, "f>=1", False),
+        (MOMENT, "f=2023-09-26", True),
+        (MOMENT, "f=2023-09", True),
+        (MOMENT, "f=2023", True),
+        (MOMENT, "f=2023-10", False),
+        (MOMENT, "f!=2023-10", True),
+        (MOMENT, "f>=2023-09", True),
+        (MOMENT, "f>2023-09", False),
+        (MOMENT, "f>2023-08", True),
+        (MOMENT, "f<=2023-09", True),
+        (MOMENT, "f<2023-09", False),
+        (MOMENT, "f<2023-09-27", True),
+        (MOMENT, "f<=2023-09-26T17:01:22", True),
+        (MOMENT, "f<2023-09-26T20:01:22+04:00", False),
+        ("2023-12", "f<=2023", True),
+        ("2024-01-01", "f<=2023", False),
+        ("2024", "f>=2023-12-31", True),
+        (2024, "f>2023", True),
+        (2024, "f>=2024-01", False),
+        ("9999-12-31", "f>=2024", False),
+    ],
+)
+def test_what_a_condition_lets_through(value: MetadataValue, text: str, holds: bool) -> None:
+    assert parse_condition(text).holds([value]) is holds
+
+
+def test_of_several_values_one_is_enough_and_none_is_unlike_any() -> None:
+    assert parse_condition("page=4").holds([3, 4])
+    assert parse_condition("page>3").holds([3, 4])
+    assert not parse_condition("page!=4").holds([3, 4])
+    assert parse_condition("page!=4").holds([])
+    assert not parse_condition("page=4").holds([])
+    assert not parse_condition("page<4").holds([])
+
+
+@given(st.text(), st.sampled_from(["=", "!=", "<", "<=", ">", ">="]), st.text(min_size=1))
+def test_a_condition_holds_or_does_not(value: str, sign: str, given_: str) -> None:
+    try:
+        condition = parse_condition(f"field{sign}{given_}")
+    except ValueError:
+        return
+    assert condition.holds([value]) in {True, False}
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        ["source=Wired,The Verge", "date>=2024"],
+        {"source": ["Wired", "The Verge"], "date>=": "2024"},
+        {"source": ("Wired", "The Verge"), "date>=": 2024},
+    ],
+)
+def test_python_takes_a_list_or_a_mapping(where: object) -> None:
+    context = Context.model_validate({"where": where})
+    assert context.where == ("source=Wired,The Verge", "date>=2024")
+
+
+def test_values_with_commas_and_quotes_survive_a_mapping() -> None:
+    [text] = Context.model_validate({"where": {"title": ['Say "no", now', "Now"]}}).where
+    assert parse_condition(text).values == ('Say "no", now', "Now")
+
+
+def test_a_wrong_condition_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match=r"'where' is not usable: 'source' is no condition; write"):
+        read_context({"where": ["source"]})
+    monkeypatch.setenv("HOPYARD_WHERE", "source=Wired, BBC")
+    assert read_context({}).where == ("source=Wired, BBC",)
