@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -155,6 +155,7 @@ class Run:
         method: str = "",
         step: str = "",
         models: bool = True,
+        without: Collection[str] = (),
     ) -> list[Evidence]:
         """Search. What falls short of what was asked for is added to `problems`.
 
@@ -164,6 +165,7 @@ class Run:
             method: The search method; the setting `retrieval.method` where it is not said.
             step: Id of the step that the search belongs to.
             models: Whether the search may ask the chat model.
+            without: Ids of evidence that is not to be found again.
 
         Raises:
             UsageError: There is no such method, the run names no index, or the filter names a
@@ -171,6 +173,7 @@ class Run:
             IndexMissingError: The index is missing, or lacks a kind that the method needs.
         """
         retrieval = self.settings.retrieval
+        wanted = retrieval.k if k is None else k
 
         async def call(
             prompt: Prompt[OutputT], values: Mapping[str, str], *, step: str = step
@@ -184,7 +187,7 @@ class Run:
             return []
         search = Search(
             text=text,
-            k=retrieval.k if k is None else k,
+            k=wanted + len(without),
             index=index,
             settings=self.settings,
             embed=self.embed,
@@ -193,7 +196,8 @@ class Run:
             report=self.problems.append,
             allowed=allowed,
         )
-        return await SEARCHES[method or retrieval.method].run(search)
+        found = await SEARCHES[method or retrieval.method].run(search)
+        return [unit for unit in found if unit["id"] not in without][:wanted]
 
     async def allowed(self) -> frozenset[str] | None:
         """The ids of the passages that may be found; None where the settings have no filter.

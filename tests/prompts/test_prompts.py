@@ -52,7 +52,7 @@ class TestEveryPrompt:
     def test_it_has_instructions_examples_and_a_version(self, prompt: Prompt) -> None:
         assert prompt.system.strip() == prompt.system != ""
         assert prompt.version >= 1
-        assert prompt.examples
+        assert prompt.examples or prompt.capable is None  # the built-in model needs examples
         assert Template(prompt.template).is_valid()
 
     def test_its_examples_fill_its_template_and_nothing_else(self, prompt: Prompt) -> None:
@@ -107,6 +107,8 @@ class TestEveryPrompt:
 
     def test_a_turn_is_shaped_as_its_examples_are(self, prompt: Prompt) -> None:
         """The last turn must look like the worked ones, or the model does not follow them."""
+        if not prompt.examples:
+            pytest.skip("a prompt for capable models, without examples")
         example = prompt.examples[0]
         messages = prompt.messages(example.values)
         assert messages[1] == messages[-1]
