@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
@@ -26,23 +27,33 @@ from hopyard.cli.options import (
     context_from,
 )
 from hopyard.evaluation.estimate import SAMPLE, estimate
-from hopyard.evaluation.plan import Plan, check_plan, default_folder, open_info
+from hopyard.evaluation.judge import has_long_references, judge_records, save_judgements
+from hopyard.evaluation.page import save_report
+from hopyard.evaluation.plan import Plan, RunInfo, check_plan, default_folder, open_info
 from hopyard.evaluation.plots import draw_report, draw_retrieval
 from hopyard.evaluation.records import RecordFile
-from hopyard.evaluation.report import make_report, save_report
+from hopyard.evaluation.report import Report, make_report
 from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, measure_retrieval
 from hopyard.evaluation.runner import run_plan
 from hopyard.evaluation.variants import every_variant, parse_variants, sweep_names
-from hopyard.measures.questions import Half, read_questions
+from hopyard.measures.questions import Half, Question, read_questions
 from hopyard.state.atomic import write_file
 from hopyard.state.settings import Budget, Context
-from hopyard.state.sources import change_context
 
 __all__ = ("eval_command",)
 
 PARALLEL = 16
 """Questions at once. The built-in model answers one call at a time, but calls of one prompt that
 wait together follow one another, and share the prompt's beginning."""
+
+
+class _Style(StrEnum):
+    """`--style`."""
+
+    SHORT = "short"
+    SENTENCE = "sentence"
+    FULL = "full"
+    AUTO = "auto"
 
 
 class _Half(StrEnum):
@@ -89,6 +100,19 @@ def eval_command(
     ] = "",
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
+    style: Annotated[
+        _Style | None,
+        typer.Option(
+            help="Form of the answers (default: short, or full if the gold answers are sentences)."
+        ),
+    ] = None,
+    judge: Annotated[
+        str,
+        typer.Option(
+            help="A chat model that judges the answers: equivalent to the gold answer, and for "
+            "answers in sentences supported by their citations and covering the gold answer."
+        ),
+    ] = "",
     gate: Annotated[str | None, typer.Option(help="The gate of `auto`.")] = None,
     where: WhereOption = None,
     parallel: Annotated[int, typer.Option(min=1, help="Questions at once.")] = PARALLEL,
@@ -119,14 +143,12 @@ def eval_command(
     json_: JsonOption = False,
 ) -> None:
     """Compare strategies on questions with gold answers. A stopped evaluation goes on."""
-    context = context_from(
-        {"index": index, "model": model, "embedding": embedding, "gate": gate, "where": where},
-        set_,
-    )
-    if "style" not in context.answer.model_fields_set:  # gold answers are a few words
-        context = change_context(context, {"answer": {"style": "short"}})
     part: Half | None = None if half is None else "first" if half is _Half.FIRST else "second"
     chosen = read_questions(questions, split=split, half=part, limit=limit)
+    given = {"index": index, "model": model, "embedding": embedding, "gate": gate, "where": where}
+    context = context_from(
+        given | {"answer.style": style.value if style else _style_for(chosen)}, set_
+    )
     set_name = name or questions.resolve().parent.name
     if retrieval_only:
         _retrieval(set_name, chosen, context, out_, plots=plots, as_json=json_)
@@ -148,7 +170,7 @@ def eval_command(
     recording = plan.resources.recording(record) if record else nullcontext()
     try:
         with recording:
-            _evaluate(plan, folder, limits, dry_run * sample, plots=plots, as_json=json_)
+            _evaluate(plan, folder, limits, dry_run * sample, judge, plots=plots, as_json=json_)
     except KeyboardInterrupt:
         err.print(f"\nInterrupted; what is answered is in {folder}. The same command goes on.")
         raise
@@ -164,12 +186,24 @@ def _selection(split: str, half: Half | None, limit: int) -> str:
     return ", ".join(part for part in parts if part)
 
 
+def _style_for(questions: Sequence[Question]) -> str:
+    """The form of answers that can be compared with the gold answers."""
+    return "full" if has_long_references(questions) else "short"
+
+
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _evaluate(
-    plan: Plan, folder: Path, limits: Budget, sample: int, *, plots: bool, as_json: bool
+    plan: Plan,
+    folder: Path,
+    limits: Budget,
+    sample: int,
+    judge: str,
+    *,
+    plots: bool,
+    as_json: bool,
 ) -> None:
     """Run or estimate; the report is written either way, from what there is."""
     new = check_plan(plan)
@@ -182,10 +216,21 @@ def _evaluate(
             return
         with progress_bar() as progress:
             outcome = asyncio.run(run_plan(plan, info, records, limits=limits, progress=progress))
-        report = make_report(plan, info, records.records, folder)
+        report = _report(plan, info, records, folder, judge)
         save_report(report, folder)
         files = draw_report(report, folder) if plots and report.strategies else []
     print_report(report, folder, outcome, files, as_json=as_json)
+
+
+def _report(plan: Plan, info: RunInfo, records: RecordFile, folder: Path, judge: str) -> Report:
+    """The report, with the answers judged if there is a judge."""
+    if not judge:
+        return make_report(plan, info, records.records, folder)
+    identity = plan.resources.caller(judge).provider.identity
+    with progress_bar() as progress:
+        found = asyncio.run(judge_records(plan, info, records.records, judge, progress=progress))
+    save_judgements(found, folder)
+    return make_report(plan, info, records.records, folder, judge=identity, judgements=found)
 
 
 def _retrieval(

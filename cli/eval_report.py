@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from rich.table import Column, Table
 
@@ -17,7 +17,16 @@ from hopyard.evaluation.runner import Outcome
 
 __all__ = ("print_estimate", "print_report", "print_retrieval")
 
-_RETRIEVAL = ("precision", "recall", "f1", "recall_at_5")
+_SCORES: Final = {
+    "judged": "judged",
+    "em": "EM",
+    "f1": "F1",
+    "accuracy": "contains",
+    "supported": "supported",
+    "covered": "covered",
+}
+_JUDGED: Final = ("judged", "partly", "supported", "covered", "judge_failures")
+_RETRIEVAL: Final = ("precision", "recall", "f1", "recall_at_5")
 
 
 def print_report(
@@ -33,21 +42,29 @@ def print_report(
         print_json(_report_dict(report, outcome, folder, files))
         return
     table = Table(Column("strategy", overflow="fold"), box=None, pad_edge=False)
-    for column in ("n", "EM", "F1", "contains", "R@5", "calls", "cached", "tokens", "s"):
+    scores = {
+        score: title
+        for score, title in _SCORES.items()
+        if any(getattr(result, score) is not None for result in report.strategies.values())
+    }
+    for column in ("n", *scores.values(), "R@5", "calls", "cached", "tokens", "s"):
         table.add_column(column, justify="right")
     for name, result in report.strategies.items():
-        recall = "–" if result.retrieval is None else f"{100 * result.retrieval['recall_at_5']:.1f}"
+        recall = _percent(result.retrieval and result.retrieval["recall_at_5"])
         used = result.usage
         table.add_row(
             name,
             str(result.n),
-            *(f"{100 * value:.1f}" for value in (result.em, result.f1, result.accuracy)),
+            *(_percent(getattr(result, score)) for score in scores),
             recall,
             f"{used['model_calls']:.1f}",
             f"{used['cached_calls']:.1f}",
             f"{used['input_tokens'] + used['output_tokens']:,.0f}",
             f"{used['seconds']:.1f}",
         )
+    for answer, found in report.trivial.items():
+        values = (_percent(found[score].mean if score in found else None) for score in scores)
+        table.add_row(f"always “{answer}”", str(report.questions), *values)
     out.print(table)
     out.print(f"Report, records and plots: {folder}", style="dim", soft_wrap=True)
 
@@ -60,12 +77,14 @@ def _report_dict(
         found = result.retrieval
         strategies[name] = {
             "n": result.n,
+            **{name: getattr(result, name) for name in _JUDGED},
             "em": result.em,
             "f1": result.f1,
             "accuracy": result.accuracy,
             "retrieval": {key: found[key] for key in _RETRIEVAL} if found else None,
             "usage": result.usage,
             "failures": result.failures,
+            "failed": result.failed,
             "truncated": result.truncated,
             "unanswered": result.unanswered,
             "retrieval_rate": result.retrieval_rate,
@@ -80,6 +99,16 @@ def _report_dict(
             name: {key: value._asdict() for key, value in result.differences.items()}
             for name, result in report.comparisons.items()
         },
+        "paired": {
+            name: {key: value._asdict() for key, value in result.paired.items()}
+            for name, result in report.comparisons.items()
+        },
+        "trivial": {
+            answer: {key: value._asdict() for key, value in found.items()}
+            for answer, found in report.trivial.items()
+        },
+        "judge": report.judge,
+        "selection": report.selection,
         "questions": report.questions,
         "complete": report.complete,
         "stopped": outcome.stopped,
@@ -87,6 +116,10 @@ def _report_dict(
         "out": str(folder),
         "plots": [str(file) for file in files],
     }
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f}"
 
 
 def print_estimate(found: EvaluationEstimate, *, as_json: bool) -> None:

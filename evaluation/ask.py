@@ -120,6 +120,8 @@ def _record(
     steps = output.get("steps", ())
     by_prompt = _by_prompt(calls)
     answer = output["answer"]
+    failed = _has_failed(output)
+    scores = score_answer(answer or UNKNOWN, question.answers)
     retrieval = retrieval_measures(
         {question.id: [unit.document_id for unit in evidence]},
         {question.id: question.supporting_ids},
@@ -132,7 +134,8 @@ def _record(
         gold=question.answers,
         supporting_ids=question.supporting_ids,
         answer=answer,
-        **score_answer(answer or UNKNOWN, question.answers),
+        failed=failed,
+        **({"em": 0.0, "f1": 0.0, "accuracy": 0.0} if failed else scores),
         retrieval=retrieval.get(question.id),
         retrieved=bool(evidence),
         answer_in_evidence=_contains_answer(question.answers, texts),
@@ -147,6 +150,17 @@ def _record(
         cost=_cost(by_prompt, seconds),
         calls=by_prompt,
         documents={passage.id: passage.document_id for passage in passages.values()},
+    )
+
+
+def _has_failed(output: Mapping[str, Any]) -> bool:
+    """Whether there is no answer because the closing call failed, or the whole run.
+
+    Its "Unknown" is no finding, and not right where the gold answer says that there is none.
+    """
+    closing = [step for step in output.get("steps", ()) if "answer" in step][-1:]
+    return "failure" in output or (
+        is_unanswered(output["answer"]) and any(step.get("verdict") in _FAILED for step in closing)
     )
 
 

@@ -16,8 +16,9 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from hopyard.evaluation.page import markdown
 from hopyard.evaluation.plots import draw_report, draw_retrieval
-from hopyard.evaluation.report import REPORT_FILE, Report, markdown, read_report
+from hopyard.evaluation.report import REPORT_FILE, Report, read_report
 from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import HopyardError, UsageError
@@ -91,7 +92,7 @@ def publish(results: Path, docs: Path) -> None:
 
 
 def _overview(reports: Mapping[str, Report]) -> list[str]:
-    """EM / F1 / contains-gold of every strategy on every set; without sweeps."""
+    """Judged / EM / F1 of every strategy on every set; without sweeps."""
     strategies = dict.fromkeys(
         name for report in reports.values() for name in report.strategies if "@" not in name
     )
@@ -101,7 +102,7 @@ def _overview(reports: Mapping[str, Report]) -> list[str]:
         if strategies.keys() & report.strategies.keys()
     }
     rows = [
-        "EM / F1 / contains gold, in percent.",
+        "Judged equivalent / EM / F1, in percent.",
         "",
         f"| strategy | {' | '.join(sets)} |",
         "|---|" + "---:|" * len(sets),
@@ -110,8 +111,11 @@ def _overview(reports: Mapping[str, Report]) -> list[str]:
         cells = []
         for results in sets.values():
             found = results.get(name)
-            values = (found.em, found.f1, found.accuracy) if found else ()
-            cells.append(" / ".join(f"{100 * value:.1f}" for value in values) or "–")
+            values = (found.judged, found.em, found.f1) if found else ()
+            cells.append(
+                " / ".join("–" if value is None else f"{100 * value:.1f}" for value in values)
+                or "–"
+            )
         rows.append(f"| `{name}` | {' | '.join(cells)} |")
     return rows
 

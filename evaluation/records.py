@@ -80,6 +80,8 @@ class Record(_Line):
     gold: tuple[str, ...]
     supporting_ids: tuple[str, ...]
     answer: str
+    failed: bool = False
+    """Whether the run ended without an answer; then every measure is 0."""
     em: float
     f1: float
     accuracy: float

@@ -9,20 +9,35 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
+from hopyard.evaluation.judge import Judgement, Judgements
 from hopyard.evaluation.records import PromptCalls, Record, RecordCost
+from hopyard.measures.answers import score_answer
 from hopyard.measures.bootstrap import Interval, difference, interval
+from hopyard.measures.exact import Paired, mcnemar, score_interval
+from hopyard.measures.questions import Question
 
-__all__ = ("Comparison", "StrategyResult", "compare", "needless_retrieval_rate", "summarize")
+__all__ = (
+    "Comparison",
+    "StrategyResult",
+    "compare",
+    "needless_retrieval_rate",
+    "summarize",
+    "trivial_baselines",
+)
 
-_MEASURES: Final = ("em", "f1", "accuracy")
 _COSTS: Final = tuple(RecordCost.model_fields)
-_COMPARED: Final[Mapping[str, Callable[[Record], float]]] = {
+_SCORES: Final[Mapping[str, Callable[[Record], float]]] = {
     "em": lambda record: record.em,
     "f1": lambda record: record.f1,
     "accuracy": lambda record: record.accuracy,
-    "tokens": lambda record: record.cost.input_tokens + record.cost.output_tokens,
 }
-"""Values of a record that get an interval."""
+_RIGHT: Final = ("em", "accuracy", "judged")
+"""Scores that say whether an answer is right: 1, or less."""
+_TRIVIAL: Final = ("yes", "no")
+
+
+def _tokens(record: Record) -> float:
+    return record.cost.input_tokens + record.cost.output_tokens
 
 
 class StrategyResult(BaseModel):
@@ -35,7 +50,19 @@ class StrategyResult(BaseModel):
     f1: float
     accuracy: float
     intervals: dict[str, Interval]
-    """95 % by the paired bootstrap, of em, f1, accuracy and tokens."""
+    """95 % of every score and of the tokens: by the paired bootstrap, or exact where a score is 0
+    for every question, or 1."""
+    judged: float | None = None
+    """Share of answers that the judge finds equivalent to a gold answer."""
+    partly: float | None = None
+    """Share of answers that are partly right."""
+    supported: float | None = None
+    """Share of an answer's statements that its citations support, over answers that state
+    something."""
+    covered: float | None = None
+    """Share of the reference answer's points that an answer covers."""
+    judge_failures: int = 0
+    """Answers for which a call of the judge gave no usable output."""
     retrieval: dict[str, float] | None
     retrieval_n: int
     """Questions with supporting documents."""
@@ -47,6 +74,8 @@ class StrategyResult(BaseModel):
     unanswered: int
     failures: int
     """Questions with an unusable output or an error."""
+    failed: int = 0
+    """Questions that a failure left without an answer; their scores are 0."""
     prompts: dict[str, PromptCalls]
     parse_rates: dict[str, float]
     """By prompt: share of outputs that fitted the schema, with retries and repaired outputs."""
@@ -62,34 +91,86 @@ class Comparison(BaseModel):
     baseline: str
     n: int
     differences: dict[str, Interval]
+    paired: dict[str, Paired] = {}
+    """Right answers of the two, and McNemar's p; of em, accuracy and judged."""
 
 
-def summarize(records: Iterable[Record]) -> dict[str, StrategyResult]:
-    """The result of every strategy, in the order of their first records."""
+def summarize(
+    records: Iterable[Record], judgements: Judgements | None = None
+) -> dict[str, StrategyResult]:
+    """The result of every strategy, in the order of their first records.
+
+    Args:
+        records: The answers.
+        judgements: Of every record; None if they were not judged.
+    """
     by_strategy = _group(records)
     direct = by_strategy.get("direct", {})
     return {
-        name: _result([found[question] for question in sorted(found)], direct)
+        name: _result([found[question] for question in sorted(found)], direct, judgements)
         for name, found in by_strategy.items()
     }
 
 
-def compare(records: Iterable[Record], baseline: str) -> dict[str, Comparison]:
+def compare(
+    records: Iterable[Record], baseline: str, judgements: Judgements | None = None
+) -> dict[str, Comparison]:
     """Every other strategy against the baseline, question by question."""
     by_strategy = _group(records)
     base = by_strategy.pop(baseline, {})
     comparisons = {}
     for name, found in by_strategy.items():
         if both := sorted(found.keys() & base.keys()):
-            differences = {
-                measure: difference(
-                    [read(found[question]) for question in both],
-                    [read(base[question]) for question in both],
-                )
-                for measure, read in _COMPARED.items()
-            }
-            comparisons[name] = Comparison(baseline=baseline, n=len(both), differences=differences)
+            values = _scores([found[question] for question in both], judgements)
+            before = _scores([base[question] for question in both], judgements)
+            comparisons[name] = Comparison(
+                baseline=baseline,
+                n=len(both),
+                differences={
+                    measure: difference(values[measure], before[measure]) for measure in values
+                },
+                paired={
+                    measure: mcnemar(values[measure], before[measure])
+                    for measure in _RIGHT
+                    if measure in values
+                },
+            )
     return comparisons
+
+
+def trivial_baselines(questions: Sequence[Question]) -> dict[str, dict[str, Interval]]:
+    """The scores of the same answer to every question, where a gold answer is yes or no.
+
+    Returns:
+        By answer (yes, no): em, f1, accuracy, and judged, which is em: another answer than yes or
+        no is not equivalent. Empty if no gold answer is yes or no.
+    """
+    scores = {
+        answer: [score_answer(answer, question.answers) for question in questions]
+        for answer in _TRIVIAL
+    }
+    if not any(score["em"] for found in scores.values() for score in found):
+        return {}
+    sources = {name: name for name in _SCORES} | {"judged": "em"}
+    return {
+        answer: {
+            name: score_interval([score[source] for score in found])
+            for name, source in sources.items()
+        }
+        for answer, found in scores.items()
+    }
+
+
+def _scores(records: Sequence[Record], judgements: Judgements | None) -> dict[str, list[float]]:
+    """Every score of the records that each record has, and their tokens."""
+    scores = {name: [read(record) for record in records] for name, read in _SCORES.items()}
+    if judgements is not None:
+        scores["judged"] = [judgement.judged for judgement in _judged(records, judgements)]
+    return scores | {"tokens": [_tokens(record) for record in records]}
+
+
+def _judged(records: Sequence[Record], judgements: Judgements) -> list[Judgement]:
+    return [judgements[record.question_id, record.strategy] for record in records]
 
 
 def needless_retrieval_rate(
@@ -120,15 +201,28 @@ def _group(records: Iterable[Record]) -> dict[str, dict[str, Record]]:
     return by_strategy
 
 
-def _result(records: Sequence[Record], direct: Mapping[str, Record]) -> StrategyResult:
+def _result(
+    records: Sequence[Record], direct: Mapping[str, Record], judgements: Judgements | None
+) -> StrategyResult:
     prompts = _sum_calls(records)
+    scores = _scores(records, judgements)
+    judged = [] if judgements is None else _judged(records, judgements)
+    # An answer without statements, or a reference without points, has no such share.
+    scores |= {
+        name: found
+        for name in ("supported", "covered")
+        if (found := [value for one in judged if (value := getattr(one, name)) is not None])
+    }
     with_gold = [record.retrieval for record in records if record.retrieval is not None]
     return StrategyResult(
         n=len(records),
-        **{name: fmean(getattr(record, name) for record in records) for name in _MEASURES},
+        **{name: fmean(values) for name, values in scores.items() if name != "tokens"},
         intervals={
-            name: interval([read(record) for record in records]) for name, read in _COMPARED.items()
+            name: (interval if name == "tokens" else score_interval)(values)
+            for name, values in scores.items()
         },
+        partly=fmean(one.verdict == "partly" for one in judged) if judged else None,
+        judge_failures=sum(bool(one.failures) for one in judged),
         retrieval=(
             {name: fmean(values[name] for values in with_gold) for name in with_gold[0]}
             if with_gold
@@ -144,6 +238,7 @@ def _result(records: Sequence[Record], direct: Mapping[str, Record]) -> Strategy
         truncated=sum(record.truncated for record in records),
         unanswered=sum(record.unanswered for record in records),
         failures=sum(bool(record.failures) for record in records),
+        failed=sum(record.failed for record in records),
         prompts=prompts,
         parse_rates={name: _parse_rate(calls) for name, calls in prompts.items()},
         routes=dict(Counter(record.route["strategy"] for record in records if record.route)),

@@ -12,6 +12,7 @@ __all__ = (
     "best",
     "contains_answer",
     "exact_match",
+    "is_no_answer",
     "is_unanswered",
     "normalize_answer",
     "score_answer",
@@ -41,13 +42,17 @@ def is_unanswered(answer: str) -> bool:
     return not answer.strip() or normalize_answer(answer) == _UNKNOWN
 
 
+def is_no_answer(gold: str) -> bool:
+    """Whether a gold answer says that there is none: empty, or MultiHop-RAG's text."""
+    return not gold.strip() or normalize_answer(gold) == _NO_ANSWER
+
+
 def exact_match(answer: str, gold: str) -> float:
     """1 if the normalised texts are the same, else 0 (SQuAD).
 
     If the gold answer says that there is no answer, 1 for an answer that says the same.
     """
-    no_answer = not gold.strip() or normalize_answer(gold) == _NO_ANSWER
-    if no_answer and is_unanswered(answer):
+    if is_no_answer(gold) and is_unanswered(answer):
         return 1.0
     return float(normalize_answer(answer) == normalize_answer(gold))
 

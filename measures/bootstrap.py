@@ -1,4 +1,4 @@
-"""Bootstrap intervals: how far a mean, or a difference of means, varies with the questions.
+"""Intervals: how far a mean, or a difference of means, varies with the questions.
 
 Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, section 13.3 (percentile interval);
 paired over questions as in Koehn, "Statistical Significance Tests for Machine Translation", 2004.

@@ -76,6 +76,53 @@ def test_split_limit_and_resumption(
     assert len(model.calls) == asked + 2
 
 
+def test_answers_are_judged_first(
+    hopyard: Run, questions: Path, index: Path, model: ModelServer
+) -> None:
+    def answer(title: str, messages: list[dict[str, object]]) -> dict[str, object]:
+        if title == "AnswerVerdict":
+            two = "Mars" in str(messages[-1]["content"])
+            return {"reason": "So.", "verdict": "equivalent" if two else "different"}
+        return answer_venus(title, messages)
+
+    model.answer = answer
+    command = ("eval", questions, "--index", index, "-s", "single,direct", "--out", "out")
+    ended = hopyard(*command, "--judge", "scripted", "--record", "calls")
+    assert ended.code == 0
+    lines = [line.split() for line in ended.out.splitlines()]
+    assert lines[0][:5] == ["strategy", "n", "judged", "EM", "F1"]
+    assert lines[1][:4] == ["single", "3", "66.7", "33.3"]  # the EM answer without a call
+    assert len(Path("out/judgements.jsonl").read_text().splitlines()) == 6
+    replayed = hopyard(
+        *command[:-1], "again", "--model", "recorded:calls", "--judge", "recorded:calls", "--json"
+    ).json
+    assert replayed["strategies"]["single"]["judged"] == pytest.approx(2 / 3)
+    assert replayed["strategies"]["single"]["supported"] is None
+    assert replayed["paired"]["direct"]["judged"] == {"gained": 0, "lost": 0, "p": 1.0}
+    assert replayed["judge"].startswith("recorded:calls@")
+    again = hopyard(*command, "--judge", "nonsense")
+    assert again.code == 2
+    settings = json.loads(Path("out/run.json").read_text())["settings"]
+    assert settings["answer"]["style"] == "short"
+
+
+def test_the_style_follows_the_gold_answers_unless_it_is_given(
+    hopyard: Run, questions: Path, index: Path
+) -> None:
+    row = ROWS[0] | {"answers": ["Mars has two moons, and both are quite small."]}
+    questions.write_text(json.dumps(row) + "\n")
+
+    def style(out: str, *more: str) -> str:
+        command = ("eval", questions, "--index", index, "-s", "direct", "--out", out, *more)
+        assert hopyard(*command).code == 0
+        found = json.loads((Path(out) / "run.json").read_text())["settings"]["answer"]["style"]
+        return str(found)
+
+    assert style("one") == "full"
+    assert style("two", "--style", "sentence") == "sentence"
+    assert style("three", "--set", "answer.style=auto") == "auto"
+
+
 def test_a_recorded_run_is_replayed_exactly(
     hopyard: Run, questions: Path, index: Path, model: ModelServer
 ) -> None:

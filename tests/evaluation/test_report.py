@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from hopyard.evaluation.page import markdown, save_report
 from hopyard.evaluation.plan import RunInfo
 from hopyard.evaluation.plots import draw_report, find_sweeps
 from hopyard.evaluation.publish import main, publish
@@ -15,9 +16,7 @@ from hopyard.evaluation.report import (
     FAILURES_FILE,
     Report,
     make_report,
-    markdown,
     read_report,
-    save_report,
 )
 from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport, SearchResult
 from hopyard.measures.bootstrap import Interval
@@ -59,9 +58,12 @@ def test_the_page_names_the_model_and_has_a_row_for_each_strategy(
     assert "`a-model`" in text
     assert "Not complete" not in text
     assert "5 passages of at most 300 tokens by `mmr` search" in text
-    assert "| `single` native RAG: one search | 3 | 100.0 [100, 100] " in text
-    assert "| `tree` ToR-RAG: a tree of sub-questions | 3 | 0.0 [0, 0] " in text
-    assert "| `tree` | 3 | **-100.0 [-100, -100]** | +0.0 [+0, +0] | +0.0 [+0, +0] | +0 |" in text
+    assert "| `single` native RAG: one search | 3 | 100.0 [29, 100] " in text
+    assert "| `tree` ToR-RAG: a tree of sub-questions | 3 | 0.0 [0, 71] " in text
+    assert (
+        "| `tree` | 3 | **-100.0 [-100, -100]** | 0.250 | +0.0 [+0, +0] | +0.0 [+0, +0] | +0 |"
+        in text
+    )
     assert "| answer/1 | 15 | 15 | 0 | 0 | 100.0% |" in text
     assert report.strategies["tree"].retrieval is None
     assert read_report(tmp_path / "bridges" / "report.json") == report
@@ -126,7 +128,7 @@ def test_the_page_of_results_is_made_from_the_files_alone(plan: MakePlan, tmp_pa
     publish(results, docs)
     text = (docs / "results.md").read_text()
     assert "chat model `a-model`" in text
-    assert "| `tree` | 100.0 / 100.0 / 100.0 | – |" in text
+    assert "| `tree` | – / 100.0 / 100.0 | – |" in text
     assert "| bm25 | 25.0 | 50.0 [40, 60] | 10.0 | 20.0 |" in text
     for line in text.splitlines():
         if line.startswith("!["):

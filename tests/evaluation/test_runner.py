@@ -210,6 +210,21 @@ async def test_unusable_outputs_are_told(
     assert failed.failures[1] == "1 outputs of answer/1 fitted no schema"
 
 
+async def test_a_failure_is_no_right_unknown(
+    plan: MakePlan, tmp_path: Path, questions_file: Path, script: BaselineScript
+) -> None:
+    """Nor is an empty text right, where the gold answer says that there is none."""
+    row = json.loads(questions_file.read_text().splitlines()[0]) | {"answers": [""]}
+    long = row | {"id": "long", "question": "long? " * 1000}
+    said_so = row | {"id": "said", "question": RIVER}
+    questions_file.write_text("".join(json.dumps(one) + "\n" for one in (row, long, said_so)))
+    script.lines[("read", OPENED)] = GARBAGE
+    script.lines[("read", RIVER)] = said("Unknown")
+    await carry_out(plan(("single",)), tmp_path / "out")
+    found = {record.question_id: (record.failed, record.em, record.f1) for record in read(tmp_path)}
+    assert found == {"q1": (True, 0, 0), "long": (True, 0, 0), "said": (False, 1, 1)}
+
+
 async def test_a_question_that_cannot_be_asked_is_a_failure_and_no_end(
     plan: MakePlan, tmp_path: Path, questions_file: Path
 ) -> None:

@@ -7,9 +7,14 @@ from typing import Any
 import pytest
 
 from hopyard.evaluation.records import PromptCalls, RecordCost
-from hopyard.evaluation.summary import compare, needless_retrieval_rate, summarize
+from hopyard.evaluation.summary import (
+    compare,
+    needless_retrieval_rate,
+    summarize,
+    trivial_baselines,
+)
 
-from .conftest import record
+from .conftest import question, record
 
 
 def wrong(question: str, strategy: str = "single", **values: Any) -> Any:
@@ -36,6 +41,20 @@ def test_means_and_counts() -> None:
     assert found.retrieval["precision"] == 0.5
     assert found.retrieval_rate == pytest.approx(2 / 3)
     assert found.usage["input_tokens"] == 90
+
+
+def test_scores_that_are_all_the_same_have_an_exact_interval() -> None:
+    found = summarize([record("q1"), record("q2")])["single"]
+    assert found.intervals["em"] == pytest.approx((1, 0.025**0.5, 1), abs=1e-6)
+    assert found.intervals["tokens"] == (100, 100, 100)
+
+
+def test_the_same_answer_to_every_question_is_a_baseline_where_some_are_yes_or_no() -> None:
+    asked = [question(id=str(n), answers=[gold]) for n, gold in enumerate(("Yes", "no", "1781"))]
+    found = trivial_baselines(asked)
+    assert found.keys() == {"yes", "no"}
+    assert found["yes"]["em"].mean == found["no"]["judged"].mean == pytest.approx(1 / 3, abs=1e-6)
+    assert trivial_baselines(asked[2:]) == {}
 
 
 def test_a_questions_last_record_counts() -> None:
