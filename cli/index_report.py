@@ -60,6 +60,7 @@ def show_status(status: IndexStatus, *, as_json: bool) -> None:
         ("kinds", ", ".join(manifest.kinds)),
         ("embedding", f"{manifest.embedding}, {manifest.dimension} dimensions"),
         ("passages", cut),
+        ("language", manifest.language),
         *((name, line) for name, values in status.kinds.items() for line in _lines(values)),
         *(("unfinished", left) for left in status.unfinished),
         ("on disk", f"{status.bytes / 1e6:,.1f} MB"),

@@ -16,9 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from hopyard.indexes.build_context import BuildOptions, Progress, silent
-from hopyard.indexes.build_run import BuildReport, open_run
+from hopyard.indexes.build_report import BuildReport
+from hopyard.indexes.build_run import open_run
 from hopyard.indexes.chunking import Chunker
 from hopyard.indexes.kind import DEFAULT_KINDS, Estimate, select_kinds
+from hopyard.indexes.language import LANGUAGES
 from hopyard.indexes.lock import LOCK_FILE
 from hopyard.indexes.manifest import MANIFEST_FILE, check_embedding, read_manifest
 from hopyard.indexes.recipe import Recipe, vectors_name
@@ -192,8 +194,22 @@ def _recipe(
     kept_under = vectors_name(embedder.name, instructions)
     options = BuildOptions(settings, kept_under, embedder.dimension, open_caller=caller)
     return chunker, Recipe(
-        options, embedder.name, instructions, chunker.chunk_tokens, fields, chosen
+        options,
+        embedder.name,
+        instructions,
+        _language(settings.indexing.language),
+        chunker.chunk_tokens,
+        fields,
+        chosen,
     )
+
+
+def _language(name: str) -> str:
+    if name != AUTO and name not in LANGUAGES:
+        raise UsageError(
+            f"The language {name!r} is not known; choose auto or one of {', '.join(LANGUAGES)}."
+        )
+    return name
 
 
 def _instructions(embedder: Embedder, query: str) -> Instructions:

@@ -68,6 +68,7 @@ class BuildOptions:
         embedding: What the vectors are kept under: the name of the embedding model
             (`Embedder.name`), with what it wants before a passage.
         dimension: Length of its vectors.
+        language: The corpus's language, a key of `indexes.language.LANGUAGES`.
         keep: Whether documents are only added or removed. Then a kind stays as its last build made
             it, apart from the documents that changed.
         open_caller: Opens the chat model, or gives it again; None where no model may be asked. It
@@ -77,6 +78,7 @@ class BuildOptions:
     settings: Context
     embedding: str
     dimension: int
+    language: str = "en"
     keep: bool = False
     open_caller: Callable[[], ModelCaller] | None = None
 

@@ -7,13 +7,15 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Set, Sized
 from contextlib import AbstractAsyncContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
 from hopyard.indexes.build_context import BuildContext, Progress
+from hopyard.indexes.build_report import BuildReport
 from hopyard.indexes.chunking import Chunker
+from hopyard.indexes.language import corpus_language
 from hopyard.indexes.lock import hold_lock
 from hopyard.indexes.manifest import (
     Manifest,
@@ -33,34 +35,9 @@ from hopyard.indexes.vectors import StoredVectors
 from hopyard.models.embedder import Embedder
 from hopyard.state.atomic import sync_tree
 from hopyard.state.errors import CorpusError, HopyardError, IndexMissingError, UsageError
+from hopyard.state.settings import AUTO
 
-__all__ = ("BuildReport", "BuildRun", "open_run")
-
-
-@dataclass(slots=True)
-class BuildReport:
-    """What a build did."""
-
-    added: int = 0
-    """Documents that are new."""
-    updated: int = 0
-    """Documents that changed in text, title, metadata, source, or in how they are chunked."""
-    removed: int = 0
-    """Documents taken out."""
-    unchanged: int = 0
-    """Documents given that the index held as they are."""
-    passages: int = 0
-    """Passages in the index now."""
-    embedded: int = 0
-    """Passage texts embedded; all others had their vector."""
-    bad: list[BadItem] = field(default_factory=list)
-    """Documents left out, and why."""
-    seconds: float = 0.0
-
-    @property
-    def changed(self) -> bool:
-        """Whether the index holds other documents than before."""
-        return bool(self.added or self.updated or self.removed)
+__all__ = ("BuildRun", "open_run")
 
 
 class _StoppedError(Exception):
@@ -266,6 +243,10 @@ class BuildRun:
         async with enter_in_thread(lambda: Snapshot(self._directory, self.generation)) as corpus:
             counts = await in_thread(corpus.counts)
             last = await in_thread(self._last_folder)
+            language = recipe.language
+            if language == AUTO:
+                language = await in_thread(corpus_language, corpus)
+            options = replace(recipe.options, language=language)
             for kind in recipe.kinds:
                 (folder / kind.name).mkdir()
                 context = BuildContext(
@@ -274,13 +255,14 @@ class BuildRun:
                     directory=folder / kind.name,
                     previous=last / kind.name if last and (last / kind.name).is_dir() else None,
                     built={name: folder / name for name in kind.needs},
-                    options=recipe.options,
+                    options=options,
                     run=f"{kind.name}/{uuid4().hex}",
                     progress=self._progress,
                     _vectors=vectors,
                 )
                 counts |= await kind.build(context)
-        return await in_thread(self._make_current, recipe, folder, counts, vectors)
+        made = replace(recipe, options=options, language=language)
+        return await in_thread(self._make_current, made, folder, counts, vectors)
 
     def _make_current(
         self, recipe: Recipe, folder: Path, counts: dict[str, int], vectors: StoredVectors
@@ -293,6 +275,7 @@ class BuildRun:
             query_instruction=recipe.instructions.query,
             passage_instruction=recipe.instructions.passage,
             dimension=recipe.options.dimension,
+            language=recipe.language,
             chunk_tokens=recipe.chunk_tokens,
             fields=recipe.fields,
             kinds=recipe.kind_names,

@@ -54,6 +54,8 @@ class Manifest(BaseModel):
     passage_instruction: str = ""
     """What the passages were embedded with before their text."""
     dimension: int = Field(ge=1)
+    language: str = "en"
+    """The corpus's language, which decides about stop words and stems."""
     chunk_tokens: int = Field(ge=0)
     """Tokens of a passage at most; 0: documents are kept whole."""
     fields: tuple[str, ...] = ()

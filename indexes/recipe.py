@@ -11,7 +11,7 @@ from hopyard.indexes.kind import IndexKind, select_kinds
 from hopyard.indexes.manifest import FORMAT_VERSION, Manifest
 from hopyard.models.call import ModelCaller
 from hopyard.models.instructions import Instructions
-from hopyard.state.settings import Context
+from hopyard.state.settings import AUTO, Context
 
 __all__ = ("Recipe", "vectors_name")
 
@@ -24,6 +24,8 @@ class Recipe:
     embedding: str
     """The name of the embedding model."""
     instructions: Instructions
+    language: str
+    """The corpus's language; `auto` where the build is to detect it."""
     chunk_tokens: int
     fields: tuple[str, ...]
     kinds: tuple[IndexKind, ...]
@@ -49,6 +51,7 @@ class Recipe:
             options,
             manifest.embedding,
             instructions,
+            manifest.language,
             manifest.chunk_tokens,
             manifest.fields,
             select_kinds(manifest.kinds),
@@ -73,6 +76,7 @@ class Recipe:
             self.options.dimension,
             self.chunk_tokens,
             self.fields,
+            manifest.language if self.language == AUTO else self.language,
             self.kind_names,
             self.prompts,
         ) == (
@@ -82,6 +86,7 @@ class Recipe:
             manifest.dimension,
             manifest.chunk_tokens,
             manifest.fields,
+            manifest.language,
             manifest.kinds,
             manifest.prompts,
         )

@@ -124,6 +124,11 @@ class IndexingSettings(Frozen):
         description="Fields of a document's metadata that are matched and embedded with its "
         "text, comma-separated; empty for none.",
     )
+    language: str = Field(
+        AUTO,
+        description="The corpus's language, as in en, de or ko: stop words and stems go by it; "
+        "other has none; auto detects it.",
+    )
     query_instruction: str = Field(
         AUTO,
         description="What is put before a question when it is embedded; auto takes what the "

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.indexes.kinds.sparse.bm25 import SparseIndex, words
+from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
+from hopyard.indexes.kinds.sparse.words import Words
 from hopyard.state.errors import IndexMissingError
 
 TEXTS = {
@@ -22,13 +23,13 @@ def index() -> SparseIndex:
 
 
 def test_words_are_stemmed_and_stop_words_dropped() -> None:
-    assert words(["The rivers were RUNNING", ""]) == [["river", "were", "run"], []]
+    assert Words().of(["The rivers were RUNNING", ""]) == [["river", "were", "run"], []]
 
 
 def test_scores_are_lucenes_bm25_by_hand(index: SparseIndex) -> None:
     # "singer" is in one text of four, which has two words ("from" counts) of a mean of 2.5.
-    length = len(words([TEXTS["p3"]])[0])
-    mean = sum(len(text) for text in words(list(TEXTS.values()))) / 4
+    length = len(Words().of([TEXTS["p3"]])[0])
+    mean = sum(len(text) for text in Words().of(list(TEXTS.values()))) / 4
     idf = math.log(1 + (4 - 1 + 0.5) / (1 + 0.5))
     expected = idf * 1 / (1 + 1.5 * (1 - 0.75 + 0.75 * length / mean))
 

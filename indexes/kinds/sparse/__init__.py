@@ -38,13 +38,14 @@ class _Sparse(IndexKind):
 
 def _write(context: BuildContext) -> Mapping[str, int]:
     from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
+    from hopyard.indexes.kinds.sparse.words import Words
 
     ids, texts = [], []
     for passage in context.corpus.passages():
         ids.append(passage.id)
         texts.append(passage.embedded_text)
     context.progress("sparse", 0, len(ids))
-    index = SparseIndex.build(ids, texts)
+    index = SparseIndex.build(ids, texts, Words(context.options.language))
     index.save(context.directory)
     context.progress("sparse", len(ids), len(ids))
     return {"words": index.vocabulary_size}

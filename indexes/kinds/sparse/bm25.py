@@ -1,23 +1,33 @@
 """The sparse index: BM25 over stemmed words, through bm25s.
 
 Lù, "BM25S: Orders of magnitude faster lexical search via eager sparse scoring", 2024
-(arXiv:2407.03618). Stems and stop words are English.
+(arXiv:2407.03618).
 """
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Final
 
 import bm25s
 import numpy as np
-import Stemmer
+from pydantic import TypeAdapter
 
+from hopyard.indexes.kinds.sparse.words import Words
 from hopyard.indexes.manifest import damage_error
 from hopyard.indexes.rows import load_rows, save_rows
 
-__all__ = ("SparseIndex", "words")
+__all__ = ("SparseIndex",)
+
+_WORDS_FILE: Final = "words.json"
+"""How texts become words; an index made by an older Hopyard has none."""
+_OLD_WORDS: Final = Words("en", pairs=False)
+_ENGLISH: Final = Words()
+_WORDS: Final = TypeAdapter(Words)
 
 logging.getLogger("bm25s").setLevel(logging.WARNING)  # on import it sets itself to DEBUG
 
@@ -25,15 +35,18 @@ logging.getLogger("bm25s").setLevel(logging.WARNING)  # on import it sets itself
 class SparseIndex:
     """BM25 in the variant of Lucene, k1 = 1.5 and b = 0.75."""
 
-    def __init__(self, model: bm25s.BM25, ids: Sequence[str]) -> None:
+    def __init__(self, model: bm25s.BM25, ids: Sequence[str], words: Words) -> None:
         """Wrap a BM25 model whose i-th text belongs to passage `ids[i]`."""
         self._model = model
         self._ids = ids
+        self._words = words
 
     @classmethod
-    def build(cls, ids: Sequence[str], texts: Sequence[str]) -> SparseIndex:
+    def build(
+        cls, ids: Sequence[str], texts: Sequence[str], words: Words = _ENGLISH
+    ) -> SparseIndex:
         """Index the texts of n passages. The same ids and texts always give the same index."""
-        tokens = words(texts)
+        tokens = words.of(texts)
         # bm25s fails on an empty vocabulary, so it gets the empty word, which no text has.
         vocabulary = sorted(set().union(*tokens)) or [""]
         numbers = {word: number for number, word in enumerate(vocabulary)}
@@ -44,12 +57,13 @@ class SparseIndex:
                 create_empty_token=False,
                 show_progress=False,
             )
-        return cls(model, ids)
+        return cls(model, ids, words)
 
     def save(self, directory: Path) -> None:
         """Write the index and its ids into a folder: plain arrays (.npy) and JSON."""
         self._model.save(directory, allow_pickle=False, show_progress=False)
         save_rows(directory, self._ids)
+        (directory / _WORDS_FILE).write_text(json.dumps(asdict(self._words)), encoding="utf-8")
 
     @classmethod
     def load(cls, directory: Path) -> SparseIndex:
@@ -61,12 +75,14 @@ class SparseIndex:
         ids = load_rows(directory, str)
         try:
             model = bm25s.BM25.load(directory, allow_pickle=False, show_progress=False)
+            file = directory / _WORDS_FILE
+            words = _WORDS.validate_json(file.read_bytes()) if file.exists() else _OLD_WORDS
             fits = model.scores["num_docs"] == len(ids)
         except (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise damage_error(directory, f"cannot be read ({error})") from error
         if not fits or len(model.scores["indptr"]) != len(model.vocab_dict) + 1:
             raise damage_error(directory, f"does not fit its {len(ids)} passages")
-        return cls(model, ids)
+        return cls(model, ids, words)
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -90,7 +106,7 @@ class SparseIndex:
             At most k (passage id, BM25 score) pairs, the best first, equally good ones by id;
             every score is above 0, and none comes of a query of stop words or unknown words.
         """
-        tokens = self._model.get_tokens_ids(words([query])[0])
+        tokens = self._model.get_tokens_ids(self._words.of([query])[0])
         if not tokens:
             return []
         scores = self._model.get_scores_from_ids(tokens)
@@ -100,13 +116,3 @@ class SparseIndex:
         # Stable, and the rows are sorted by id.
         best = hits[np.argsort(-scores[hits], kind="stable")[:k]]
         return [(self._ids[row], float(scores[row])) for row in best]
-
-
-def words(texts: Sequence[str]) -> list[list[str]]:
-    """The stemmed words of each text, lower case, without stop words and single letters."""
-    # A stemmer of its own for each call: they are not safe to share between threads.
-    stemmer = Stemmer.Stemmer("english")
-    tokens: list[list[str]] = bm25s.tokenize(
-        list(texts), stopwords="english", stemmer=stemmer, return_ids=False, show_progress=False
-    )
-    return tokens
