@@ -102,7 +102,7 @@ def again(incoming: int, outcoming: int) -> str:
     )
 
 
-QUESTIONS: Final = Prompt(
+QUESTIONS: Final[Prompt[PassageQuestions]] = Prompt(
     name="questions",
     version=1,
     system=(

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from hopyard.nodes.answer import answer_from_evidence, format_passages, mark_cut
-from hopyard.nodes.citations import cite_claims, cite_markers, renumber, statements
+from hopyard.nodes.citations import cite, cite_claims, cite_markers, renumber, statements
 from hopyard.nodes.hop.offers import chosen_numbers
 from hopyard.nodes.hop.query import graph_of, query_of
 from hopyard.nodes.hop.steps import path_of
@@ -98,10 +98,14 @@ async def _select_and_answer(
         selected["reason"] = "the model named no passage; all stay"
     read = Step(id="read", kind="read", title="Answer", question=question, answer=text)
     claims = [(fact, passages[number - 1]) for fact, number in facts]
-    citations = cite_markers(output.answer, passages) or cite_claims(claims) if found else []
+    citations = (
+        cite_markers(output.answer, passages)
+        or cite_claims(claims)
+        or cite(question, text, [passages[number - 1] for number in numbers] or passages)
+    )
     return {
         "answer": text,
-        "citations": citations,
+        "citations": citations if found else [],
         "evidence": kept,
         "unconfirmed": output.unconfirmed if found else "",
         "steps": [*steps, selected, mark_cut(read) if output.cut else read],

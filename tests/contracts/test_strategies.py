@@ -137,11 +137,16 @@ class TestDecompose(StrategyContract):
 
 
 def hop_answers(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """The graph's questions, their judgements, and the answer."""
+    """The graph's questions, their judgements, the choice of a round, and the answer."""
+    turn = last_turn(messages)
     if name == "PassageQuestions":
-        return dict(write_questions(last_turn(messages)))
+        return dict(write_questions(turn))
     if name == "Judgements":
-        return dict(judge_edges(last_turn(messages)))
+        return dict(judge_edges(turn))
+    if name == "HopChoice":
+        return {"useful": [1], "enough": False, "necessary": [1]}
+    if name == "SelectedAnswer":
+        return {"useful": [{"passage": 1, "fact": "It was in 1709."}], "answer": "1709"}
     return {"answer": "1709"}
 
 
@@ -150,8 +155,17 @@ class TestHop(StrategyContract):
     question = COKE
     answers: ClassVar = hop_answers
     answer = "1709"
+    calls = 3  # two rounds; the answer
+    settings: ClassVar = {"hop": {"top_k": 2, "n_hop": 2}, "retrieval": {"k": 2}}
+
+
+class TestHopAsPaper(StrategyContract):
+    strategy = STRATEGIES["hop"]
+    question = COKE
+    answers: ClassVar = hop_answers
+    answer = "1709"
     calls = 3  # each entry's passage chooses; the answer
-    settings: ClassVar = {"hop": {"top_k": 2}, "retrieval": {"k": 2}}
+    settings: ClassVar = {"profile": "builtin", "hop": {"top_k": 2}, "retrieval": {"k": 2}}
 
 
 class TestHopBySimilarity(StrategyContract):

@@ -80,9 +80,9 @@ def test_build_add_remove_status(
     assert "passage-graph model scripted, embedding words, dimension 32" in shown
     assert f"vertices 8, edges {edges}" in shown
     assert "without questions 0, too few questions 1, failed 1" in shown
-    assert "calls: prompt questions, version 1, model scripted, calls 9, parsed 8" in shown
+    assert "calls: prompt questions, version 2, model scripted, calls 9, parsed 8" in shown
     assert "parse rate 0.8889" in shown
-    assert "authors: version 1, model scripted, passages 8" in shown
+    assert "authors: version 2, model scripted, passages 8" in shown
 
 
 @pytest.mark.parametrize("flag", ["--budget", "--max-calls"])

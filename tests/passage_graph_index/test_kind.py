@@ -99,6 +99,28 @@ def test_a_content_that_two_passages_share_is_asked_about_once(
     assert {edge.tail for edge in library.opened()} >= {"one", "two"}
 
 
+@pytest.mark.parametrize(("profile", "kept"), [("capable", (9, 11)), ("builtin", (4, 6))])
+def test_the_builtin_model_alone_is_held_to_four_and_six_questions(
+    library: Library, writer: Writer, profile: str, kept: tuple[int, int]
+) -> None:
+    writer.instead["Bert"] = {
+        "incoming": [f"Who is Bert {number}?" for number in range(9)],
+        "outcoming": [f"Who is Cora {number}?" for number in range(11)],
+    }
+    library.build(people(2), profile=profile)
+    stats = library.stats
+    alba = (2, 4)
+    counted = (stats.incoming_questions, stats.outcoming_questions)
+    assert counted == (alba[0] + kept[0], alba[1] + kept[1])
+
+
+def test_a_graph_of_the_other_wording_is_written_again(library: Library, writer: Writer) -> None:
+    library.build(people(3), profile="builtin")
+    library.build(people(3), profile="capable")
+    assert writer.counts["Bert"] == 2
+    assert [author.version for author in library.stats.authors] == [2]
+
+
 def test_a_long_passage_is_cut(library: Library, model_server: ModelServer) -> None:
     long = replace(person(0), text="Alba knows Bert and Cora. " + "word " * 300)
     library.build([long, *people(3)[1:]], passage_graph={"passage_characters": 300})

@@ -75,7 +75,7 @@ def test_too_many_failures_end_the_build_and_name_the_prompt(
     library: Library, writer: Writer
 ) -> None:
     writer.instead |= {"Cora": GARBAGE, "Dirk": GARBAGE, "Elsa": GARBAGE}
-    with pytest.raises(ModelOutputError, match=r"prompt 'questions' \(version 1\) failed for 3 of"):
+    with pytest.raises(ModelOutputError, match=r"prompt 'questions' \(version 2\) failed for 3 of"):
         library.build(people(10))
     assert not (library.directory / "manifest.json").exists()
 
