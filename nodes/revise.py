@@ -38,7 +38,7 @@ _REASON = "the message is about the last answer"
 
 def after_receive(state: AgentState) -> Literal["revise", "gate"]:
     """A message about the last answer needs neither gate nor route."""
-    return "revise" if state["last"] else "gate"
+    return "revise" if state.get("last") else "gate"
 
 
 async def revise(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -46,7 +46,7 @@ async def revise(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
 
     Where that cannot be done, the message goes the way of a question, made to stand alone.
     """
-    run, last = await run_of(state, runtime), state["last"]
+    run, last = await run_of(state, runtime), state.get("last")
     if last is None:
         raise ValueError("no last answer to revise")
     asked = state["question"]

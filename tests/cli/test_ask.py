@@ -21,6 +21,7 @@ DESIGN_KEYS = [
     "evidence",
     "steps",
     "truncated",
+    "unconfirmed",
     "thread_id",
     "usage",
 ]

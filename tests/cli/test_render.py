@@ -185,8 +185,24 @@ def test_passages_cannot_steer_the_terminal() -> None:
     assert not set("\x1b\x07\x9b\x00") & set(text)
 
 
+def test_citations_are_numbered_and_a_doubtful_one_says_so() -> None:
+    citations = [
+        {"passage_id": "a", "title": "A", "quote": "It is so.", "claim": "So", "supported": True},
+        {"passage_id": "b", "title": "B", "quote": "It is not.", "claim": "So", "supported": False},
+        {"passage_id": "c", "title": "C", "quote": "It was."},
+    ]
+    lines = text_of(run(citations=citations, unconfirmed="No one says when.")).splitlines()
+    first = lines.index("[1] “It is so.” A (a)")
+    assert lines[first + 1 : first + 4] == [
+        "[2] “It is not.” B (b) · not supported by its passage",
+        "[3] “It was.” C (c)",
+        "Not confirmed by the documents: No one says when.",
+    ]
+    assert "Not confirmed" not in text_of(run(unconfirmed=""))
+
+
 def test_json_leaves_out_what_is_not_of_the_design() -> None:
     result = as_json(run(messages=["secret"], run="r"))
     assert "messages" not in result
     assert "run" not in result
-    assert len(result) == 11
+    assert len(result) == 12

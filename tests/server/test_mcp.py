@@ -22,6 +22,7 @@ ANSWER = {
     "question",
     "answer",
     "citations",
+    "unconfirmed",
     "strategy",
     "truncated",
     "thread_id",
