@@ -50,7 +50,7 @@ def print_report(
     for column in ("n", *scores.values(), "R@5", "calls", "cached", "tokens", "s"):
         table.add_column(column, justify="right")
     for name, result in report.strategies.items():
-        recall = _percent(result.retrieval and result.retrieval["recall_at_5"])
+        recall = _percent((result.retrieval or {}).get("recall_at_5"))
         used = result.usage
         table.add_row(
             name,

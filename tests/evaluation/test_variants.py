@@ -39,7 +39,7 @@ def test_a_strategy_of_a_package_is_evaluated_with_the_sweeps_of_its_record() ->
         ("bm25", "single", "sparse"),
         ("dense", "single", "dense"),
         ("hybrid", "single", "hybrid"),
-        ("single", "single", "mmr"),
+        ("single", "single", "hybrid"),
         ("decompose", "decompose", "dense"),
         ("rerank", "single", "rerank"),
         ("tree+passage-graph", "tree", "passage-graph"),
