@@ -70,7 +70,7 @@ def _context(index: Path, seed: int, **settings: Any) -> Context:
         "retries": chance.randint(0, 2),
         "budget": {"calls": chance.choice((0, 3, 12))},
         "retrieval": {"k": 2},
-        "tree": {"max_depth": 2},
+        "tree": {"max_depth": 2, "dependencies": "off"},
     }
     return Context.model_validate(given | settings)
 
