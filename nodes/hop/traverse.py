@@ -32,7 +32,7 @@ __all__ = ("collect", "enter", "next_hops")
 
 
 async def enter(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Follow the edges most similar to the query: their heads are the first queue.
+    """Make the first queue: heads of the edges most similar to the query, and found passages.
 
     A graph without a single edge is entered by its passages, as if these had been asked for.
 
