@@ -179,6 +179,7 @@ class PartAnswer(Output):
     """The answer to a sub-question, or other words to search for it."""
 
     cut_field = "answer"
+    not_needed = frozenset({"passages", "in_other_words"})
 
     thought: str
     answer: str
@@ -190,6 +191,7 @@ class Closing(Output):
     """The answer to a question from its sub-questions, or one of these to be asked again."""
 
     cut_field = "answer"
+    not_needed = frozenset({"passages", "unconfirmed", "again", "in_other_words"})
 
     thought: str
     answer: str

@@ -16,18 +16,19 @@ from langgraph.runtime import Runtime
 from hopyard.indexes.records import Passage
 from hopyard.models.stream import PART_TYPE
 from hopyard.nodes.answer import format_passages, mark_cut
-from hopyard.nodes.citations import cite
+from hopyard.nodes.citations import is_unknown
+from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.evidence import merge_by_rounds
 from hopyard.nodes.run import Run, close_run, run_of
 from hopyard.nodes.tree.decompose import plain
-from hopyard.nodes.tree.part import is_unknown, numbered
+from hopyard.nodes.tree.part import numbered
 from hopyard.nodes.tree.steps import steps_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.style import writing
 from hopyard.prompts.tree import CLOSE, MAY_ASK_AGAIN, MUST_ANSWER, Closing
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
-from hopyard.state.schemas import Citation, Evidence, Step, Thrown, add_reason, passage_ids
+from hopyard.state.schemas import Evidence, Step, Thrown, add_reason, passage_ids
 from hopyard.state.settings import AnswerSettings, Context
 from hopyard.state.tree import (
     ROOT,
@@ -78,16 +79,17 @@ async def conclude(state: TreeState, runtime: Runtime[Context]) -> dict[str, Any
     if "answer" not in tree[ROOT]:
         closed, _ = await _close(run, tree, ROOT, may_ask=False)
         tree = {**tree, ROOT: closed}
-    root = tree[ROOT]
     evidence = closing_evidence(tree, ROOT, TreeSettings.of(run.settings).evidence_k)
-    passages = await run.passages(passage_ids(evidence))
+    cited = _cite(tree, await run.passages(passage_ids(evidence)))
+    root: TreeNode = {**tree[ROOT], "answer": cited.answer}
+    tree = {**tree, ROOT: root}
     return {
-        "answer": root["answer"],
-        "citations": _cite(tree, passages),
+        "answer": cited.answer,
+        "citations": cited.citations,
         "evidence": evidence,
         "steps": [*steps_of({"tree": tree}), _closing_step(tree, evidence)],
         "truncated": run.out_of_budget,
-        "unconfirmed": root.get("unconfirmed", ""),
+        "unconfirmed": root.get("unconfirmed") or cited.unconfirmed,
         **await close_run(run),
     }
 
@@ -130,11 +132,11 @@ async def _close(
     node, parts, root = tree[path], children_of(tree, path), path == ROOT
     evidence = closing_evidence(tree, path, TreeSettings.of(run.settings).evidence_k)
     passages = await run.passages(passage_ids(evidence))
-    if not passages:
+    if not passages and not (root and run.settings.answer.knowledge == "both"):
         return {**node, "answer": UNKNOWN, "reason": because(node, "no passage was found")}, None
     style = run.settings.answer if root else AnswerSettings(style="short")
     values = {
-        "passages": format_passages(passages, run.settings),
+        "passages": format_passages(passages, run.settings) or "none",
         "findings": format_findings(parts, passages),
         "question": one_line(node["question"]),
         "style": writing(style),
@@ -227,18 +229,25 @@ def _take_back() -> None:
     get_stream_writer()({"type": PART_TYPE, "text": "", "restart": True})
 
 
-def _cite(tree: Tree, passages: Sequence[Passage]) -> list[Citation]:
-    """Quotes for the answer, then for the findings behind it, one a passage."""
+def _cite(tree: Tree, passages: Sequence[Passage]) -> Cited:
+    """The answer, which cites what the findings were read from, and what it names besides."""
     root = tree[ROOT]
-    if is_unknown(root["answer"]):
-        return []
-    found = [node for node in leaves(tree) if node["path"] != ROOT]
-    citations: dict[str, Citation] = {}
-    for node in (root, *found):
-        cited = [passage for passage in passages if passage.id in node.get("cited", [])]
-        for citation in cite(node["question"], node["answer"], cited or passages):
-            citations.setdefault(citation["passage_id"], citation)
-    return list(citations.values())
+    shown = {passage.id: passage for passage in passages}
+    named = [name for name in root.get("cited", []) if name in shown]
+    read = [
+        (f"{leaf['question']} {leaf['answer']}", shown[name])
+        for leaf in leaves(tree)
+        if leaf["path"] != ROOT and not is_unknown(leaf["answer"])
+        for name in leaf.get("cited", [])
+        if name in shown
+    ]
+    if read:
+        known = {passage.id for _, passage in read}
+        whole = f"{root['question']} {root['answer']}"
+        read += [(whole, shown[name]) for name in named if name not in known]
+    places = {passage.id: place for place, passage in enumerate(passages, 1)}
+    numbers = [places[name] for name in named]
+    return cite_answer(root["question"], root["answer"], passages, numbers, findings=read)
 
 
 def _closing_step(tree: Tree, evidence: list[Evidence]) -> Step:

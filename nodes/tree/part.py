@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 
 from hopyard.indexes.records import Passage
 from hopyard.nodes.answer import format_passages
+from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.tree.decompose import plain
 from hopyard.nodes.tree.references import resolve_references
@@ -20,7 +21,7 @@ from hopyard.state.schemas import Evidence, Thrown, passage_ids
 from hopyard.state.settings import Context
 from hopyard.state.tree import TreeNode, TreeSettings, TreeTask, because, depth_of, step_id
 
-__all__ = ("answer_part", "cited_first", "is_unknown", "numbered")
+__all__ = ("answer_part", "cited_first", "numbered")
 
 
 async def answer_part(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -44,11 +45,6 @@ async def answer_part(state: TreeTask, runtime: Runtime[Context]) -> dict[str, A
     if splits and is_unknown(answered["answer"]):
         answered["status"] = "to split"
     return {"tree": {node["path"]: answered}, "truncated": run.out_of_budget}
-
-
-def is_unknown(answer: str) -> bool:
-    """Whether an answer says that nothing was found."""
-    return answer.strip().rstrip(".").lower() in {"", UNKNOWN.lower()}
 
 
 def numbered(passages: Sequence[Passage], numbers: Sequence[int]) -> list[str]:

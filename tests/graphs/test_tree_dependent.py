@@ -349,6 +349,26 @@ class TestClosing:
         assert {"iron-bridge", "stone-bridge"} <= {one["passage_id"] for one in citations}
         assert all(one["quote"] in passages[one["passage_id"]] for one in citations)
 
+    async def test_markers_in_the_answer_are_the_places_of_its_citations(
+        self, context: Context, pair: Script
+    ) -> None:
+        text = "The Stone Bridge was completed in 1146 [2]. The Iron Bridge was opened in 1781 [1]."
+        pair.lines["close", ROOT] = found(text, 1, 2)
+        output = await ask(context)
+        assert output["answer"] == text.replace("[2]", "[x]").replace("[1]", "[2]").replace(
+            "[x]", "[1]"
+        )
+        cited = [one["passage_id"] for one in output["citations"]]
+        assert cited == ["stone-bridge", "iron-bridge"]
+
+    async def test_an_answer_that_reaches_its_limit_is_kept_and_marked(
+        self, context: Context, pair: Script
+    ) -> None:
+        pair.lines["close", ROOT] = '{"thought": "So.", "answer": "The Stone Bridge was com'
+        output = await ask(context)
+        assert output["answer"] == "The Stone Bridge was"
+        assert closing(output)["verdict"] == "cut"
+
     async def test_a_doubtful_part_is_asked_again_in_other_words(
         self, context: Context, pair: Script
     ) -> None:
@@ -540,6 +560,7 @@ class TestStopping:
         graph = tree.graph.builder.compile(checkpointer=InMemorySaver())
         thread: Any = {"configurable": {"thread_id": "t"}}
         told = changed(context, tree__dependencies="on")
+        chain.lines["close", IRON] = found("1781", 1)
         await graph.ainvoke({"question": LONG}, thread, context=told)
         output = await graph.ainvoke({"question": IRON}, thread, context=told)
         assert list(nodes(output)) == [""]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hopyard.indexes.records import Passage
 from hopyard.nodes.evidence import merge_by_rounds
 from hopyard.nodes.tree.close import closing_evidence, format_findings
-from hopyard.nodes.tree.part import cited_first, is_unknown, numbered
+from hopyard.nodes.tree.part import cited_first, numbered
 from hopyard.state.schemas import Evidence, passage_evidence
 from hopyard.state.tree import TreeNode
 
@@ -101,7 +101,3 @@ class TestFindings:
 
     def test_numbers_that_no_passage_has_are_left_out(self) -> None:
         assert numbered([passage("a"), passage("b")], [2, 0, 3, -1, 1]) == ["b", "a"]
-
-    def test_an_unknown_answer_is_one_however_it_is_written(self) -> None:
-        assert all(map(is_unknown, ["Unknown", "unknown.", " UNKNOWN ", ""]))
-        assert not is_unknown("Unknown Pleasures")
