@@ -25,6 +25,7 @@ from hopyard.models.ollama import installed_models, ollama_address, pull, server
 from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import Run, new_run_id
 from hopyard.prompts.direct import DIRECT
+from hopyard.prompts.style import writing
 from hopyard.state.errors import HopyardError, ModelUnreachableError
 from hopyard.state.settings import Context
 from hopyard.state.sources import home
@@ -124,10 +125,11 @@ def _chat(context: Context) -> Finding:
             return f"replays {len(recording):,} recorded calls, and answers no other"
         # A run of its own name and a seed of its own: an answer from the ledger proves nothing.
         fresh = context.model_copy(update={"seed": int.from_bytes(os.urandom(3)), "timeout": 60.0})
-        question = {"question": "What is the capital of France?"}
+        question = "What is the capital of France?"
+        values = {"question": question, "style": writing(fresh.answer, passages=False)}
         run = Run(new_run_id(), fresh, shared_resources())
-        answer = asyncio.run(run.call(DIRECT, question))
-        return f"answers: {answer.answer!r} to “{question['question']}”"
+        answer = asyncio.run(run.call(DIRECT, values))
+        return f"answers: {answer.answer!r} to “{question}”"
 
     return _try(f"chat model {context.model}", ask)
 
