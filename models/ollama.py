@@ -39,6 +39,8 @@ TOKENS_A_MESSAGE: Final = 8
 """What a chat template adds to a message, on average."""
 MOST_CHARACTERS_A_TOKEN: Final = 6
 """More than in any of our prompts: a prompt too long by this measure does not fit."""
+LEAST_ANSWER: Final = 256
+"""Tokens that an answer gets in a window that the prompt nearly fills."""
 KEEP_ALIVE: Final = 15 * 60
 """Seconds that a model stays loaded after a call: a run may wait for an approval."""
 _ANSWERS_SOON: Final = 10.0
@@ -168,6 +170,12 @@ def _no_server(then: str) -> str:
     return f"no server at {ollama_address()}; start it with `ollama serve`, then `{then}`."
 
 
+def prompt_tokens(messages: Sequence[BaseMessage]) -> int:
+    """Tokens of a prompt, rather too many than too few."""
+    characters = sum(len(message.text) for message in messages)
+    return characters // CHARACTERS_A_TOKEN + TOKENS_A_MESSAGE * len(messages)
+
+
 def window_for(messages: Sequence[BaseMessage], answer: int) -> int:
     """The window for a prompt and its answer: a power of two.
 
@@ -178,8 +186,7 @@ def window_for(messages: Sequence[BaseMessage], answer: int) -> int:
         messages: The prompt.
         answer: Maximum tokens of the answer.
     """
-    characters = sum(len(message.text) for message in messages)
-    needed = characters // CHARACTERS_A_TOKEN + TOKENS_A_MESSAGE * len(messages) + answer
+    needed = prompt_tokens(messages) + answer
     window = SMALLEST_WINDOW
     while window < needed:
         window *= 2
@@ -199,7 +206,12 @@ class SizedChatOllama(ChatOllama):
         characters = sum(len(message.text) for message in messages)
         if longest and characters > longest * MOST_CHARACTERS_A_TOKEN:
             raise ValueError(f"the prompt exceeds the context length of {longest} tokens")
-        params["options"]["num_ctx"] = min(wanted, longest) if longest else wanted
+        window = min(wanted, longest) if longest else wanted
+        params["options"]["num_ctx"] = window
+        if self.num_predict and window < wanted:
+            # Past the window's end Ollama would push out the beginning of the prompt.
+            room = max(window - prompt_tokens(messages), LEAST_ANSWER)
+            params["options"]["num_predict"] = min(self.num_predict, room)
         return params
 
 

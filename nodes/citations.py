@@ -44,6 +44,8 @@ LEAST_SHARED_WORDS: Final = 2
 _MARKERS: Final = re.compile(r"(?:[ \t]*\[\d{1,3}(?:\s*,\s*\d{1,3})*\])+")
 """Numbers of passages after a statement, as in [2], [1][4] and [1, 4]."""
 _EDGES: Final = " \n\t.,;:。、"
+_CODE: Final = re.compile(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
+"""In code, [0] is no marker."""
 _DIGITS: Final = re.compile(r"\d+")
 
 
@@ -154,7 +156,7 @@ def statements(answer: str) -> list[tuple[str, list[int]]]:
 def marked_statements(answer: str) -> Iterator[tuple[str, list[int], tuple[int, int]]]:
     """Each group of markers: the statement before it ("" where there is none), numbers, place."""
     start = 0
-    for match in _MARKERS.finditer(answer):
+    for match in _markers(answer):
         before = answer[start : match.start()]
         spans = [span for span in sentence_spans(before) if _WORD.search(before[slice(*span)])]
         statement = before[slice(*spans[-1])].strip(_EDGES) if spans else ""
@@ -170,15 +172,20 @@ def renumber(answer: str, numbers: Mapping[int, int]) -> str:
         answer: With markers such as [2], [1][4] or [1, 4].
         numbers: The new number of each old one.
     """
-
-    def replaced(match: re.Match[str]) -> str:
+    parts, start = [], 0
+    for match in _markers(answer):
         text = match.group()
         old = [int(digits) for digits in _DIGITS.findall(text)]
         new = dict.fromkeys(numbers[number] for number in old if number in numbers)
-        space = text[: len(text) - len(text.lstrip())]
-        return space + "".join(f"[{number}]" for number in new) if new else ""
+        space = text[: len(text) - len(text.lstrip())] if new else ""
+        parts += [answer[start : match.start()], space, *(f"[{number}]" for number in new)]
+        start = match.end()
+    return "".join([*parts, answer[start:]])
 
-    return _MARKERS.sub(replaced, answer)
+
+def _markers(answer: str) -> Iterator[re.Match[str]]:
+    """The groups of markers in a text, outside of code."""
+    return _MARKERS.finditer(_CODE.sub(lambda code: "`" * len(code.group()), answer))
 
 
 def _best_sentences(

@@ -21,13 +21,13 @@ __all__ = ("finish",)
 async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Close the run. A citation whose quote is not in its passage is dropped, whoever made it.
 
-    The markers of the answer stay the numbers of its citations.
+    The markers of the answer stay the numbers of its citations; one that names none is removed.
     """
     run, cited = await run_of(state, runtime), state["citations"]
     checked = await _check_citations(run, cited)
     citations = [citation for citation, good in zip(cited, checked, strict=True) if good]
     answer, unconfirmed = state["answer"], state.get("unconfirmed", "")
-    if not all(checked):
+    if cited:
         kept = [number for number, good in enumerate(checked, 1) if good]
         answer = renumber(answer, {number: place for place, number in enumerate(kept, 1)})
     capable = profile_of(run.settings) == "capable"

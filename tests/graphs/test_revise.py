@@ -43,7 +43,7 @@ def script(quick_script: Script) -> Script:
 
 @pytest.fixture
 def single(context: Context) -> Context:
-    return changed(context, strategy="single", retrieval__k=1)
+    return changed(context, profile="capable", strategy="single", retrieval__k=1)
 
 
 @pytest.fixture

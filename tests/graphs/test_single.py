@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hopyard.graphs import single
+from hopyard.nodes.cited_answer import NOT_STATED
+from hopyard.prompts.style import writing
 from hopyard.state.settings import Context
 
 from .conftest import changed
@@ -39,6 +41,93 @@ async def test_its_steps_tell_the_search_and_the_reading(context: Context, scrip
             "quote": "The Iron Bridge was opened in 1781.",
         }
     ]
+
+
+class TestCapable:
+    """What a capable model's answer brings: its form, the passages that it names, the check."""
+
+    @pytest.fixture
+    def capable(self, context: Context) -> Context:
+        return changed(context, profile="capable")
+
+    async def test_named_passages_are_quoted_and_checked(
+        self, capable: Context, script: Script
+    ) -> None:
+        script.lines = {("read", QUESTION): {"thought": "…", "answer": "1781", "passages": [1]}}
+        output = await single.graph.ainvoke({"question": QUESTION}, context=capable)
+        assert output["citations"] == [
+            {
+                "passage_id": "iron-bridge",
+                "title": "Iron Bridge",
+                "quote": "The Iron Bridge was opened in 1781.",
+                "claim": "1781",
+                "supported": True,
+            }
+        ]
+        assert output["unconfirmed"] == ""
+        turn = script.turn("read", QUESTION)
+        assert turn.endswith(f"\n\n{writing(capable.answer)}\n\nQuestion: {QUESTION}")
+
+    async def test_an_answer_that_no_passage_states_is_unconfirmed(
+        self, capable: Context, script: Script
+    ) -> None:
+        script.lines = {("read", QUESTION): {"thought": "…", "answer": "1812", "passages": [1]}}
+        output = await single.graph.ainvoke({"question": QUESTION}, context=capable)
+        assert output["answer"] == "1812"
+        assert [cited["supported"] for cited in output["citations"]] == [False]
+        assert output["unconfirmed"] == NOT_STATED
+
+    async def test_unknown_is_neither_cited_nor_unconfirmed(
+        self, capable: Context, script: Script
+    ) -> None:
+        script.lines = {("read", QUESTION): {"thought": "…", "answer": "Unknown", "passages": [1]}}
+        output = await single.graph.ainvoke({"question": QUESTION}, context=capable)
+        assert (output["citations"], output["unconfirmed"]) == ([], "")
+
+    async def test_a_long_answer_is_kept_whole(self, capable: Context, script: Script) -> None:
+        long = "\n\n".join(["The Iron Bridge was opened in 1781 [1]."] * 100)
+        script.lines = {("read", QUESTION): {"thought": "…", "answer": long, "passages": [1]}}
+        output = await single.graph.ainvoke({"question": QUESTION}, context=capable)
+        assert output["answer"] == long
+        assert len(output["citations"]) == 1
+        assert "verdict" not in output["steps"][-1]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            '{"thought": "x", "answer": "It was opened in 1781, and th',
+            '{"answer": "It was opened in 1781, and th',
+        ],
+    )
+    async def test_an_answer_cut_at_its_limit_is_kept(
+        self, capable: Context, script: Script, text: str
+    ) -> None:
+        script.lines = {("read", QUESTION): text}
+        output = await single.graph.ainvoke({"question": QUESTION}, context=capable)
+        assert output["answer"] == "It was opened in 1781, and"
+        assert output["steps"][-1]["verdict"] == "cut"
+
+    async def test_a_whole_answer_whose_numbers_are_cut_off_is_not_cut(
+        self, capable: Context, script: Script
+    ) -> None:
+        script.lines = {("read", QUESTION): '{"thought": "x", "answer": "1781", "passa'}
+        output = await single.graph.ainvoke({"question": QUESTION}, context=capable)
+        assert output["answer"] == "1781"
+        assert "verdict" not in output["steps"][-1]
+
+    async def test_both_sources_of_knowledge_need_no_passage(
+        self, capable: Context, script: Script
+    ) -> None:
+        said = "From general knowledge: a kind of instrument."
+        script.lines = {("read", "Xylophone?"): {"thought": "", "answer": said, "passages": []}}
+        both = changed(capable, retrieval__method="sparse", answer__knowledge="both")
+        output = await single.graph.ainvoke({"question": "Xylophone?"}, context=both)
+        assert output["answer"] == said
+        assert (output["citations"], output["unconfirmed"]) == ([], "")
+        assert script.turns[-1].startswith("Passages:\nnone\n")
+        documents = changed(capable, retrieval__method="sparse")
+        output = await single.graph.ainvoke({"question": "Xylophone?"}, context=documents)
+        assert output["answer"] == "Unknown"
 
 
 async def test_a_failed_reading_keeps_the_search(context: Context, script: Script) -> None:

@@ -77,6 +77,20 @@ async def test_the_window_grows_with_the_prompt_and_ends_at_the_models(
     assert len(server.payloads("/api/show")) == 1
 
 
+async def test_an_answer_takes_no_more_than_the_prompt_leaves(server: OllamaServer) -> None:
+    values = {"passages": "", "question": "Why?", "style": ""}
+    for passages, least, most in (
+        ("x" * 6_000, 4000, 4000),
+        ("x" * 15_000, 2000, 3900),
+        ("x" * 30_000, 256, 256),
+    ):
+        asked = values | {"passages": passages}
+        await model_caller(LLAMA.model).call(ANSWER.of("capable"), asked, LLAMA, "run")
+        options = server.payloads("/api/chat")[-1]["options"]
+        assert options["num_ctx"] == 8192
+        assert least <= options["num_predict"] <= most
+
+
 async def test_a_prompt_that_cannot_fit_is_not_sent_to_be_cut(server: OllamaServer) -> None:
     values = {"passages": "x" * 60_000, "question": "Why?"}
     with pytest.raises(ModelOutputError, match="longer than the window of ollama:llama"):

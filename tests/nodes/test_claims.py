@@ -186,6 +186,9 @@ def test_markers_become_claims_and_numbers_outside_the_range_are_dropped() -> No
 def test_markers_get_the_numbers_of_the_citations() -> None:
     assert renumber("A [3]. B [1, 3] C [2][9].", {3: 1, 1: 2}) == "A [1]. B [2][1] C."
     assert renumber("In [1781] it was so.", {}) == "In [1781] it was so."
+    code = "Take `row[0]` [1]:\n```\nx = row[1]\n```"
+    assert renumber(code, {1: 2}) == "Take `row[0]` [2]:\n```\nx = row[1]\n```"
+    assert statements("Take `row[0]` [1]") == [("Take `row[0]`", [1])]
 
 
 def test_half_of_the_content_words_support() -> None:
