@@ -291,5 +291,5 @@ def columns_of(connection: sqlite3.Connection, table: str) -> set[str]:
 
 
 def _passage(row: tuple[Any, ...]) -> Passage:
-    *columns, metadata = row
-    return Passage(*columns, json.loads(metadata or "{}"))
+    columns: dict[str, Any] = dict(zip(_COLUMNS, row, strict=False))
+    return Passage(**columns, metadata=json.loads(row[-1] or "{}"))

@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from hopyard.indexes.records import Passage
 from hopyard.nodes.citations import cite
 from hopyard.nodes.cited_answer import Cited, cite_answer
+from hopyard.nodes.evidence import join_adjacent
 from hopyard.nodes.run import Run, close_run, run_of
 from hopyard.prompts.answer import ANSWER, UNKNOWN, Answer, CitedAnswer
 from hopyard.prompts.direct import DIRECT
@@ -23,6 +24,7 @@ from hopyard.prompts.passages import (
 )
 from hopyard.prompts.style import writing
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
+from hopyard.state.metadata import page_words
 from hopyard.state.schemas import (
     Citation,
     Evidence,
@@ -156,14 +158,26 @@ def _cite(question: str, output: Answer | CitedAnswer, passages: list[Passage]) 
 def format_passages(
     passages: Sequence[Passage], settings: Context, numbers: Sequence[int] | None = None
 ) -> str:
-    """The passages as the model sees them, each cut to a snippet and with its number."""
+    """The passages as the model sees them, each cut to a snippet and with its number.
+
+    A capable model reads passages that follow each other in a document one after the other. Each
+    keeps its number.
+    """
     longest = settings.retrieval.snippet_tokens * CHARACTERS_A_TOKEN
     profile = profile_of(settings)
-    shown = [
-        (heading(passage.title, passage.about, profile), snippet(passage.text, longest))
-        for passage in passages
-    ]
-    return passage_lines(shown, numbers)
+    given = list(range(1, len(passages) + 1) if numbers is None else numbers)
+    apart = [[row] for row in range(len(passages))]
+    blocks = apart if profile == "builtin" else join_adjacent(passages)
+    shown: list[tuple[str, str]] = []
+    for block in blocks:
+        for place, row in enumerate(block):
+            passage = passages[row]
+            title = heading(passage.title, passage.about, profile)
+            if place:
+                before, pages = given[block[place - 1]], page_words(passage.pages)
+                title = f"continues [{before}], {pages}" if pages else f"continues [{before}]"
+            shown.append((title, snippet(passage.text, longest)))
+    return passage_lines(shown, [given[row] for block in blocks for row in block])
 
 
 def mark_cut(step: Step) -> Step:

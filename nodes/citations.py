@@ -115,7 +115,7 @@ def cite_claims(claims: Sequence[tuple[str, Passage]]) -> list[Citation]:
             (passage.id, quote),
             Citation(
                 passage_id=passage.id,
-                title=passage.title,
+                title=passage.cited_title,
                 quote=quote,
                 claim=claim,
                 supported=False,

@@ -145,7 +145,7 @@ def _cite_whole(
     citations = [
         Citation(
             passage_id=passage.id,
-            title=passage.title,
+            title=passage.cited_title,
             quote=quote,
             claim=text,
             supported=stated and _bears(claim, passage, quote),

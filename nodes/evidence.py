@@ -5,9 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
+from hopyard.indexes.records import Passage
 from hopyard.state.schemas import Evidence
 
-__all__ = ("merge_by_max_score", "merge_by_rounds", "merge_in_shares", "shares")
+__all__ = ("join_adjacent", "merge_by_max_score", "merge_by_rounds", "merge_in_shares", "shares")
+
+
+def join_adjacent(passages: Sequence[Passage]) -> list[list[int]]:
+    """Passages that follow each other in a document, put together in its order.
+
+    Args:
+        passages: What was found, the best first, each once.
+
+    Returns:
+        Blocks of rows of `passages`; a block stands where its best passage did.
+    """
+    rows = {(passage.document_id, passage.position): row for row, passage in enumerate(passages)}
+    blocks: list[list[int]] = []
+    joined: set[int] = set()
+    for row, passage in enumerate(passages):
+        if row in joined:
+            continue
+        document, position = passage.document_id, passage.position
+        while (document, position - 1) in rows:
+            position -= 1
+        block = []
+        while (following := rows.get((document, position))) is not None:
+            block.append(following)
+            position += 1
+        joined.update(block)
+        blocks.append(block)
+    return blocks
 
 
 def merge_by_max_score(rankings: Iterable[Sequence[Evidence]], k: int) -> list[Evidence]:

@@ -103,7 +103,7 @@ def condition_texts(value: object) -> object:
 
 
 def _condition_text(name: str, given: object) -> str:
-    values = given if isinstance(given, (list, tuple, set, frozenset)) else [given]
+    values = [*given] if isinstance(given, (list, tuple, set, frozenset)) else [given]
     sign = "" if name.rstrip().endswith(("=", "<", ">")) else "="
     if sign or name.rstrip().endswith("="):
         row = io.StringIO()
@@ -129,7 +129,7 @@ def _ordered(value: MetadataValue, sign: str, given: str) -> bool:
         # `>2024` and `<=2024` look at the end of what was given, which is the next one's beginning.
         end = sign in {">", "<="}
         compare = operator.ge if sign in {">", ">="} else operator.lt
-        return compare(begins[0], span[1] if end else span[0])
+        return bool(compare(begins[0], span[1] if end else span[0]))
     limit = _number(given)
     return number is not None and limit is not None and _COMPARE[sign](number, limit)
 

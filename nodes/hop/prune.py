@@ -23,12 +23,7 @@ async def prune(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Keep the top_k passages that are needed, or most helpful."""
     run = await run_of(state, runtime)
     settings = HopSettings.of(run.settings).for_profile(profile_of(run.settings))
-    allowed = await run.allowed()
-    counts = {
-        name: count
-        for name, count in visits(state["hops"]).items()
-        if allowed is None or name in allowed
-    }
+    counts = visits(state["hops"])
     index, graph = await run.index(), await graph_of(run)
     query = await query_of(run, state["question"])
     dense = await asyncio.to_thread(index.reader, "dense", "hop")

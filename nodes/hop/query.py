@@ -23,6 +23,6 @@ async def graph_of(run: Run) -> GraphIndex:
 
 
 async def query_of(run: Run, question: str) -> traversal.Query:
-    """The question's vector and keywords."""
+    """The question's vector and keywords, and the passages that the run may find."""
     vector = await run.embed(question)
-    return await asyncio.to_thread(traversal.query_of, question, vector)
+    return await asyncio.to_thread(traversal.query_of, question, vector, await run.allowed())

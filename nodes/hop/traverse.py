@@ -70,7 +70,7 @@ def _by_edges(graph: GraphIndex, query: Query, settings: HopSettings) -> list[Ho
     k = shares[settings.entry]
     found = graph.entry_edges(query.vector, query.keywords, k) if k else []
     hops: dict[tuple[str, str], Hop] = {}
-    for edge, _ in found:
+    for edge in (edge for edge, _ in found if query.allows(edge)):
         if same := hops.get((edge.question, edge.head)):
             same["times"] = same.get("times", 1) + 1
         else:

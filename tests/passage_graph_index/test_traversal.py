@@ -73,6 +73,15 @@ def test_exits_are_the_most_similar_first_each_question_once() -> None:
     assert exits(graph, QUERY, "d") == []
 
 
+def test_an_exit_leads_to_an_allowed_passage() -> None:
+    graph = drawn(("a", "b", 0.9), ("a", "c", 0.7), ("a", "d", 0.5))
+    query = Query(QUERY.vector, QUERY.keywords, frozenset({"c", "d"}))
+    assert [way.edge.head for way in exits(graph, query, "a")] == ["c", "d"]
+    assert [way.place for way in exits(graph, query, "a")] == [
+        way.place for way in exits(graph, QUERY, "a")[1:]
+    ]
+
+
 def test_a_walk_by_hand() -> None:
     graph = drawn(("a", "b", 0.9), ("a", "c", 0.1), ("b", "c", 0.5), ("c", "b", 0.3))
 

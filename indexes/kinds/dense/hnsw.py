@@ -153,7 +153,7 @@ class DenseIndex:
             every = self._index.reconstruct_batch(among) @ query[0]
             best = np.argsort(-every, kind="stable")[:k]
             return every[best], among[best]
-        parameters = faiss.SearchParametersHNSW(
+        parameters = faiss.SearchParametersHNSW(  # type: ignore[attr-defined]
             sel=faiss.IDSelectorBatch(among), efSearch=max(EF_SEARCH, k)
         )
         scores, rows = self._index.search(query, k, params=parameters)

@@ -40,6 +40,12 @@ class Query:
 
     vector: Vector
     keywords: frozenset[str]
+    allowed: frozenset[str] | None = None
+    """Ids of the passages that may be hopped to; None for all."""
+
+    def allows(self, edge: Edge) -> bool:
+        """Whether an edge may be followed."""
+        return self.allowed is None or edge.head in self.allowed
 
 
 class EnteredPassage(NamedTuple):
@@ -58,9 +64,9 @@ class Exit(NamedTuple):
     """Among the edges of its tail, from 0."""
 
 
-def query_of(question: str, vector: Vector) -> Query:
-    """A question's keywords, beside its embedding [d]."""
-    return Query(vector, extract_keywords(question))
+def query_of(question: str, vector: Vector, allowed: frozenset[str] | None = None) -> Query:
+    """A question's keywords, beside its embedding [d] and the passages that may be hopped to."""
+    return Query(vector, extract_keywords(question), allowed)
 
 
 def entries(graph: GraphIndex, query: Query, k: int) -> list[EnteredPassage]:
@@ -77,7 +83,8 @@ def exits(graph: GraphIndex, query: Query, passage_id: str) -> list[Exit]:
     edges = graph.out_edges(passage_id)
     scores = graph.similarities(query.vector, query.keywords, edges)
     found: dict[str, Exit] = {}
-    for place in sorted(range(len(edges)), key=lambda place: -scores[place]):
+    places = [place for place, edge in enumerate(edges) if query.allows(edge)]
+    for place in sorted(places, key=lambda place: -scores[place]):
         found.setdefault(edges[place].question, Exit(edges[place], place))
     return list(found.values())
 

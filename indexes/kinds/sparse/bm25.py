@@ -112,7 +112,8 @@ class SparseIndex:
         scores = self._model.get_scores_from_ids(tokens)
         hits = np.flatnonzero(scores > 0)
         if allowed is not None:
-            hits = np.array([row for row in hits if self._ids[row] in allowed], dtype=hits.dtype)
+            kept = [row for row in hits.tolist() if self._ids[row] in allowed]
+            hits = np.array(kept, dtype=hits.dtype)
         # Stable, and the rows are sorted by id.
         best = hits[np.argsort(-scores[hits], kind="stable")[:k]]
         return [(self._ids[row], float(scores[row])) for row in best]
