@@ -117,7 +117,7 @@ class ModelServer:
             "OPENAI_API_KEY": "none",
             "OLLAMA_HOST": self.address,
             "NO_PROXY": "127.0.0.1",
-            "HOPYARD_TREE__DEPENDENCIES": "off",  # what the scripts of the tests speak
+            "HOPYARD_PROFILE": "builtin",  # whose prompts the scripts of the tests know
         }
 
     def titles(self) -> list[str]:

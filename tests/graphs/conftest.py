@@ -114,7 +114,6 @@ def context(index: Path, script: Script) -> Context:
             "embedding": EMBEDDING,
             "retries": 0,
             "retrieval": {"k": 2},
-            "tree": {"dependencies": "off"},
         }
     )
 

@@ -70,7 +70,8 @@ def _context(index: Path, seed: int, **settings: Any) -> Context:
         "retries": chance.randint(0, 2),
         "budget": {"calls": chance.choice((0, 3, 12))},
         "retrieval": {"k": 2},
-        "tree": {"max_depth": 2, "dependencies": "off"},
+        "profile": "builtin",
+        "tree": {"max_depth": 2},
     }
     return Context.model_validate(given | settings)
 
