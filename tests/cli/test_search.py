@@ -72,7 +72,7 @@ def test_each_method_finds_at_most_k(hopyard: Run, index: Path, search: str, k: 
 def test_the_settings_choose_the_search(
     hopyard: Run, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert hopyard("search", QUESTION, "-i", index, "--json").json["search"] == "mmr"
+    assert hopyard("search", QUESTION, "-i", index, "--json").json["search"] == "hybrid"
     monkeypatch.setenv("HOPYARD_RETRIEVAL__METHOD", "sparse")
     assert hopyard("search", QUESTION, "-i", index, "--json").json["search"] == "sparse"
     options = ("--search", "mmr", "--set", "retrieval.mmr_lambda=0.1", "--json")

@@ -14,7 +14,8 @@ from hopyard.state.tree import TreeSettings
 from .conftest import Run
 
 
-def test_every_setting_is_printed_as_json(hopyard: Run) -> None:
+def test_every_setting_is_printed_as_json(hopyard: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HOPYARD_PROFILE")
     groups = {name: group().model_dump(mode="json") for name, group in setting_groups().items()}
     assert hopyard("settings", "--json").json == Context().model_dump(mode="json") | groups
     assert groups["tree"]["theta"] == 0.4

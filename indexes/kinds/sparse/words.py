@@ -39,6 +39,7 @@ _STOP_WORDS: Final = {
     "tr": stopwords.STOPWORDS_TURKISH,
     "zh": (*stopwords.STOPWORDS_EN, *stopwords.STOPWORDS_CHINESE),
 }
+_WORD: Final = r"(?u)\b(?:\w\w+|\d)\b"
 _EAST_ASIAN: Final = re.compile(r"[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]+")
 
 
@@ -55,14 +56,22 @@ class Words:
     pairs: bool = True
 
     def of(self, texts: Sequence[str]) -> list[list[str]]:
-        """The stemmed words of each text, lower case, without stop words and single letters."""
+        """The stemmed words of each text, lower case, without stop words and single letters.
+
+        A single digit is a word: "Chapter 2" is not "Chapter 3".
+        """
         name = LANGUAGES.get(self.language, "")
         # A stemmer of its own for each call: they are not safe to share between threads.
         stemmer = Stemmer.Stemmer(name) if name in Stemmer.algorithms() else None
         stop = frozenset(_STOP_WORDS.get(self.language, ()))
         given = [self._in_pairs(text, stop) for text in texts] if self.pairs else list(texts)
         tokens: list[list[str]] = bm25s.tokenize(
-            given, stopwords=list(stop), stemmer=stemmer, return_ids=False, show_progress=False
+            given,
+            token_pattern=_WORD,
+            stopwords=list(stop),
+            stemmer=stemmer,
+            return_ids=False,
+            show_progress=False,
         )
         return tokens
 
