@@ -40,8 +40,7 @@ def read_context(flags: dict[str, Any]) -> Context:
     """
     try:
         settings = _reader(tuple(setting_groups().items()))(**flags)
-        # What nobody set stays unset: a command may have a default of its own.
-        return Context.model_validate(settings.model_dump(exclude_unset=True))
+        return Context.model_validate(settings.model_dump())
     except ValidationError as error:
         raise _unusable(error) from error
     except SettingsError as error:

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from model_server import ModelServer, Reply
 
+from hopyard.prompts.style import writing
+from hopyard.state.settings import AnswerSettings
+
 from .conftest import Run
 
 DESIGN_KEYS = [
@@ -67,6 +70,20 @@ def test_the_route_is_the_models_choice(hopyard: Run, index: Path, model: ModelS
     result = hopyard("ask", QUESTION, "--index", index, "--json").json
     assert (result["strategy"], result["route"]["by"]) == ("single", "model")
     assert model.titles() == ["Route", "Answer"]
+
+
+def test_the_style_of_the_answer(
+    hopyard: Run, index: Path, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOPYARD_PROFILE", "capable")
+    for flags, style in (((), "auto"), (("--style", "full"), "full")):
+        ended = hopyard("ask", QUESTION, "-i", index, "-s", "single", "--json", *flags)
+        assert ended.code == 0
+        wanted = writing(AnswerSettings.model_validate({"style": style}))
+        assert wanted in str(model.calls[-1].messages[-1]["content"])
+    wrong = hopyard("ask", QUESTION, "-i", index, "--style", "long")
+    assert wrong.code == 2
+    assert "answer.style" in wrong.error
 
 
 def test_the_same_question_again_is_answered_by_the_ledger(

@@ -33,7 +33,11 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def talk(server: ModelServer, index: Path, *lines: str) -> subprocess.CompletedProcess[str]:
-    models = {"HOPYARD_MODEL": "openai:scripted", "HOPYARD_EMBEDDING": Words.name}
+    models = {
+        "HOPYARD_MODEL": "openai:scripted",
+        "HOPYARD_EMBEDDING": Words.name,
+        "HOPYARD_PROFILE": "builtin",  # the script knows its prompts
+    }
     return subprocess.run(
         [sys.executable, str(ASSISTANT), str(index)],
         input="".join(f"{line}\n" for line in lines),
