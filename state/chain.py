@@ -115,7 +115,7 @@ class Reading(TypedDict):
     searches: list[str]
     findings: list[Finding]
     kind: str
-    """search, answer, not_found, or failed."""
+    """search, answer, direct, not_found, or failed."""
     new: list[Evidence]
     """What the step's searches found that the model had not seen."""
     cut: NotRequired[bool]

@@ -10,7 +10,7 @@ from langgraph.types import Overwrite, Send
 
 from hopyard.nodes.answer import format_passages, mark_cut
 from hopyard.nodes.chain import paper
-from hopyard.nodes.citations import is_unknown, statements
+from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.evidence import merge_by_rounds
 from hopyard.nodes.run import Run, close_run, run_of, start_run
@@ -45,6 +45,11 @@ LEAST_PLACES: Final = 3
 SHOWN_AGAIN: Final = 2
 """Ranks of a search at which a passage that did not help before is shown again."""
 _NONE: Final = "none"
+_ENDS: Final = {
+    "answer": "answered",
+    "direct": "no document is needed",
+    "not_found": "it cannot be found",
+}
 _NOTHING_LEFT: Final = "No search is left: answer from the findings, or say not_found."
 
 
@@ -138,7 +143,7 @@ async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     if output.cut:
         reading["cut"] = True
     readings = [*readings, reading]
-    update |= {"readings": readings, "truncated": bool(stopped) and output.kind != "answer"}
+    update |= {"readings": readings, "truncated": bool(stopped) and output.kind == "not_found"}
     if output.kind == "search":
         gave_up = _why_to_stop(readings, left, settings)
         if gave_up or stopped:
@@ -146,7 +151,7 @@ async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
         asked = {plain(lookup["text"]) for lookup in state["lookups"]}
         fresh = {plain(text): text for text in output.searches if plain(text) not in asked}
         return update | {"searches": list(fresh.values())}
-    reason = "answered" if output.kind == "answer" else "it cannot be found"
+    reason = _ENDS[output.kind]
     return update | {
         "ended": add_reason(reason, stopped) if stopped else reason,
         "answer": output.answer or UNKNOWN,
@@ -191,7 +196,7 @@ async def cite(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     return {
         "answer": cited.answer,
         "citations": cited.citations,
-        "unconfirmed": state.get("unconfirmed") or cited.unconfirmed,
+        "unconfirmed": state["unconfirmed"] or cited.unconfirmed,
         "evidence": _evidence(state["readings"], kept),
         "steps": steps_of(state),
         **await close_run(run),
@@ -199,15 +204,13 @@ async def cite(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
 
 
 async def _cited(run: Run, state: ChainState, facts: Sequence[Finding]) -> Cited:
-    """What the answer's markers name; where it has none, what the findings say."""
-    if is_unknown(state["answer"]) or not state["shown"]:
+    """The answer with the passages that its markers name, or those of the findings."""
+    if is_unknown(state["answer"]) or state["readings"][-1]["kind"] == "direct":
         return Cited(state["answer"], [])
     shown = await run.passages(state["shown"])
     by_id = {passage.id: passage for passage in shown}
-    findings = [(finding["fact"], by_id[finding["passage_id"]]) for finding in facts]
-    if not findings and not statements(state["answer"]):
-        return Cited(state["answer"], [])  # it needed no document, such as a greeting
-    return cite_answer(state["question"], state["answer"], shown, findings=findings)
+    claims = [(finding["fact"], by_id[finding["passage_id"]]) for finding in facts]
+    return cite_answer(state["question"], state["answer"], shown, findings=claims)
 
 
 def _evidence(readings: Sequence[Reading], kept: Sequence[str]) -> list[Evidence]:

@@ -13,6 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from hopyard.graphs import chain
 from hopyard.nodes.chain.steps import steps_of
+from hopyard.nodes.cited_answer import NOTHING_NAMED
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import config_with
 from hopyard.state.errors import ModelUnreachableError
@@ -220,12 +221,35 @@ async def test_a_finding_of_no_passage_is_left_out(ask: Callable[..., Any]) -> N
     output, _ = await ask(
         IRON,
         {
-            "findings": [{"fact": "It was opened in 1781.", "passage": 99}],
+            "findings": [{"fact": "It was opened by a king.", "passage": 99}],
             "kind": "answer",
-            "answer": "1781",
+            "answer": "by a king",
         },
     )
+    assert output["steps"][0]["answer"] == ""
     assert output["citations"] == []
+    assert output["unconfirmed"] == NOTHING_NAMED
+
+
+async def test_a_greeting_needs_no_document(ask: Callable[..., Any]) -> None:
+    output, _ = await ask("Good morning!", {"kind": "direct", "answer": "Good morning to you."})
+    assert output["answer"] == "Good morning to you."
+    assert output["citations"] == []
+    assert output["unconfirmed"] == ""
+    assert output["steps"][-1]["reason"] == "no document is needed"
+
+
+async def test_markers_are_numbered_as_the_citations_are(ask: Callable[..., Any]) -> None:
+    def answer(turn: str) -> dict[str, Any]:
+        iron, stone = number_of("Iron Bridge", turn), number_of("Stone Bridge", turn)
+        text = (
+            f"The Stone Bridge was completed in 1146 [{stone}]. The Iron Bridge [{iron}] in 1781."
+        )
+        return {"kind": "answer", "answer": text}
+
+    output, _ = await ask(BOTH, search(IRON, STONE), answer)
+    assert output["answer"].startswith("The Stone Bridge was completed in 1146 [1].")
+    assert output["citations"][0]["passage_id"] == "stone-bridge"
 
 
 async def test_a_failed_call_is_recorded(ask: Callable[..., Any]) -> None:
