@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
+from hopyard.nodes.finish import cut_short
 from hopyard.nodes.route import runnable
 from hopyard.nodes.run import run_of
 from hopyard.prompts.answer import UNKNOWN
@@ -26,9 +27,10 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
     """
     run, tried = await run_of(state, runtime), [*state["tried"], state["strategy"]]
     reason = why_insufficient(state)
-    settled = not reason or state["truncated"] or run.settings.strategy != AUTO
+    settled = run.settings.strategy != AUTO or state["truncated"] or cut_short(state)
     check = run.settings.check
-    if settled or check == "off" or (check == AUTO and profile_of(run.settings) == "builtin"):
+    off = check == "off" or (check == AUTO and profile_of(run.settings) == "builtin")
+    if not reason or settled or off:
         return {"stronger": ""}
     offered = {strategy.name for strategy in runnable(await run.index_kinds())}
     ladder = STRATEGIES[state["strategy"]].stronger

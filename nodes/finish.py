@@ -15,7 +15,7 @@ from hopyard.state.errors import IndexMissingError
 from hopyard.state.schemas import Citation
 from hopyard.state.settings import Context, profile_of
 
-__all__ = ("finish",)
+__all__ = ("cut_short", "finish")
 
 
 async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -36,7 +36,7 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
         "usage": await run.usage(),
         "answer": answer,
         "citations": citations,
-        "truncated": state["truncated"] or _cut_short(state),
+        "truncated": state["truncated"] or cut_short(state),
         "messages": [message],
     }
 
@@ -55,7 +55,7 @@ async def _check_citations(run: Run, citations: list[Citation]) -> list[bool]:
     ]
 
 
-def _cut_short(state: AgentState) -> bool:
+def cut_short(state: AgentState) -> bool:
     """Whether the budget was used up before a strategy began."""
     own = [step for step in state["steps"][:2] if step["id"] in {"rewrite", "revise"}]
     return state["route"]["by"] == "budget" or any(step.get("verdict") == "budget" for step in own)

@@ -27,6 +27,7 @@ _TITLES = {
     "Split": "plan",
     "PartAnswer": "part",
     "Closing": "close",
+    "ChainStep": "step",
 }
 _STRAIGHT = str.maketrans("“”", '""')
 _QUESTION = re.compile(r"^(?:(?:Last q|Q)uestion|Last message): (.*)$", re.MULTILINE)

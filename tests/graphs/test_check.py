@@ -1,0 +1,110 @@
+"""An answer that is Unknown or unsupported is handed to a stronger strategy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from hopyard.graphs import router
+from hopyard.graphs.registry import STRATEGIES
+from hopyard.nodes.check import why_insufficient
+from hopyard.state.settings import Context
+
+from .conftest import changed
+from .script import Said, Script, said
+
+QUESTION = "How long is the river that the Iron Bridge crosses?"
+CONFIG: Any = {"configurable": {"thread_id": "t"}}
+
+
+def step(kind: str, **values: Any) -> Said:
+    return {"kind": kind, **values}
+
+
+@pytest.fixture
+def script(quick_script: Script) -> Script:
+    quick_script.lines = {
+        ("route", QUESTION): {"strategy": "single"},
+        ("read", QUESTION): said("Unknown"),
+        ("step", QUESTION): step("answer", answer="354 kilometres"),
+    }
+    return quick_script
+
+
+@pytest.fixture
+def routed(context: Context, monkeypatch: pytest.MonkeyPatch) -> Context:
+    """The route is the model's, as with a profile that has no strategy of its own."""
+    return changed(context, check="on", chain__form="one-call")
+
+
+async def ask(context: Context) -> dict[str, Any]:
+    agent = router.build().compile(checkpointer=InMemorySaver())
+    result: dict[str, Any] = await agent.ainvoke({"question": QUESTION}, CONFIG, context=context)
+    return result
+
+
+async def test_unknown_is_handed_to_the_chain(routed: Context, script: Script) -> None:
+    result = await ask(routed)
+    assert result["answer"] == "354 kilometres"
+    assert result["strategy"] == "chain"
+    assert result["route"]["strategy"] == "single"
+    handed = [step for step in result["steps"] if step["kind"] == "check"]
+    assert [(step["title"], step["reason"]) for step in handed] == [
+        ("Hand over to chain", "the answer is Unknown")
+    ]
+    assert result["usage"]["model_calls"] == len(script.asked) == 3
+
+
+async def test_a_setting_turns_it_off(routed: Context, script: Script) -> None:
+    result = await ask(changed(routed, check="off"))
+    assert (result["answer"], result["strategy"]) == ("Unknown", "single")
+
+
+async def test_by_default_the_built_in_model_hands_nothing_over(
+    routed: Context, script: Script
+) -> None:
+    result = await ask(changed(routed, check="auto"))
+    assert result["strategy"] == "single"
+
+
+async def test_a_forced_strategy_has_the_last_word(routed: Context, script: Script) -> None:
+    result = await ask(changed(routed, strategy="single"))
+    assert (result["answer"], result["strategy"]) == ("Unknown", "single")
+
+
+async def test_a_run_that_the_budget_ended_is_not_handed_over(
+    routed: Context, script: Script
+) -> None:
+    script.lines["read", QUESTION] = [said("Unknown")]
+    result = await ask(changed(routed, budget__calls=1))
+    assert result["strategy"] == "single"
+    assert result["truncated"] is True
+
+
+async def test_an_answer_that_suffices_stays(routed: Context, script: Script) -> None:
+    script.lines["read", QUESTION] = said("354 kilometres")
+    result = await ask(routed)
+    assert (result["answer"], result["strategy"]) == ("354 kilometres", "single")
+    assert not [step for step in result["steps"] if step["kind"] == "check"]
+
+
+def test_every_stronger_strategy_is_registered() -> None:
+    for strategy in STRATEGIES.parts():
+        assert set(strategy.stronger) <= set(STRATEGIES)
+        assert strategy.name not in strategy.stronger
+
+
+@pytest.mark.parametrize(
+    ("answer", "supported", "reason"),
+    [
+        ("Unknown.", [], "the answer is Unknown"),
+        ("1781", [], ""),
+        ("1781", [True, False], ""),
+        ("1781", [False, False], "no citation supports the answer"),
+    ],
+)
+def test_what_an_answer_lacks(answer: str, supported: list[bool], reason: str) -> None:
+    state: Any = {"answer": answer, "citations": [{"supported": value} for value in supported]}
+    assert why_insufficient(state) == reason
