@@ -1,31 +1,31 @@
-"""Write docs/results.md and its plots from the result files of the repository.
+"""Write docs/results.md from the result files of the repository.
 
     python -m hopyard.evaluation.publish
 
 Reads `report.json` and `retrieval.json` from every folder of `evaluation/results`. The text of
-`about.md` in that folder comes first on the page.
+`about.md` in that folder comes first on the page, `wrong.md` last.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from pydantic import ValidationError
 
-from hopyard.evaluation.page import markdown
-from hopyard.evaluation.plots import draw_report, draw_retrieval
 from hopyard.evaluation.report import REPORT_FILE, Report, read_report
 from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport
+from hopyard.evaluation.summary import StrategyResult
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import HopyardError, UsageError
 
 __all__ = ("main", "publish")
 
 ABOUT_FILE: Final = "about.md"
+WRONG_FILE: Final = "wrong.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def publish(results: Path, docs: Path) -> None:
-    """Write `results.md` and the plots into a folder.
+    """Write `results.md` into a folder.
 
     Raises:
         UsageError: There is no result.
@@ -67,57 +67,98 @@ def publish(results: Path, docs: Path) -> None:
         "# Results",
         "",
         "Written by `python -m hopyard.evaluation.publish` from the files in "
-        "`evaluation/results`, which `hopyard eval` made. Every strategy of a table had the same "
-        "model, corpus, token limits and seed.",
+        "`evaluation/results`, which `hopyard eval` made.",
         "",
     ]
     about = results / ABOUT_FILE
     if about.exists():
         lines += [about.read_text(encoding="utf-8").strip(), ""]
-    if len(reports) > 1:
-        lines += ["## All question sets", "", *_overview(reports), ""]
-    for name, report in reports.items():
-        files = draw_report(report, docs / "plots" / name)
-        lines += [markdown(report, title="##"), *_images(files, docs), ""]
+    for model in dict.fromkeys(report.model for report in reports.values()):
+        own = [report for report in reports.values() if report.model == model]
+        lines += [f"## {_model_name(model)}", "", *_model_tables(own), ""]
     if searches:
         lines += ["## Retrieval alone", "", *_retrieval_tables(searches), ""]
-        lines += _images(
-            [
-                draw_retrieval(report, docs / "plots" / name / "recall.png")
-                for name, report in searches.items()
-            ],
-            docs,
-        )
+    wrong = results / WRONG_FILE
+    if wrong.exists():
+        lines += [wrong.read_text(encoding="utf-8").strip(), ""]
+    docs.mkdir(parents=True, exist_ok=True)
     write_file(docs / "results.md", ("\n".join(lines).rstrip() + "\n").encode())
 
 
-def _overview(reports: Mapping[str, Report]) -> list[str]:
-    """Judged / EM / F1 of every strategy on every set; without sweeps."""
-    strategies = dict.fromkeys(
-        name for report in reports.values() for name in report.strategies if "@" not in name
-    )
-    sets = {
-        f"{name} ({report.questions})": report.strategies
-        for name, report in reports.items()
-        if strategies.keys() & report.strategies.keys()
-    }
-    rows = [
-        "Judged equivalent / EM / F1, in percent.",
+def _model_name(model: str) -> str:
+    return f"Chat model `{model.partition('@')[0]}`"
+
+
+def _model_tables(reports: Sequence[Report]) -> list[str]:
+    """What each strategy reached on each set, what it cost, and how it differs from the first."""
+    names = list(dict.fromkeys(name for report in reports for name in report.strategies))
+    judged = any(result.judged is not None for _, result in _results(reports))
+    answers = "Judged equivalent / exact match / F1" if judged else "Exact match / F1"
+    return [
+        f"{answers}, in percent; in brackets the 95 % interval of F1.",
         "",
-        f"| strategy | {' | '.join(sets)} |",
-        "|---|" + "---:|" * len(sets),
+        *_table(reports, names, _answers),
+        "",
+        "Supporting passages among the first five read, in percent.",
+        "",
+        *_table(reports, names, _passages),
+        "",
+        "Model calls and tokens a question.",
+        "",
+        *_table(reports, names, _costs),
+        "",
+        "F1 less that of the baseline, in points, question by question; bold if the 95 % interval "
+        "excludes 0.",
+        "",
+        *_table(reports, names, _difference),
     ]
-    for name in strategies:
-        cells = []
-        for results in sets.values():
-            found = results.get(name)
-            values = (found.judged, found.em, found.f1) if found else ()
-            cells.append(
-                " / ".join("–" if value is None else f"{100 * value:.1f}" for value in values)
-                or "–"
-            )
-        rows.append(f"| `{name}` | {' | '.join(cells)} |")
-    return rows
+
+
+def _results(reports: Sequence[Report]) -> Iterator[tuple[Report, StrategyResult]]:
+    for report in reports:
+        for result in report.strategies.values():
+            yield report, result
+
+
+def _table(
+    reports: Sequence[Report], names: Sequence[str], cell: Callable[[Report, str], str]
+) -> list[str]:
+    heads = [f"{report.name} ({report.questions})" for report in reports]
+    lines = [f"| strategy | {' | '.join(heads)} |", "|---|" + "---:|" * len(heads)]
+    for name in names:
+        cells = [cell(report, name) if name in report.strategies else "–" for report in reports]
+        if set(cells) != {"–"}:
+            lines.append(f"| `{name}` | {' | '.join(cells)} |")
+    return lines
+
+
+def _answers(report: Report, name: str) -> str:
+    result = report.strategies[name]
+    bounds = result.intervals["f1"]
+    shares = [value for value in (result.judged, result.em, result.f1) if value is not None]
+    percents = " / ".join(f"{100 * value:.0f}" for value in shares)
+    return f"{percents} [{100 * bounds.low:.0f}, {100 * bounds.high:.0f}]"
+
+
+def _passages(report: Report, name: str) -> str:
+    measured = report.strategies[name].retrieval or {}
+    recall = measured.get("recall_at_5")
+    return "–" if recall is None or name == "direct" else f"{100 * recall:.0f}"
+
+
+def _costs(report: Report, name: str) -> str:
+    usage = report.strategies[name].usage
+    tokens = usage["input_tokens"] + usage["output_tokens"]
+    return f"{usage['model_calls']:.1f} calls, {tokens:,.0f} tokens"
+
+
+def _difference(report: Report, name: str) -> str:
+    compared = report.comparisons.get(name)
+    if compared is None:
+        return "–"
+    found = compared.differences["f1"]
+    text = f"{100 * found.mean:+.0f} [{100 * found.low:+.0f}, {100 * found.high:+.0f}]"
+    return f"**{text}**" if found.low > 0 or found.high < 0 else text
 
 
 def _retrieval_tables(searches: Mapping[str, RetrievalReport]) -> list[str]:
@@ -143,10 +184,6 @@ def _retrieval_tables(searches: Mapping[str, RetrievalReport]) -> list[str]:
             cells += [f"{100 * result.at_5[key]:.1f}" for key in ("precision", "f1")]
             lines.append(f"| {name} | {' | '.join(cells)} |")
     return lines
-
-
-def _images(files: Sequence[Path], docs: Path) -> list[str]:
-    return [f"![{file.stem}]({file.relative_to(docs).as_posix()})\n" for file in files]
 
 
 def _read_retrieval(path: Path) -> RetrievalReport:
