@@ -27,10 +27,10 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
     checked = await _check_citations(run, cited)
     citations = [citation for citation, good in zip(cited, checked, strict=True) if good]
     answer, unconfirmed = state["answer"], state.get("unconfirmed", "")
-    if cited:
+    capable = profile_of(run.settings) == "capable"
+    if cited or (capable and state["evidence"]):
         kept = [number for number, good in enumerate(checked, 1) if good]
         answer = renumber(answer, {number: place for place, number in enumerate(kept, 1)})
-    capable = profile_of(run.settings) == "capable"
     message = answer_message(answer, citations, unconfirmed) if capable else AIMessage(answer)
     return {
         "usage": await run.usage(),

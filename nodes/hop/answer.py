@@ -10,7 +10,8 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from hopyard.nodes.answer import answer_from_evidence, format_passages, mark_cut
-from hopyard.nodes.citations import cite, cite_claims, cite_markers, renumber, statements
+from hopyard.nodes.citations import statements
+from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.hop.offers import chosen_numbers
 from hopyard.nodes.hop.query import graph_of, query_of
 from hopyard.nodes.hop.steps import path_of
@@ -90,24 +91,22 @@ async def _select_and_answer(
     named = [number for _, numbers in statements(output.answer) for number in numbers]
     numbers = chosen_numbers([*(number for _, number in facts), *named], len(passages))
     found = output.answer.rstrip(".").casefold() != UNKNOWN.casefold()
-    places = {number: place for place, number in enumerate(numbers, 1)}
-    text = renumber(output.answer, places) if found else UNKNOWN
     kept = [evidence[number - 1] for number in numbers] or list(evidence)
     selected = Step(id="select", kind="select", title=_SELECT, passages=kept)
     if not numbers:
         selected["reason"] = "the model named no passage; all stay"
-    read = Step(id="read", kind="read", title="Answer", question=question, answer=text)
     claims = [(fact, passages[number - 1]) for fact, number in facts]
-    citations = (
-        cite_markers(output.answer, passages)
-        or cite_claims(claims)
-        or cite(question, text, [passages[number - 1] for number in numbers] or passages)
+    cited = (
+        cite_answer(question, output.answer, passages, numbers, findings=claims)
+        if found
+        else Cited(UNKNOWN, [])
     )
+    read = Step(id="read", kind="read", title="Answer", question=question, answer=cited.answer)
     return {
-        "answer": text,
-        "citations": citations if found else [],
+        "answer": cited.answer,
+        "citations": cited.citations,
         "evidence": kept,
-        "unconfirmed": output.unconfirmed if found else "",
+        "unconfirmed": (output.unconfirmed or cited.unconfirmed) if found else "",
         "steps": [*steps, selected, mark_cut(read) if output.cut else read],
         **await close_run(run),
     }

@@ -230,24 +230,22 @@ def _take_back() -> None:
 
 
 def _cite(tree: Tree, passages: Sequence[Passage]) -> Cited:
-    """The answer, which cites what the findings were read from, and what it names besides."""
+    """The answer with quotes for its statements, or for the findings and then for itself."""
     root = tree[ROOT]
-    shown = {passage.id: passage for passage in passages}
-    named = [name for name in root.get("cited", []) if name in shown]
-    read = [
-        (f"{leaf['question']} {leaf['answer']}", shown[name])
-        for leaf in leaves(tree)
-        if leaf["path"] != ROOT and not is_unknown(leaf["answer"])
-        for name in leaf.get("cited", [])
-        if name in shown
+    if is_unknown(root["answer"]):
+        return Cited(root["answer"], [])
+    found = [part for part in leaves(tree) if part["path"] != ROOT]
+    claims = [
+        (f"{node['question']} {node['answer']}", passage)
+        for node in (*found, root)
+        if found and not is_unknown(node.get("answer", UNKNOWN))
+        for passage in passages
+        if passage.id in node.get("cited", [])
     ]
-    if read:
-        known = {passage.id for _, passage in read}
-        whole = f"{root['question']} {root['answer']}"
-        read += [(whole, shown[name]) for name in named if name not in known]
-    places = {passage.id: place for place, passage in enumerate(passages, 1)}
-    numbers = [places[name] for name in named]
-    return cite_answer(root["question"], root["answer"], passages, numbers, findings=read)
+    numbers = [
+        number for number, passage in enumerate(passages, 1) if passage.id in root.get("cited", [])
+    ]
+    return cite_answer(root["question"], root["answer"], passages, numbers, findings=claims)
 
 
 def _closing_step(tree: Tree, evidence: list[Evidence]) -> Step:
