@@ -77,7 +77,8 @@ class StrategyContract(Contract):
     def index(cls, tmp_path_factory: pytest.TempPathFactory) -> Path:
         """An index of the documents, with what the strategy and the searches need."""
         directory = tmp_path_factory.mktemp("contract") / "index"
-        needed = [need for search in cls.searches for need in SEARCHES[search].needs]
+        searches = (*cls.searches, cls.make_context().retrieval.method)
+        needed = [need for search in searches for need in SEARCHES[search].needs]
         kinds = (*cls.strategy.needs, *needed, *cls.kinds)
         return asyncio.run(cls.build_index(directory, kinds))
 

@@ -40,6 +40,7 @@ def library(
     """The index that the subprocess builds too: the same names of the models, in both."""
     for name, value in model_server.environment().items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setenv("HOPYARD_PROFILE", "auto")
     library = make_library("index")
     library.embedder = WordEmbedder()
     library.embedder.name = EMBEDDING

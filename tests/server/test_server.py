@@ -23,7 +23,7 @@ from .conftest import CONFIG, IRON, QUESTION, STONE, Server
 
 pytestmark = pytest.mark.server
 
-OUTPUT = {"answer", "citations", "evidence", "steps", "truncated", "usage"}
+OUTPUT = {"answer", "citations", "evidence", "steps", "truncated", "unconfirmed", "usage"}
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ async def test_a_question_streams_updates_and_the_subgraphs_tokens(
         assert kind != "error", part.data
     assert steps[:3] == [("", "receive"), ("", "gate"), ("", "route")]
     assert steps.count(("tree", "answer_sub_question")) == 2
-    assert steps[-2:] == [("", "tree"), ("", "finish")]
+    assert steps[-3:] == [("", "tree"), ("", "check"), ("", "finish")]
     assert '{"answer": "Stone Bridge"}' in "".join(tokens)
     assert "".join(answer) == "Stone Bridge"
     state = await client.threads.get_state(thread["thread_id"])
@@ -90,6 +90,7 @@ async def test_a_question_streams_updates_and_the_subgraphs_tokens(
     assert [state["next"] for state in history] == [
         [],
         ["finish"],
+        ["check"],
         ["tree"],
         ["route"],
         ["gate"],
@@ -174,7 +175,7 @@ async def test_a_remote_graph_is_used_like_a_local_one(
         )
         for node in part
     ]
-    assert steps == ["receive", "gate", "route", "tree", "finish"]
+    assert steps == ["receive", "gate", "route", "tree", "check", "finish"]
 
 
 async def test_a_killed_server_goes_on_with_the_thread(comparison: Server) -> None:

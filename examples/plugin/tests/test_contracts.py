@@ -29,6 +29,7 @@ class TestSecondLook(StrategyContract):
     answer = "1709"
     calls = 3
     searches = ("mmr", "titles")
+    settings = {"retrieval": {"method": "mmr", "k": 2}}
 
 
 class TestSecondLookThatFindsTheAnswerAtOnce(StrategyContract):
