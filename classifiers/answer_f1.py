@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 from hopyard.classifiers.contributions import CoalitionValues, OwnAnswer, Reading
 from hopyard.measures.answers import token_f1
 from hopyard.models.call import ModelCaller
 from hopyard.models.prompt import Prompt
-from hopyard.prompts.answer import ANSWER, Answer
+from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.coalitions import COALITION, Coalition, coalition_values
 from hopyard.prompts.direct import DIRECT
 from hopyard.prompts.passages import one_line
+from hopyard.prompts.style import writing
 from hopyard.state.errors import ModelOutputError
-from hopyard.state.settings import Context
+from hopyard.state.settings import Context, profile_of
 
 __all__ = ("AnswerF1",)
 
@@ -78,9 +80,11 @@ class AnswerF1:
         none, question_alone, passages_alone = scores
         return CoalitionValues(none, question_alone, passages_alone, both=1.0)
 
-    async def _ask(self, prompt: Prompt[Answer], values: dict[str, str]) -> str | None:
+    async def _ask(self, prompt: Prompt[Any], values: dict[str, str]) -> str | None:
+        worded = prompt.of(profile_of(self._context))
+        given = values | {"style": writing(self._context.answer)}
         try:
-            output = await self._caller.call(prompt, values, self._context, self._run)
+            output = await self._caller.call(worded, given, self._context, self._run)
         except ModelOutputError:
             return None
-        return output.answer
+        return str(output.answer)

@@ -11,7 +11,7 @@ from langgraph.graph import END, START, StateGraph
 
 from hopyard.nodes.chain.paper import after_link, after_question, answer_link, ask_next, conclude
 from hopyard.nodes.chain.steps import cite, init_chain, look_up, next_tasks, read
-from hopyard.state.chain import ChainState
+from hopyard.state.chain import ChainState, LookupTask
 from hopyard.state.schemas import StrategyInput, StrategyOutput
 from hopyard.state.settings import Context
 
@@ -23,7 +23,7 @@ graph = (
         context_schema=Context,
     )
     .add_node("start", init_chain)
-    .add_node("look_up", look_up)
+    .add_node("look_up", look_up, input_schema=LookupTask)
     .add_node("read", read)
     .add_node("cite", cite)
     .add_node("ask_next", ask_next)
