@@ -96,20 +96,20 @@ def next_tasks(state: ChainState) -> list[Send] | Literal["ask_next", "read", "c
     ]
 
 
-async def look_up(task: LookupTask, runtime: Runtime[Context]) -> dict[str, Any]:
+async def look_up(state: LookupTask, runtime: Runtime[Context]) -> dict[str, Any]:
     """Search for what the model has not been shown.
 
     A passage that it was shown is found again only at the first ranks: it may have been passed over
     while its use could not be seen.
     """
-    run, seen = await run_of(task, runtime), set(task["seen"])
+    run, seen = await run_of(state, runtime), set(state["seen"])
     k = run.settings.retrieval.k
-    places = k if task["parts"] == 1 else max(LEAST_PLACES, k // task["parts"])
-    found = await run.find(task["text"], k=places + len(seen), step=_step_id(task["step"]))
+    places = k if state["parts"] == 1 else max(LEAST_PLACES, k // state["parts"])
+    found = await run.find(state["text"], k=places + len(seen), step=_step_id(state["step"]))
     again = [unit for unit in found[:SHOWN_AGAIN] if seen.issuperset(unit["passages"])]
     fresh = [unit for unit in found if not seen.issuperset(unit["passages"])]
     room = max(min(places, LEAST_PLACES), places - len(again))
-    lookup = Lookup(step=task["step"], text=task["text"], passages=again + fresh[:room])
+    lookup = Lookup(step=state["step"], text=state["text"], passages=again + fresh[:room])
     if run.problem:
         lookup["reason"] = run.problem
     return {"lookups": [lookup], "truncated": run.out_of_budget}
