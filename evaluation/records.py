@@ -97,6 +97,8 @@ class Record(_Line):
     gate: dict[str, Any] | None = None
     route: dict[str, Any] | None = None
     truncated: bool
+    unconfirmed: str = ""
+    """What the run says that the documents do not confirm of its answer."""
     unanswered: bool
     failures: tuple[str, ...]
     """Unusable model outputs and errors, each in a sentence."""

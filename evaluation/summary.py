@@ -71,6 +71,8 @@ class StrategyResult(BaseModel):
     retrieval_rate: float
     needless_retrieval_rate: float | None
     truncated: int
+    unconfirmed: int = 0
+    """Answers that are marked as not confirmed by the documents in full."""
     unanswered: int
     failures: int
     """Questions with an unusable output or an error."""
@@ -236,6 +238,7 @@ def _result(
         retrieval_rate=fmean(record.retrieved for record in records),
         needless_retrieval_rate=needless_retrieval_rate(records, direct),
         truncated=sum(record.truncated for record in records),
+        unconfirmed=sum(bool(record.unconfirmed) for record in records),
         unanswered=sum(record.unanswered for record in records),
         failures=sum(bool(record.failures) for record in records),
         failed=sum(record.failed for record in records),

@@ -75,6 +75,11 @@ class Passage:
         )
 
     @property
+    def heading(self) -> str:
+        """The title with all that a reader is told beside it."""
+        return ", ".join(filter(None, (self.title, self.about)))
+
+    @property
     def cited_title(self) -> str:
         """The title with the pages, as a citation names the passage."""
         return ", ".join(filter(None, (self.title, page_words(self.pages))))

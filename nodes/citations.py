@@ -105,7 +105,7 @@ def cite_claims(claims: Sequence[tuple[str, Passage]]) -> list[Citation]:
     quoted = [(claim, passage, best_quote(claim, passage)) for claim, passage in claims]
     quotes: dict[str, list[tuple[str, str]]] = {}
     for claim, passage, quote in quoted:
-        quotes.setdefault(claim, []).append((passage.title, quote))
+        quotes.setdefault(claim, []).append((passage.heading, quote))
     supported = {claim: supports(claim, held) for claim, held in quotes.items()}
     citations: dict[tuple[str, str], Citation] = {}
     for claim, passage, quote in quoted:

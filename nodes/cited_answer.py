@@ -141,7 +141,9 @@ def _cite_whole(
         passage = passages[number - 1]
         if quote := best_quote(claim, passage, first=new):
             quoted.append((number, passage, quote))
-    stated = _states(question, text, new, [(passage.title, quote) for _, passage, quote in quoted])
+    stated = _states(
+        question, text, new, [(passage.heading, quote) for _, passage, quote in quoted]
+    )
     citations = [
         Citation(
             passage_id=passage.id,
@@ -180,7 +182,7 @@ def _bears(claim: str, passage: Passage, quote: str) -> bool:
     """Whether a quote is about the question or its answer at all."""
     if script_of(claim) != script_of(quote):
         return True
-    common = shared(units(claim), units(f"{passage.title} {quote}"))
+    common = shared(units(claim), units(f"{passage.heading} {quote}"))
     return common >= (1 if in_two_languages(claim, quote) else LEAST_SHARED_WORDS)
 
 

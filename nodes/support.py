@@ -127,7 +127,7 @@ def best_quote(claim: str, passage: Passage, *, first: Units = NOTHING) -> str:
     if not quotes:
         return ""
     # The title says what "it" and "he" in a sentence stand for.
-    title = units(passage.title)
+    title = units(passage.heading)
 
     def score(quote: str) -> tuple[int, int, int]:
         held = title | units(quote)

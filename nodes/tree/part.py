@@ -27,9 +27,9 @@ __all__ = ("answer_part", "cited_first", "numbered")
 async def answer_part(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
     """Fill in the answers that the question refers to, search for it, and answer it.
 
-    A question whose answer a later one needs is asked a second time, in other words, if it stays
-    unknown. One that needs an unknown answer is unknown itself, without a search. One that asks
-    for several facts is split if one search does not answer it.
+    A question whose answer stays unknown is asked a second time, in other words. One that needs an
+    unknown answer is unknown itself, without a search. One that asks for several facts is split if
+    one search does not answer it.
     """
     run, node = await run_of(state, runtime), _fill_in(state["node"], state["read"])
     for needed in state["read"]:
@@ -39,7 +39,7 @@ async def answer_part(state: TreeTask, runtime: Runtime[Context]) -> dict[str, A
     splits = not node.get("simple") and depth_of(node["path"]) < _max_depth(run)
     first, in_other_words = await _ask(run, node, state["whole"])
     answered = first
-    if node.get("needed") and not splits and _can_ask(first, in_other_words):
+    if not splits and _can_ask(first, in_other_words):
         again: TreeNode = {**node, "question": in_other_words, "replaced": [_replaced(first)]}
         answered, _ = await _ask(run, again, state["whole"], without=first["passages"])
     if splits and is_unknown(answered["answer"]):
@@ -128,5 +128,5 @@ def _replaced(asked: TreeNode) -> Thrown:
     return Thrown(
         question=asked["question"],
         answer=asked["answer"],
-        reason="unknown, and a later sub-question needs it",
+        reason="unknown; asked again in other words",
     )

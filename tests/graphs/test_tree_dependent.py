@@ -308,12 +308,13 @@ class TestUnknown:
         assert output["answer"] == UNKNOWN
         assert output["citations"] == []
 
-    async def test_what_nothing_needs_is_left_to_the_closing_call(
+    async def test_what_nothing_needs_is_asked_again_too(
         self, context: Context, pair: Script
     ) -> None:
         pair.lines["part", IRON] = found(UNKNOWN, in_other_words="When was it finished?")
         output = await ask(context)
-        assert pair.counts == {"plan": 1, "part": 2, "close": 1}
+        assert ("part", "When was it finished?") in pair.asked
+        assert pair.counts == {"plan": 1, "part": 3, "close": 1}
         assert output["answer"] == "the Stone Bridge"
 
 
