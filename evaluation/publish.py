@@ -98,6 +98,7 @@ def _model_tables(reports: Sequence[Report]) -> list[str]:
         f"{answers}, in percent; in brackets the 95 % interval of F1.",
         "",
         *_table(reports, names, _answers),
+        *_trivial_rows(reports),
         "",
         "Supporting passages among the first five read, in percent.",
         "",
@@ -129,6 +130,18 @@ def _table(
         cells = [cell(report, name) if name in report.strategies else "–" for report in reports]
         if set(cells) != {"–"}:
             lines.append(f"| `{name}` | {' | '.join(cells)} |")
+    return lines
+
+
+def _trivial_rows(reports: Sequence[Report]) -> list[str]:
+    """The same answer to every question, where it is some question's gold answer."""
+    lines = []
+    for answer in dict.fromkeys(answer for report in reports for answer in report.trivial):
+        cells = [
+            f"{100 * report.trivial[answer]['em'].mean:.0f}" if answer in report.trivial else "–"
+            for report in reports
+        ]
+        lines.append(f"| always “{answer}” (exact match) | {' | '.join(cells)} |")
     return lines
 
 
