@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rich.console import Group, RenderableType
+from rich.markdown import Markdown
 from rich.markup import escape
 from rich.panel import Panel
 from rich.text import Text
@@ -49,7 +50,7 @@ def draw_result(result: Mapping[str, Any], *, answered: bool = False) -> Rendera
     """
     result = printable(result)
     panel = Panel(
-        Text(result["answer"] or "—", style="bold"),
+        _answer(result["answer"]),
         title=escape(result["question"]),
         title_align="left",
         expand=False,
@@ -67,6 +68,13 @@ def draw_result(result: Mapping[str, Any], *, answered: bool = False) -> Rendera
         parts.append(Text("The budget ended this run before it was through.", style="yellow"))
     parts.append(usage_line(result))
     return Group(*parts)
+
+
+def _answer(answer: str) -> RenderableType:
+    """An answer of several lines is Markdown: tables and lists are drawn as such."""
+    if "\n" in answer:
+        return Markdown(answer, hyperlinks=False)
+    return Text(answer or "—", style="bold")
 
 
 def _decisions(result: Mapping[str, Any]) -> Text:

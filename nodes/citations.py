@@ -43,7 +43,7 @@ LEAST_SHARED_WORDS: Final = 2
 
 _MARKERS: Final = re.compile(r"(?:[ \t]*\[\d{1,3}(?:\s*,\s*\d{1,3})*\])+")
 """Numbers of passages after a statement, as in [2], [1][4] and [1, 4]."""
-_EDGES: Final = " \n\t.,;:。、"
+_EDGES: Final = " \n\t.,;:。、|"
 _CODE: Final = re.compile(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
 """In code, [0] is no marker."""
 _DIGITS: Final = re.compile(r"\d+")
@@ -160,9 +160,20 @@ def marked_statements(answer: str) -> Iterator[tuple[str, list[int], tuple[int, 
         before = answer[start : match.start()]
         spans = [span for span in sentence_spans(before) if _WORD.search(before[slice(*span)])]
         statement = before[slice(*spans[-1])].strip(_EDGES) if spans else ""
+        statement = _in_its_row(statement, answer, match.start())
         numbers = list(dict.fromkeys(int(digits) for digits in _DIGITS.findall(match.group())))
         yield statement, numbers, match.span()
         start = match.end()
+
+
+def _in_its_row(statement: str, answer: str, place: int) -> str:
+    """A cell of a Markdown table says what it does of its row: the row's name comes first."""
+    row = answer[answer.rfind("\n", 0, place) + 1 : place]
+    if not row.startswith("|"):
+        return statement
+    cells = [cell.strip() for cell in row.split("|") if cell.strip()]
+    cell = statement.rpartition("|")[2].strip()
+    return cell if not cells or len(cells) == 1 else f"{cells[0]}: {cell}"
 
 
 def renumber(answer: str, numbers: Mapping[int, int]) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from textwrap import shorten
 from typing import Final, Literal
 
 from hopyard.state.schemas import Evidence, GateDecision, RouteDecision, Step
@@ -33,6 +34,9 @@ Names = Mapping[str, str]
 
 Look = Literal["kept", "pruned", "open", "plain"]
 """How a step is drawn: kept for the answer, thrown away or failed, unfinished, or neither."""
+
+LONGEST_ANSWER: Final = 100
+"""Characters of an answer of several lines that a step's line shows."""
 
 _LOOKS: Final[Mapping[str, Look]] = {
     "leaf": "kept",
@@ -126,10 +130,14 @@ def _scored(unit: Evidence, names: Names) -> str:
 
 
 def line_of(step: Step, names: Names) -> str:
-    """A step with its answer and its verdict on one line."""
-    answer = f" → {step['answer']}" if step.get("answer") else ""
+    """A step with its answer, as far as a line goes, and its verdict."""
+    answer = f" → {_on_a_line(step['answer'])}" if step.get("answer") else ""
     verdict = f" · {step['verdict']}" if step.get("verdict") else ""
     return f"{title_of(step, names)}{answer}{verdict}"
+
+
+def _on_a_line(answer: str) -> str:
+    return shorten(answer, LONGEST_ANSWER, placeholder=" …") if "\n" in answer else answer
 
 
 def gate_word(gate: GateDecision) -> str:

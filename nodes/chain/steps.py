@@ -296,7 +296,7 @@ def _step(number: int, reading: Reading) -> Step:
     )
     if reading["kind"] == "failed":
         step["verdict"] = "failed"
-    elif not reading["findings"]:
+    elif not reading["findings"] and reading["kind"] != "direct":
         step["verdict"] = "nothing found"
     if "reason" in reading:
         step["reason"] = reading["reason"]

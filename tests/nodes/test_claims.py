@@ -254,3 +254,12 @@ def test_a_sentence_supports_itself(text: str, claim: str) -> None:
         if units(sentence).words:
             assert supports(sentence, [("", sentence)])
     assert quote in text
+
+
+def test_a_cell_of_a_table_says_what_it_does_of_its_row() -> None:
+    table = "| | Mars | Venus |\n|---|---|---|\n| Moons | two [1] | none [2] |\nBoth are near [3]."
+    assert statements(table) == [
+        ("Moons: two", [1]),
+        ("Moons: none", [2]),
+        ("Both are near", [3]),
+    ]
