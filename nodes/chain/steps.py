@@ -198,7 +198,7 @@ async def cite(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
         "citations": cited.citations,
         "unconfirmed": state["unconfirmed"] or cited.unconfirmed,
         "evidence": _evidence(state["readings"], kept),
-        "steps": steps_of(state),
+        "steps": steps_of({**state, "answer": cited.answer}),
         **await close_run(run),
     }
 
