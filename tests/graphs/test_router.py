@@ -84,6 +84,23 @@ class TestRoute:
         }
         assert output["usage"]["model_calls"] == len(script.asked)
 
+    async def test_a_capable_model_takes_the_chain_in_one_call(
+        self, context: Context, script: Script
+    ) -> None:
+        script.lines = {("step", QUESTION): {"kind": "answer", "answer": "1781"}}
+        output = await ask_agent(context, profile="capable")
+        assert script.asked == [("step", QUESTION)]
+        assert (output["answer"], output["strategy"]) == ("1781", "chain")
+        assert output["route"]["by"] == "default"
+
+    async def test_without_an_index_a_capable_model_chooses_too(
+        self, context: Context, script: Script
+    ) -> None:
+        script.lines = {("route", QUESTION): {"strategy": "direct"}}
+        output = await ask_agent(context, profile="capable", index="")
+        assert script.asked[0] == ("route", QUESTION)
+        assert output["route"]["by"] == "model"
+
     @pytest.mark.parametrize("choice", [GARBAGE, {"strategy": "astrology"}, {}])
     async def test_a_route_that_fails_is_single_and_says_so(
         self, context: Context, script: Script, choice: Any
