@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
+from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.finish import cut_short
 from hopyard.nodes.route import runnable
 from hopyard.nodes.run import run_of
-from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.agent import AgentState
 from hopyard.state.registry import STRATEGIES
 from hopyard.state.schemas import Step
@@ -23,11 +23,13 @@ _DONE: Final = "finish"
 async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Name the strategy that answers next, or none.
 
-    A strategy that the caller asked for has the last word, and so has one that the budget ended.
+    A strategy that the caller asked for, or chose at an approval, has the last word, and so has one
+    that the budget ended. What the answer left unconfirmed is not said of the next one.
     """
     run, tried = await run_of(state, runtime), [*state["tried"], state["strategy"]]
     reason = why_insufficient(state)
-    settled = run.settings.strategy != AUTO or state["truncated"] or cut_short(state)
+    chosen = run.settings.strategy != AUTO or state["route"]["by"] == "approval"
+    settled = chosen or state["truncated"] or cut_short(state)
     check = run.settings.check
     off = check == "off" or (check == AUTO and profile_of(run.settings) == "builtin")
     if not reason or settled or off:
@@ -44,7 +46,13 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
         answer=state["answer"],
         reason=reason,
     )
-    return {"stronger": stronger, "strategy": stronger, "tried": tried, "steps": [step]}
+    return {
+        "stronger": stronger,
+        "strategy": stronger,
+        "tried": tried,
+        "steps": [step],
+        "unconfirmed": "",
+    }
 
 
 def after_check(state: AgentState) -> str:
@@ -54,7 +62,7 @@ def after_check(state: AgentState) -> str:
 
 def why_insufficient(state: AgentState) -> str:
     """What the answer lacks; "" where it is sufficient."""
-    if state["answer"].strip().rstrip(".").lower() == UNKNOWN.lower():
+    if is_unknown(state["answer"]):
         return "the answer is Unknown"
     citations = state["citations"]
     if citations and not any(citation.get("supported", True) for citation in citations):

@@ -17,7 +17,6 @@ __all__ = (
     "LEAST_SHARED_WORDS",
     "cite",
     "cite_claims",
-    "cite_markers",
     "contains_quote",
     "is_unknown",
     "marked_statements",
@@ -123,23 +122,6 @@ def cite_claims(claims: Sequence[tuple[str, Passage]]) -> list[Citation]:
         )
         citation["supported"] = citation["supported"] or supported[claim]
     return list(citations.values())
-
-
-def cite_markers(answer: str, passages: Sequence[Passage]) -> list[Citation]:
-    """Quote what supports each statement of an answer that names passages by number.
-
-    Args:
-        answer: With the numbers of the passages after its statements, as in "… [2]" or "… [1][4]".
-        passages: As they were numbered, from 1. A number outside the range is left out.
-    """
-    return cite_claims(
-        [
-            (statement, passages[number - 1])
-            for statement, numbers in statements(answer)
-            for number in numbers
-            if 1 <= number <= len(passages)
-        ]
-    )
 
 
 def statements(answer: str) -> list[tuple[str, list[int]]]:

@@ -19,6 +19,7 @@ from hopyard.state.errors import (
     CallFailedError,
     IndexMissingError,
     ModelOutputError,
+    UsageError,
 )
 from hopyard.state.schemas import (
     Citation,
@@ -55,7 +56,7 @@ async def revise(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
         output = await _call(run, state, last)
     except CallFailedError:
         raise  # a resumed run may have more luck
-    except (ModelOutputError, BudgetExceededError, IndexMissingError) as error:
+    except (ModelOutputError, BudgetExceededError, IndexMissingError, UsageError) as error:
         if isinstance(error, BudgetExceededError):
             step["verdict"] = "budget"
         return _ask_instead(last, step, f"taken as a question: {error}")

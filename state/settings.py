@@ -216,7 +216,7 @@ class Context(Frozen):
         0.0, ge=0, le=2, description="Penalty on words that an answer repeats, where it is known."
     )
     seed: int = Field(7, ge=0, description="Sampling seed, where the provider takes one.")
-    retries: int = Field(2, ge=0, le=10, description="Times that a bad model output is asked anew.")
+    retries: int = Field(2, ge=0, le=10, description="Maximum retries after an invalid output.")
     timeout: float = Field(120.0, gt=0, description="Seconds that one model call may take.")
     concurrency: int = Field(
         0, ge=0, le=1024, description="Model calls at once; 0 takes the provider's own default."

@@ -105,11 +105,9 @@ def condition_texts(value: object) -> object:
 def _condition_text(name: str, given: object) -> str:
     values = [*given] if isinstance(given, (list, tuple, set, frozenset)) else [given]
     sign = "" if name.rstrip().endswith(("=", "<", ">")) else "="
-    if sign or name.rstrip().endswith("="):
-        row = io.StringIO()
-        csv.writer(row, lineterminator="").writerow(values)
-        return f"{name}{sign}{row.getvalue()}"
-    return f"{name}{values[0]}"
+    row = io.StringIO()
+    csv.writer(row, lineterminator="").writerow(values)
+    return f"{name}{sign}{row.getvalue()}"
 
 
 def _equal(value: MetadataValue, given: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 
 from hopyard.nodes.answer import answer_from_passages, format_passages, mark_cut
-from hopyard.nodes.citations import cite
+from hopyard.nodes.citations import cite, is_unknown
 from hopyard.nodes.evidence import merge_by_max_score
 from hopyard.nodes.run import close_run, run_of
 from hopyard.nodes.tree.decompose import plain
@@ -87,7 +87,7 @@ async def answer_link(state: ChainState, runtime: Runtime[Context]) -> dict[str,
 
 
 def after_link(state: ChainState) -> Literal["ask_next", "conclude"]:
-    """Go on while the chain has not ended."""
+    """Ask the next sub-question unless the chain has ended."""
     return "conclude" if state["ended"] else "ask_next"
 
 
@@ -151,7 +151,7 @@ def _findings(links: Sequence[Link]) -> str:
 def _last_known(links: Sequence[Link]) -> str:
     """Without a closing call: the last partial answer, which was asked for knowing the others."""
     answers = [link["answer"] for link in reversed(links)]
-    return next((answer for answer in answers if answer.lower() != UNKNOWN.lower()), UNKNOWN)
+    return next((answer for answer in answers if not is_unknown(answer)), UNKNOWN)
 
 
 def _step_id(number: int) -> str:

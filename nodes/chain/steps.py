@@ -143,7 +143,8 @@ async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     if output.cut:
         reading["cut"] = True
     readings = [*readings, reading]
-    update |= {"readings": readings, "truncated": bool(stopped) and output.kind == "not_found"}
+    no_answer = output.kind in {"search", "not_found"}
+    update |= {"readings": readings, "truncated": bool(stopped) and no_answer}
     if output.kind == "search":
         gave_up = _why_to_stop(readings, left, settings)
         if gave_up or stopped:
@@ -232,6 +233,8 @@ def _noted(output: ChainStep, shown: Sequence[str]) -> list[Finding]:
 
 def _why_to_stop(readings: Sequence[Reading], left: int, settings: ChainSettings) -> str:
     """Why no further search is made; "" where one is."""
+    if not readings[-1]["searches"]:
+        return "no new search was named"
     if not left:
         return f"{len(readings)} steps are the most that may be taken"
     empty = readings[-settings.max_empty :]
@@ -282,7 +285,10 @@ def steps_of(state: Mapping[str, Any]) -> list[Step]:
     if ended := state.get("ended"):
         closing = Step(id="answer", kind="aggregate", title="Answer", reason=ended)
         closing["answer"] = state.get("answer", "")
-        steps.append(mark_cut(closing) if state["readings"][-1].get("cut") else closing)
+        last = state["readings"][-1]
+        if last["kind"] == "failed":
+            closing["verdict"] = "failed"
+        steps.append(mark_cut(closing) if last.get("cut") else closing)
     return steps
 
 

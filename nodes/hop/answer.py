@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from hopyard.nodes.answer import answer_from_evidence, format_passages, mark_cut
-from hopyard.nodes.citations import statements
+from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.hop.offers import chosen_numbers
 from hopyard.nodes.hop.query import graph_of, query_of
@@ -90,7 +90,7 @@ async def _select_and_answer(
     # A passage that only the answer's markers name is used too.
     named = [number for _, numbers in statements(output.answer) for number in numbers]
     numbers = chosen_numbers([*(number for _, number in facts), *named], len(passages))
-    found = output.answer.rstrip(".").casefold() != UNKNOWN.casefold()
+    found = not is_unknown(output.answer)
     kept = [evidence[number - 1] for number in numbers] or list(evidence)
     selected = Step(id="select", kind="select", title=_SELECT, passages=kept)
     if not numbers:

@@ -196,6 +196,12 @@ async def test_a_search_that_was_made_before_leaves_one_last_reading(
     assert output["steps"][1]["title"] == "Read the findings again"
 
 
+async def test_a_last_reading_that_searches_again_ends_the_chain(ask: Callable[..., Any]) -> None:
+    output, _ = await ask(IRON, search(IRON.upper()), search(STONE))
+    assert output["answer"] == "Unknown"
+    assert output["steps"][-1]["reason"] == "no new search was named"
+
+
 async def test_the_last_step_is_told_that_it_is_the_last(ask: Callable[..., Any]) -> None:
     output, steps = await ask(
         BOTH,
@@ -257,17 +263,17 @@ async def test_a_failed_call_is_recorded(ask: Callable[..., Any]) -> None:
     assert output["answer"] == "Unknown"
     assert output["steps"][0]["verdict"] == "failed"
     assert "no usable output" in output["steps"][0]["reason"]
+    assert output["steps"][-1]["verdict"] == "failed"
 
 
-async def test_a_budget_leaves_a_last_reading(ask: Callable[..., Any]) -> None:
-    output, steps = await ask(
-        BOTH,
-        search(IRON),
-        {"kind": "not_found"},
-        budget={"calls": 2},
-    )
+@pytest.mark.parametrize("last", [{"kind": "not_found"}, search(STONE)])
+async def test_a_budget_leaves_a_last_reading(
+    ask: Callable[..., Any], last: dict[str, Any]
+) -> None:
+    output, steps = await ask(BOTH, search(IRON), last, budget={"calls": 2})
     assert len(steps.turns) == 2
     assert "No search is left" in steps.turns[1]
+    assert output["answer"] == "Unknown"
     assert output["truncated"] is True
 
 

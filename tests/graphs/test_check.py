@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 
 from hopyard.graphs import router
 from hopyard.graphs.registry import STRATEGIES
@@ -57,6 +58,16 @@ async def test_unknown_is_handed_to_the_chain(routed: Context, script: Script) -
     assert result["usage"]["model_calls"] == len(script.asked) == 3
 
 
+async def test_what_was_unconfirmed_is_not_said_of_the_next_answer(
+    routed: Context, script: Script
+) -> None:
+    agent = router.build().compile()
+    parts = agent.astream({"question": QUESTION}, context=routed, stream_mode="updates")
+    [first, second] = [part["check"] async for part in parts if "check" in part]
+    assert (first["stronger"], first["unconfirmed"]) == ("chain", "")
+    assert second == {"stronger": ""}
+
+
 async def test_a_setting_turns_it_off(routed: Context, script: Script) -> None:
     result = await ask(changed(routed, check="off"))
     assert (result["answer"], result["strategy"]) == ("Unknown", "single")
@@ -71,6 +82,18 @@ async def test_by_default_the_built_in_model_hands_nothing_over(
 
 async def test_a_forced_strategy_has_the_last_word(routed: Context, script: Script) -> None:
     result = await ask(changed(routed, strategy="single"))
+    assert (result["answer"], result["strategy"]) == ("Unknown", "single")
+
+
+async def test_a_strategy_that_a_person_chose_has_the_last_word(
+    routed: Context, script: Script
+) -> None:
+    script.lines["route", QUESTION] = {"strategy": "tree"}
+    agent = router.build().compile(checkpointer=InMemorySaver())
+    asking = changed(routed, approve=["route"])
+    await agent.ainvoke({"question": QUESTION}, CONFIG, context=asking)
+    answer: Any = Command(resume="single")
+    result = await agent.ainvoke(answer, CONFIG, context=asking)
     assert (result["answer"], result["strategy"]) == ("Unknown", "single")
 
 
@@ -100,6 +123,7 @@ def test_every_stronger_strategy_is_registered() -> None:
     ("answer", "supported", "reason"),
     [
         ("Unknown.", [], "the answer is Unknown"),
+        ("…", [], "the answer is Unknown"),
         ("1781", [], ""),
         ("1781", [True, False], ""),
         ("1781", [False, False], "no citation supports the answer"),

@@ -227,6 +227,24 @@ async def test_without_an_answer_there_is_nothing_to_revise(
     assert "revise" not in script.counts
 
 
+async def test_without_an_index_the_message_is_a_question(single: Context, script: Script) -> None:
+    script.lines |= {
+        ("rewrite", "Shorter!"): about_last("Good morning in one word"),
+        ("direct", "Good morning in one word"): {"answer": "Morning"},
+    }
+    cited = {"passage_id": "severn", "title": "Severn", "quote": "It is 354 kilometres long."}
+    metadata = {"hopyard": {"citations": [cited], "unconfirmed": ""}}
+    given = [
+        HumanMessage(QUESTION),
+        AIMessage("In 1781", response_metadata=metadata),
+        HumanMessage("Shorter!"),
+    ]
+    without = changed(single, index="", strategy="direct")
+    output = await router.graph.ainvoke({"messages": given}, context=without)
+    assert output["answer"] == "Morning"
+    assert "No index is given" in output["steps"][1]["reason"]
+
+
 async def test_the_builtin_profile_only_rewrites(
     single: Context, script: Script, agent: Any
 ) -> None:

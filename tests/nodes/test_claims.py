@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from hopyard.indexes.records import Passage
 from hopyard.nodes.citations import (
     cite_claims,
-    cite_markers,
     contains_quote,
     renumber,
     statements,
 )
+from hopyard.nodes.cited_answer import cite_answer
 from hopyard.nodes.support import best_quote, sentence_spans, supports, units
 
 
@@ -175,7 +175,7 @@ def test_markers_become_claims_and_numbers_outside_the_range_are_dropped() -> No
         "The Danube flows through Regensburg [1]. The manager is Ada Ito [2][9], "
         "and the safety officer is Napoleon Bonaparte [2]. It is so [0]."
     )
-    found = cite_markers(answer, PAGES)
+    found = cite_answer("", answer, PAGES).citations
     assert [(cited["quote"], cited["supported"]) for cited in found] == [
         ("It flows through Regensburg.", True),
         ("| Manager | Ada Ito |", True),
@@ -233,9 +233,9 @@ def test_every_quote_is_in_its_passage(claims: list[tuple[str, int]], pages: lis
 @given(answer=texts, pages=st.lists(texts, max_size=4))
 def test_markers_cite_only_what_was_shown(answer: str, pages: list[str]) -> None:
     passages = [passage(f"P{number}", text) for number, text in enumerate(pages)]
-    for cited in cite_markers(answer, passages):
-        assert cited["passage_id"] in {page.id for page in passages}
-        assert cited["claim"] in answer
+    by_id = {page.id: page for page in passages}
+    for cited in cite_answer("", answer, passages).citations:
+        assert contains_quote(by_id[cited["passage_id"]], cited["quote"])
 
 
 @given(answer=texts)
