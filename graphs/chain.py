@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from langgraph.graph import END, START, StateGraph
 
+from hopyard.nodes.chain.cite import cite
 from hopyard.nodes.chain.paper import after_link, after_question, answer_link, ask_next, conclude
-from hopyard.nodes.chain.steps import cite, init_chain, look_up, next_tasks, read
+from hopyard.nodes.chain.steps import init_chain, look_up, next_tasks, read
 from hopyard.state.chain import ChainState, LookupTask
 from hopyard.state.schemas import StrategyInput, StrategyOutput
 from hopyard.state.settings import Context

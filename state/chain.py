@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Annotated, ClassVar, Literal, NotRequired
 
 from pydantic import Field
@@ -19,6 +20,7 @@ __all__ = (
     "Lookup",
     "LookupTask",
     "Reading",
+    "findings_of",
 )
 
 _MOST_LINKS = 4
@@ -122,6 +124,11 @@ class Reading(TypedDict):
     """Whether the answer reached its limit and ends there."""
     reason: NotRequired[str]
     """What went wrong with its searches or its call."""
+
+
+def findings_of(readings: Iterable[Reading]) -> list[Finding]:
+    """What all steps noted, in order."""
+    return [finding for reading in readings for finding in reading["findings"]]
 
 
 class ChainState(StrategyState):

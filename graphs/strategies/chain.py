@@ -18,7 +18,7 @@ STRATEGY: Final = Strategy(
     graph="hopyard.graphs.chain:graph",
     default_for=("capable",),
     settings=ChainSettings,
-    steps="hopyard.nodes.chain.steps:steps_of",
+    steps="hopyard.nodes.chain.cite:steps_of",
     rank=20,
     label="CoR-RAG: one search after another",
 )

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal
 
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
-from hopyard.nodes.answer import format_passages, mark_cut
-from hopyard.nodes.chain import paper
-from hopyard.nodes.citations import is_unknown
-from hopyard.nodes.cited_answer import Cited, cite_answer
+from hopyard.nodes.answer import format_passages
+from hopyard.nodes.chain.cite import link_id
 from hopyard.nodes.evidence import merge_by_rounds
-from hopyard.nodes.run import Run, close_run, run_of, start_run
+from hopyard.nodes.run import Run, run_of, start_run
 from hopyard.nodes.tree.decompose import plain
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.chain_step import CHAIN_STEP, ChainStep
@@ -26,19 +24,17 @@ from hopyard.state.chain import (
     Lookup,
     LookupTask,
     Reading,
+    findings_of,
 )
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
 from hopyard.state.schemas import (
-    Evidence,
-    Step,
     StrategyInput,
     add_reason,
-    passage_evidence,
     passage_ids,
 )
 from hopyard.state.settings import Context
 
-__all__ = ("cite", "init_chain", "look_up", "next_tasks", "read", "steps_of")
+__all__ = ("init_chain", "look_up", "next_tasks", "read")
 
 LEAST_PLACES: Final = 3
 """Passages of one search at least, where several searches of a step share `retrieval.k`."""
@@ -105,7 +101,7 @@ async def look_up(state: LookupTask, runtime: Runtime[Context]) -> dict[str, Any
     run, seen = await run_of(state, runtime), set(state["seen"])
     k = run.settings.retrieval.k
     places = k if state["parts"] == 1 else max(LEAST_PLACES, k // state["parts"])
-    found = await run.find(state["text"], k=places + len(seen), step=_step_id(state["step"]))
+    found = await run.find(state["text"], k=places + len(seen), step=link_id(state["step"]))
     again = [unit for unit in found[:SHOWN_AGAIN] if seen.issuperset(unit["passages"])]
     fresh = [unit for unit in found if not seen.issuperset(unit["passages"])]
     room = max(min(places, LEAST_PLACES), places - len(again))
@@ -119,7 +115,7 @@ async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Read what was found: note findings, and answer, or name the next searches."""
     run, readings = await run_of(state, runtime), state["readings"]
     settings, number = ChainSettings.of(run.settings), len(readings) + 1
-    kept = {finding["passage_id"] for finding in _findings(readings)}
+    kept = {finding["passage_id"] for finding in findings_of(readings)}
     found = merge_by_rounds(
         lookup["passages"] for lookup in state["lookups"] if lookup["step"] == number
     )
@@ -171,14 +167,14 @@ async def _ask(
         "style": writing(run.settings.answer),
         "findings": _lines(
             f"{finding['fact']} [{index[finding['passage_id']]}]"
-            for finding in _findings(state["readings"])
+            for finding in findings_of(state["readings"])
         ),
         "searches": _lines(_searches_made(state)),
         "passages": format_passages(passages, run.settings, [index[name] for name in in_view])
         or _NONE,
         "left": f"Searches left: {left}." if left else _NOTHING_LEFT,
     }
-    step = _step_id(number)
+    step = link_id(number)
     try:
         return await run.call(CHAIN_STEP, values, step=step, final=not left, stream=True), ""
     except BudgetExceededError as error:
@@ -187,39 +183,6 @@ async def _ask(
         stopped = str(error)
     last = values | {"left": _NOTHING_LEFT}
     return await run.call(CHAIN_STEP, last, step=step, final=True), stopped
-
-
-async def cite(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Close the run: the findings' passages are what the answer cites."""
-    run, facts = await run_of(state, runtime), _findings(state["readings"])
-    kept = list(dict.fromkeys(finding["passage_id"] for finding in facts))
-    cited = await _cited(run, state, facts)
-    return {
-        "answer": cited.answer,
-        "citations": cited.citations,
-        "unconfirmed": state["unconfirmed"] or cited.unconfirmed,
-        "evidence": _evidence(state["readings"], kept),
-        "steps": steps_of({**state, "answer": cited.answer}),
-        **await close_run(run),
-    }
-
-
-async def _cited(run: Run, state: ChainState, facts: Sequence[Finding]) -> Cited:
-    """The answer with the passages that its markers name, or those of the findings."""
-    if is_unknown(state["answer"]) or state["readings"][-1]["kind"] == "direct":
-        return Cited(state["answer"], [])
-    shown = await run.passages(state["shown"])
-    by_id = {passage.id: passage for passage in shown}
-    claims = [(finding["fact"], by_id[finding["passage_id"]]) for finding in facts]
-    return cite_answer(state["question"], state["answer"], shown, findings=claims)
-
-
-def _evidence(readings: Sequence[Reading], kept: Sequence[str]) -> list[Evidence]:
-    """The passages of the findings, in their order, then what else the last step was shown."""
-    units = [unit for reading in readings for unit in reading["new"]]
-    scores = {name: unit["score"] for unit in units for name in unit["passages"]}
-    others = [unit for unit in readings[-1]["new"] if not set(unit["passages"]) <= set(kept)]
-    return [passage_evidence(name, scores.get(name, 0.0)) for name in kept] + others
 
 
 def _noted(output: ChainStep, shown: Sequence[str]) -> list[Finding]:
@@ -265,45 +228,5 @@ def _problems(state: ChainState, number: int) -> list[str]:
     return list(dict.fromkeys(reasons))
 
 
-def _findings(readings: Sequence[Reading]) -> list[Finding]:
-    return [finding for reading in readings for finding in reading["findings"]]
-
-
 def _lines(items: Iterable[str]) -> str:
     return "\n".join(f"- {item}" for item in items) or _NONE
-
-
-def _step_id(number: int) -> str:
-    return f"link-{number}"
-
-
-def steps_of(state: Mapping[str, Any]) -> list[Step]:
-    """The steps of a chain that is under way, or of a node's update."""
-    if "readings" not in state or state.get("links"):
-        return paper.steps_of(state)
-    steps = [_step(number, reading) for number, reading in enumerate(state["readings"], 1)]
-    if ended := state.get("ended"):
-        closing = Step(id="answer", kind="aggregate", title="Answer", reason=ended)
-        closing["answer"] = state.get("answer", "")
-        last = state["readings"][-1]
-        if last["kind"] == "failed":
-            closing["verdict"] = "failed"
-        steps.append(mark_cut(closing) if last.get("cut") else closing)
-    return steps
-
-
-def _step(number: int, reading: Reading) -> Step:
-    step = Step(
-        id=_step_id(number),
-        kind="link",
-        title=" · ".join(reading["searches"]) or "Read the findings again",
-        answer=" · ".join(finding["fact"] for finding in reading["findings"]),
-        passages=reading["new"],
-    )
-    if reading["kind"] == "failed":
-        step["verdict"] = "failed"
-    elif not reading["findings"] and reading["kind"] != "direct":
-        step["verdict"] = "nothing found"
-    if "reason" in reading:
-        step["reason"] = reading["reason"]
-    return step

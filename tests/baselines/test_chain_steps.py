@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
 from hopyard.graphs import chain
-from hopyard.nodes.chain.steps import steps_of
+from hopyard.nodes.chain.cite import steps_of
 from hopyard.nodes.cited_answer import NOTHING_NAMED
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import config_with

@@ -1,0 +1,89 @@
+"""The end of a chain with one call a step: its citations, its evidence, and its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from hopyard.nodes.answer import mark_cut
+from hopyard.nodes.chain import paper
+from hopyard.nodes.citations import is_unknown
+from hopyard.nodes.cited_answer import Cited, cite_answer
+from hopyard.nodes.run import Run, close_run, run_of
+from hopyard.state.chain import ChainState, Finding, Reading, findings_of
+from hopyard.state.schemas import Evidence, Step, passage_evidence
+from hopyard.state.settings import Context
+
+__all__ = ("cite", "link_id", "steps_of")
+
+
+async def cite(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Close the run: the findings' passages are what the answer cites."""
+    run, facts = await run_of(state, runtime), findings_of(state["readings"])
+    kept = list(dict.fromkeys(finding["passage_id"] for finding in facts))
+    cited = await _cited(run, state, facts)
+    return {
+        "answer": cited.answer,
+        "citations": cited.citations,
+        "unconfirmed": state["unconfirmed"] or cited.unconfirmed,
+        "evidence": _evidence(state["readings"], kept),
+        "steps": steps_of({**state, "answer": cited.answer}),
+        **await close_run(run),
+    }
+
+
+async def _cited(run: Run, state: ChainState, facts: Sequence[Finding]) -> Cited:
+    """The answer with the passages that its markers name, or those of the findings."""
+    if is_unknown(state["answer"]) or state["readings"][-1]["kind"] == "direct":
+        return Cited(state["answer"], [])
+    shown = await run.passages(state["shown"])
+    by_id = {passage.id: passage for passage in shown}
+    claims = [(finding["fact"], by_id[finding["passage_id"]]) for finding in facts]
+    return cite_answer(state["question"], state["answer"], shown, findings=claims)
+
+
+def _evidence(readings: Sequence[Reading], kept: Sequence[str]) -> list[Evidence]:
+    """The passages of the findings, in their order, then what else the last step was shown."""
+    units = [unit for reading in readings for unit in reading["new"]]
+    scores = {name: unit["score"] for unit in units for name in unit["passages"]}
+    others = [unit for unit in readings[-1]["new"] if not set(unit["passages"]) <= set(kept)]
+    return [passage_evidence(name, scores.get(name, 0.0)) for name in kept] + others
+
+
+def link_id(number: int) -> str:
+    """The id of a chain's step, from 1."""
+    return f"link-{number}"
+
+
+def steps_of(state: Mapping[str, Any]) -> list[Step]:
+    """The steps of a chain that is under way, or of a node's update."""
+    if "readings" not in state or state.get("links"):
+        return paper.steps_of(state)
+    steps = [_step(number, reading) for number, reading in enumerate(state["readings"], 1)]
+    if ended := state.get("ended"):
+        closing = Step(id="answer", kind="aggregate", title="Answer", reason=ended)
+        closing["answer"] = state.get("answer", "")
+        last = state["readings"][-1]
+        if last["kind"] == "failed":
+            closing["verdict"] = "failed"
+        steps.append(mark_cut(closing) if last.get("cut") else closing)
+    return steps
+
+
+def _step(number: int, reading: Reading) -> Step:
+    step = Step(
+        id=link_id(number),
+        kind="link",
+        title=" · ".join(reading["searches"]) or "Read the findings again",
+        answer=" · ".join(finding["fact"] for finding in reading["findings"]),
+        passages=reading["new"],
+    )
+    if reading["kind"] == "failed":
+        step["verdict"] = "failed"
+    elif not reading["findings"] and reading["kind"] != "direct":
+        step["verdict"] = "nothing found"
+    if "reason" in reading:
+        step["reason"] = reading["reason"]
+    return step
