@@ -25,7 +25,7 @@ AGENT: Final = "hopyard"
 
 DESCRIPTION: Final = (
     "Answer a question from the indexed documents and retrieve only as much as it needs: nothing, "
-    "one search, a chain or tree of sub-questions, or hops over a graph of passages. Gives a short "
+    "one search, a chain or tree of sub-questions, or hops over a graph of passages. Gives an "
     "answer, quotes that support it, and every step of the reasoning."
 )
 
