@@ -13,7 +13,7 @@ from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.run import Run, close_run, run_of
 from hopyard.state.chain import ChainState, Finding, Reading, findings_of
-from hopyard.state.schemas import Evidence, Step, passage_evidence
+from hopyard.state.schemas import Citation, Evidence, Step, passage_evidence, passage_ids
 from hopyard.state.settings import Context
 
 __all__ = ("cite", "link_id", "steps_of")
@@ -28,7 +28,7 @@ async def cite(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
         "answer": cited.answer,
         "citations": cited.citations,
         "unconfirmed": state["unconfirmed"] or cited.unconfirmed,
-        "evidence": _evidence(state["readings"], kept),
+        "evidence": _evidence(state["readings"], kept, cited.citations),
         "steps": steps_of({**state, "answer": cited.answer}),
         **await close_run(run),
     }
@@ -44,12 +44,19 @@ async def _cited(run: Run, state: ChainState, facts: Sequence[Finding]) -> Cited
     return cite_answer(state["question"], state["answer"], shown, findings=claims)
 
 
-def _evidence(readings: Sequence[Reading], kept: Sequence[str]) -> list[Evidence]:
-    """The passages of the findings, in their order, then what else the last step was shown."""
+def _evidence(
+    readings: Sequence[Reading], kept: Sequence[str], cited: Sequence[Citation]
+) -> list[Evidence]:
+    """The passages of the findings, what else the last step was shown, and what else is cited."""
     units = [unit for reading in readings for unit in reading["new"]]
     scores = {name: unit["score"] for unit in units for name in unit["passages"]}
     others = [unit for unit in readings[-1]["new"] if not set(unit["passages"]) <= set(kept)]
-    return [passage_evidence(name, scores.get(name, 0.0)) for name in kept] + others
+    known = {*kept, *passage_ids(others)}
+    named = dict.fromkeys(each["passage_id"] for each in cited if each["passage_id"] not in known)
+    first, last = (
+        [passage_evidence(name, scores.get(name, 0.0)) for name in names] for names in (kept, named)
+    )
+    return first + others + last
 
 
 def link_id(number: int) -> str:

@@ -258,6 +258,24 @@ async def test_markers_are_numbered_as_the_citations_are(ask: Callable[..., Any]
     assert output["citations"][0]["passage_id"] == "stone-bridge"
 
 
+async def test_a_passage_that_is_cited_from_an_earlier_step_is_evidence(
+    ask: Callable[..., Any],
+) -> None:
+    numbers: list[int] = []
+
+    def look_elsewhere(turn: str) -> dict[str, Any]:
+        numbers.append(number_of("Iron Bridge", turn))
+        return search("How long is the Danube?")
+
+    def answer(turn: str) -> dict[str, Any]:
+        assert "] Iron Bridge: " not in turn
+        return {"kind": "answer", "answer": f"1781 [{numbers[0]}]"}
+
+    output, _ = await ask(IRON, look_elsewhere, answer)
+    assert [cited["passage_id"] for cited in output["citations"]] == ["iron-bridge"]
+    assert passage_ids(output["evidence"])[-1] == "iron-bridge"
+
+
 async def test_a_failed_call_is_recorded(ask: Callable[..., Any]) -> None:
     output, _ = await ask(IRON, GARBAGE)
     assert output["answer"] == "Unknown"
