@@ -4,10 +4,10 @@
 side by side: split it, search for it and answer it, or judge the branch that it heads. When
 nothing waits any more, the leaves are put together.
 
-Each task has two forms. The paper's splits a question into two halves that do not depend on each
-other, and judges each split and each branch by scores. The dependent form, which capable models
-use, lets a sub-question refer to an earlier one's answer ("Who founded #1?"), and joins a split
-with its judgement, and the judgement of a branch with its answer, in one call each.
+Each task has two forms. The paper's splits a question into two sub-questions that do not depend
+on each other, and judges each split and each branch by scores. The dependent form, which capable
+models use, lets a sub-question refer to an earlier one's answer ("Who founded #1?"), and joins a
+split with its judgement, and the judgement of a branch with its answer, in one call each.
 """
 
 from __future__ import annotations

@@ -24,7 +24,8 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
     """Name the strategy that answers next, or none.
 
     A strategy that the caller asked for, or chose at an approval, has the last word, and so has one
-    that the budget ended. What the answer left unconfirmed is not said of the next one.
+    that the budget ended. Doubts about this answer do not
+    carry over to the next one.
     """
     run, tried = await run_of(state, runtime), [*state["tried"], state["strategy"]]
     reason = why_insufficient(state)

@@ -45,7 +45,7 @@ def after_receive(state: AgentState) -> Literal["revise", "gate"]:
 async def revise(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Do what the message asks with the last answer, in one call and without a search.
 
-    Where that cannot be done, the message goes the way of a question, made to stand alone.
+    If that cannot be done, the message is answered as a question, made to stand alone.
     """
     run, last = await run_of(state, runtime), state.get("last")
     if last is None:

@@ -136,7 +136,7 @@ class ChainState(StrategyState):
 
     truncated: Annotated[bool, operator.or_]
     ended: str
-    """Why nothing more is asked; "" while the chain goes on."""
+    """Why nothing more is asked; "" until the chain ends."""
     links: list[Link]
     """The paper's form: the sub-questions answered so far."""
     pending: str

@@ -1,8 +1,8 @@
 """The state of HopRAG's traversal: the hops made so far, and what follows from them.
 
 Queue and visits of Algorithm 1 are read from the list of hops. A vertex that had finished before
-a kill has its hop there, and is counted once however often the run goes on. Where one call chooses
-for a whole round, a note says what the call found.
+a kill has its hop there, and is counted once however often the run is resumed. Where one call
+chooses for a whole round, a note says what the call found.
 
 Edges stand here without their questions, and judgements under keys of ten digits. Hundreds of
 questions are judged for one query, and the state is written down twice a round: their texts would

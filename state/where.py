@@ -93,7 +93,7 @@ def condition_texts(value: object) -> object:
     """One condition, several, or a mapping of fields to values, as a list of conditions.
 
     A key of a mapping may end in an operator: `{"date>=": "2024", "source": ["Wired", "BBC"]}`.
-    What is none of these is given back as it is.
+    Anything else is returned as it is.
     """
     if isinstance(value, str):
         return [value] if value.strip() else []
