@@ -20,11 +20,15 @@ from hopyard.prompts.direct import DIRECT
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.style import writing
 from hopyard.state.errors import ModelOutputError
-from hopyard.state.settings import Context, profile_of
+from hopyard.state.settings import AnswerSettings, Context, profile_of
 
 __all__ = ("AnswerF1",)
 
 _OTHERS: tuple[Coalition, ...] = ("none", "question", "passages")
+
+
+_SHORT = AnswerSettings(style="short")
+"""F1 compares short answers."""
 
 
 class AnswerF1:
@@ -82,7 +86,7 @@ class AnswerF1:
 
     async def _ask(self, prompt: Prompt[Any], values: dict[str, str]) -> str | None:
         worded = prompt.of(profile_of(self._context))
-        given = values | {"style": writing(self._context.answer)}
+        given = values | {"style": writing(_SHORT, passages="passages" in values)}
         try:
             output = await self._caller.call(worded, given, self._context, self._run)
         except ModelOutputError:

@@ -21,12 +21,16 @@ RRF_K: Final = 60
 
 
 async def _find(search: Search) -> list[Evidence]:
-    """Merge the `retrieval.fetch_k` best of each search; the score is the fused one."""
+    """Merge the `retrieval.fetch_k` best of each search.
+
+    The score is the fused one as a share of the highest possible: 1 is first in both.
+    """
     fetch = max(search.k, search.settings.retrieval.fetch_k)
     found = await asyncio.gather(search.by("dense", k=fetch), search.by("sparse", k=fetch))
     rankings = [[unit["id"] for unit in units] for units in found]
+    highest = len(rankings) / (RRF_K + 1)
     return [
-        passage_evidence(passage_id, score)
+        passage_evidence(passage_id, score / highest)
         for passage_id, score in reciprocal_rank_fusion(rankings)[: search.k]
     ]
 

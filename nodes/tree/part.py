@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from hopyard.indexes.records import Passage
 from hopyard.nodes.answer import format_passages
-from hopyard.nodes.citations import is_unknown
+from hopyard.nodes.citations import is_unknown, renumber
 from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.tree.decompose import plain
 from hopyard.nodes.tree.references import resolve_references
@@ -110,7 +110,7 @@ async def _ask(
         if isinstance(error, BudgetExceededError):
             run.problems.append(error)
         return _answered(node, UNKNOWN, str(error)), ""
-    answered = _answered(node, output.answer)
+    answered = _answered(node, renumber(output.answer, {}))  # markers are of this call alone
     answered["cited"] = numbered(passages, output.passages)
     answered["passages"] = cited_first(node["passages"], answered["cited"])
     if output.cut:
