@@ -2,15 +2,17 @@
 
     python -m hopyard.evaluation.publish
 
-Reads `report.json` and `retrieval.json` from every folder of `evaluation/results`. The text of
-`about.md` in that folder comes first on the page, `wrong.md` last.
+A folder of `evaluation/results` is a section of the page. It holds a folder for each question set,
+with `report.json` or `retrieval.json`, and `about.md`, which begins the section. `about.md` beside
+the sections begins the page, and `wrong.md` ends it.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -52,41 +54,41 @@ def publish(results: Path, docs: Path) -> None:
         UsageError: There is no result.
         HopyardError: A result file is damaged.
     """
-    reports = {
-        path.parent.name: read_report(path) for path in sorted(results.glob(f"*/{REPORT_FILE}"))
-    }
-    searches = {
-        path.parent.name: _read_retrieval(path)
-        for path in sorted(results.glob(f"*/{RETRIEVAL_FILE}"))
-    }
-    if not reports and not searches:
+    sections = [section for folder in sorted(results.glob("*/")) if (section := _section(folder))]
+    if not sections:
         raise UsageError(
-            f"There is no result in {str(results)!r}; run `hopyard eval … --out {results}/NAME`."
+            f"There is no result in {str(results)!r}; run `hopyard eval … --out "
+            f"{results}/SECTION/SET`."
         )
-    lines = [
+    first = [
         "# Results",
         "",
         "Written by `python -m hopyard.evaluation.publish` from the files in "
         "`evaluation/results`, which `hopyard eval` made.",
         "",
+        *_text(results / ABOUT_FILE),
     ]
-    about = results / ABOUT_FILE
-    if about.exists():
-        lines += [about.read_text(encoding="utf-8").strip(), ""]
-    for model in dict.fromkeys(report.model for report in reports.values()):
-        own = [report for report in reports.values() if report.model == model]
-        lines += [f"## {_model_name(model)}", "", *_model_tables(own), ""]
-    if searches:
-        lines += ["## Retrieval alone", "", *_retrieval_tables(searches), ""]
-    wrong = results / WRONG_FILE
-    if wrong.exists():
-        lines += [wrong.read_text(encoding="utf-8").strip(), ""]
+    lines = [*first, *chain.from_iterable(sections), *_text(results / WRONG_FILE)]
     docs.mkdir(parents=True, exist_ok=True)
     write_file(docs / "results.md", ("\n".join(lines).rstrip() + "\n").encode())
 
 
-def _model_name(model: str) -> str:
-    return f"Chat model `{model.partition('@')[0]}`"
+def _section(folder: Path) -> list[str]:
+    """The tables of the question sets in a folder, after its own text; none without results."""
+    reports = [read_report(path) for path in sorted(folder.glob(f"*/{REPORT_FILE}"))]
+    searches = [_read_retrieval(path) for path in sorted(folder.glob(f"*/{RETRIEVAL_FILE}"))]
+    if not reports and not searches:
+        return []
+    lines = _text(folder / ABOUT_FILE) or [f"## {folder.name}", ""]
+    if reports:
+        lines += [*_model_tables(reports), ""]
+    if searches:
+        lines += [*_retrieval_tables(searches), ""]
+    return lines
+
+
+def _text(path: Path) -> list[str]:
+    return [path.read_text(encoding="utf-8").strip(), ""] if path.exists() else []
 
 
 def _model_tables(reports: Sequence[Report]) -> list[str]:
@@ -174,13 +176,13 @@ def _difference(report: Report, name: str) -> str:
     return f"**{text}**" if found.low > 0 or found.high < 0 else text
 
 
-def _retrieval_tables(searches: Mapping[str, RetrievalReport]) -> list[str]:
+def _retrieval_tables(searches: Sequence[RetrievalReport]) -> list[str]:
     lines = [
         "All questions that have supporting documents, over the whole corpus, without a model "
         "call. Recall@k is over documents; in brackets the 95 % interval of recall@5; precision "
         "and F1 are of the first five documents. MMR chooses from the 40 nearest passages.",
     ]
-    for report in searches.values():
+    for report in searches:
         ks = list(next(iter(report.searches.values())).recall)
         lines += [
             "",

@@ -110,8 +110,8 @@ def test_plots_are_the_same_for_the_same_numbers(plan: MakePlan, tmp_path: Path)
 
 def test_the_page_of_results_is_made_from_the_files_alone(plan: MakePlan, tmp_path: Path) -> None:
     results, docs = tmp_path / "results", tmp_path / "docs"
-    report_of(plan, results / "bridges", ("single", "tree"))
-    report_of(plan, results / "rivers", ("single", "direct"))
+    report_of(plan, results / "words" / "bridges", ("single", "tree"))
+    report_of(plan, results / "words" / "rivers", ("single", "direct"))
     search = SearchResult(
         n=3,
         recall={1: 0.25, 5: 0.5},
@@ -119,7 +119,7 @@ def test_the_page_of_results_is_made_from_the_files_alone(plan: MakePlan, tmp_pa
         interval_at_5=Interval(0.5, 0.4, 0.6),
         seconds=0.1,
     )
-    (results / "rivers" / RETRIEVAL_FILE).write_text(
+    (results / "words" / "rivers" / RETRIEVAL_FILE).write_text(
         RetrievalReport(
             name="rivers", questions=3, questions_fingerprint="f", embedding="words",
             documents=8, passages=9, searches={"bm25": search},
@@ -127,7 +127,7 @@ def test_the_page_of_results_is_made_from_the_files_alone(plan: MakePlan, tmp_pa
     )  # fmt: skip
     publish(results, docs)
     text = (docs / "results.md").read_text()
-    assert "## Chat model `a-model`" in text
+    assert "## words" in text
     assert "| `tree` | 100 / 100 [29, 100] | – |" in text
     assert "| `tree` | +0 [+0, +0] | – |" in text
     assert "| bm25 | 25.0 | 50.0 [40, 60] | 10.0 | 20.0 |" in text
@@ -143,8 +143,8 @@ def test_the_page_of_results_is_made_from_the_files_alone(plan: MakePlan, tmp_pa
 def test_no_result_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UsageError, match="no result"):
         publish(tmp_path, tmp_path)
-    folder = tmp_path / "broken"
-    folder.mkdir()
+    folder = tmp_path / "broken" / "bridges"
+    folder.mkdir(parents=True)
     (folder / "report.json").write_text("{}")
     assert main(["--results", str(tmp_path), "--docs", str(tmp_path)]) == 1
     assert "report.json" in capsys.readouterr().err
