@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Final
@@ -20,7 +20,6 @@ from pydantic import ValidationError
 
 from hopyard.evaluation.report import REPORT_FILE, Report, read_report
 from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport
-from hopyard.evaluation.summary import StrategyResult
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import HopyardError, UsageError
 
@@ -94,45 +93,48 @@ def _text(path: Path) -> list[str]:
 def _model_tables(reports: Sequence[Report]) -> list[str]:
     """What each strategy reached on each set, what it cost, and how it differs from the first."""
     names = list(dict.fromkeys(name for report in reports for name in report.strategies))
-    judged = any(result.judged is not None for _, result in _results(reports))
+    results = [result for report in reports for result in report.strategies.values()]
+    judged = any(result.judged is not None for result in results)
     answers = "Judged equivalent / exact match / F1" if judged else "Exact match / F1"
-    return [
-        f"{answers}, in percent; in brackets the 95 % interval of F1.",
-        "",
-        *_table(reports, names, _answers),
-        *_trivial_rows(reports),
-        "",
-        "Supporting passages among the first five read, in percent.",
-        "",
-        *_table(reports, names, _passages),
-        "",
-        "Model calls and tokens a question.",
-        "",
-        *_table(reports, names, _costs),
-        "",
-        "F1 less that of the baseline, in points, question by question; bold if the 95 % interval "
-        "excludes 0.",
-        "",
-        *_table(reports, names, _difference),
+    baselines = " or ".join(dict.fromkeys(f"`{report.baseline}`" for report in reports))
+    tables: list[tuple[str, Callable[[Report, str], str]]] = [
+        (f"{answers}, in percent; in brackets the 95 % interval of F1.", _answers),
+        ("Statements that are supported / points of the reference covered, in percent.", _covered),
+        ("Supporting passages among the first five read, in percent.", _passages),
+        ("Model calls and tokens a question.", _costs),
+        (
+            f"F1 less that of {baselines}, in points, question by question; bold if the 95 % "
+            "interval excludes 0.",
+            _difference,
+        ),
     ]
-
-
-def _results(reports: Sequence[Report]) -> Iterator[tuple[Report, StrategyResult]]:
-    for report in reports:
-        for result in report.strategies.values():
-            yield report, result
+    lines: list[str] = []
+    for title, cell in tables:
+        if table := _table(reports, names, cell):
+            trivial = _trivial_rows(reports) if cell is _answers else []
+            lines += [title, "", *table, *trivial, ""]
+    return lines[:-1]
 
 
 def _table(
     reports: Sequence[Report], names: Sequence[str], cell: Callable[[Report, str], str]
 ) -> list[str]:
-    heads = [f"{report.name} ({report.questions})" for report in reports]
-    lines = [f"| strategy | {' | '.join(heads)} |", "|---|" + "---:|" * len(heads)]
+    """A row for each strategy that has a value; nothing where none has."""
+    rows = []
     for name in names:
         cells = [cell(report, name) if name in report.strategies else "–" for report in reports]
         if set(cells) != {"–"}:
-            lines.append(f"| `{name}` | {' | '.join(cells)} |")
-    return lines
+            rows.append(f"| `{name}` | {' | '.join(cells)} |")
+    heads = [f"{report.name} ({report.questions})" for report in reports]
+    head = [f"| strategy | {' | '.join(heads)} |", "|---|" + "---:|" * len(heads)]
+    return [*head, *rows] if rows else []
+
+
+def _covered(report: Report, name: str) -> str:
+    result = report.strategies[name]
+    if result.supported is None or result.covered is None:
+        return "–"
+    return f"{100 * result.supported:.0f} / {100 * result.covered:.0f}"
 
 
 def _trivial_rows(reports: Sequence[Report]) -> list[str]:
