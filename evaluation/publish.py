@@ -19,7 +19,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from hopyard.evaluation.report import REPORT_FILE, Report, read_report
-from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport
+from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport, SearchResult
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import HopyardError, UsageError
 
@@ -82,7 +82,7 @@ def _section(folder: Path) -> list[str]:
     if reports:
         lines += [*_model_tables(reports), ""]
     if searches:
-        lines += [*_retrieval_tables(searches), ""]
+        lines += [*_retrieval_table(searches), ""]
     return lines
 
 
@@ -178,29 +178,28 @@ def _difference(report: Report, name: str) -> str:
     return f"**{text}**" if found.low > 0 or found.high < 0 else text
 
 
-def _retrieval_tables(searches: Sequence[RetrievalReport]) -> list[str]:
+def _retrieval_table(reports: Sequence[RetrievalReport]) -> list[str]:
+    """What each search method finds on each set."""
+    heads = [f"{report.name} ({report.questions})" for report in reports]
     lines = [
-        "All questions that have supporting documents, over the whole corpus, without a model "
-        "call. Recall@k is over documents; in brackets the 95 % interval of recall@5; precision "
-        "and F1 are of the first five documents. MMR chooses from the 40 nearest passages.",
+        "Recall of supporting documents among the first five / ten, in percent; in brackets the "
+        "95 % interval of the first.",
+        "",
+        f"| search | {' | '.join(heads)} |",
+        "|---|" + "---:|" * len(heads),
     ]
-    for report in searches:
-        ks = list(next(iter(report.searches.values())).recall)
-        lines += [
-            "",
-            f"### {report.name}: {report.questions} questions, {report.documents:,} documents, "
-            f"{report.passages:,} passages, embedding `{report.embedding}`",
-            "",
-            f"| search | {' | '.join(f'R@{k}' for k in ks)} | P@5 | F1@5 |",
-            "|---|" + "---:|" * (len(ks) + 2),
+    for name in dict.fromkeys(name for report in reports for name in report.searches):
+        cells = [
+            _recall(report.searches[name]) if name in report.searches else "–" for report in reports
         ]
-        for name, result in report.searches.items():
-            bounds = result.interval_at_5
-            cells = [f"{100 * result.recall[k]:.1f}" for k in ks]
-            cells[ks.index(5)] += f" [{100 * bounds.low:.0f}, {100 * bounds.high:.0f}]"
-            cells += [f"{100 * result.at_5[key]:.1f}" for key in ("precision", "f1")]
-            lines.append(f"| {name} | {' | '.join(cells)} |")
+        lines.append(f"| `{name}` | {' | '.join(cells)} |")
     return lines
+
+
+def _recall(result: SearchResult) -> str:
+    low, high = result.interval_at_5.low, result.interval_at_5.high
+    first = f"{100 * result.recall[5]:.0f} [{100 * low:.0f}, {100 * high:.0f}]"
+    return f"{first} / {100 * result.recall[10]:.0f}" if 10 in result.recall else first
 
 
 def _read_retrieval(path: Path) -> RetrievalReport:

@@ -68,7 +68,7 @@ def test_the_conversation_is_there_after_a_restart(chat: Chat) -> None:
 def test_why_tells_gate_route_and_passages(chat: Chat) -> None:
     ended = chat("/strategy single", QUESTION, "/why")
     assert "strategy single" in ended.err
-    for told in ("Gate: off", "Route: single · forced", "Mars  mars 0.", "“Mars has two"):
+    for told in ("Gate: off", "Route: single · forced", "Mars  mars 1.00", "“Mars has two"):
         assert told in ended.out
 
 
