@@ -34,6 +34,10 @@ __all__ = (
 )
 
 
+_PAPER_RETRIES: Final = 1
+_DEPENDENT_RETRIES: Final = 2
+
+
 class TreeSettings(Group):
     """ToR-RAG. The defaults are the paper's, except for `dependencies`."""
 
@@ -57,11 +61,26 @@ class TreeSettings(Group):
         le=5,
         description="Paper's form: a decomposition with fewer of the five rubric points is redone.",
     )
-    retries: int = Field(
-        1, ge=0, le=5, description="Times that a bad decomposition or a weak branch is redone."
+    retries: int | None = Field(
+        None,
+        ge=0,
+        le=5,
+        description=f"Times that a bad split or a weak part is redone; empty takes "
+        f"{_DEPENDENT_RETRIES} where parts may depend on each other, and {_PAPER_RETRIES} in the "
+        "paper's form.",
     )
     judge: bool = Field(True, description="Judge decompositions and branches; off keeps them all.")
     evidence_k: int = Field(5, ge=1, le=50, description="Snippets kept for the final answer.")
+
+    @property
+    def paper_retries(self) -> int:
+        """Times that a bad decomposition or a weak branch is redone in the paper's form."""
+        return _PAPER_RETRIES if self.retries is None else self.retries
+
+    @property
+    def dependent_retries(self) -> int:
+        """Times that a bad split or an unknown part is redone where parts may depend."""
+        return _DEPENDENT_RETRIES if self.retries is None else self.retries
 
 
 def with_dependencies(context: Context) -> bool:

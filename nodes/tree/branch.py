@@ -83,7 +83,7 @@ async def judge_branch(state: TreeTask, runtime: Runtime[Context]) -> dict[str, 
     }
     if judged["score"] >= settings.theta:
         return _keep(judged, children, f"at or above θ={settings.theta:g}", settings)
-    if _replacements(node) >= settings.retries:
+    if _replacements(node) >= settings.paper_retries:
         return _prune(judged, children, f"below θ={settings.theta:g}")
     weak = 0 if judgement.weaker == "first" else 1
     return await _replace(run, judged, children, weak)

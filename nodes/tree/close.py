@@ -55,7 +55,7 @@ async def close_branch(state: TreeTask, runtime: Runtime[Context]) -> dict[str, 
     run, node = await run_of(state, runtime), state["node"]
     tree = {node["path"]: node} | {other["path"]: other for other in state["read"]}
     settings = TreeSettings.of(run.settings)
-    may_ask = settings.judge and _asked_again(node) < settings.retries
+    may_ask = settings.judge and _asked_again(node) < settings.dependent_retries
     closed, output = await _close(run, tree, node["path"], may_ask=may_ask)
     if output and may_ask and (update := _ask_again(tree, node, output)):
         if node["path"] == ROOT:

@@ -31,7 +31,7 @@ async def decompose(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any
     run, node = await run_of(state, runtime), state["node"]
     rejected: list[Thrown] = []
     try:
-        for _ in range(TreeSettings.of(run.settings).retries + 1):
+        for _ in range(TreeSettings.of(run.settings).paper_retries + 1):
             split = await _split(run, node, rejected)
             if split.kind == "simple":
                 return _leaf(node, "the question is simple", rejected)

@@ -86,7 +86,7 @@ async def _plan(run: Run, node: TreeNode) -> _Plan:
     """Ask for a split. One with faults is asked for again, a bounded number of times."""
     rejected: list[Thrown] = []
     try:
-        for _ in range(TreeSettings.of(run.settings).retries + 1):
+        for _ in range(TreeSettings.of(run.settings).dependent_retries + 1):
             plan, faults = await _propose(run, node, rejected)
             if not faults:
                 return plan

@@ -198,7 +198,7 @@ class TestSplitting:
         self, context: Context, pair: Script
     ) -> None:
         pair.lines["plan", ROOT] = plan(IRON, STONE, complete=False)
-        output = await ask(context)
+        output = await ask(context, tree__retries=1)
         assert pair.counts == {"plan": 2, "close": 1}
         assert nodes(output)[""]["reason"] == "no split passed its criticism"
         assert len(nodes(output)[""]["replaced"]) == 2
@@ -379,7 +379,7 @@ class TestClosing:
             ("part", better): found("1781", 1),
             ("close", ROOT): [ask_again(1, better), found("the Stone Bridge", 1, 2)],
         }
-        output = await ask(context)
+        output = await ask(context, tree__retries=1)
         assert pair.asked[3:] == [("close", ROOT), ("part", better), ("close", ROOT)]
         assert "may be asked again" in pair.turn("close", ROOT, 0)
         assert "answer now" in pair.turn("close", ROOT, 1)
