@@ -24,6 +24,7 @@ __all__ = (
     "look_of",
     "name_evidence",
     "name_passages",
+    "on_a_line",
     "passages_of",
     "route_step",
     "title_of",
@@ -131,12 +132,13 @@ def _scored(unit: Evidence, names: Names) -> str:
 
 def line_of(step: Step, names: Names) -> str:
     """A step with its answer, as far as a line goes, and its verdict."""
-    answer = f" → {_on_a_line(step['answer'])}" if step.get("answer") else ""
+    answer = f" → {on_a_line(step['answer'])}" if step.get("answer") else ""
     verdict = f" · {step['verdict']}" if step.get("verdict") else ""
     return f"{title_of(step, names)}{answer}{verdict}"
 
 
-def _on_a_line(answer: str) -> str:
+def on_a_line(answer: str) -> str:
+    """An answer as a step's line shows it: the beginning of one that has several lines."""
     return shorten(answer, LONGEST_ANSWER, placeholder=" …") if "\n" in answer else answer
 
 

@@ -16,6 +16,7 @@ from hopyard.tracing.describe import (
     Names,
     describe_step,
     name_evidence,
+    on_a_line,
     title_of,
 )
 from hopyard.tracing.model import Trace, TracedPassage, TraceStep
@@ -57,7 +58,7 @@ def draw_step(step: TraceStep, names: Names) -> Text:
     style = "dim strike" if record.get("verdict") == "pruned" else ""
     text = _plain(title_of(record, names), style)
     if answer := record.get("answer"):
-        text.append(" → ", style="dim").append(_safe(answer), style="bold")
+        text.append(" → ", style="dim").append(_safe(on_a_line(answer)), style="bold")
     about = Text(style="dim")
     said = [(part, _STYLES[look] if look else "") for part, look in describe_step(record, names)]
     for place, (part, part_style) in enumerate([*said, *_cost(step)]):
