@@ -18,15 +18,18 @@ from hopyard.state.settings import AUTO, Context, profile_of
 __all__ = ("after_check", "check_answer", "why_insufficient")
 
 _DONE: Final = "finish"
+_KEPT: Final = ("answer", "citations", "evidence", "unconfirmed", "strategy")
 
 
 async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Name the strategy that answers next, or none.
 
     A strategy that the caller asked for, or chose at an approval, has the last word, and so has one
-    that the budget ended. Doubts about this answer do not
-    carry over to the next one.
+    that the budget ended. Doubts about this answer do not carry over to the next one. An answer
+    that no citation supported comes back if the stronger strategy ends with Unknown.
     """
+    if state["before"] and is_unknown(state["answer"]):
+        return _take_back(state)
     run, tried = await run_of(state, runtime), [*state["tried"], state["strategy"]]
     reason = why_insufficient(state)
     chosen = run.settings.strategy != AUTO or state["route"]["by"] == "approval"
@@ -53,7 +56,20 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
         "tried": tried,
         "steps": [step],
         "unconfirmed": "",
+        "before": {} if is_unknown(state["answer"]) else {key: state[key] for key in _KEPT},
     }
+
+
+def _take_back(state: AgentState) -> dict[str, Any]:
+    before = state["before"]
+    step = Step(
+        id=f"check-{len(state['tried']) + 1}",
+        kind="check",
+        title=f"Back to the answer of {before['strategy']}",
+        answer=before["answer"],
+        reason=f"{state['strategy']} found none",
+    )
+    return {**before, "before": {}, "stronger": "", "steps": [step]}
 
 
 def after_check(state: AgentState) -> str:

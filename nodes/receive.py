@@ -56,6 +56,7 @@ async def receive(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any
         "truncated": False,
         "unconfirmed": "",
         "tried": [],
+        "before": {},
         "usage": no_usage(),
     }
 

@@ -53,5 +53,7 @@ class AgentState(AgentOutput):
     """Strategies whose answer was handed to a stronger one."""
     stronger: str
     """The strategy that answers next; "" where the answer stays."""
+    before: dict[str, Any]
+    """The answer that was handed over although it was not Unknown, with what belongs to it."""
     settings: dict[str, Any]
     """The settings of the turn, so that whoever resumes the thread takes the same."""

@@ -245,6 +245,17 @@ async def test_a_greeting_needs_no_document(ask: Callable[..., Any]) -> None:
     assert output["steps"][-1]["reason"] == "no document is needed"
 
 
+async def test_general_knowledge_answers_where_it_is_allowed(ask: Callable[..., Any]) -> None:
+    said = "From general knowledge: a blacksmith."
+    output, steps = await ask(
+        "Who painted the gate?",
+        {"kind": "not_found", "answer": said},
+        answer={"knowledge": "both"},
+    )
+    assert output["answer"] == said
+    assert "your own knowledge" in steps.turns[0]
+
+
 async def test_markers_are_numbered_as_the_citations_are(ask: Callable[..., Any]) -> None:
     def answer(turn: str) -> dict[str, Any]:
         iron, stone = number_of("Iron Bridge", turn), number_of("Stone Bridge", turn)

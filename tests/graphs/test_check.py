@@ -68,6 +68,25 @@ async def test_what_was_unconfirmed_is_not_said_of_the_next_answer(
     assert second == {"stronger": ""}
 
 
+async def test_an_unsupported_answer_comes_back_where_the_chain_finds_none(
+    routed: Context, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from hopyard.nodes import check
+
+    def doubt(state: Any) -> str:
+        return "no citation supports the answer" if state["strategy"] == "single" else ""
+
+    monkeypatch.setattr(check, "why_insufficient", doubt)
+    script.lines["read", QUESTION] = said("354 kilometres")
+    script.lines["step", QUESTION] = step("not_found")
+    result = await ask(routed)
+    assert (result["answer"], result["strategy"]) == ("354 kilometres", "single")
+    assert [step["title"] for step in result["steps"] if step["kind"] == "check"] == [
+        "Hand over to chain",
+        "Back to the answer of single",
+    ]
+
+
 async def test_a_setting_turns_it_off(routed: Context, script: Script) -> None:
     result = await ask(changed(routed, check="off"))
     assert (result["answer"], result["strategy"]) == ("Unknown", "single")

@@ -130,7 +130,17 @@ def _undisturbed(
             return await session.result("undisturbed")
 
     result = asyncio.run(ask())
-    kept_back = {"messages", "run", "settings", "finished", "waiting", "tried", "stronger", "last"}
+    kept_back = {
+        "messages",
+        "run",
+        "settings",
+        "finished",
+        "waiting",
+        "tried",
+        "stronger",
+        "before",
+        "last",
+    }
     return {key: value for key, value in result.items() if key not in kept_back}
 
 
