@@ -92,7 +92,7 @@ def _as_json(unit: Evidence, passages: dict[str, Passage]) -> dict[str, Any]:
 
 def _line(number: int, unit: Evidence, passages: dict[str, Passage]) -> Text:
     behind = [passages[name] for name in unit["passages"]]
-    titles = ", ".join(dict.fromkeys(passage.cited_title or passage.id for passage in behind))
+    titles = ", ".join(dict.fromkeys(passage.heading or passage.id for passage in behind))
     name = unit["id"] if unit["kind"] == "passage" else f"{unit['kind']} {unit['id']}"
     text = " ".join(behind[0].text.split())
     cut = text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(None, 1)[0] + " …"
