@@ -17,7 +17,7 @@ from hopyard.state.errors import (
 )
 from hopyard.state.hop import Relevance
 from hopyard.state.schemas import Evidence
-from hopyard.state.settings import Group
+from hopyard.state.settings import Group, profile_of
 
 if TYPE_CHECKING:
     from hopyard.indexes.records import Passage
@@ -29,6 +29,10 @@ CHAT: Final = "chat"
 
 _WIDER: Final = 2
 """Times k units that are found before the best are kept (HopRAG's baseline)."""
+_MOST_MORE: Final = 10
+"""Units beside the k wanted at most: a chain that leaves out what it has seen asks for many."""
+_BUILTIN_SNIPPET: Final = 80
+"""Tokens of a passage that the built-in model judges it by."""
 _VALUE: Final[Mapping[Relevance, float]] = {"irrelevant": 0.0, "indirect": 0.5, "necessary": 1.0}
 
 
@@ -43,8 +47,11 @@ class RerankSettings(Group):
         description="Cross-encoder by its Hugging Face name or folder; chat takes the chat model's "
         "judgement, which also stands in where the cross-encoder cannot be loaded.",
     )
-    snippet_tokens: int = Field(
-        80, ge=10, description="Tokens of one passage that the chat model judges it by, at most."
+    snippet_tokens: int | None = Field(
+        None,
+        ge=10,
+        description="Tokens of one passage that the chat model judges it by, at most; empty takes "
+        f"retrieval.snippet_tokens, and {_BUILTIN_SNIPPET} for the built-in model.",
     )
 
     @field_validator("base")
@@ -65,7 +72,8 @@ async def _find(search: Search) -> list[Evidence]:
         ModelUnreachableError: The cross-encoder cannot be loaded and no chat model may be asked.
         UsageError: The chat model is to judge and may not be asked.
     """
-    found = await search.by(RerankSettings.of(search.settings).base, k=_WIDER * search.k)
+    wider = min(_WIDER * search.k, search.k + _MOST_MORE)
+    found = await search.by(RerankSettings.of(search.settings).base, k=wider)
     try:
         scores = await _scores(search, found)
     except (ModelOutputError, BudgetExceededError) as error:
@@ -99,7 +107,13 @@ async def _scores(search: Search, found: Sequence[Evidence]) -> list[float]:
 
 async def _judge(search: Search, found: Sequence[Evidence]) -> list[float]:
     """The chat model's judgements: 1 necessary, 0.5 indirect, 0 irrelevant."""
-    from hopyard.prompts.passages import CHARACTERS_A_TOKEN, one_line, passage_lines, snippet
+    from hopyard.prompts.passages import (
+        CHARACTERS_A_TOKEN,
+        heading,
+        one_line,
+        passage_lines,
+        snippet,
+    )
     from hopyard.prompts.rerank import passages_prompt
 
     if search.call is None:
@@ -109,9 +123,14 @@ async def _judge(search: Search, found: Sequence[Evidence]) -> list[float]:
         )
     if not found:
         return []
-    longest = RerankSettings.of(search.settings).snippet_tokens * CHARACTERS_A_TOKEN
+    profile = profile_of(search.settings)
+    own = _BUILTIN_SNIPPET if profile == "builtin" else search.settings.retrieval.snippet_tokens
+    longest = (RerankSettings.of(search.settings).snippet_tokens or own) * CHARACTERS_A_TOKEN
     shown = [
-        (passages[0].title, snippet("\n".join(passage.text for passage in passages), longest))
+        (
+            heading(passages[0].title, passages[0].about, profile),
+            snippet("\n".join(passage.text for passage in passages), longest),
+        )
         for passages in await asyncio.to_thread(_passages, search, found)
     ]
     values = {"passages": passage_lines(shown), "question": one_line(search.text)}

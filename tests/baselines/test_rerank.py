@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
 
 from hopyard.graphs import chain, decompose, single, tree
 from hopyard.graphs.registry import STRATEGIES
+from hopyard.indexes.search import SEARCHES
 from hopyard.models.cross_encoder import PairScorer
 from hopyard.state.settings import Context
 from hopyard.testing import ScriptedChat, StrategyContract
@@ -59,6 +61,31 @@ async def test_the_best_are_read_and_the_judgement_is_the_score(
     kept = [(unit["id"], unit["score"]) for unit in output["evidence"]]
     assert kept == [("abraham-darby", 1.0), ("stone-bridge", 0.5)]
     assert script.turn("read", QUESTION).splitlines()[1].startswith("[1] Abraham Darby: ")
+
+
+@pytest.mark.parametrize(("profile", "longest"), [("builtin", 320), ("capable", 1200)])
+async def test_a_capable_model_is_shown_whole_snippets(
+    context: Context, script: BaselineScript, profile: str, longest: int
+) -> None:
+    await run(context, profile=profile, retrieval__k=4)
+    turn = script.turn("rerank", QUESTION)
+    [garden] = [line for line in turn.splitlines() if "] Garden: " in line]
+    shown = garden.partition("] Garden: ")[2]
+    assert longest - 10 < len(shown) <= longest
+    assert len([line for line in turn.splitlines() if line.startswith("[")]) == 8
+
+
+async def test_a_search_for_many_judges_ten_more_at_most(context: Context) -> None:
+    asked: list[int] = []
+
+    async def by(method: str, *, k: int) -> list[Any]:
+        asked.append(k)
+        return []
+
+    for k in (5, 30):
+        search: Any = SimpleNamespace(k=k, settings=context, by=by, call=by)
+        assert await SEARCHES["rerank"].find(search) == []
+    assert asked == [10, 40]
 
 
 async def test_a_failed_judgement_keeps_the_order_of_the_search_and_says_so(
