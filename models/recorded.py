@@ -31,7 +31,6 @@ __all__ = (
     "Recording",
     "RecordingMissingError",
     "open_recording",
-    "record_all",
     "recorded_key",
 )
 
@@ -216,21 +215,6 @@ class Recorder:
             self._file = None
             self._own.release()
             _merge_logs(self.folder)
-
-
-def record_all(folder: Path, pairs: Iterable[tuple[str, RecordedCall]]) -> None:
-    """Add calls from another source to a recording.
-
-    Args:
-        folder: The recording; made if it is missing.
-        pairs: Key (see `recorded_key`) and answer of each call.
-    """
-    recorder = Recorder(folder)
-    try:
-        for key, call in pairs:
-            recorder.record(key, call)
-    finally:
-        recorder.close()
 
 
 def _merge_logs(folder: Path) -> None:

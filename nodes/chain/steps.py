@@ -27,11 +27,7 @@ from hopyard.state.chain import (
     findings_of,
 )
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
-from hopyard.state.schemas import (
-    StrategyInput,
-    add_reason,
-    passage_ids,
-)
+from hopyard.state.schemas import StrategyInput, add_reason, passage_ids
 from hopyard.state.settings import Context
 
 __all__ = ("init_chain", "look_up", "next_tasks", "read")
@@ -121,7 +117,8 @@ async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     )
     new = [unit for unit in found if not kept.issuperset(unit["passages"])]
     shown = list(dict.fromkeys([*state["shown"], *passage_ids(new)]))
-    in_view = [name for name in shown if name in kept or name in set(passage_ids(new))]
+    visible = kept | set(passage_ids(new))
+    in_view = [name for name in shown if name in visible]
     left = 0 if not state["searches"] else settings.readings - number
     update: dict[str, Any] = {"shown": shown, "searches": []}
     reading = Reading(searches=state["searches"], findings=[], kind="failed", new=new)

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from model_server import ModelServer, Reply
+from recordings import record_all
 
 from hopyard.cli import doctor
-from hopyard.models.recorded import RecordedCall, record_all
+from hopyard.models.recorded import RecordedCall
 
 from .conftest import Ended, Run
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from recordings import record_all
 
 from hopyard.models.call import ModelCaller
 from hopyard.models.chat import chat_provider
@@ -18,7 +19,6 @@ from hopyard.models.recorded import (
     Recorder,
     RecordingMissingError,
     open_recording,
-    record_all,
     recorded_key,
 )
 from hopyard.prompts.direct import DIRECT
