@@ -158,7 +158,7 @@ def _record(
 def _has_failed(output: Mapping[str, Any]) -> bool:
     """Whether there is no answer because the closing call failed, or the whole run.
 
-    Its "Unknown" is no finding, and not right where the gold answer says that there is none.
+    Its "Unknown" is no finding, and not right where the gold answer is that there is no answer.
     """
     closing = [step for step in output.get("steps", ()) if "answer" in step][-1:]
     return "failure" in output or (

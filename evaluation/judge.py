@@ -74,12 +74,12 @@ class Judgement(BaseModel):
     @property
     def supported(self) -> float | None:
         """Share of the statements that the cited passages support; None without a statement."""
-        return _share([one.supported for one in self.statements])
+        return _share([statement.supported for statement in self.statements])
 
     @property
     def covered(self) -> float | None:
         """Share of the reference answer's points that are covered; None without a point."""
-        return _share([one.covered for one in self.points])
+        return _share([point.covered for point in self.points])
 
 
 Judgements = Mapping[tuple[str, str], Judgement]
@@ -126,7 +126,9 @@ async def judge_records(
         ModelUnreachableError: The judge does not answer.
     """
     wanted = {question.id for question in plan.questions}
-    styles = {one.name: one.apply_to(plan.context).answer.style for one in plan.variants}
+    styles = {
+        variant.name: variant.apply_to(plan.context).answer.style for variant in plan.variants
+    }
     chosen = {
         (record.question_id, record.strategy): record
         for record in records

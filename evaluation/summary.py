@@ -213,7 +213,11 @@ def _result(
     scores |= {
         name: found
         for name in ("supported", "covered")
-        if (found := [value for one in judged if (value := getattr(one, name)) is not None])
+        if (
+            found := [
+                value for judgement in judged if (value := getattr(judgement, name)) is not None
+            ]
+        )
     }
     with_gold = [record.retrieval for record in records if record.retrieval is not None]
     return StrategyResult(
@@ -223,8 +227,8 @@ def _result(
             name: (interval if name == "tokens" else score_interval)(values)
             for name, values in scores.items()
         },
-        partly=fmean(one.verdict == "partly" for one in judged) if judged else None,
-        judge_failures=sum(bool(one.failures) for one in judged),
+        partly=fmean(judgement.verdict == "partly" for judgement in judged) if judged else None,
+        judge_failures=sum(bool(judgement.failures) for judgement in judged),
         retrieval=(
             {name: fmean(values[name] for values in with_gold) for name in with_gold[0]}
             if with_gold

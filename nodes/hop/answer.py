@@ -86,7 +86,11 @@ async def _select_and_answer(
         "question": one_line(question),
     }
     output = await run.call(SELECT_AND_ANSWER, values, step="read", final=True)
-    facts = [(one.fact, one.passage) for one in output.useful if 1 <= one.passage <= len(passages)]
+    facts = [
+        (useful.fact, useful.passage)
+        for useful in output.useful
+        if 1 <= useful.passage <= len(passages)
+    ]
     # A passage that only the answer's markers name is used too.
     named = [number for _, numbers in statements(output.answer) for number in numbers]
     numbers = chosen_numbers([*(number for _, number in facts), *named], len(passages))
