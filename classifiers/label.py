@@ -17,6 +17,7 @@ from hopyard.classifiers.contributions import (
 )
 from hopyard.classifiers.labels import Drop, Label, LabelFile
 from hopyard.measures.answers import contains_answer, is_unanswered
+from hopyard.measures.nearness import Nearness
 from hopyard.measures.questions import Question
 
 __all__ = ("BATCH", "FoundPassages", "Labelling", "Progress", "label_all")
@@ -34,10 +35,12 @@ class FoundPassages:
     Attributes:
         ids: The passages, the best first.
         text: Their text as the model reads it; "" if none was found.
+        nearness: How near the index is to the question.
     """
 
     ids: tuple[str, ...]
     text: str
+    nearness: Nearness | None = None
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,7 @@ async def _label_batch(batch: Sequence[Question], labelling: Labelling) -> list[
             value=function.name,
             k=labelling.k,
             passage_ids=search.ids,
+            nearness=search.nearness,
             answer=own.answer if own else "",
             dropped=drop,
         )
@@ -117,7 +121,7 @@ async def _label_batch(batch: Sequence[Question], labelling: Labelling) -> list[
         elif not drop:
             label = label.model_copy(update={"dropped": "no usable output"})
         elif (answer := direct.get(question.question)) is not None:
-            label = _by_outcome(label, answer)
+            label = _by_outcome(label, question, answer)
         labels.append(label)
     share = round((perf_counter() - started) / len(batch), 3)
     return [label.model_copy(update={"seconds": share}) for label in labels]
@@ -138,7 +142,7 @@ async def _answer(
 
 def _drop_reason(question: Question, found: FoundPassages, own: OwnAnswer | None) -> Drop:
     """Why a question is not in Q_c: the answer from its passages contains no gold answer."""
-    if not any(gold.strip() for gold in question.answers):
+    if not question.open and not any(gold.strip() for gold in question.answers):
         return "no gold answer"
     if not found.text:
         return "no passage"
@@ -146,11 +150,14 @@ def _drop_reason(question: Question, found: FoundPassages, own: OwnAnswer | None
         return "no usable output"
     if is_unanswered(own.answer):
         return "unanswered"
-    return "" if _is_right(own.answer, question.answers) else "wrong"
+    return "" if _is_right(own.answer, question) else "wrong"
 
 
-def _is_right(answer: str, golds: Sequence[str]) -> bool:
-    return any(contains_answer(answer, gold) for gold in golds if gold.strip())
+def _is_right(answer: str, question: Question) -> bool:
+    """Whether an answer contains a gold answer; to an open request any answer is right."""
+    if question.open:
+        return not is_unanswered(answer)
+    return any(contains_answer(answer, gold) for gold in question.answers if gold.strip())
 
 
 def _by_contribution(label: Label, values: CoalitionValues) -> Label:
@@ -168,9 +175,9 @@ def _by_contribution(label: Label, values: CoalitionValues) -> Label:
     )
 
 
-def _by_outcome(label: Label, direct: str) -> Label:
+def _by_outcome(label: Label, question: Question, direct: str) -> Label:
     """Not the paper's rule: wrong with passages and without, retrieve; right without, do not."""
-    right = _is_right(direct, label.answers)
+    right = _is_right(direct, question)
     return label.model_copy(
         update={"direct_answer": direct, "rule": "outcome", "label": int(not right)}
     )

@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from hopyard.measures.nearness import Nearness
 from hopyard.state.errors import UsageError
 
 __all__ = ("Drop", "Label", "LabelFile", "Rule", "check_classes", "count_drops", "read_labels")
@@ -40,6 +41,8 @@ class Label(BaseModel):
         direct_answer: The answer without passages, if the second rule asked for it.
         rule: The rule that gave the label.
         label: 1 retrieve, 0 do not; None if the question is dropped.
+        nearness: How near the index is to the question (`indexes.nearness`): cosine, outstanding,
+            words; None in labels that were made without.
         seconds: An equal share of the time of its batch.
     """
 
@@ -61,6 +64,7 @@ class Label(BaseModel):
     direct_answer: str | None = None
     rule: Rule = ""
     label: Literal[0, 1] | None = None
+    nearness: Nearness | None = None
     seconds: float = 0.0
 
     @property

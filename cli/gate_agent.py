@@ -53,7 +53,8 @@ def finder(context: Context) -> Callable[[str], Awaitable[FoundPassages]]:
     async def find(question: str) -> FoundPassages:
         ids = passage_ids(await run.find(question))
         passages = await run.passages(ids)
-        return FoundPassages(tuple(ids), format_passages(passages, context))
+        text = format_passages(passages, context)
+        return FoundPassages(tuple(ids), text, await run.nearness(question))
 
     return find
 

@@ -1,189 +1,162 @@
-"""Collect the questions that the shipped gate is trained on.
+"""Collect the questions that the shipped gates are trained and measured on, each with its corpus.
 
     python -m lab.gate_questions DATA --out POOL
 
-reads the folders nq_open, squad2, hotpotqa and musique of DATA (`lab/README.md` describes them; a
-missing folder is skipped with a message) and writes to POOL:
+reads the question sets of DATA (`lab/README.md` describes them; a missing folder is skipped with a
+message) and the written material beside this file, and writes a folder for each corpus:
 
-- `train.jsonl` and `dev.jsonl`: questions with answers, including the written questions that need
-  no document (`lab/gate_written`); the `type` of a question names its source;
-- `corpus.jsonl`: the passages of all sets, for one index;
-- `text.jsonl`: train questions and sentences, without the passages that answer held-out questions,
-  for the gate's vocabulary.
+    POOL/CORPUS/corpus.jsonl, train.jsonl, dev.jsonl
+
+Everyday requests and Natural Questions have no documents of their own, so they are dealt out to all
+corpora: an assistant over one person's documents is asked such things too. The `type` of a question
+names its source.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
-import random
-import re
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from hopyard.measures.questions import Question
 from hopyard.state.atomic import write_file
-from lab.gate_written.questions import written_questions
 from lab.sources import Guard, Source, read_source
 from lab.sources import Question as Sourced
 
-__all__ = ("SETS", "main", "pool_questions", "vocabulary_text")
+__all__ = ("COUNTS", "SETS", "WRITTEN", "main", "pool")
 
-SETS: Final = ("nq_open", "squad2", "hotpotqa", "musique")
-NQ_TRAIN: Final = 500
-NQ_DEV: Final = 150
-"""There are thousands of Natural Questions; these limits keep them at a third of the pool."""
-SEED: Final = 5
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
-_SHORTEST: Final = 20
-"""Characters of a sentence at least; shorter pieces are initials and abbreviations."""
+SETS: Final = ("hotpotqa", "musique", "2wikimultihopqa", "multihoprag", "squad2")
+"""Sets with a corpus."""
+WRITTEN: Final = Path(__file__).with_name("gate_written")
+"""Everyday requests, and a person's documents with questions about them, for each split."""
+OFFICES: Final = {"train": "harbour", "dev": "choir"}
+COUNTS: Final = {
+    "train": {"musique-step": 60, "nq_open": 80, "squad2": 50, "": 70},
+    "dev": {"musique-step": 20, "nq_open": 30, "squad2": 25, "": 60},
+}
+"""Questions of a source at most; "" stands for every other set."""
+_OPEN: Final = frozenset({"small-talk", "writing", "code", "opinion", "conversation", "translation"})
+"""Kinds of everyday requests to which any sensible answer is right."""
 
 
-def pool_questions(
-    sources: Sequence[Source], split: str, *, nq_open: int, seed: int = SEED
-) -> list[Question]:
-    """The questions of one split, in a seeded order.
-
-    Unanswerable questions are left out, because they have no gold answer. A train question that
-    is also a held-out question, or a step of one, is left out too.
+def pool(sources: Sequence[Source], nq_open: Source, split: str) -> dict[str, list[Question]]:
+    """The questions of a split by corpus.
 
     Args:
-        sources: The question sets.
-        split: train or dev.
-        nq_open: Questions taken from Natural Questions at most.
-        seed: Of that choice and of the order.
+        sources: The question sets with a corpus. Questions without an answer are left out.
+        nq_open: Natural Questions, without passages.
+        split: train or dev. A train question is no held-out question, and no step of one.
     """
-    rng = random.Random(f"{seed} {split}")
-    guard = Guard(sources)
-    found: dict[str, Question] = {}
+    guard = Guard([*sources, nq_open])
+    counts = COUNTS[split]
+
+    def choose(name: str, questions: Iterable[Question]) -> list[Question]:
+        """The first so many in the order of the set."""
+        free = (q for q in questions if split == "dev" or guard.allows_question(q.question))
+        return list(islice(free, counts.get(name, counts[""])))
+
+    found: dict[str, list[Question]] = {}
     for source in sources:
-        questions = list(_of(source, split))
-        if source.name == "nq_open":
-            questions = rng.sample(questions, min(nq_open, len(questions)))
-        for question in questions:
-            if split == "dev" or guard.allows_question(question.question):
-                found.setdefault(question.question.lower(), question)
-    for made in written_questions():
-        if made.split == split:
-            question = _question(
-                made.id, made.question, made.answers, (), f"written-{made.kind}", split
-            )
-            found.setdefault(made.question.lower(), question)
-    chosen = list(found.values())
-    rng.shuffle(chosen)
-    return chosen
-
-
-def vocabulary_text(sources: Sequence[Source]) -> Iterator[str]:
-    """Questions and sentences for the gate's vocabulary, without those of held-out questions.
-
-    Sentences, because they are about as long as questions.
-    """
-    guard = Guard(sources)
-    for source in sources:
-        for question in source.of("train"):
-            if guard.allows_question(question.question):
-                yield question.question
-        for passage in source.passages.values():
-            if guard.allows(passage):
-                yield from (
-                    sentence
-                    for sentence in _SENTENCE.split(passage.text)
-                    if len(sentence) > _SHORTEST
-                )
-    for made in written_questions():
-        if made.split == "train":
-            yield made.question
-
-
-def _of(source: Source, split: str) -> Iterator[Question]:
-    for question in source.of(split):
-        answers = tuple(answer for answer in question.answers if answer.strip())
-        if question.type == "unanswerable" or not answers:
-            continue
+        asked = [q for q in source.of(split) if _answerable(q)]
+        found[source.name] = choose(source.name, (_plain(source.name, q) for q in asked))
         if source.name == "musique":
-            yield from _steps(question)
-        else:
-            name = f"{source.name}-{question.id}"
-            yield _question(
-                name,
-                question.question,
-                answers,
-                question.supporting_ids,
-                source.name,
-                question.split,
-            )
+            steps = choose("musique-step", (step for q in asked for step in _steps(q)))
+            found[source.name] += steps
+    office = OFFICES[split]
+    found[office] = list(_written(WRITTEN / office / "questions.jsonl", office, split))
+    everywhere = choose("nq_open", (_plain("nq_open", q) for q in nq_open.of(split)))
+    everywhere += _written(WRITTEN / f"{split}_everyday.jsonl", "everyday", split)
+    names = list(found)
+    for question in everywhere:
+        found[names[int(_digest(question), 16) % len(names)]].append(question)
+    return {name: sorted(questions, key=_digest) for name, questions in found.items()}
 
 
-def _steps(sourced: Sourced) -> Iterator[Question]:
+def _digest(question: Question) -> str:
+    return hashlib.sha256(question.id.encode()).hexdigest()
+
+
+def _answerable(question: Sourced) -> bool:
+    return question.type not in {"unanswerable", "null_query"} and bool(question.answer)
+
+
+def _plain(source: str, question: Sourced) -> Question:
+    return Question(
+        id=f"{source}-{question.id}",
+        question=question.question,
+        answers=tuple(answer for answer in question.answers if answer.strip()),
+        supporting_ids=question.supporting_ids,
+        type=source,
+        split=question.split,
+    )
+
+
+def _steps(question: Sourced) -> Iterator[Question]:
     """MuSiQue's sub-questions that are sentences, with `#1` filled in."""
     answers: list[str] = []
-    for number, step in enumerate(sourced.steps):
+    for number, step in enumerate(question.steps):
         text = step.question
         for place, answer in enumerate(answers, 1):
             text = text.replace(f"#{place}", answer)
         answers.append(step.answer)
         if ">>" in text or "#" in text or not step.answer:
             continue
-        supporting = (step.supporting_id,) if step.supporting_id else sourced.supporting_ids
-        yield _question(
-            f"musique-{sourced.id}-{number}", " ".join(text.split()), (step.answer,), supporting,
-            "musique-step", sourced.split,
-        )  # fmt: skip
+        yield Question(
+            id=f"musique-{question.id}-{number}",
+            question=" ".join(text.split()),
+            answers=(step.answer,),
+            supporting_ids=(step.supporting_id,) if step.supporting_id else question.supporting_ids,
+            type="musique-step",
+            split=question.split,
+        )
 
 
-def _question(
-    name: str,
-    question: str,
-    answers: tuple[str, ...],
-    supporting: tuple[str, ...],
-    kind: str,
-    split: str,
-) -> Question:
-    return Question(
-        id=name, question=question, answers=answers, supporting_ids=supporting, type=kind,
-        split=split,
-    )  # fmt: skip
+def _written(path: Path, source: str, split: str) -> Iterator[Question]:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        free = row["kind"] in _OPEN or not row["answers"]
+        yield Question(
+            id=row["id"],
+            question=row["question"],
+            answers=() if free else tuple(row["answers"]),
+            supporting_ids=tuple(row.get("supporting_ids", ())),
+            open=free,
+            type=source if source in OFFICES.values() else f"{source}-{row['kind']}",
+            split=split,
+        )
 
 
-def _write(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    write_file(path, lines.encode("utf-8", "surrogatepass"))
-
-
-def _rows(questions: Iterable[Question]) -> Iterator[dict[str, Any]]:
-    for question in questions:
-        yield question.model_dump(mode="json", exclude={"steps", "decomposition"})
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the arguments and write the pool."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(argv: Sequence[str] | None = None) -> int:
+    """Write the pool and print what is in it."""
+    parser = argparse.ArgumentParser(prog="python -m lab.gate_questions", description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--nq-train", type=int, default=NQ_TRAIN)
-    parser.add_argument("--nq-dev", type=int, default=NQ_DEV)
-    options = parser.parse_args(arguments)
-    sources = [read_source(options.data / name) for name in SETS]
-    for source in sources:
-        if not source.questions:
-            print(f"{source.name}: not in {options.data}, skipped", file=sys.stderr)
-    options.out.mkdir(parents=True, exist_ok=True)
-    for split, count in (("train", options.nq_train), ("dev", options.nq_dev)):
-        questions = pool_questions(sources, split, nq_open=count)
-        _write(options.out / f"{split}.jsonl", _rows(questions))
-        print(f"{split}: {len(questions)} questions, {dict(Counter(q.type for q in questions))}")
-    passages = {passage.id: passage for source in sources for passage in source.passages.values()}
-    corpus = ({"id": p.id, "title": p.title, "text": p.text} for p in passages.values())
-    _write(options.out / "corpus.jsonl", corpus)
-    text = [{"text": line} for line in vocabulary_text(sources)]
-    _write(options.out / "text.jsonl", text)
-    print(f"corpus: {len(passages)} passages; text: {len(text)} lines")
+    args = parser.parse_args(argv)
+    for name in (*SETS, "nq_open"):
+        if not (args.data / name).is_dir():
+            print(f"{name}: skipped, there is no {args.data / name}", file=sys.stderr)
+    sources = [read_source(args.data / name) for name in SETS if (args.data / name).is_dir()]
+    nq_open = read_source(args.data / "nq_open")
+    for split in ("train", "dev"):
+        for name, questions in pool(sources, nq_open, split).items():
+            folder = args.out / name
+            folder.mkdir(parents=True, exist_ok=True)
+            own = (WRITTEN if name in OFFICES.values() else args.data) / name / "corpus.jsonl"
+            if own.is_file():
+                shutil.copyfile(own, folder / "corpus.jsonl")
+            lines = (question.model_dump_json(exclude_defaults=True) for question in questions)
+            write_file(folder / f"{split}.jsonl", "".join(f"{line}\n" for line in lines).encode())
+            kinds = Counter(question.type.partition("-")[0] for question in questions)
+            print(f"{name}/{split}: {len(questions)}, {dict(kinds)}")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

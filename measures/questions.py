@@ -33,6 +33,8 @@ class Question(BaseModel):
     supporting_ids: tuple[str, ...] = ()
     type: str = ""
     split: str = ""
+    open: bool = False
+    """Whether any sensible answer is right, as for "Say good night": it has no gold answer."""
     steps: tuple[str, ...] = ()
     """Gold sub-questions, in the words of the data set."""
     decomposition: tuple[Any, ...] = ()

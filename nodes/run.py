@@ -15,8 +15,10 @@ from langgraph.runtime import Runtime
 
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.manifest import read_manifest
+from hopyard.indexes.nearness import nearness
 from hopyard.indexes.records import Passage
 from hopyard.indexes.search import SEARCHES, Search
+from hopyard.measures.nearness import FAR, Nearness
 from hopyard.models.call import ModelCaller
 from hopyard.models.embedder import Vector
 from hopyard.models.prompt import OutputT, Prompt
@@ -146,6 +148,18 @@ class Run:
         instructed = f"{(await self.index()).manifest.query_instruction}{text}"
         embedding = self.settings.embedding
         return await asyncio.to_thread(self.resources.embed_query, instructed, embedding)
+
+    async def nearness(self, text: str) -> Nearness:
+        """How near the index's passages are to a text; far where the run names no index.
+
+        Raises:
+            IndexMissingError: The index is missing, damaged, or of another embedding model.
+        """
+        if not self.settings.index:
+            return FAR
+        index = await self.index()
+        vector = await self.embed(text) if index.has("dense") else None
+        return await asyncio.to_thread(nearness, text, vector, index)
 
     async def find(
         self,

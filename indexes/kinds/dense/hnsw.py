@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -37,6 +38,9 @@ that is nothing beside a model call. A larger k raises it to k."""
 COMPARED: Final = 20_000
 """Passages that a filter lets through and that are all compared with the question: it is exact, and
 takes ten milliseconds. The graph serves wider filters; few allowed passages it would miss."""
+
+SAMPLED: Final = 1000
+"""Vectors that stand for the whole corpus where its mean is wanted."""
 
 INDEX_FILE: Final = "hnsw.faiss"
 
@@ -167,6 +171,22 @@ class DenseIndex:
             last = allowed, np.array(sorted(found), dtype=np.int64)
             self._last_allowed = last
         return last[1]
+
+    def background(self, vector: Vector) -> tuple[float, float]:
+        """Mean and standard deviation of a question's cosines with the corpus's passages.
+
+        Args:
+            vector: The question's embedding [d], of length 1.
+        """
+        scores = self._sample @ vector
+        return float(scores.mean()), float(scores.std())
+
+    @cached_property
+    def _sample(self) -> Vectors:
+        """Some vectors [m, d], evenly over the rows."""
+        count = min(SAMPLED, int(self._index.ntotal))
+        rows = np.linspace(0, self._index.ntotal - 1, count).astype(np.int64)
+        return self._index.reconstruct_batch(rows)
 
     def vectors(self, passage_ids: Sequence[str]) -> Vectors:
         """The embeddings [n, d] of n passages, in order.

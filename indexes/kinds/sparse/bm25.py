@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -117,3 +118,24 @@ class SparseIndex:
         # Stable, and the rows are sorted by id.
         best = hits[np.argsort(-scores[hits], kind="stable")[:k]]
         return [(self._ids[row], float(scores[row])) for row in best]
+
+    def share(self, query: str) -> float:
+        """Share of a query's word weight that the best text holds, 0 to 1.
+
+        A word weighs as much as BM25 can give for it at most, its inverse document frequency; one
+        that no text has weighs as much as one that a single text has. So texts that hold all words
+        score alike in small and large corpora, and a query about something else scores low.
+
+        Args:
+            query: Any text; one without words scores 0.
+        """
+        words = set(self._words.of([query])[0])
+        known = self._model.get_tokens_ids(sorted(words))
+        if not known:
+            return 0.0
+        starts, texts = self._model.scores["indptr"], len(self._ids)
+        counts = [int(starts[number + 1] - starts[number]) for number in known]
+        counts += [1] * (len(words) - len(known))
+        possible = sum(math.log(1 + (texts - n + 0.5) / (n + 0.5)) for n in counts)
+        best = float(self._model.get_scores_from_ids(known).max())
+        return min(1.0, best / possible)

@@ -1,1 +1,0 @@
-"""Questions written by hand that need no document, with their answers."""
