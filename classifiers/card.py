@@ -103,14 +103,12 @@ def _lines(
         "",
         f"- Labelled model: `{manifest.model}`, value function `{manifest.value}`. For another "
         "model, train another gate.",
-        f"- Network: T5 for sequence classification, {manifest.parameters / 1e6:.1f}M parameters, "
-        f"base `{manifest.base}`.",
-        f"- Probability: σ((z − {manifest.prior_shift:.3f}) / {manifest.temperature:.3f}); the "
-        "shift subtracts what the class weights added, the temperature is chosen on validation.",
-        f"- Threshold: {manifest.threshold:.3f}, chosen on validation for a wrong answer that "
-        f"costs {manifest.cost_ratio:g} needless retrievals, from the questions whose answer the "
-        "decision changes (a question answered wrongly with passages and without does not count).",
-        "- Limits: questions in English, of the kinds below; the gate does not see the corpus.",
+        f"- Network: {_network(manifest)}.",
+        "- Probability: a logistic regression over the network's score and how near the index is "
+        f"to the question ({', '.join(manifest.nearness) or 'not measured'}).",
+        f"- Threshold: {manifest.threshold:.3f} = 1 / (1 + {manifest.cost_ratio:g}): a wrong "
+        f"answer costs {manifest.cost_ratio:g} needless retrievals.",
+        "- Limits: mostly English questions, of the kinds below.",
         "",
     )
     yield from _data(manifest)
@@ -120,10 +118,19 @@ def _lines(
     yield from (f"\n![{name}]({name})" for name in figures)
 
 
+def _network(manifest: GateManifest) -> str:
+    size = f"{manifest.parameters:,} parameters"
+    if manifest.network == "vector":
+        return (
+            f"linear head over the sentence vector of the embedding model `{manifest.base}`, {size}"
+        )
+    return f"T5 for sequence classification, {size}, base `{manifest.base}`"
+
+
 def _data(manifest: GateManifest) -> Iterator[str]:
     yield from ("## Data", "", "| questions | retrieve | no retrieval |", "|---|---|---|")
     tables: tuple[tuple[str, Mapping[str, Mapping[str, int]]], ...] = (
-        ("split", manifest.labels),
+        ("all", {"questions": manifest.labels}),
         ("type", manifest.sources),
         ("rule", manifest.rules),
     )
@@ -189,9 +196,9 @@ def _policies(found: PolicyComparison) -> Iterator[str]:
         )
     yield ""
     yield (
-        f"{found.questions} held-out questions, each answered once with retrieval (`single`) and "
-        "once without (`direct`); the policies choose between the two. Brackets: 95 % paired "
-        "bootstrap intervals."
+        f"{found.questions} held-out questions, each answered once as without a gate (`auto`) and "
+        "once without documents (`direct`); the policies choose between the two. Brackets: 95 % "
+        "paired bootstrap intervals."
     )
     yield from ("", f"**{verdict(found)[1]}**", "")
     yield "| questions of type | number | gate retrieves | always | never | gate | oracle |"

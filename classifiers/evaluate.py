@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hopyard.classifiers.labels import Label
@@ -16,7 +15,6 @@ from hopyard.classifiers.measures import (
     accuracy,
     auroc,
     costs,
-    deciding,
     expected_calibration_error,
     reliability,
 )
@@ -53,7 +51,7 @@ class LabelMeasures(BaseModel):
         reliability: The bins of the diagram.
         threshold: The gate's.
         cost_ratio: The gate's.
-        cost: Mean cost at each threshold of the curve, over the questions that a decision changes.
+        cost: Mean cost at each threshold of the curve.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -99,7 +97,6 @@ def measure_probabilities(
     labels: Sequence[int],
     threshold: float,
     cost_ratio: float,
-    decisive: Sequence[bool] = (),
 ) -> LabelMeasures:
     """Measure ranking, decisions, calibration and cost.
 
@@ -108,7 +105,6 @@ def measure_probabilities(
         labels: [n], 0 or 1.
         threshold: The gate's.
         cost_ratio: The cost of a wrong answer, in needless retrievals.
-        decisive: [n], whether the decision changes the answer; empty: all.
 
     Raises:
         UsageError: There is no labelled question.
@@ -119,8 +115,7 @@ def measure_probabilities(
         )
     share = sum(labels) / len(labels)
     area = auroc(probabilities, labels)
-    chosen = deciding(labels, decisive or [True] * len(labels))
-    curve = costs(np.array(probabilities)[chosen], np.array(labels)[chosen], GRID, cost_ratio)
+    curve = costs(probabilities, labels, GRID, cost_ratio)
     return LabelMeasures(
         questions=len(labels),
         retrieve_share=round(share, 4),
@@ -139,11 +134,10 @@ def measure_gate(gate: RetrievalGate, labels: Sequence[Label]) -> LabelMeasures:
     """Measure a gate on labelled questions; dropped questions are left out."""
     rows = [row for row in labels if row.label is not None]
     return measure_probabilities(
-        [gate.probability(row.question) for row in rows],
+        [gate.probability(row.question, row.nearness) for row in rows],
         [int(row.label or 0) for row in rows],
         gate.manifest.threshold,
         gate.manifest.cost_ratio,
-        [row.decisive for row in rows],
     )
 
 

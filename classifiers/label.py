@@ -17,7 +17,7 @@ from hopyard.classifiers.contributions import (
 )
 from hopyard.classifiers.labels import Drop, Label, LabelFile
 from hopyard.measures.answers import contains_answer, is_unanswered
-from hopyard.measures.nearness import Nearness
+from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.measures.questions import Question
 
 __all__ = ("BATCH", "FoundPassages", "Labelling", "Progress", "label_all")
@@ -40,7 +40,7 @@ class FoundPassages:
 
     ids: tuple[str, ...]
     text: str
-    nearness: Nearness | None = None
+    nearness: Nearness = UNMEASURED
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ class Labelling:
         value_function: Answers, and values the coalitions.
         find: The search for one question.
         k: Passages asked for, as the labels record it.
+        embedding: The index's embedding model, as the labels record it.
         keep_dropped: Whether dropped questions get a label by the second rule.
         batch: Questions at once.
     """
@@ -58,6 +59,7 @@ class Labelling:
     value_function: ValueFunction
     find: Callable[[str], Awaitable[FoundPassages]]
     k: int
+    embedding: str = ""
     keep_dropped: bool = False
     batch: int = BATCH
 
@@ -111,6 +113,7 @@ async def _label_batch(batch: Sequence[Question], labelling: Labelling) -> list[
             value=function.name,
             k=labelling.k,
             passage_ids=search.ids,
+            embedding=labelling.embedding,
             nearness=search.nearness,
             answer=own.answer if own else "",
             dropped=drop,

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from hopyard.measures.nearness import Nearness
+from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.state.errors import UsageError
 
 __all__ = ("Drop", "Label", "LabelFile", "Rule", "check_classes", "count_drops", "read_labels")
@@ -41,8 +41,8 @@ class Label(BaseModel):
         direct_answer: The answer without passages, if the second rule asked for it.
         rule: The rule that gave the label.
         label: 1 retrieve, 0 do not; None if the question is dropped.
-        nearness: How near the index is to the question (`indexes.nearness`): cosine, outstanding,
-            words; None in labels that were made without.
+        embedding: The embedding model of the index.
+        nearness: How near the index is to the question.
         seconds: An equal share of the time of its batch.
     """
 
@@ -64,17 +64,9 @@ class Label(BaseModel):
     direct_answer: str | None = None
     rule: Rule = ""
     label: Literal[0, 1] | None = None
-    nearness: Nearness | None = None
+    embedding: str = ""
+    nearness: Nearness = UNMEASURED
     seconds: float = 0.0
-
-    @property
-    def decisive(self) -> bool:
-        """Whether the decision changes the answer.
-
-        The second rule labels a question "retrieve" if it is answered wrongly with passages and
-        without, but neither decision makes its answer better.
-        """
-        return self.label == 0 or (self.label == 1 and self.rule != "outcome")
 
 
 class LabelFile:

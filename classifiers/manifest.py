@@ -2,60 +2,79 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from hopyard.measures.nearness import Nearness
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import GateUnavailableError
 
-__all__ = ("MANIFEST_FILE", "TOKENIZER_FILE", "GateManifest", "read_manifest", "write_manifest")
+__all__ = ("MANIFEST_FILE", "GateManifest", "read_manifest", "write_manifest")
 
 MANIFEST_FILE: Final = "gate.json"
-TOKENIZER_FILE: Final = "tokenizer.json"
-FORMAT: Final = 1
+FORMAT: Final[Literal[2]] = 2
 
 
 class GateManifest(BaseModel):
-    """How a gate was trained, and how its logit becomes a decision.
+    """How a gate was trained, and how a score becomes a probability and a decision.
 
     Attributes:
         format: Of this file.
-        base: The T5 that the training started from.
-        parameters: Of the classifier.
+        network: What scores a question: a head over its sentence vector, or a T5.
+        base: The embedding model of the vectors, or the T5 that the training started from.
+        parameters: Of the network that was trained.
         model: The labelled model; for another model the gate may be wrong.
         value: The value function of the labels.
-        prior_shift: Log of the ratio of the class weights, subtracted from the logit: the weights
-            moved the share of class 1.
-        temperature: The shifted logit is divided by it.
+        embedding: The embedding model of the labels' indexes. Cosines of another are not used.
+        bias: The constant of the logit.
+        score: The weight of the network's score.
+        nearness: Weight and mean of each field of `Nearness`.
         threshold: The lowest probability at which the gate retrieves.
-        cost_ratio: The cost of a wrong answer in needless retrievals, which chose the threshold.
-        labels: Labelled questions by split and class.
+        cost_ratio: The cost of a wrong answer in needless retrievals, which gives the threshold.
+        labels: Labelled questions by class.
         sources: Labelled questions by type and class.
         rules: Labelled questions by rule and class.
         dropped: Dropped questions by reason.
         training: Settings, losses and times.
-        validation: Measures on the split that chose temperature and threshold.
+        validation: Measures on questions that the fit of the probabilities did not see.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    format: int = FORMAT
+    format: Literal[2] = FORMAT
+    network: Literal["vector", "t5"]
     base: str
     parameters: int
     model: str
     value: str
-    prior_shift: float
-    temperature: float = Field(gt=0)
+    embedding: str
+    bias: float
+    score: float
+    nearness: dict[str, tuple[float, float]]
     threshold: float = Field(ge=0, le=1)
     cost_ratio: float = Field(gt=0)
-    labels: dict[str, dict[str, int]]
+    labels: dict[str, int]
     sources: dict[str, dict[str, int]]
     rules: dict[str, dict[str, int]]
     dropped: dict[str, int]
     training: dict[str, Any]
     validation: dict[str, float]
+
+    def probability(self, score: float, nearness: Nearness) -> float:
+        """σ(bias + weight · score + Σ weight · (value − mean)), 0 to 1.
+
+        Args:
+            score: The network's.
+            nearness: A value that is missing counts as the mean.
+        """
+        logit = self.bias + self.score * score
+        for name, (weight, mean) in self.nearness.items():
+            value = getattr(nearness, name)
+            logit += 0.0 if value is None else weight * (value - mean)
+        return (1 + math.tanh(logit / 2)) / 2
 
 
 def read_manifest(folder: Path) -> GateManifest:
@@ -65,7 +84,7 @@ def read_manifest(folder: Path) -> GateManifest:
         GateUnavailableError: It is missing, damaged, or of another version.
     """
     try:
-        found = GateManifest.model_validate_json((folder / MANIFEST_FILE).read_bytes())
+        return GateManifest.model_validate_json((folder / MANIFEST_FILE).read_bytes())
     except OSError as error:
         raise GateUnavailableError(
             f"There is no gate in {str(folder)!r} ({error.strerror}); train one with "
@@ -73,15 +92,10 @@ def read_manifest(folder: Path) -> GateManifest:
         ) from error
     except ValidationError as error:
         raise GateUnavailableError(
-            f"The gate in {str(folder)!r} is damaged ({error.errors()[0]['msg']}); train it again "
-            "with `hopyard gate train`, or use --gate off."
+            f"The gate in {str(folder)!r} is damaged or of another version "
+            f"({error.errors()[0]['msg']}); train it again with `hopyard gate train`, or use "
+            "--gate off."
         ) from error
-    if found.format != FORMAT:
-        raise GateUnavailableError(
-            f"The gate in {str(folder)!r} has format {found.format}, and this version reads "
-            f"{FORMAT}; train it again with `hopyard gate train`, or use --gate off."
-        )
-    return found
 
 
 def write_manifest(folder: Path, manifest: GateManifest) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,19 +12,13 @@ __all__ = (
     "accuracy",
     "auroc",
     "bayes_threshold",
-    "best_temperature",
-    "best_threshold",
     "costs",
-    "deciding",
     "expected_calibration_error",
-    "negative_log_likelihood",
     "reliability",
 )
 
 Floats = npt.NDArray[np.float64]
 BINS = 10
-_ROUNDING = 1e-12
-"""Mean costs that differ by less than this are equal."""
 
 
 class Bin(NamedTuple):
@@ -93,33 +87,6 @@ def expected_calibration_error(probabilities: npt.ArrayLike, labels: npt.ArrayLi
     return sum(gaps) / sum(each.questions for each in bins)
 
 
-def negative_log_likelihood(logits: npt.ArrayLike, labels: npt.ArrayLike) -> float:
-    """The mean binary cross-entropy of logits [n] against labels [n]."""
-    scores = np.asarray(logits, dtype=np.float64)
-    return float((np.logaddexp(0, scores) - np.asarray(labels) * scores).mean())
-
-
-def best_temperature(logits: npt.ArrayLike, labels: npt.ArrayLike) -> float:
-    """The T > 0 that makes z / T most likely (Guo et al. 2017, section 4.2).
-
-    Args:
-        logits: [n], of held-out questions.
-        labels: [n], 0 or 1.
-
-    Returns:
-        0.25 to 20; without bounds, a few held-out questions that are all right would give 0.
-    """
-    from scipy.optimize import minimize_scalar
-
-    scores = np.asarray(logits, dtype=np.float64)
-    found: Any = minimize_scalar(
-        lambda log: negative_log_likelihood(scores / np.exp(log), labels),
-        bounds=(float(np.log(0.25)), float(np.log(20.0))),
-        method="bounded",
-    )
-    return float(np.exp(found.x))
-
-
 def costs(
     probabilities: npt.ArrayLike,
     labels: npt.ArrayLike,
@@ -152,31 +119,3 @@ def bayes_threshold(cost_ratio: float) -> float:
     Elkan, "The Foundations of Cost-Sensitive Learning", 2001, equation 2.
     """
     return 1 / (1 + cost_ratio)
-
-
-def deciding(labels: npt.ArrayLike, decisive: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """The questions that a threshold is chosen on.
-
-    Args:
-        labels: [n], 0 or 1.
-        decisive: [n], whether the decision changes the outcome.
-
-    Returns:
-        [n]: the decisive questions; all questions if the decisive ones are of one class.
-    """
-    classes, chosen = np.asarray(labels), np.asarray(decisive, dtype=np.bool_)
-    return chosen if len(np.unique(classes[chosen])) > 1 else np.ones_like(chosen)
-
-
-def best_threshold(probabilities: npt.ArrayLike, labels: npt.ArrayLike, cost_ratio: float) -> float:
-    """The threshold of least cost; of several, the one nearest to `bayes_threshold`.
-
-    Candidates lie between neighbouring probabilities, and at both ends.
-    """
-    known = np.unique(np.asarray(probabilities, dtype=np.float64))
-    between = (known[1:] + known[:-1]) / 2
-    aim = bayes_threshold(cost_ratio)
-    candidates = np.unique(np.concatenate([[0.0], between, [aim], [1.0]]))
-    found = costs(probabilities, labels, candidates, cost_ratio)
-    least = candidates[found <= found.min() + _ROUNDING]
-    return float(least[np.abs(least - aim).argmin()])

@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, Self, cast
+from typing import Final, Self
 
-from hopyard.classifiers.manifest import (
-    MANIFEST_FILE,
-    TOKENIZER_FILE,
-    GateManifest,
-    read_manifest,
-)
-from hopyard.models.concurrency import LOADING
+from hopyard.classifiers.manifest import MANIFEST_FILE, GateManifest, read_manifest
+from hopyard.classifiers.scorers import Scorer, load_scorer
+from hopyard.measures.nearness import UNMEASURED, Nearness
+from hopyard.models.embedder import Vector
 from hopyard.state.errors import GateUnavailableError
-from hopyard.state.settings import GateSettings
+from hopyard.state.settings import AUTO, GateSettings, Profile
 
 __all__ = (
-    "MODEL",
     "OFF",
-    "QUESTION_TOKENS",
+    "SHIPPED",
     "Decision",
+    "EmbedWith",
     "RetrievalGate",
-    "calibrate",
     "decide",
     "find_gate",
     "gate_folder",
     "lasting_name",
-    "load_gate",
 )
 
 OFF: Final = "off"
-MODEL: Final = "model"
-"""The gate that comes with Hopyard."""
-SHIPPED: Final = Path(__file__).parent / "gate"
-QUESTION_TOKENS: Final = 96
-"""Tokens of a question that the gate reads; the rest is ignored."""
+_FOLDER: Final = Path(__file__).parent / "gate"
+SHIPPED: Final[tuple[Profile, ...]] = ("builtin", "capable")
+"""The gates that come with Hopyard, by the profile of the model that they are for."""
+
+EmbedWith = Callable[[str, str], Vector]
+"""Embeds a question [d] with the embedding model of a name."""
 
 
 @dataclass(frozen=True)
@@ -56,73 +52,47 @@ class Decision:
 
 
 class RetrievalGate:
-    """A T5 classifier with its tokenizer and calibration, safe to use from any thread."""
+    """A question's score and the corpus's nearness, as a calibrated probability."""
 
-    def __init__(self, model: Any, tokenizer: Any, manifest: GateManifest) -> None:
-        """See `load`.
-
-        Args:
-            model: A `T5ForSequenceClassification` with one label, in evaluation mode.
-            tokenizer: A `tokenizers.Tokenizer` that ends every text with the model's end token.
-            manifest: Its calibration.
-        """
+    def __init__(self, scorer: Scorer, manifest: GateManifest) -> None:
+        """Put a gate together; see `load`."""
         self.manifest = manifest
-        self._model = model
-        self._tokenizer = tokenizer
-        self._tokenizer.enable_truncation(QUESTION_TOKENS)
-        self._tokenizer.enable_padding(pad_id=model.config.pad_token_id)
+        self.scorer = scorer
 
     @classmethod
-    def load(cls, folder: Path) -> Self:
+    def load(cls, folder: Path, embed: EmbedWith) -> Self:
         """Load a gate from its folder.
+
+        Args:
+            folder: What `hopyard gate train` wrote.
+            embed: Embeds questions, if the gate reads their vectors.
 
         Raises:
             GateUnavailableError: A file of it is missing or damaged.
         """
-        import torch
-        from tokenizers import Tokenizer
-        from transformers import T5ForSequenceClassification
-        from transformers.utils import logging
-
         manifest = read_manifest(folder)
-        cast(Any, logging).disable_progress_bar()
-        try:
-            tokenizer = Tokenizer.from_str((folder / TOKENIZER_FILE).read_text(encoding="utf-8"))
-            with LOADING:
-                model: Any = T5ForSequenceClassification.from_pretrained(
-                    folder, dtype=torch.float32, local_files_only=True
-                )
-        except Exception as error:  # tokenizers raises `Exception` itself
-            raise GateUnavailableError(
-                f"The gate in {str(folder)!r} cannot be loaded ({str(error).splitlines()[0]}); "
-                "train it again with `hopyard gate train`, or use --gate off."
-            ) from error
-        return cls(model.eval(), tokenizer, manifest)
+        with_model = partial(_embed, embed, manifest.base)
+        return cls(load_scorer(folder, manifest.network, with_model), manifest)
 
-    def logits(self, questions: Sequence[str]) -> list[float]:
-        """The classifier's raw logits [n]."""
-        import torch
+    def probability(self, question: str, nearness: Nearness = UNMEASURED) -> float:
+        """The calibrated probability that a question needs retrieval, 0 to 1.
 
-        encoded = self._tokenizer.encode_batch(list(questions))
-        ids = torch.tensor([encoding.ids for encoding in encoded])
-        mask = torch.tensor([encoding.attention_mask for encoding in encoded])
-        with torch.inference_mode():
-            logits: list[float] = self._model(ids, attention_mask=mask).logits[:, 0].tolist()
-        return logits
+        Args:
+            question: As it was asked.
+            nearness: Of the index; what is missing counts as in the mean question of the training.
+        """
+        [score] = self.scorer.scores([question])
+        return self.manifest.probability(score, nearness)
 
-    def probability(self, question: str) -> float:
-        """The calibrated probability that a question needs retrieval, 0 to 1."""
-        [logit] = self.logits([question])
-        return calibrate(logit, self.manifest.prior_shift, self.manifest.temperature)
-
-    def decide(self, question: str, settings: GateSettings) -> Decision:
+    def decide(
+        self, question: str, settings: GateSettings, nearness: Nearness = UNMEASURED
+    ) -> Decision:
         """Whether to retrieve for a question."""
-        return decide(self.probability(question), self.manifest.threshold, settings)
+        return decide(self.probability(question, nearness), self.manifest.threshold, settings)
 
 
-def calibrate(logit: float, prior_shift: float, temperature: float) -> float:
-    """σ((z − shift) / T): Guo et al. 2017, section 4.2; the shift removes the class weights."""
-    return (1 + math.tanh((logit - prior_shift) / temperature / 2)) / 2
+def _embed(embed: EmbedWith, model: str, question: str) -> Vector:
+    return embed(question, model)
 
 
 def decide(probability: float, threshold: float, settings: GateSettings) -> Decision:
@@ -147,20 +117,24 @@ def decide(probability: float, threshold: float, settings: GateSettings) -> Deci
 
 
 def gate_folder(name: str) -> Path:
-    """The folder of a gate, which may not exist."""
-    return SHIPPED if name == MODEL else Path(name)
+    """The folder of a gate, which may not exist.
+
+    Args:
+        name: One that comes with Hopyard, by the profile that it is for, or a folder.
+    """
+    return _FOLDER / name if name in SHIPPED else Path(name)
 
 
 def lasting_name(name: str) -> str:
     """The name of a gate with an absolute path, valid from every working directory."""
-    return name if name in {OFF, MODEL} else str(Path(name).absolute())
+    return name if name in {OFF, AUTO, *SHIPPED} else str(Path(name).absolute())
 
 
 def find_gate(name: str) -> tuple[Path, int]:
     """The folder of a gate, and when its manifest was last written (ns).
 
     Args:
-        name: `model`, the gate that comes with Hopyard, or a folder.
+        name: One that comes with Hopyard, by the profile that it is for, or a folder.
 
     Raises:
         GateUnavailableError: It does not exist.
@@ -168,19 +142,8 @@ def find_gate(name: str) -> tuple[Path, int]:
     folder = gate_folder(name)
     manifest = folder / MANIFEST_FILE
     if not name or not manifest.is_file():
-        shipped = " this version ships no trained gate;" if name == MODEL else ""
         raise GateUnavailableError(
-            f"The gate {name!r} is not there:{shipped} name a folder that `hopyard gate train` "
-            "wrote, or use --gate off."
+            f"The gate {name!r} is not there: name {', '.join((AUTO, *SHIPPED))}, or a folder that "
+            "`hopyard gate train` wrote, or use --gate off."
         )
     return folder, manifest.stat().st_mtime_ns
-
-
-def load_gate(name: str) -> RetrievalGate:
-    """Load the gate of a name.
-
-    Raises:
-        GateUnavailableError: It does not exist, or cannot be loaded.
-    """
-    folder, _ = find_gate(name)
-    return RetrievalGate.load(folder)

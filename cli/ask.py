@@ -39,7 +39,9 @@ def ask_command(
     where: WhereOption = None,
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
-    gate: Annotated[str | None, typer.Option(help="off, model, or a gate's folder.")] = None,
+    gate: Annotated[
+        str | None, typer.Option(help="auto, off, builtin, capable, or a gate's folder.")
+    ] = None,
     thread: Annotated[
         str | None, typer.Option("--thread", "-t", help="A new thread's name, or an old thread.")
     ] = None,

@@ -27,8 +27,10 @@ from hopyard.cli.options import (
     context_from,
 )
 from hopyard.measures.questions import read_questions
+from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import check_question
 from hopyard.state.errors import UsageError
+from hopyard.state.settings import AUTO, profile_of
 
 app = typer.Typer(no_args_is_help=True, help="Train and use the gate that decides on retrieval.")
 
@@ -80,6 +82,7 @@ def label_command(
         value_function(value, context, precision),
         find,
         context.retrieval.k,
+        context.embedding,
         keep_dropped=keep_dropped,
         batch=batch,
     )
@@ -96,48 +99,62 @@ def label_command(
 
 @app.command("train")
 def train_command(
-    labels: Annotated[Path, typer.Argument(help="Labels of the train split (.jsonl).")],
+    labels: Annotated[
+        list[Path], typer.Argument(help="Labels of the train split (.jsonl), one file or more.")
+    ],
     out_: Annotated[Path, typer.Option("--out", help="The gate's folder.")],
     base: Annotated[
         str,
-        typer.Option(help="A T5 by name, as google-t5/t5-small, or scratch: a small T5."),
-    ] = "scratch",
+        typer.Option(
+            help="vector: a head over the built-in embedding model's sentence vector; or a T5 by "
+            "name, as google-t5/t5-small; or scratch: a small T5."
+        ),
+    ] = "vector",
     text: Annotated[
         Path | None,
-        typer.Option(help="Lines with a `text` (.jsonl), for the vocabulary."),
+        typer.Option(help="Lines with a `text` (.jsonl), for the vocabulary of a small T5."),
     ] = None,
     rate: Annotated[
-        float, typer.Option(min=0, help="Learning rate; 0 is 5e-5 (paper), or 1e-4 from scratch.")
+        float,
+        typer.Option(min=0, help="Learning rate of a T5; 0 is the paper's 5e-5."),
     ] = 0.0,
-    epochs: Annotated[int, typer.Option(min=1, help="Epochs at most.")] = 60,
+    epochs: Annotated[int, typer.Option(min=1, help="Epochs of a T5 at most.")] = 60,
     cost_ratio: Annotated[
         float, typer.Option(min=0.01, help="The cost of a wrong answer, in needless retrievals.")
-    ] = 3.0,
+    ] = 10.0,
     seed: Annotated[int, typer.Option(min=0)] = 7,
     model: Annotated[
         str | None,
-        typer.Option(help="The model that the gate is for; warns of other labels."),
+        typer.Option(help="The model that the gate is for, as its card names it."),
     ] = None,
     figures: Annotated[bool, typer.Option(help="Draw the diagrams (needs matplotlib).")] = True,
     json_: JsonOption = False,
 ) -> None:
     """Train a gate on labels, calibrate it, choose its threshold, and write its card."""
-    from hopyard.classifiers.train import TrainSettings, train_gate
+    from hopyard.classifiers.train import train_gate
+    from hopyard.classifiers.train_settings import TrainSettings
     from hopyard.cli.gate_agent import read_texts
 
     settings = TrainSettings(base=base, rate=rate, epochs=epochs, seed=seed, cost_ratio=cost_ratio)
-    given = read_labels(labels)
+    given = [label for path in labels for label in read_labels(path)]
     warn_of_models({label.model for label in given}, model)
     texts = read_texts(text) if text else []
+    embed = shared_resources().embed_query
     with progress_bar() as progress:
-        trained = train_gate(given, settings, out_, texts=texts, progress=progress)
+        trained = train_gate(
+            given, settings, out_, model=model, embed=embed, texts=texts, progress=progress
+        )
     show_training(trained, out_, figures=figures, as_json=json_)
 
 
 @app.command("evaluate")
 def evaluate_command(
-    labels: Annotated[Path, typer.Argument(help="Labels of the dev split (.jsonl).")],
-    gate: Annotated[str, typer.Option(help="model, or the folder of a gate.")] = "model",
+    labels: Annotated[
+        list[Path], typer.Argument(help="Labels of the dev split (.jsonl), one file or more.")
+    ],
+    gate: Annotated[
+        str, typer.Option(help="auto (by the model), builtin, capable, or the folder of a gate.")
+    ] = AUTO,
     questions: Annotated[
         Path | None,
         typer.Option(help="Answer these questions (.jsonl) with and without retrieval, too."),
@@ -159,11 +176,13 @@ def evaluate_command(
     json_: JsonOption = False,
 ) -> None:
     """Measure a gate on labels, and end to end against always, never and an oracle."""
-    from hopyard.classifiers.retrieval_gate import gate_folder, load_gate
+    from hopyard.classifiers.retrieval_gate import gate_folder
     from hopyard.cli.gate_agent import evaluate_gate
 
     context = context_from({"index": index, "model": model, "embedding": embedding}, set_)
-    loaded, given = load_gate(gate), read_labels(labels)
+    name = profile_of(context) if gate == AUTO else gate
+    loaded = shared_resources().gate(name)
+    given = [label for path in labels for label in read_labels(path)]
     asked = read_questions(questions, split=split, limit=limit) if questions else []
     warn_of_models({label.model for label in given}, loaded.manifest.model)
     try:
@@ -172,7 +191,7 @@ def evaluate_command(
     except KeyboardInterrupt:
         err.print("\nInterrupted; the answers so far are kept. The same command continues.")
         raise
-    folder = out_ or gate_folder(gate)
+    folder = out_ or gate_folder(name)
     write_report(found, folder, figures=figures)
     show_evaluation(found, folder, as_json=json_)
 
@@ -183,17 +202,24 @@ def predict_command(
         list[str] | None,
         typer.Argument(help="Questions; without any, one on each line of stdin."),
     ] = None,
-    gate: Annotated[str, typer.Option(help="model, or the folder of a gate.")] = "model",
+    gate: Annotated[
+        str, typer.Option(help="auto (by the model), builtin, capable, or the folder of a gate.")
+    ] = AUTO,
+    index: IndexOption = None,
+    model: ModelOption = None,
+    embedding: EmbeddingOption = None,
     set_: SetOption = None,
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
     """Say for each question whether it needs retrieval, with the calibrated probability."""
-    from hopyard.classifiers.retrieval_gate import load_gate
+    from hopyard.cli.gate_agent import predictor
 
-    settings, loaded = context_from({}, set_).gating, load_gate(gate)
+    context = context_from({"index": index, "model": model, "embedding": embedding}, set_)
+    loaded = shared_resources().gate(profile_of(context) if gate == AUTO else gate)
+    predict = predictor(context, loaded)
     for line in questions or (line for line in sys.stdin if line.strip()):
         question = check_question(line)
-        decision = loaded.decide(question, settings)
+        decision = predict(question)
         if json_:
             print_json(
                 {

@@ -15,7 +15,7 @@ from hopyard.classifiers.evaluate import GateEvaluation, measure_gate
 from hopyard.classifiers.label import FoundPassages
 from hopyard.classifiers.labels import Label
 from hopyard.classifiers.policies import AnswerOutcome, AnswerPair, compare_policies
-from hopyard.classifiers.retrieval_gate import RetrievalGate
+from hopyard.classifiers.retrieval_gate import OFF, Decision, RetrievalGate
 from hopyard.evaluation.plan import Plan, check_plan, default_folder, open_info
 from hopyard.evaluation.records import Record, RecordFile
 from hopyard.evaluation.runner import run_plan
@@ -23,19 +23,21 @@ from hopyard.evaluation.variants import parse_variants
 from hopyard.indexes.kind import Progress
 from hopyard.measures.questions import Question
 from hopyard.nodes.answer import format_passages
+from hopyard.nodes.gate import measured_for
 from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import Run, new_run_id
 from hopyard.state.errors import UsageError
 from hopyard.state.schemas import passage_ids
-from hopyard.state.settings import Budget, Context
+from hopyard.state.settings import AUTO, Budget, Context
 
 if TYPE_CHECKING:
     from hopyard.classifiers.causal import Precision
     from hopyard.classifiers.contributions import ValueFunction
 
-__all__ = ("evaluate_gate", "finder", "read_texts", "value_function")
+__all__ = ("evaluate_gate", "finder", "predictor", "read_texts", "value_function")
 
-_ALWAYS: Final = "single"
+_ALWAYS: Final = f"{AUTO}@gate={OFF}"
+"""What runs without a gate: the strategy of the route."""
 _NEVER: Final = "direct"
 _PARALLEL: Final = 4
 
@@ -75,6 +77,22 @@ def value_function(name: str, context: Context, precision: Precision) -> ValueFu
     from hopyard.classifiers.token_probability import TokenProbability
 
     return TokenProbability(load_causal(context.model, precision))
+
+
+def predictor(context: Context, gate: RetrievalGate) -> Callable[[str], Decision]:
+    """What a gate decides on a question, with the run's index if it names one.
+
+    Raises:
+        IndexMissingError: The index is missing or damaged.
+    """
+    run = Run(new_run_id(), context, shared_resources())
+
+    def predict(question: str) -> Decision:
+        near = asyncio.run(run.nearness(question))
+        usable = measured_for(near, context.embedding, gate.manifest.embedding)
+        return gate.decide(question, context.gating, usable)
+
+    return predict
 
 
 def read_texts(path: Path) -> list[str]:
@@ -143,11 +161,12 @@ def _pair_answers(
 ) -> list[AnswerPair]:
     """Both answers of each question, with the gate's decision and its time."""
     known = {(record.question_id, record.strategy): _outcome(record) for record in records}
-    gate.decide(questions[0].question, context.gating)  # the first call is not timed
+    predict = predictor(context, gate)
+    predict(questions[0].question)  # the first call is not timed
     pairs = []
     for question in questions:
         started = perf_counter()
-        retrieve = gate.decide(question.question, context.gating).retrieve
+        retrieve = predict(question.question).retrieve
         seconds = perf_counter() - started
         retrieved, direct = known[question.id, _ALWAYS], known[question.id, _NEVER]
         pairs.append(AnswerPair(question.type, retrieved, direct, retrieve, seconds))

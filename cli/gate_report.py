@@ -88,7 +88,6 @@ def show_training(trained: Trained, folder: Path, *, figures: bool, as_json: boo
             trained.labels,
             manifest.threshold,
             manifest.cost_ratio,
-            trained.decisive,
         )
         draw_figures(found, folder, f"validation, {found.questions} questions")
     card = write_card(folder)

@@ -12,7 +12,7 @@ from hopyard.evaluation.variants import Variant
 from hopyard.graphs import router
 from hopyard.graphs.registry import STRATEGIES
 from hopyard.indexes.records import Passage
-from hopyard.measures.answers import is_unanswered, normalize_answer, score_answer
+from hopyard.measures.answers import is_unanswered, normalize_answer
 from hopyard.measures.questions import Question
 from hopyard.measures.retrieval import retrieval_measures
 from hopyard.models.ledger import Entry
@@ -122,7 +122,7 @@ def _record(
     by_prompt = _by_prompt(calls)
     answer = output["answer"]
     failed = _has_failed(output)
-    scores = score_answer(answer or UNKNOWN, question.answers)
+    scores = question.score(answer or UNKNOWN)
     retrieval = retrieval_measures(
         {question.id: [unit.document_id for unit in evidence]},
         {question.id: question.supporting_ids},

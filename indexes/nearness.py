@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from hopyard.indexes.corpus_index import Index
-from hopyard.measures.nearness import Nearness
+from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.models.embedder import Vector
 
 __all__ = ("nearness",)
@@ -28,14 +28,15 @@ def nearness(question: str, vector: Vector | None, index: Index) -> Nearness:
     Raises:
         IndexMissingError: A part of the index is damaged.
     """
-    cosine = outstanding = words = 0.0
+    found = UNMEASURED
     if vector is not None and index.has("dense"):
         dense = index.reader("dense")
         scores = [score for _, score in dense.search(vector, _CLOSEST)]
         mean, deviation = dense.background(vector)
-        if scores:
-            cosine = scores[0]
-            outstanding = (sum(scores) / len(scores) - mean) / deviation if deviation else 0.0
+        if scores and deviation:
+            outstanding = (sum(scores) / len(scores) - mean) / deviation
+            found = found._replace(cosine=round(scores[0], 4), outstanding=round(outstanding, 4))
     if index.has("sparse"):
-        words = index.reader("sparse").share(question)
-    return Nearness(round(cosine, 4), round(outstanding, 4), round(words, 4))
+        words, known = index.reader("sparse").shares(question)
+        found = found._replace(words=round(words, 4), known=round(known, 4))
+    return found

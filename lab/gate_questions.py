@@ -42,7 +42,9 @@ COUNTS: Final = {
     "dev": {"musique-step": 20, "nq_open": 30, "squad2": 25, "": 60},
 }
 """Questions of a source at most; "" stands for every other set."""
-_OPEN: Final = frozenset({"small-talk", "writing", "code", "opinion", "conversation", "translation"})
+_OPEN: Final = frozenset(
+    {"small-talk", "writing", "code", "opinion", "conversation", "translation"}
+)
 """Kinds of everyday requests to which any sensible answer is right."""
 
 

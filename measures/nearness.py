@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-__all__ = ("FAR", "Nearness")
+__all__ = ("UNMEASURED", "Nearness")
 
 
 class Nearness(NamedTuple):
-    """How near the index's best passages are to a question.
-
-    The numbers depend neither on the size of the corpus nor on the length of the question.
+    """How near the index's best passages are to a question; None where a part is missing.
 
     Attributes:
-        cosine: Of the best passage with the question, -1 to 1; 0 without a dense part.
+        cosine: Of the best passage with the question, -1 to 1 (dense).
         outstanding: Standard deviations of the best passages' mean cosine above that of the
-            corpus's passages with this question; 0 without a dense part.
-        words: Share of the question's word weight (BM25) that the best passage holds, 0 to 1; a
-            word that the corpus lacks counts as its rarest. 0 without a sparse part.
+            corpus's passages with this question (dense).
+        words: Share that the best passage holds of the weight of those of the question's words
+            that the corpus has, 0 to 1 (BM25).
+        known: Share of the question's word weight that the corpus has at all, 0 to 1.
     """
 
-    cosine: float
-    outstanding: float
-    words: float
+    cosine: float | None = None
+    outstanding: float | None = None
+    words: float | None = None
+    known: float | None = None
 
 
-FAR: Final = Nearness(0.0, 0.0, 0.0)
-"""Nothing is near: there is no index, or it has neither part."""
+UNMEASURED: Final = Nearness()
+"""Of a question without an index."""

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from hopyard.measures.answers import is_unanswered, score_answer
 from hopyard.state.errors import UsageError
 
 __all__ = ("Half", "Question", "fingerprint", "half_of", "read_questions")
@@ -39,6 +40,12 @@ class Question(BaseModel):
     """Gold sub-questions, in the words of the data set."""
     decomposition: tuple[Any, ...] = ()
     """The same in MuSiQue's own form."""
+
+    def score(self, answer: str) -> dict[str, float]:
+        """Exact match, F1 and accuracy of an answer; to an open request any answer is right."""
+        if self.open:
+            return dict.fromkeys(("em", "f1", "accuracy"), float(not is_unanswered(answer)))
+        return score_answer(answer, self.answers)
 
 
 def half_of(question_id: str) -> Half:

@@ -8,14 +8,15 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from hopyard.classifiers.retrieval_gate import OFF, Decision
+from hopyard.classifiers.retrieval_gate import OFF, SHIPPED, Decision
+from hopyard.measures.nearness import Nearness
 from hopyard.models.builtin import known_as
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.agent import AgentState
 from hopyard.state.schemas import GateDecision
-from hopyard.state.settings import Context
+from hopyard.state.settings import AUTO, Context, profile_of
 
-__all__ = ("decide_retrieval",)
+__all__ = ("decide_retrieval", "measured_for")
 
 
 async def decide_retrieval(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -23,13 +24,17 @@ async def decide_retrieval(state: AgentState, runtime: Runtime[Context]) -> dict
 
     Raises:
         GateUnavailableError: A gate was asked for that is not there or cannot be loaded.
+        IndexMissingError: The index is missing, damaged, or of another embedding model.
     """
     run = await run_of(state, runtime)
     gate = run.settings.gate
-    if gate == OFF:
-        reason = "no gate was asked; the route decides"
-        return {"gate": GateDecision(gate=OFF, probability=None, retrieve=None, reason=reason)}
-    decision = await asyncio.to_thread(_decide, run, state["question"])
+    if why := _why_unasked(run):
+        return {"gate": GateDecision(gate=OFF, probability=None, retrieve=None, reason=why)}
+    if gate == AUTO:
+        gate = profile_of(run.settings)
+    question = state["question"]
+    nearness = await run.nearness(question)
+    decision = await asyncio.to_thread(_decide, run, gate, question, nearness)
     return {
         "gate": GateDecision(
             gate=gate,
@@ -40,10 +45,30 @@ async def decide_retrieval(state: AgentState, runtime: Runtime[Context]) -> dict
     }
 
 
-def _decide(run: Run, question: str) -> Decision:
-    gate = run.resources.gate(run.settings.gate)
-    decision = gate.decide(question, run.settings.gating)
+def _why_unasked(run: Run) -> str:
+    """Why no gate is asked; "" where one is."""
+    if run.settings.gate == OFF:
+        return "no gate was asked; the route decides"
+    if run.settings.gate == AUTO and run.settings.strategy != AUTO:
+        return "no gate was asked; the caller chose the strategy"
+    if run.settings.gate == AUTO and not run.settings.index:
+        return "no gate was asked; there is no index"
+    return ""
+
+
+def measured_for(nearness: Nearness, embedding: str, trained_with: str) -> Nearness:
+    """What a gate may use of it: cosines of another embedding model mean something else."""
+    if embedding == trained_with:
+        return nearness
+    return nearness._replace(cosine=None, outstanding=None)
+
+
+def _decide(run: Run, name: str, question: str, nearness: Nearness) -> Decision:
+    gate = run.resources.gate(name)
+    usable = measured_for(nearness, run.settings.embedding, gate.manifest.embedding)
+    decision = gate.decide(question, run.settings.gating, usable)
     made_for = known_as(gate.manifest.model)
-    if known_as(run.resources.caller(run.settings.model).provider.identity) == made_for:
+    answering = known_as(run.resources.caller(run.settings.model).provider.identity)
+    if name in SHIPPED or answering == made_for:
         return decision
     return replace(decision, reason=f"{decision.reason}; made for {made_for}")

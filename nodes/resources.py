@@ -151,7 +151,9 @@ class Resources:
             GateUnavailableError: It does not exist, or cannot be loaded.
         """
         folder, changed = find_gate(name)
-        return self._gates.get(folder, changed, lambda: RetrievalGate.load(folder))
+        return self._gates.get(
+            folder, changed, lambda: RetrievalGate.load(folder, self.embed_query)
+        )
 
 
 class _Once(Generic[KeyT, ValueT]):

@@ -18,7 +18,7 @@ from hopyard.indexes.manifest import read_manifest
 from hopyard.indexes.nearness import nearness
 from hopyard.indexes.records import Passage
 from hopyard.indexes.search import SEARCHES, Search
-from hopyard.measures.nearness import FAR, Nearness
+from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.models.call import ModelCaller
 from hopyard.models.embedder import Vector
 from hopyard.models.prompt import OutputT, Prompt
@@ -150,13 +150,13 @@ class Run:
         return await asyncio.to_thread(self.resources.embed_query, instructed, embedding)
 
     async def nearness(self, text: str) -> Nearness:
-        """How near the index's passages are to a text; far where the run names no index.
+        """How near the index's passages are to a text; unmeasured where the run has none.
 
         Raises:
             IndexMissingError: The index is missing, damaged, or of another embedding model.
         """
         if not self.settings.index:
-            return FAR
+            return UNMEASURED
         index = await self.index()
         vector = await self.embed(text) if index.has("dense") else None
         return await asyncio.to_thread(nearness, text, vector, index)

@@ -111,9 +111,9 @@ class Context(Frozen):
         "tree), hops (of the passage graph); the run waits for the answer.",
     )
     gate: str = Field(
-        "off",
-        description="off asks no gate, and the route decides; model asks the gate that comes with "
-        "Hopyard; or the folder of a gate of your own.",
+        AUTO,
+        description="auto asks the gate that comes with Hopyard for the model's profile; off asks "
+        "none, and the route decides; builtin or capable names one; or the folder of your own.",
     )
     check: Literal["auto", "on", "off"] = Field(
         "auto",

@@ -117,6 +117,7 @@ class ModelServer:
             "OPENAI_API_KEY": "none",
             "OLLAMA_HOST": self.address,
             "NO_PROXY": "127.0.0.1",
+            "HOPYARD_GATE": "off",
             "HOPYARD_PROFILE": "builtin",  # whose prompts the scripts of the tests know
         }
 

@@ -5,22 +5,25 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-from hopyard.classifiers.retrieval_gate import RetrievalGate, gate_folder
+from hopyard.classifiers.scorers import T5Scorer
 from hopyard.models.embeddings import MiniLMEmbedder
-from hopyard.nodes.resources import shared_resources
+
+from .test_train import Made, made
+
+__all__ = ("made",)
 
 QUESTIONS = ("Hello!", "Who wrote the anthem of Hungary?", "12 + 30?")
 THREADS = 8
 
 
-def test_of_many_that_load_the_gate_at_once_each_gets_its_weights() -> None:
-    expected = RetrievalGate.load(gate_folder("model")).logits(QUESTIONS)
+def test_of_many_that_load_a_t5_at_once_each_gets_its_weights(made: Made) -> None:
+    folder = made[0]
+    expected = T5Scorer.load(folder).scores(QUESTIONS)
     together = Barrier(THREADS + 1)
 
-    def asked(_: int) -> tuple[int, list[float]]:
+    def asked(_: int) -> list[float]:
         together.wait()
-        gate = shared_resources().gate("model")
-        return id(gate), gate.logits(QUESTIONS)
+        return T5Scorer.load(folder).scores(QUESTIONS)
 
     def embedded() -> int:
         together.wait()
@@ -30,5 +33,4 @@ def test_of_many_that_load_the_gate_at_once_each_gets_its_weights() -> None:
         vector = pool.submit(embedded)
         answers = list(pool.map(asked, range(THREADS)))
     assert vector.result() == MiniLMEmbedder.dimension
-    assert [found for _, found in answers] == [expected] * THREADS
-    assert len({gate for gate, _ in answers}) == 1
+    assert answers == [expected] * THREADS

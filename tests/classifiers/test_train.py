@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,19 +13,36 @@ from hopyard.classifiers.card import draw_figures, write_card
 from hopyard.classifiers.evaluate import (
     GateEvaluation,
     measure_gate,
-    measure_probabilities,
     save_evaluation,
 )
-from hopyard.classifiers.retrieval_gate import RetrievalGate, decide, load_gate
+from hopyard.classifiers.labels import Label
+from hopyard.classifiers.retrieval_gate import RetrievalGate, decide
+from hopyard.classifiers.scorers import T5Scorer
 from hopyard.classifiers.t5 import load_network
-from hopyard.classifiers.train import Trained, TrainSettings, split_labels, train_gate
+from hopyard.classifiers.t5_training import split_labels
+from hopyard.classifiers.train import Trained
+from hopyard.classifiers.train import train_gate as train_with
+from hopyard.classifiers.train_settings import TrainSettings
+from hopyard.measures.nearness import Nearness
+from hopyard.models.embedder import Vector
+from hopyard.models.embeddings import MiniLMEmbedder
 from hopyard.state.errors import GateUnavailableError, ModelUnreachableError, UsageError
 from hopyard.state.settings import GateSettings
 
 from .conftest import separable
 
 TINY = TrainSettings(
-    epochs=25, patience=25, batch=8, vocabulary=96, width=32, layers=1, rate=3e-3, dropout=0.0
+    base="scratch",
+    validation=0.5,
+    cost_ratio=1.0,
+    epochs=25,
+    patience=25,
+    batch=8,
+    vocabulary=96,
+    width=32,
+    layers=1,
+    rate=3e-3,
+    dropout=0.0,
 )
 TEXTS = ("A street was opened in 1781.", "Hello and welcome to the street.", "Nothing else.")
 Made = tuple[Path, Trained]
@@ -33,78 +52,101 @@ def silent(stage: str, done: int, total: int) -> None:
     pass
 
 
+@cache
+def minilm() -> MiniLMEmbedder:
+    return MiniLMEmbedder()
+
+
+def embed(question: str, model: str) -> Vector:
+    assert model == "builtin"
+    return minilm().embed_query(question)
+
+
+def load_gate(folder: Path) -> RetrievalGate:
+    return RetrievalGate.load(folder, embed)
+
+
+def train_gate(
+    rows: Sequence[Label], settings: TrainSettings, folder: Path, texts: Sequence[str] = ()
+) -> Trained:
+    return train_with(rows, settings, folder, embed=embed, texts=texts, progress=silent)
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("gate") / "gate"
-    return folder, train_gate(separable(), TINY, folder, texts=TEXTS, progress=silent)
+    return folder, train_gate(separable(), TINY, folder, texts=TEXTS)
 
 
 def test_a_gate_learns_and_says_the_same_after_loading(made: Made) -> None:
     folder, trained = made
-    gate = load_gate(str(folder))
+    gate = load_gate(folder)
     _, held_out = split_labels(
         [row for row in separable() if row.label is not None], TINY.validation, TINY.seed
     )
-    again = [gate.probability(row.question) for row in held_out]
-    assert again == pytest.approx(trained.probabilities, abs=1e-5)
+    assert trained.labels == [row.label for row in held_out]
+    assert trained.manifest.validation["auroc"] == 1
     assert gate.probability("Hello Karl") < gate.probability("When was Karl Street opened?")
     assert gate.decide("When was Karl Street opened?", GateSettings()).retrieve
     assert not gate.decide("Hello Karl", GateSettings()).retrieve
+    assert isinstance(gate.scorer, T5Scorer)
     names = {file.name for file in folder.iterdir()}
     assert names == {"config.json", "gate.json", "model.safetensors", "tokenizer.json"}
 
 
-def test_what_is_wrong_either_way_costs_nothing_at_any_threshold() -> None:
-    def cost(decisive: list[bool]) -> float:
-        return measure_probabilities([0.9, 0.4, 0.2], [1, 1, 0], 0.5, 3, decisive).cost["0.5"]
+def test_a_head_over_sentence_vectors_learns_and_says_the_same_after_loading(
+    tmp_path: Path,
+) -> None:
+    trained = train_gate(separable(), TrainSettings(), tmp_path)
+    assert {file.name for file in tmp_path.iterdir()} == {"gate.json", "head.npy"}
+    gate = load_gate(tmp_path)
+    assert gate.probability("Hello Karl") < 0.2 < gate.probability("When was Karl Street opened?")
+    assert trained.manifest.validation["auroc"] == 1
+    assert trained.manifest.threshold == pytest.approx(1 / 11)
+    again = train_gate(separable(), TrainSettings(), tmp_path / "again")
+    assert again.probabilities == trained.probabilities
 
-    assert cost([]) == 1  # one of three is missed, at 3
-    assert cost([True, False, True]) == 0
-    assert cost([False] * 3) == 1  # all count
-    wrong = separable()[0].model_copy(update={"rule": "outcome", "label": 1})
-    assert not wrong.decisive
-    assert wrong.model_copy(update={"label": 0}).decisive
-    assert wrong.model_copy(update={"rule": "contribution"}).decisive
-    assert not wrong.model_copy(update={"rule": "", "label": None}).decisive
 
-
-def test_the_threshold_is_chosen_where_the_decision_matters(tmp_path: Path) -> None:
-    """Greetings that are answered wrongly either way do not make greetings worth a search."""
-    settings = TINY.model_copy(update={"epochs": 2, "validation": 0.4})
-    given = separable()
-    wrong = [
-        row.model_copy(update={"id": f"wrong-{row.id}", "rule": "outcome", "label": 1})
-        for row in given
-        if row.label == 0
+def test_the_nearness_is_learned_beside_the_question(tmp_path: Path) -> None:
+    """The same words need a document where the corpus is near."""
+    rows = [
+        row.model_copy(
+            update={
+                "question": "Tell me about it",
+                "nearness": Nearness(0.7 if row.label else 0.2),
+            }
+        )
+        for row in separable()
     ]
-    made = train_gate([*given, *wrong], settings, tmp_path / "gate", progress=silent).manifest
-    counts = made.labels["validation"]
-    deciding = made.validation["deciding the threshold"]
-    assert (
-        0 < deciding < counts["retrieve"] + counts["no retrieval"] == made.validation["questions"]
-    )
+    train_gate(rows, TrainSettings(), tmp_path)
+    gate = load_gate(tmp_path)
+    near, far = Nearness(cosine=0.7), Nearness(cosine=0.2)
+    assert gate.probability("Tell me about it", far) < 0.3
+    assert gate.probability("Tell me about it", near) > 0.7
+    assert list(gate.manifest.nearness) == ["cosine"]
+    mean = gate.manifest.nearness["cosine"][1]
+    unmeasured = gate.probability("Tell me about it")
+    assert unmeasured == pytest.approx(gate.probability("Tell me about it", Nearness(mean)))
 
 
 def test_case_and_a_question_mark_tell_a_set_and_not_a_need(made: Made) -> None:
-    gate = load_gate(str(made[0]))
-    marked, other = gate.logits(["When was Rome founded?", "when was rome founded"])
+    gate = load_gate(made[0])
+    marked, other = gate.scorer.scores(["When was Rome founded?", "when was rome founded"])
     assert marked == pytest.approx(other, abs=1e-5)
 
 
 def test_padding_changes_nothing_and_long_questions_are_cut(made: Made) -> None:
-    gate = load_gate(str(made[0]))
+    gate = load_gate(made[0])
     short, long = "Hello", "When was the street opened " * 200
-    alone = [*gate.logits([short]), *gate.logits([long])]
-    assert gate.logits([short, long]) == pytest.approx(alone, abs=1e-4)
+    alone = [*gate.scorer.scores([short]), *gate.scorer.scores([long])]
+    assert gate.scorer.scores([short, long]) == pytest.approx(alone, abs=1e-4)
 
 
 def test_the_same_seed_makes_the_same_gate(made: Made, tmp_path: Path) -> None:
     settings = TINY.model_copy(update={"epochs": 2})
-    [first, other] = [
-        train_gate(separable(), settings, tmp_path / name, progress=silent) for name in "ab"
-    ]
+    [first, other] = [train_gate(separable(), settings, tmp_path / name) for name in "ab"]
     assert first.probabilities == other.probabilities
-    for name in ("temperature", "threshold", "validation"):
+    for name in ("bias", "score", "validation"):
         assert getattr(first.manifest, name) == getattr(other.manifest, name)
     losses = [made.manifest.training["validation_losses"] for made in (first, other)]
     assert losses[0] == losses[1]
@@ -117,7 +159,7 @@ def test_the_card_holds_the_numbers_and_says_what_is_not_measured(made: Made) ->
     assert "| type greeting | 0 | 10 |" in card
     assert "from their passages: wrong 1." in card
     assert "Not measured on held-out questions." in card
-    gate = load_gate(str(folder))
+    gate = load_gate(folder)
     found = GateEvaluation(gate_model="m", labels_model="n", labels=measure_gate(gate, separable()))
     save_evaluation(folder, found)
     card = write_card(folder).read_text()
@@ -129,7 +171,7 @@ def test_the_card_holds_the_numbers_and_says_what_is_not_measured(made: Made) ->
 
 def test_figures_are_drawn(made: Made, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    found = measure_gate(load_gate(str(made[0])), separable())
+    found = measure_gate(load_gate(made[0]), separable())
     files = draw_figures(found, tmp_path, "tiny")
     assert [file.name for file in files] == ["reliability.png", "threshold.png"]
     assert all(file.read_bytes().startswith(b"\x89PNG") for file in files)
@@ -138,7 +180,7 @@ def test_figures_are_drawn(made: Made, tmp_path: Path) -> None:
 def test_an_empty_class_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     rows = [row for row in separable() if row.label != 0]
     with pytest.raises(UsageError, match="that need no retrieval"):
-        train_gate(rows, TINY, tmp_path / "gate", progress=silent)
+        train_gate(rows, TINY, tmp_path / "gate")
     assert not (tmp_path / "gate").exists()
 
 
@@ -173,10 +215,10 @@ def test_a_t5_by_name_is_trained_at_the_papers_rate(tmp_path: Path) -> None:
     assert network.model.config.dropout_rate == 0.2
     assert network.tokenizer.encode("a b").ids[-1] == network.model.config.eos_token_id
     settings = TINY.model_copy(update={"base": str(tmp_path / "t5"), "rate": 0, "epochs": 1})
-    trained = train_gate(separable(), settings, tmp_path / "gate", progress=silent)
+    trained = train_gate(separable(), settings, tmp_path / "gate")
     assert trained.manifest.training["rate"] == 5e-5
     assert trained.manifest.training["decay"] == 0.0  # plain Adam
-    assert 0 <= load_gate(str(tmp_path / "gate")).probability("Hello?") <= 1
+    assert 0 <= load_gate(tmp_path / "gate").probability("Hello?") <= 1
     with pytest.raises(ModelUnreachableError, match="--base scratch"):
         load_network(str(tmp_path / "gone"), 0.1)
 
@@ -187,7 +229,7 @@ def test_a_damaged_gate_is_named(made: Made, tmp_path: Path, name: str) -> None:
         (tmp_path / file.name).write_bytes(file.read_bytes())
     (tmp_path / name).write_text("damaged")
     with pytest.raises(GateUnavailableError, match="hopyard gate train"):
-        RetrievalGate.load(tmp_path)
+        load_gate(tmp_path)
 
 
 def test_a_gate_of_another_format_is_named(made: Made, tmp_path: Path) -> None:
@@ -195,8 +237,8 @@ def test_a_gate_of_another_format_is_named(made: Made, tmp_path: Path) -> None:
         (tmp_path / file.name).write_bytes(file.read_bytes())
     manifest = json.loads((tmp_path / "gate.json").read_text())
     (tmp_path / "gate.json").write_text(json.dumps({**manifest, "format": 99}))
-    with pytest.raises(GateUnavailableError, match="format 99"):
-        RetrievalGate.load(tmp_path)
+    with pytest.raises(GateUnavailableError, match="another version"):
+        load_gate(tmp_path)
 
 
 @pytest.mark.parametrize(

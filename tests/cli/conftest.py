@@ -70,6 +70,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     working.mkdir()
     monkeypatch.chdir(working)
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("HOPYARD_GATE", "off")
     monkeypatch.setenv("HOPYARD_PROFILE", "builtin")  # the scripts know its prompts
     return working
 

@@ -140,7 +140,7 @@ def test_train_then_predict(hopyard: Run, folder: Path, monkeypatch: pytest.Monk
         "--no-figures", "--json",
     )  # fmt: skip
     assert ended.code == 0, ended.err
-    assert ended.json["labels"]["train"] == {"retrieve": 6, "no retrieval": 6}
+    assert ended.json["labels"] == {"retrieve": 8, "no retrieval": 8}
     assert (folder / "gate" / "MODEL_CARD.md").exists()
     assert "Warning" not in ended.err
     monkeypatch.setattr(sys, "stdin", io.StringIO("Hello 3\n\nWho is it?\n"))

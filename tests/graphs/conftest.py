@@ -111,6 +111,7 @@ def context(index: Path, script: Script) -> Context:
             "index": str(index),
             "model": "scripted",
             "profile": "builtin",
+            "gate": "off",
             "embedding": EMBEDDING,
             "retries": 0,
             "retrieval": {"k": 2},

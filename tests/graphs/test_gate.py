@@ -17,7 +17,7 @@ __all__ = ("script",)
 
 
 async def test_off_is_recorded(context: Context, script: Script) -> None:
-    output = await ask_agent(context, strategy="single")
+    output = await ask_agent(context, strategy="single", gate="off")
     assert output["gate"] == {
         "gate": "off",
         "probability": None,
@@ -28,7 +28,7 @@ async def test_off_is_recorded(context: Context, script: Script) -> None:
 
 async def test_off_leaves_the_choice_to_the_route(context: Context, script: Script) -> None:
     script.lines = {("route", QUESTION): {"strategy": "direct"}}
-    output = await ask_agent(context)
+    output = await ask_agent(context, gate="off")
     assert (output["strategy"], output["route"]["by"]) == ("direct", "model")
     assert output["evidence"] == []
 

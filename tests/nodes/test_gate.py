@@ -12,8 +12,8 @@ from gates import write_gate
 from langgraph.graph import START, StateGraph
 
 from hopyard.classifiers import retrieval_gate
-from hopyard.models.builtin import builtin_identity, known_as
-from hopyard.nodes.gate import decide_retrieval
+from hopyard.measures.nearness import Nearness
+from hopyard.nodes.gate import decide_retrieval, measured_for
 from hopyard.nodes.route import choose_strategy
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import GateUnavailableError
@@ -22,7 +22,7 @@ from hopyard.state.settings import Context, GateSettings
 Make = Callable[[float], Path]
 
 
-async def gate_and_route(context: Context) -> dict[str, Any]:
+async def gate_and_route(context: Context, question: str = "Who was it?") -> dict[str, Any]:
     graph = (
         StateGraph(AgentState, context_schema=Context)
         .add_node("gate", decide_retrieval)
@@ -31,14 +31,21 @@ async def gate_and_route(context: Context) -> dict[str, Any]:
         .add_edge("gate", "route")
         .compile()
     )
-    state: Any = {"question": "Who was it?", "run": "r"}
+    state: Any = {"question": question, "run": "r"}
     output: dict[str, Any] = await graph.ainvoke(state, context=context)
     return output
 
 
-async def decide(context: Context) -> dict[str, Any]:
-    """What the gate says; a strategy is forced, so that the route asks no model."""
-    output = await gate_and_route(context.model_copy(update={"strategy": "direct"}))
+async def decide(context: Context, question: str = "Who was it?") -> dict[str, Any]:
+    """What the gate says; nothing else runs, so that the route asks no model."""
+    graph = (
+        StateGraph(AgentState, context_schema=Context)
+        .add_node("gate", decide_retrieval)
+        .add_edge(START, "gate")
+        .compile()
+    )
+    state: Any = {"question": question, "run": "r"}
+    output: dict[str, Any] = await graph.ainvoke(state, context=context)
     return dict(output["gate"])
 
 
@@ -54,18 +61,17 @@ async def test_probability_and_decision_are_in_the_state(
     assert gate["gate"] == folder
     assert gate["retrieve"] is retrieve
     assert word in gate["reason"]
-    # σ((z − 0.5) / 2): shift and temperature of the manifest
-    wanted = {-2.0: 0.2227, 0.0: 0.4378, 2.0: 0.6792}[logit]
+    wanted = {-2.0: 0.1192, 0.0: 0.5, 2.0: 0.8808}[logit]
     assert gate["probability"] == pytest.approx(wanted, abs=1e-3)
     assert type(gate["probability"]) is float
     json.dumps(gate)
 
 
 async def test_two_settings_say_where_it_is_unsure(gate_folder: Make) -> None:
-    gating = GateSettings(unsure_from=0.2, unsure_to=0.9)
+    gating = GateSettings(unsure_from=0.1, unsure_to=0.9)
     gate = await decide(Context(gate=str(gate_folder(-2.0)), gating=gating))
     assert gate["retrieve"]
-    assert "unsure (0.20 to 0.90)" in gate["reason"]
+    assert "unsure (0.10 to 0.90)" in gate["reason"]
 
 
 async def test_without_need_the_direct_strategy_answers(gate_folder: Make) -> None:
@@ -80,13 +86,15 @@ async def test_a_gate_is_loaded_once_and_again_when_it_changes(
     folder, loads = gate_folder(2.0), []
     load = retrieval_gate.RetrievalGate.load
     monkeypatch.setattr(
-        retrieval_gate.RetrievalGate, "load", lambda path: loads.append(path) or load(path)
+        retrieval_gate.RetrievalGate,
+        "load",
+        lambda path, embed: loads.append(path) or load(path, embed),
     )
     for _ in range(3):
         await decide(Context(gate=str(folder)))
     assert loads == [folder]
     manifest = folder / "gate.json"
-    manifest.write_text(manifest.read_text().replace('"prior_shift": 0.5', '"prior_shift": 9'))
+    manifest.write_text(manifest.read_text().replace('"bias": 2.0', '"bias": -9.0'))
     gate = await decide(Context(gate=str(folder)))
     assert loads == [folder, folder]
     assert not gate["retrieve"]
@@ -99,19 +107,53 @@ async def test_it_says_so_where_it_was_made_for_another_model(
     assert (await decide(Context(gate=folder)))["reason"].endswith("; made for m")
     ours = str(write_gate(tmp_path / "ours", 2.0, model="ollama:m"))
     assert "made for" not in (await decide(Context(gate=ours, model="ollama:m")))["reason"]
-    shipped = await decide(Context(gate="model"))
-    ships = json.loads((retrieval_gate.SHIPPED / "gate.json").read_text())["model"]
-    assert ("made for" in shipped["reason"]) == (known_as(ships) != known_as(builtin_identity()))
+    for name in retrieval_gate.SHIPPED:
+        assert "made for" not in (await decide(Context(gate=name)))["reason"]
 
 
-async def test_model_is_the_gate_that_ships(
-    gate_folder: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize(("model", "profile"), [("builtin", "builtin"), ("ollama:m", "capable")])
+async def test_auto_is_the_shipped_gate_of_the_models_profile(
+    planets: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, model: str, profile: str
 ) -> None:
-    monkeypatch.setattr(retrieval_gate, "SHIPPED", gate_folder(-2.0))
-    assert (await decide(Context(gate="model")))["retrieve"] is False
-    monkeypatch.setattr(retrieval_gate, "SHIPPED", tmp_path / "none")
-    with pytest.raises(GateUnavailableError, match=r"ships no trained gate.*--gate off"):
-        await decide(Context(gate="model"))
+    monkeypatch.setattr(retrieval_gate, "_FOLDER", tmp_path)
+    write_gate(tmp_path / profile, -2.0)
+    output = await gate_and_route(Context(model=model, index=str(planets)))
+    assert (output["gate"]["gate"], output["gate"]["retrieve"]) == (profile, False)
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"gate": "off"}, "the route decides"),
+        ({"strategy": "single"}, "the caller chose the strategy"),
+        ({}, "there is no index"),
+    ],
+)
+async def test_auto_asks_no_gate_that_could_change_nothing(
+    settings: dict[str, str], why: str
+) -> None:
+    gate = await decide(Context(**{"strategy": "auto"} | settings))  # type: ignore[arg-type]
+    assert (gate["gate"], gate["retrieve"]) == ("off", None)
+    assert why in gate["reason"]
+
+
+async def test_the_corpus_has_a_say(planets: Path, tmp_path: Path) -> None:
+    """The same question, near to the corpus and far from it."""
+    weights = {"cosine": (20.0, 0.4), "known": (4.0, 0.5)}
+    folder = write_gate(tmp_path / "gate", -1.0, nearness=weights)
+    settings = Context(gate=str(folder), index=str(planets))
+    near = await decide(settings, "Which moons has Mars?")
+    far = await decide(settings, "How do I knit a pullover?")
+    assert near["probability"] > 0.9
+    assert not far["retrieve"]
+    alone = await decide(settings.model_copy(update={"index": None}), "Which moons has Mars?")
+    assert alone["probability"] == pytest.approx(0.2689, abs=1e-3)  # the bias
+
+
+def test_cosines_of_another_embedding_model_are_not_used() -> None:
+    found = Nearness(0.9, 5.0, 0.4, 1.0)
+    assert measured_for(found, "builtin", "builtin") == found
+    assert measured_for(found, "ollama:m", "builtin") == Nearness(None, None, 0.4, 1.0)
 
 
 @pytest.mark.parametrize("name", ["", "trained", "/no/such/folder"])

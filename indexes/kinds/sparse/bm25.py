@@ -119,23 +119,26 @@ class SparseIndex:
         best = hits[np.argsort(-scores[hits], kind="stable")[:k]]
         return [(self._ids[row], float(scores[row])) for row in best]
 
-    def share(self, query: str) -> float:
-        """Share of a query's word weight that the best text holds, 0 to 1.
+    def shares(self, query: str) -> tuple[float, float]:
+        """How much of a query the best text holds, and how much of it the corpus knows.
 
-        A word weighs as much as BM25 can give for it at most, its inverse document frequency; one
-        that no text has weighs as much as one that a single text has. So texts that hold all words
-        score alike in small and large corpora, and a query about something else scores low.
+        A word weighs its inverse document frequency, which is the most that BM25 gives for it; one
+        that no text has weighs as much as one that a single text has.
 
         Args:
-            query: Any text; one without words scores 0.
+            query: Any text; one without words gives zeros.
+
+        Returns:
+            The best text's score as a share of the weight of the known words, and the share of the
+            known words in the weight of all; both 0 to 1.
         """
         words = set(self._words.of([query])[0])
         known = self._model.get_tokens_ids(sorted(words))
         if not known:
-            return 0.0
+            return 0.0, 0.0
         starts, texts = self._model.scores["indptr"], len(self._ids)
-        counts = [int(starts[number + 1] - starts[number]) for number in known]
-        counts += [1] * (len(words) - len(known))
-        possible = sum(math.log(1 + (texts - n + 0.5) / (n + 0.5)) for n in counts)
+        held = [int(starts[number + 1] - starts[number]) for number in known]
+        weight = sum(math.log(1 + (texts - n + 0.5) / (n + 0.5)) for n in held)
+        unknown = (len(words) - len(known)) * math.log(1 + (texts - 0.5) / 1.5)
         best = float(self._model.get_scores_from_ids(known).max())
-        return min(1.0, best / possible)
+        return min(1.0, best / weight), weight / (weight + unknown)
