@@ -1,7 +1,9 @@
 """A value function for models behind a server, which give no token probabilities.
 
-v(S) is the token F1 between the model's answer to the prompt with only S and its own answer from
-(q, D), so v(qD) is 1. Each call goes through the ledger.
+v(S) is the token F1 between the model's answer from only S and its own answer from (q, D), so v(qD)
+is 1. From the question alone it answers as the product does without documents: the prompt that
+reads passages asks for nothing but what they say, and there are none. Each call goes through the
+ledger.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from hopyard.state.settings import AnswerSettings, Context, profile_of
 
 __all__ = ("AnswerF1",)
 
-_OTHERS: tuple[Coalition, ...] = ("none", "question", "passages")
+_WITHOUT_QUESTION: tuple[Coalition, ...] = ("none", "passages")
 
 
 _SHORT = AnswerSettings(style="short")
@@ -76,12 +78,16 @@ class AnswerF1:
     async def _values(self, own: OwnAnswer) -> CoalitionValues | None:
         question, passages = one_line(own.reading.question), own.reading.passages
         given = await asyncio.gather(
-            *(self._ask(COALITION, coalition_values(name, question, passages)) for name in _OTHERS)
+            self._ask(DIRECT, {"question": question}),
+            *(
+                self._ask(COALITION, coalition_values(name, question, passages))
+                for name in _WITHOUT_QUESTION
+            ),
         )
         scores = [token_f1(answer, own.answer) for answer in given if answer is not None]
-        if len(scores) < len(_OTHERS):
+        if len(scores) < len(given):
             return None
-        none, question_alone, passages_alone = scores
+        question_alone, none, passages_alone = scores
         return CoalitionValues(none, question_alone, passages_alone, both=1.0)
 
     async def _ask(self, prompt: Prompt[Any], values: dict[str, str]) -> str | None:

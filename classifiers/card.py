@@ -141,8 +141,8 @@ def _data(manifest: GateManifest) -> Iterator[str]:
     yield ""
     yield (
         f"Not answered rightly from their passages: {dropped or 'none'}. The paper drops those. "
-        "Those with the rule `outcome` are kept: wrong with passages and wrong without is "
-        "retrieve, right without is no retrieval."
+        "Those with the rule `outcome` are kept: right without passages is no retrieval. Rule "
+        "`supported`: documents of the corpus are known to answer the question."
     )
     yield ""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Final
+from typing import Any, Final
 
 from hopyard.classifiers.contributions import (
+    RETRIEVE,
     CoalitionValues,
     OwnAnswer,
     Reading,
@@ -52,7 +53,9 @@ class Labelling:
         find: The search for one question.
         k: Passages asked for, as the labels record it.
         embedding: The index's embedding model, as the labels record it.
-        keep_dropped: Whether dropped questions get a label by the second rule.
+        keep_dropped: Whether a dropped question is labelled that is right without passages.
+        documents_first: Whether a question is labelled "retrieve" whose supporting documents are
+            known, whatever the model knows itself.
         batch: Questions at once.
     """
 
@@ -61,6 +64,7 @@ class Labelling:
     k: int
     embedding: str = ""
     keep_dropped: bool = False
+    documents_first: bool = True
     batch: int = BATCH
 
 
@@ -86,8 +90,47 @@ async def label_all(
 
 async def _label_batch(batch: Sequence[Question], labelling: Labelling) -> list[Label]:
     started = perf_counter()
-    function = labelling.value_function
     found = [await labelling.find(question.question) for question in batch]
+    rows = list(zip(batch, found, strict=True))
+    unknown = [row for row in rows if not _is_supported(row[0], labelling)]
+    valued = iter(await _by_value(unknown, labelling) if unknown else [])
+    labels = [
+        _label(question, search, labelling, rule="supported", label=RETRIEVE)
+        if _is_supported(question, labelling)
+        else next(valued)
+        for question, search in rows
+    ]
+    share = round((perf_counter() - started) / len(batch), 3)
+    return [label.model_copy(update={"seconds": share}) for label in labels]
+
+
+def _is_supported(question: Question, labelling: Labelling) -> bool:
+    return labelling.documents_first and bool(question.supporting_ids)
+
+
+def _label(question: Question, search: FoundPassages, labelling: Labelling, **known: Any) -> Label:
+    """A label with what is known of the question before the model is asked."""
+    return Label(
+        id=question.id,
+        question=question.question,
+        answers=question.answers,
+        type=question.type,
+        model=labelling.value_function.identity,
+        value=labelling.value_function.name,
+        k=labelling.k,
+        passage_ids=search.ids,
+        embedding=labelling.embedding,
+        nearness=search.nearness,
+        **known,
+    )
+
+
+async def _by_value(
+    rows: Sequence[tuple[Question, FoundPassages]], labelling: Labelling
+) -> list[Label]:
+    """Labels by what the model answers with question, passages, both and neither."""
+    function = labelling.value_function
+    batch, found = [question for question, _ in rows], [search for _, search in rows]
     answers = await _answer(batch, found, function)
     drops = [_drop_reason(*row) for row in zip(batch, found, answers, strict=True)]
     kept = [own for own, drop in zip(answers, drops, strict=True) if own and not drop]
@@ -104,30 +147,17 @@ async def _label_batch(batch: Sequence[Question], labelling: Labelling) -> list[
             direct = dict(zip(again, await function.answer_directly(again), strict=True))
     labels = []
     for question, search, own, drop in zip(batch, found, answers, drops, strict=True):
-        label = Label(
-            id=question.id,
-            question=question.question,
-            answers=question.answers,
-            type=question.type,
-            model=function.identity,
-            value=function.name,
-            k=labelling.k,
-            passage_ids=search.ids,
-            embedding=labelling.embedding,
-            nearness=search.nearness,
-            answer=own.answer if own else "",
-            dropped=drop,
-        )
+        answer = own.answer if own else ""
+        label = _label(question, search, labelling, answer=answer, dropped=drop)
         coalitions = values.get(own.reading) if own and not drop else None
         if coalitions is not None:
             label = _by_contribution(label, coalitions)
         elif not drop:
             label = label.model_copy(update={"dropped": "no usable output"})
-        elif (answer := direct.get(question.question)) is not None:
-            label = _by_outcome(label, question, answer)
+        elif (answered := direct.get(question.question)) is not None:
+            label = _by_outcome(label, question, answered)
         labels.append(label)
-    share = round((perf_counter() - started) / len(batch), 3)
-    return [label.model_copy(update={"seconds": share}) for label in labels]
+    return labels
 
 
 async def _answer(
@@ -179,8 +209,11 @@ def _by_contribution(label: Label, values: CoalitionValues) -> Label:
 
 
 def _by_outcome(label: Label, question: Question, direct: str) -> Label:
-    """Not the paper's rule: wrong with passages and without, retrieve; right without, do not."""
-    right = _is_right(direct, question)
-    return label.model_copy(
-        update={"direct_answer": direct, "rule": "outcome", "label": int(not right)}
-    )
+    """Not the paper's rule: a question that only the answer without passages gets right.
+
+    One that is wrong either way stays without a label: no decision would help it.
+    """
+    label = label.model_copy(update={"direct_answer": direct})
+    if not _is_right(direct, question):
+        return label
+    return label.model_copy(update={"rule": "outcome", "label": 0})

@@ -15,8 +15,9 @@ from hopyard.state.errors import UsageError
 
 __all__ = ("Drop", "Label", "LabelFile", "Rule", "check_classes", "count_drops", "read_labels")
 
-Rule = Literal["contribution", "outcome", ""]
-"""The rule that gave the label: the paper's, the second rule for dropped questions, or none."""
+Rule = Literal["supported", "contribution", "outcome", ""]
+"""What gave the label: documents that are known to answer, the paper's rule, the outcome of a
+question that the paper drops, or nothing."""
 Drop = Literal["no gold answer", "no passage", "no usable output", "unanswered", "wrong", ""]
 """Why a question is not in Q_c, the questions answered rightly from their passages."""
 

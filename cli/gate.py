@@ -58,10 +58,17 @@ def label_command(
         bool,
         typer.Option(
             "--keep-dropped",
-            help="Label dropped questions too: wrong with passages and without, retrieve; right "
-            "without, do not. Not the paper's rule.",
+            help="Label a dropped question that is answered rightly without passages: it needs "
+            "none. Not the paper's rule.",
         ),
     ] = False,
+    documents_first: Annotated[
+        bool,
+        typer.Option(
+            help="A question whose supporting documents are known needs them, whatever the model "
+            "knows itself. Without: the paper's rule alone."
+        ),
+    ] = True,
     batch: Annotated[int, typer.Option(min=1, help="Questions at once.")] = 8,
     precision: Annotated[
         Literal["float32", "bfloat16"], typer.Option(help="Arithmetic of token-probability.")
@@ -84,6 +91,7 @@ def label_command(
         context.retrieval.k,
         context.embedding,
         keep_dropped=keep_dropped,
+        documents_first=documents_first,
         batch=batch,
     )
     _check_same(file, labelling.value_function.identity, value, out_)

@@ -52,7 +52,8 @@ def pool(sources: Sequence[Source], nq_open: Source, split: str) -> dict[str, li
     """The questions of a split by corpus.
 
     Args:
-        sources: The question sets with a corpus. Questions without an answer are left out.
+        sources: The question sets with a corpus. Questions that no passage is known to answer are
+            left out.
         nq_open: Natural Questions, without passages.
         split: train or dev. A train question is no held-out question, and no step of one.
     """
@@ -86,7 +87,9 @@ def _digest(question: Question) -> str:
 
 
 def _answerable(question: Sourced) -> bool:
-    return question.type not in {"unanswerable", "null_query"} and bool(question.answer)
+    """Whether the corpus is known to answer it."""
+    known = question.type not in {"unanswerable", "null_query"} and bool(question.supporting_ids)
+    return known and bool(question.answer)
 
 
 def _plain(source: str, question: Sourced) -> Question:

@@ -107,10 +107,29 @@ async def test_the_second_rule_keeps_dropped_questions(tmp_path: Path) -> None:
     }
     assert kept == {
         "q1": (0, "outcome", "1781"),  # right without
-        "q2": (1, "outcome", "in Oslo"),  # wrong with and without
+        "q2": (None, "", "in Oslo"),  # wrong with and without: no decision helps
         "q4": (None, "", None),
         "none": (None, "", None),
     }
+
+
+async def test_a_question_that_the_corpus_is_known_to_answer_needs_it(tmp_path: Path) -> None:
+    known = [q.model_copy(update={"supporting_ids": ("d",)}) for q in QUESTIONS]
+    for first, labels in ((True, {1}), (False, {0, 1, None})):
+        file = LabelFile(tmp_path / f"{first}.jsonl")
+        await label_all(known, Labelling(ByHand(), find, 5, documents_first=first), file, silent)
+        assert {label.label for label in file.labels} == labels
+        assert any(label.values for label in file.labels) is not first  # no call is spent
+
+
+async def test_any_answer_to_an_open_request_is_right(tmp_path: Path) -> None:
+    asked = [
+        Question(id="a", question="When?", open=True),  # answered without passages only
+        Question(id="b", question="Which?", open=True),  # answered with them, too
+    ]
+    file = LabelFile(tmp_path / "labels.jsonl")
+    await label_all(asked, Labelling(ByHand(), find, 5, keep_dropped=True), file, silent)
+    assert [(row.rule, row.label) for row in file.labels] == [("outcome", 0), ("contribution", 0)]
 
 
 async def test_without_a_passage_nothing_is_read(tmp_path: Path) -> None:
@@ -173,7 +192,7 @@ async def test_answer_f1_values_by_hand(model_server: ModelServer) -> None:
     assert await function.values([answered]) == [CoalitionValues(0.0, 0.5, 1.0, 1.0)]
     assert function.identity == "scripted"
     assert await function.answer_directly(["Who?"]) == ["Ann Moe"]
-    assert len(model_server.calls) == 5  # both is asked once: it is the answer itself
+    assert len(model_server.calls) == 4  # the answer, the question directly, passages, nothing
 
 
 async def test_answer_f1_without_output_values_nothing(model_server: ModelServer) -> None:

@@ -15,7 +15,8 @@ from .conftest import Run
 
 
 def test_every_setting_is_printed_as_json(hopyard: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HOPYARD_PROFILE")
+    for name in ("HOPYARD_PROFILE", "HOPYARD_GATE"):
+        monkeypatch.delenv(name)
     groups = {name: group().model_dump(mode="json") for name, group in setting_groups().items()}
     assert hopyard("settings", "--json").json == Context().model_dump(mode="json") | groups
     assert groups["tree"]["theta"] == 0.4

@@ -50,7 +50,7 @@ def test_four_first_openings_at_once_open_once(
     with Resources(tmp_path) as resources, ThreadPoolExecutor(4) as pool:
         ask = {
             "index": lambda _: resources.index(tmp_path, "words"),
-            "gate": lambda _: resources.gate("model"),
+            "gate": lambda _: resources.gate("builtin"),
         }[what]
         found = list(pool.map(ask, range(4)))
     assert len({id(index) for index in found}) == 1
