@@ -175,8 +175,13 @@ def _measured(found: GateEvaluation) -> Iterator[str]:
             f"| {labels.accuracy:.3f} | {labels.majority_accuracy:.3f} | {labels.ece:.3f} |"
         )
         yield ""
-    if found.end_to_end:
-        yield from _policies(found.end_to_end)
+    for title, compared in (
+        ("All questions", found.end_to_end),
+        ("Questions that documents are known to answer", found.documents),
+    ):
+        if compared:
+            yield from (f"### {title}", "")
+            yield from _policies(compared)
     if found.latency_ms is not None:
         yield f"A decision took {found.latency_ms:.1f} ms (median)."
 

@@ -76,7 +76,8 @@ class GateEvaluation(BaseModel):
         labels_model: The model whose labels it is measured on; "" without labels.
         answers_model: The model that answered end to end; "" without that part.
         labels: Against labels.
-        end_to_end: Against always, never and the oracle.
+        end_to_end: Against always, never and the oracle, on all questions.
+        documents: The same on the questions that documents are known to answer.
         latency_ms: Median of a decision, in this process.
         command: The command that measured it.
     """
@@ -88,6 +89,7 @@ class GateEvaluation(BaseModel):
     answers_model: str = ""
     labels: LabelMeasures | None = None
     end_to_end: PolicyComparison | None = None
+    documents: PolicyComparison | None = None
     latency_ms: float | None = None
     command: str = ""
 

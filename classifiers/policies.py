@@ -22,6 +22,7 @@ __all__ = (
     "Policy",
     "PolicyComparison",
     "PolicyResult",
+    "compare_documents",
     "compare_policies",
     "retrieves",
     "verdict",
@@ -52,6 +53,7 @@ class AnswerPair:
 
     Attributes:
         type: Of the question.
+        supported: Whether documents are known to answer it.
         retrieved: With retrieval.
         direct: Without.
         gate: Whether the gate retrieves.
@@ -59,6 +61,7 @@ class AnswerPair:
     """
 
     type: str
+    supported: bool
     retrieved: AnswerOutcome
     direct: AnswerOutcome
     gate: bool
@@ -130,6 +133,12 @@ def compare_policies(pairs: Sequence[AnswerPair]) -> PolicyComparison:
         by_type={name: _by_type([pair for pair in pairs if pair.type == name]) for name in types},
         missed=sum(pair.needs_retrieval and not pair.gate for pair in pairs),
     )
+
+
+def compare_documents(pairs: Sequence[AnswerPair]) -> PolicyComparison | None:
+    """The same on the questions that documents are known to answer; None without any."""
+    supported = [pair for pair in pairs if pair.supported]
+    return compare_policies(supported) if supported else None
 
 
 def verdict(found: PolicyComparison) -> tuple[bool, str]:

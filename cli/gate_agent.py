@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Final
 from hopyard.classifiers.evaluate import GateEvaluation, measure_gate
 from hopyard.classifiers.label import FoundPassages
 from hopyard.classifiers.labels import Label
-from hopyard.classifiers.policies import AnswerOutcome, AnswerPair, compare_policies
+from hopyard.classifiers.policies import (
+    AnswerOutcome,
+    AnswerPair,
+    compare_documents,
+    compare_policies,
+)
 from hopyard.classifiers.retrieval_gate import OFF, Decision, RetrievalGate
 from hopyard.evaluation.plan import Plan, check_plan, default_folder, open_info
 from hopyard.evaluation.records import Record, RecordFile
@@ -139,6 +144,7 @@ def evaluate_gate(
         answers_model=shared_resources().caller(context.model).provider.identity if pairs else "",
         labels=measure_gate(gate, labels),
         end_to_end=compare_policies(pairs) if pairs else None,
+        documents=compare_documents(pairs),
         latency_ms=round(1000 * median(p.gate_seconds for p in pairs), 2) if pairs else None,
         command="hopyard " + " ".join(_without_folders(text) for text in sys.argv[1:]),
     )
@@ -169,7 +175,8 @@ def _pair_answers(
         retrieve = predict(question.question).retrieve
         seconds = perf_counter() - started
         retrieved, direct = known[question.id, _ALWAYS], known[question.id, _NEVER]
-        pairs.append(AnswerPair(question.type, retrieved, direct, retrieve, seconds))
+        supported = bool(question.supporting_ids)
+        pairs.append(AnswerPair(question.type, supported, retrieved, direct, retrieve, seconds))
     return pairs
 
 

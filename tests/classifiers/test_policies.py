@@ -13,7 +13,7 @@ from hopyard.classifiers.policies import (
 
 def answers(with_: float, without: float, gate: bool, kind: str = "fact") -> AnswerPair:
     retrieved, direct = AnswerOutcome(with_, 1000, 2.0), AnswerOutcome(without, 100, 0.5)
-    return AnswerPair(kind, retrieved, direct, gate, 0.01)
+    return AnswerPair(kind, kind != "greeting", retrieved, direct, gate, 0.01)
 
 
 FOUR = [
