@@ -29,6 +29,7 @@ __all__ = (
     "contributions",
     "needs_retrieval",
     "passage_contributions",
+    "shares_of_answer",
 )
 
 RETRIEVE: Final = 1
@@ -169,6 +170,24 @@ def passage_contributions(values: Sequence[float]) -> tuple[float, ...]:
         raise ValueError(f"{len(values)} values are not those of all coalitions")
     coalitions(passages)  # refuses too many
     return _shapley_values(values)
+
+
+def shares_of_answer(contributions: Sequence[float], without: float) -> tuple[list[float], float]:
+    """How much of an answer rests on each passage, and how much the model says without any.
+
+    Where no passage misleads, the shares are the contributions themselves, because v(none) and the
+    contributions add up to v(all) = 1. Passages that mislead have none.
+
+    Args:
+        contributions: Of each passage, to an answer whose value is 1.
+        without: v(none), 0 to 1.
+
+    Returns:
+        The shares of the passages and of the model; they add up to 1.
+    """
+    helpful = [max(0.0, contribution) for contribution in contributions]
+    whole = without + sum(helpful)
+    return [contribution / whole for contribution in helpful], without / whole
 
 
 def _shapley_values(values: Sequence[float]) -> tuple[float, ...]:
