@@ -114,7 +114,7 @@ class TokenProbability:
         question, found = own.reading.question, dict[tuple[int, ...], float]()
         chosen = coalitions(len(texts).bit_length() - 1)
         text_of = dict(zip(chosen, texts, strict=True))
-        rows, before = self._base, [()]
+        rows, before = self._base, chosen[:1]
         for size in range(len(chosen[-1]) + 1):
             now = [coalition for coalition in chosen if len(coalition) == size]
             rows = rows.select([before.index(coalition[:-1]) for coalition in now])

@@ -33,6 +33,7 @@ __all__ = ("show_evaluation", "show_labels", "show_training", "warn_of_models", 
 def show_labels(labels: Sequence[Label], path: Path, *, as_json: bool) -> None:
     """Print labels by rule and dropped questions by reason."""
     rules = Counter((label.rule, label.label) for label in labels if label.label is not None)
+    places = _by_place(labels)
     found = {
         "labels": str(path),
         "model": labels[0].model if labels else "",
@@ -45,7 +46,7 @@ def show_labels(labels: Sequence[Label], path: Path, *, as_json: bool) -> None:
         },
         "dropped": count_drops(labels),
         "seconds_a_question": round(fmean(label.seconds for label in labels), 3) if labels else 0.0,
-        "passages": _by_place(labels),
+        "passages": places,
     }
     if as_json:
         print_json(found)
@@ -56,7 +57,7 @@ def show_labels(labels: Sequence[Label], path: Path, *, as_json: bool) -> None:
     )
     drops = ", ".join(f"{reason} {count}" for reason, count in count_drops(labels).items())
     out.print(f"Not answered rightly from their passages: {drops or 'none'}.", style="dim")
-    if places := found["passages"]:
+    if places:
         table = Table("place", box=None, pad_edge=False)
         for heading in ("mean contribution", "contributes", "contributes most"):
             table.add_column(heading, justify="right")
