@@ -75,6 +75,18 @@ class AnswerF1:
         """Ask three calls a question; the answer from both is known."""
         return await asyncio.gather(*(self._values(own) for own in answers))
 
+    async def passage_values(self, own: OwnAnswer, texts: Sequence[str]) -> list[float] | None:
+        """Ask one call a coalition side by side; the answer from all passages is known.
+
+        The coalition without a passage is the prompt with the question alone, which `values` asks.
+        """
+        question = one_line(own.reading.question)
+        given = await asyncio.gather(
+            *(self._ask(COALITION, coalition_values("both", question, text)) for text in texts[:-1])
+        )
+        scores = [token_f1(answer, own.answer) for answer in given if answer is not None]
+        return [*scores, 1.0] if len(scores) == len(given) else None
+
     async def _values(self, own: OwnAnswer) -> CoalitionValues | None:
         question, passages = one_line(own.reading.question), own.reading.passages
         given = await asyncio.gather(

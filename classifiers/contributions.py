@@ -2,7 +2,8 @@
 
 A value function v says how well a prompt with only a coalition of {question q, passages D}
 explains the answer that the model gave from both. The two-player Shapley value splits v(qD) − v(∅)
-between them. The label says whether the passages' share is larger.
+between them. The label says whether the passages' share is larger. With one player a passage,
+contributions say which of the passages the answer rests on.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from hopyard.prompts.coalitions import COALITIONS
+from hopyard.state.errors import UsageError
 
 __all__ = (
+    "MOST_PASSAGES",
     "RETRIEVE",
     "CoalitionValues",
     "Contributions",
@@ -22,12 +25,18 @@ __all__ = (
     "Reading",
     "ValueFunction",
     "captum_contributions",
+    "coalitions",
     "contributions",
     "needs_retrieval",
+    "passage_contributions",
+    "shares_of_answer",
 )
 
 RETRIEVE: Final = 1
 """The label of a question that needs its passages; the other label is 0."""
+MOST_PASSAGES: Final = 7
+"""Players at most: 128 coalitions to value. Captum goes through all orders, seven times as long
+for an eighth passage."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +100,15 @@ class ValueFunction(Protocol):
     async def values(self, answers: Sequence[OwnAnswer]) -> list[CoalitionValues | None]:
         """The coalitions' values for each answer; None without usable output."""
 
+    async def passage_values(self, own: OwnAnswer, texts: Sequence[str]) -> list[float] | None:
+        """Value the question with each coalition of its passages; None without usable output.
+
+        Args:
+            own: The answer from the question and all passages.
+            texts: The passages of each coalition as the model reads them, in the order of
+                `coalitions`; the last text is that of all passages.
+        """
+
 
 def contributions(values: CoalitionValues) -> Contributions:
     """The two-player Shapley value in closed form (Con-RAG, FACTS: φ_q and φ_D).
@@ -104,28 +122,102 @@ def contributions(values: CoalitionValues) -> Contributions:
 
 
 def captum_contributions(values: CoalitionValues) -> Contributions:
-    """The same from Captum's `ShapleyValues` over a mask of two features.
+    """The same from Captum's `ShapleyValues`, with question and passages as the two players."""
+    found = _shapley_values([getattr(values, name) for name in COALITIONS])
+    return Contributions(question=found[0], passages=found[1])
 
-    Captum asks for v under all masks in one batch of four; this function looks the values up.
+
+def coalitions(passages: int) -> list[tuple[int, ...]]:
+    """The places of the passages of every coalition, the empty one first, all of them last.
+
+    Coalition number n has passage i if bit i of n is 1, so a coalition comes after those in it.
+
+    Args:
+        passages: How many passages there are.
+
+    Raises:
+        UsageError: There are more than `MOST_PASSAGES`.
     """
+    if passages > MOST_PASSAGES:
+        raise UsageError(
+            f"Contributions of {passages} passages need the values of {2**passages:,} coalitions, "
+            f"and at most {MOST_PASSAGES} passages are valued; read fewer with "
+            f"--set retrieval.k={MOST_PASSAGES}."
+        )
+    return [
+        tuple(place for place in range(passages) if number >> place & 1)
+        for number in range(2**passages)
+    ]
+
+
+def passage_contributions(values: Sequence[float]) -> tuple[float, ...]:
+    """The Shapley value of each passage, one player a passage; the question is always there.
+
+    An extension of Con-RAG, which has all passages as one player.
+
+    Args:
+        values: v of each coalition, in the order of `coalitions`.
+
+    Returns:
+        One value a passage; together v(all) − v(none).
+
+    Raises:
+        UsageError: There are more than `MOST_PASSAGES` passages.
+        ValueError: The number of values is no power of two.
+    """
+    passages = len(values).bit_length() - 1
+    if len(values) != 1 << max(0, passages):
+        raise ValueError(f"{len(values)} values are not those of all coalitions")
+    coalitions(passages)  # refuses too many
+    return _shapley_values(values)
+
+
+def shares_of_answer(contributions: Sequence[float], without: float) -> tuple[list[float], float]:
+    """How much of an answer rests on each passage, and how much the model says without any.
+
+    Where no passage misleads, the shares are the contributions themselves, because v(none) and the
+    contributions add up to v(all) = 1. Passages that mislead have none.
+
+    Args:
+        contributions: Of each passage, to an answer whose value is 1.
+        without: v(none), 0 to 1.
+
+    Returns:
+        The shares of the passages and of the model; they add up to 1.
+    """
+    helpful = [max(0.0, contribution) for contribution in contributions]
+    whole = without + sum(helpful)
+    return [contribution / whole for contribution in helpful], without / whole
+
+
+def _shapley_values(values: Sequence[float]) -> tuple[float, ...]:
+    """Captum's `ShapleyValues` over a mask of players, whose value is looked up.
+
+    Args:
+        values: [2^n], v of the coalition that has player i if bit i of the place is 1.
+    """
+    players = len(values).bit_length() - 1
+    if not players:
+        return ()
     import torch
     from captum.attr import ShapleyValues
 
-    table = torch.tensor([getattr(values, name) for name in COALITIONS], dtype=torch.float64)
+    table = torch.tensor(values, dtype=torch.float64)
+    bits = 2 ** torch.arange(players)
 
     def value(masks: torch.Tensor) -> torch.Tensor:
-        """Masks [n, 2] of (question, passages), 1 if the coalition has it."""
-        return table[masks[:, 0].long() + 2 * masks[:, 1].long()]
+        """Masks [m, n], 1 if the coalition has the player."""
+        return table[(masks.long() * bits).sum(1)]
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # two features need no feature mask
+        warnings.simplefilter("ignore")  # one feature a player needs no feature mask
         found = ShapleyValues(value).attribute(
-            torch.ones(1, 2, dtype=torch.float64),
+            torch.ones(1, players, dtype=torch.float64),
             baselines=0.0,
-            feature_mask=torch.tensor([[0, 1]]),
-            perturbations_per_eval=4,
+            feature_mask=torch.arange(players)[None],
+            perturbations_per_eval=players,
         )
-    return Contributions(question=float(found[0, 0]), passages=float(found[0, 1]))
+    return tuple(found[0].tolist())
 
 
 def needs_retrieval(found: Contributions) -> bool:

@@ -15,6 +15,7 @@ from hopyard.classifiers.contributions import (
     ValueFunction,
     captum_contributions,
     needs_retrieval,
+    passage_contributions,
 )
 from hopyard.classifiers.labels import Drop, Label, LabelFile
 from hopyard.measures.answers import contains_answer, is_unanswered
@@ -37,11 +38,14 @@ class FoundPassages:
         ids: The passages, the best first.
         text: Their text as the model reads it; "" if none was found.
         nearness: How near the index is to the question.
+        texts: The text of each coalition of them (`contributions.coalitions`), if the contribution
+            of each passage is wanted.
     """
 
     ids: tuple[str, ...]
     text: str
     nearness: Nearness = UNMEASURED
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -152,6 +156,7 @@ async def _by_value(
         coalitions = values.get(own.reading) if own and not drop else None
         if coalitions is not None:
             label = _by_contribution(label, coalitions)
+            label = await _value_passages(label, own, search, function)
         elif not drop:
             label = label.model_copy(update={"dropped": "no usable output"})
         elif (answered := direct.get(question.question)) is not None:
@@ -206,6 +211,19 @@ def _by_contribution(label: Label, values: CoalitionValues) -> Label:
             "label": int(needs_retrieval(shares)),
         }
     )
+
+
+async def _value_passages(
+    label: Label, own: OwnAnswer | None, found: FoundPassages, function: ValueFunction
+) -> Label:
+    """The label with the contribution of each passage, if it is wanted."""
+    if own is None or not found.texts:
+        return label
+    values = await function.passage_values(own, found.texts)
+    if values is None:
+        return label  # without contributions: a coalition got no usable output
+    shares = tuple(round(share, _DIGITS) for share in passage_contributions(values))
+    return label.model_copy(update={"phi_each_passage": shares})
 
 
 def _by_outcome(label: Label, question: Question, direct: str) -> Label:

@@ -38,6 +38,8 @@ class Label(BaseModel):
         values: v of the coalitions none, question, passages, both; None if not computed.
         phi_question: φ_q.
         phi_passages: φ_D.
+        phi_each_passage: φ of each of `passage_ids`, with one player a passage and the question
+            always there; None if not computed.
         dropped: Why it is not in Q_c; "" if it is.
         direct_answer: The answer without passages, if the second rule asked for it.
         rule: The rule that gave the label.
@@ -61,6 +63,7 @@ class Label(BaseModel):
     values: tuple[float, float, float, float] | None = None
     phi_question: float | None = None
     phi_passages: float | None = None
+    phi_each_passage: tuple[float, ...] | None = None
     dropped: Drop = ""
     direct_answer: str | None = None
     rule: Rule = ""

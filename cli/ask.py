@@ -46,6 +46,13 @@ def ask_command(
         str | None, typer.Option("--thread", "-t", help="A new thread's name, or an old thread.")
     ] = None,
     style: StyleOption = None,
+    explain: Annotated[
+        bool | None,
+        typer.Option(
+            "--explain/--no-explain",
+            help="Say how much of the answer rests on each passage; up to 31 more model calls.",
+        ),
+    ] = None,
     k: Annotated[int | None, typer.Option("-k", "--k", help="Passages a question.")] = None,
     max_calls: Annotated[int | None, typer.Option(help="Model calls at most.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Tokens at most.")] = None,
@@ -70,6 +77,7 @@ def ask_command(
             "gate": gate,
             "approve": approve,
             "answer.style": style,
+            "answer.explain": explain,
             "retrieval.k": k,
             "budget.calls": max_calls,
             "budget.tokens": max_tokens,

@@ -24,7 +24,7 @@ from hopyard.cli.options import (
     WhereOption,
     context_from,
 )
-from hopyard.cli.render import citation_lines, unconfirmed_line, usage_line
+from hopyard.cli.render import citation_lines, explanation_line, unconfirmed_line, usage_line
 from hopyard.nodes.run import check_question
 from hopyard.state.errors import EXIT_INTERRUPTED, HopyardError, ThreadMissingError, UsageError
 from hopyard.state.settings import Context
@@ -160,7 +160,11 @@ class _Chat:
                 f"`hopyard resume {self._thread_id}`, and leave approve empty here."
             )
         result = printable(result)
-        for line in (*citation_lines(result["citations"]), *unconfirmed_line(result)):
+        for line in (
+            *citation_lines(result["citations"]),
+            *explanation_line(result),
+            *unconfirmed_line(result),
+        ):
             out.print(line)
         if result["truncated"]:
             err.print("The budget ended this run before it was through.", style="yellow")

@@ -69,6 +69,13 @@ def label_command(
             "knows itself. Without: the paper's rule alone."
         ),
     ] = True,
+    per_passage: Annotated[
+        bool,
+        typer.Option(
+            "--per-passage",
+            help="Give each passage's own contribution, too: up to 2^k more calls a question.",
+        ),
+    ] = False,
     batch: Annotated[int, typer.Option(min=1, help="Questions at once.")] = 8,
     precision: Annotated[
         Literal["float32", "bfloat16"], typer.Option(help="Arithmetic of token-probability.")
@@ -84,7 +91,7 @@ def label_command(
     context = context_from({"index": index, "model": model, "embedding": embedding}, set_)
     chosen = read_questions(questions, split=split, limit=limit)
     file = LabelFile(out_)
-    find = finder(context)
+    find = finder(context, per_passage=per_passage)
     labelling = Labelling(
         value_function(value, context, precision),
         find,

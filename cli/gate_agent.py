@@ -11,6 +11,7 @@ from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
+from hopyard.classifiers.contributions import coalitions
 from hopyard.classifiers.evaluate import GateEvaluation, measure_gate
 from hopyard.classifiers.label import FoundPassages
 from hopyard.classifiers.labels import Label
@@ -47,13 +48,21 @@ _NEVER: Final = "direct"
 _PARALLEL: Final = 4
 
 
-def finder(context: Context) -> Callable[[str], Awaitable[FoundPassages]]:
+def finder(
+    context: Context, *, per_passage: bool = False
+) -> Callable[[str], Awaitable[FoundPassages]]:
     """The search of the strategy `single`, under the run's settings.
 
+    Args:
+        context: The run's settings.
+        per_passage: Give the text of each coalition of the passages, too.
+
     Raises:
-        UsageError: The run names no index.
+        UsageError: The run names no index, or more passages than can be valued one by one.
         IndexMissingError: The index is missing or damaged.
     """
+    if per_passage:
+        coalitions(context.retrieval.k)  # refuses too many
     run = Run(new_run_id(), context, shared_resources())
     asyncio.run(run.index())  # before a model is loaded
 
@@ -61,7 +70,11 @@ def finder(context: Context) -> Callable[[str], Awaitable[FoundPassages]]:
         ids = passage_ids(await run.find(question))
         passages = await run.passages(ids)
         text = format_passages(passages, context)
-        return FoundPassages(tuple(ids), text, await run.nearness(question))
+        texts = [
+            format_passages([passages[place] for place in coalition], context)
+            for coalition in (coalitions(len(passages)) if per_passage and passages else ())
+        ]
+        return FoundPassages(tuple(ids), text, await run.nearness(question), tuple(texts))
 
     return find
 

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
 
 from hopyard.classifiers.card import draw_figures, write_card
 from hopyard.classifiers.evaluate import (
@@ -31,6 +33,7 @@ __all__ = ("show_evaluation", "show_labels", "show_training", "warn_of_models", 
 def show_labels(labels: Sequence[Label], path: Path, *, as_json: bool) -> None:
     """Print labels by rule and dropped questions by reason."""
     rules = Counter((label.rule, label.label) for label in labels if label.label is not None)
+    places = _by_place(labels)
     found = {
         "labels": str(path),
         "model": labels[0].model if labels else "",
@@ -43,6 +46,7 @@ def show_labels(labels: Sequence[Label], path: Path, *, as_json: bool) -> None:
         },
         "dropped": count_drops(labels),
         "seconds_a_question": round(fmean(label.seconds for label in labels), 3) if labels else 0.0,
+        "passages": places,
     }
     if as_json:
         print_json(found)
@@ -53,6 +57,34 @@ def show_labels(labels: Sequence[Label], path: Path, *, as_json: bool) -> None:
     )
     drops = ", ".join(f"{reason} {count}" for reason, count in count_drops(labels).items())
     out.print(f"Not answered rightly from their passages: {drops or 'none'}.", style="dim")
+    if places:
+        table = Table("place", box=None, pad_edge=False)
+        for heading in ("mean contribution", "contributes", "contributes most"):
+            table.add_column(heading, justify="right")
+        for row in places:
+            shares = (f"{row[name]:.0%}" for name in ("contributes", "contributes_most"))
+            table.add_row(str(row["place"]), f"{row['mean']:+.3f}", *shares)
+        out.print(table)
+
+
+def _by_place(labels: Sequence[Label]) -> list[dict[str, Any]]:
+    """What the first passage of each question contributes, the second, and so on."""
+    valued = [label.phi_each_passage for label in labels if label.phi_each_passage]
+    rows = []
+    for place in range(max(map(len, valued), default=0)):
+        found = [shares for shares in valued if place < len(shares)]
+        rows.append(
+            {
+                "place": place + 1,
+                "questions": len(found),
+                "mean": round(fmean(shares[place] for shares in found), 6),
+                "contributes": round(fmean(shares[place] > 0 for shares in found), 3),
+                "contributes_most": round(
+                    fmean(0 < shares[place] == max(shares) for shares in found), 3
+                ),
+            }
+        )
+    return rows
 
 
 def warn_of_models(labels: Iterable[str], wanted: str | None) -> None:

@@ -13,12 +13,19 @@ from rich.text import Text
 
 from hopyard.cli.console import printable
 from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED
-from hopyard.tracing.describe import gate_word, passages_of
+from hopyard.tracing.describe import Names, gate_word, passages_of
 from hopyard.tracing.model import nest_steps
 from hopyard.tracing.terminal import draw_steps
 from hopyard.tracing.texts import find_names
 
-__all__ = ("as_json", "citation_lines", "draw_result", "unconfirmed_line", "usage_line")
+__all__ = (
+    "as_json",
+    "citation_lines",
+    "draw_result",
+    "explanation_line",
+    "unconfirmed_line",
+    "usage_line",
+)
 
 _JSON_KEYS = (
     "question",
@@ -31,6 +38,7 @@ _JSON_KEYS = (
     "steps",
     "truncated",
     "unconfirmed",
+    "explanation",
     "thread_id",
     "usage",
 )
@@ -62,6 +70,7 @@ def draw_result(result: Mapping[str, Any], *, answered: bool = False) -> Rendera
         _decisions(result),
         draw_steps(nest_steps(steps), names),
         *citation_lines(result["citations"]),
+        *explanation_line(result, names),
         *unconfirmed_line(result),
     ]
     if result["truncated"]:
@@ -100,6 +109,31 @@ def citation_lines(citations: Iterable[Mapping[str, Any]]) -> list[Text]:
             line.append(f" · {NOT_SUPPORTED}", style="yellow")
         lines.append(line)
     return lines
+
+
+def explanation_line(result: Mapping[str, Any], names: Names | None = None) -> list[Text]:
+    """What the answer rests on, if that was asked: "This answer rests 80 % on [2]"."""
+    explanation = result.get("explanation")
+    if not explanation:
+        return []
+    numbers: dict[str, int] = {}
+    for number, citation in enumerate(result["citations"], 1):
+        numbers.setdefault(citation["passage_id"], number)
+    parts = []
+    for passage in sorted(explanation["passages"], key=lambda passage: -passage["share"]):
+        name = passage["passage_id"]
+        shown = f"[{numbers[name]}]" if name in numbers else (names or {}).get(name, name)
+        if share := _percent(passage["share"]):
+            parts.append(f"{share} on {shown}")
+    said = [f"This answer rests {', '.join(parts)}."] if parts else []
+    if without := _percent(explanation["without"]):
+        said.append(f"The model says {without} of it without these passages.")
+    return [Text(" ".join(said), style="dim")]
+
+
+def _percent(share: float) -> str:
+    """A share in per cent; "" if that is 0."""
+    return f"{100 * share:.0f} %" if share >= 0.005 else ""
 
 
 def unconfirmed_line(result: Mapping[str, Any]) -> list[Text]:

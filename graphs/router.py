@@ -1,4 +1,4 @@
-"""The agent: question → gate → route → strategy → check → finish.
+"""The agent: question → gate → route → strategy → check → (explain) → finish.
 
 A message about the last answer is acted on without them.
 """
@@ -11,6 +11,7 @@ from langgraph.graph import END, START, StateGraph
 
 from hopyard.graphs.registry import strategies
 from hopyard.nodes.check import after_check, check_answer
+from hopyard.nodes.explain import explain_answer
 from hopyard.nodes.finish import finish
 from hopyard.nodes.gate import decide_retrieval
 from hopyard.nodes.receive import receive
@@ -45,6 +46,7 @@ def build() -> StateGraph[AgentState, Context, AgentInput, AgentOutput]:
         agent.add_node(strategy.name, strategy.load_graph())
         agent.add_edge(strategy.name, "check")
     agent.add_node("check", check_answer)
+    agent.add_node("explain", explain_answer)
     agent.add_node("finish", finish)
 
     agent.add_edge(START, "receive")
@@ -52,7 +54,8 @@ def build() -> StateGraph[AgentState, Context, AgentInput, AgentOutput]:
     agent.add_conditional_edges("revise", after_revise)
     agent.add_edge("gate", "route")
     agent.add_conditional_edges("route", chosen_strategy, names)
-    agent.add_conditional_edges("check", after_check, [*names, "finish"])
+    agent.add_conditional_edges("check", after_check, [*names, "explain", "finish"])
+    agent.add_edge("explain", "finish")
     agent.add_edge("finish", END)
     return agent
 

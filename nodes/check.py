@@ -18,6 +18,7 @@ from hopyard.state.settings import AUTO, Context, profile_of
 __all__ = ("after_check", "check_answer", "why_insufficient")
 
 _DONE: Final = "finish"
+_EXPLAIN: Final = "explain"
 _KEPT: Final = ("answer", "citations", "evidence", "unconfirmed", "strategy")
 
 
@@ -72,9 +73,10 @@ def _take_back(state: AgentState) -> dict[str, Any]:
     return {**before, "before": {}, "stronger": "", "steps": [step]}
 
 
-def after_check(state: AgentState) -> str:
-    """The node of the stronger strategy, or `finish`."""
-    return state["stronger"] or _DONE
+async def after_check(state: AgentState, runtime: Runtime[Context]) -> str:
+    """The node of the stronger strategy, `explain` where the settings ask for it, or `finish`."""
+    run = await run_of(state, runtime)
+    return state["stronger"] or (_EXPLAIN if run.settings.answer.explain else _DONE)
 
 
 def why_insufficient(state: AgentState) -> str:

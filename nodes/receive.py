@@ -55,6 +55,7 @@ async def receive(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any
         "steps": Overwrite([rewritten] if rewritten else []),
         "truncated": False,
         "unconfirmed": "",
+        "explanation": None,
         "tried": [],
         "before": {},
         "usage": no_usage(),

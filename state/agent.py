@@ -9,7 +9,14 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
-from hopyard.state.schemas import Citation, GateDecision, RouteDecision, Step, StrategyOutput
+from hopyard.state.schemas import (
+    Citation,
+    Explanation,
+    GateDecision,
+    RouteDecision,
+    Step,
+    StrategyOutput,
+)
 
 __all__ = ("AgentInput", "AgentOutput", "AgentState", "LastAnswer")
 
@@ -38,6 +45,8 @@ class AgentOutput(StrategyOutput):
     strategy: str
     gate: GateDecision
     route: RouteDecision
+    explanation: NotRequired[Explanation | None]
+    """What the answer rests on, where `answer.explain` asks for it; None where it is not known."""
 
 
 class AgentState(AgentOutput):

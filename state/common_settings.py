@@ -97,6 +97,11 @@ class AnswerSettings(Frozen):
         description="documents: what they do not say is Unknown; both: the model may add what it "
         "knows, and such parts are marked.",
     )
+    explain: bool = Field(
+        False,
+        description="Say how much of the answer rests on each passage: 2^n - 1 more model calls "
+        "for n cited passages, 31 at most.",
+    )
 
 
 class GateSettings(Frozen):

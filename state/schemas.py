@@ -19,7 +19,9 @@ __all__ = (
     "UNCONFIRMED",
     "Citation",
     "Evidence",
+    "Explanation",
     "GateDecision",
+    "PassageShare",
     "RouteDecision",
     "RouteLabel",
     "Step",
@@ -73,6 +75,25 @@ NOT_SUPPORTED: Final = "not supported by its passage"
 
 UNCONFIRMED: Final = "Not confirmed by the documents:"
 """What stands before `unconfirmed` where it is shown."""
+
+
+class PassageShare(TypedDict):
+    """How much of an answer rests on one passage."""
+
+    passage_id: str
+    contribution: float
+    """Its Shapley value, one player a passage; below 0 for a passage that misleads."""
+    share: float
+    """Of the answer, 0 to 1."""
+
+
+class Explanation(TypedDict):
+    """What an answer rests on. The shares add up to 1."""
+
+    passages: list[PassageShare]
+    """In the order of the citations."""
+    without: float
+    """The share that the model says without any of them."""
 
 
 class GateDecision(TypedDict):

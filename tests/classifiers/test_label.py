@@ -51,6 +51,10 @@ class ByHand:
     async def answer_directly(self, questions: Sequence[str]) -> list[str | None]:
         return [DIRECT[question] for question in questions]
 
+    async def passage_values(self, own: OwnAnswer, texts: Sequence[str]) -> list[float] | None:
+        assert texts == TEXTS
+        return None if own.reading.question == "Which?" else [0.5, 1.0, 0.0, 2.0]
+
     async def values(self, answered: Sequence[OwnAnswer]) -> list[CoalitionValues | None]:
         return [VALUES[own.reading.question] for own in answered]
 
@@ -61,6 +65,13 @@ async def find(question: str) -> FoundPassages:
 
 async def find_nothing(question: str) -> FoundPassages:
     return FoundPassages((), "")
+
+
+TEXTS = ("", "[1] A: a.", "[1] B: b.", "[1] A: a.\n[2] B: b.")
+
+
+async def find_each(question: str) -> FoundPassages:
+    return FoundPassages(("p1", "p2"), TEXTS[-1], texts=TEXTS)
 
 
 QUESTIONS = [
@@ -94,6 +105,20 @@ async def test_labels_and_drops_with_all_their_numbers(tmp_path: Path) -> None:
     assert count_drops(read.values()) == {
         "no gold answer": 1, "no usable output": 1, "unanswered": 1, "wrong": 1,
     }  # fmt: skip
+
+
+async def test_each_passage_of_an_answered_question_is_valued(tmp_path: Path) -> None:
+    path = tmp_path / "labels.jsonl"
+    await label_all(QUESTIONS, Labelling(ByHand(), find_each, 5), LabelFile(path), silent)
+    read = {label.question: label.phi_each_passage for label in read_labels(path)}
+    assert read == {
+        "Who did it?": (1.25, 0.25),  # ½[(1 − ½) + (2 − 0)] and ½[(0 − ½) + (2 − 1)]
+        "When?": None,  # dropped
+        "Where?": None,
+        "Which?": None,  # a coalition got no usable output
+        "Why?": None,
+    }
+    assert next(label for label in read_labels(path) if label.question == "Which?").label == 0
 
 
 async def test_the_second_rule_keeps_dropped_questions(tmp_path: Path) -> None:
@@ -195,6 +220,26 @@ async def test_answer_f1_values_by_hand(model_server: ModelServer) -> None:
     assert len(model_server.calls) == 4  # the answer, the question directly, passages, nothing
 
 
+async def test_answer_f1_of_passages_by_hand(model_server: ModelServer) -> None:
+    """One passage names Ann, one Lee; together they give the answer. Nobody asks for that."""
+
+    def answer(title: str, messages: list[dict[str, str]]) -> dict[str, str]:
+        turn = messages[-1]["content"]
+        return {"answer": " ".join(name for name in ("Ann", "Lee") if name in turn) or "nobody"}
+
+    model_server.answer = answer
+    function = AnswerF1(shared_resources().caller("scripted"), Context(model="scripted"), "run")
+    texts = ["", "[1] A: Ann.", "[1] B: Lee.", "[1] A: Ann.\n[2] B: Lee."]
+    own = OwnAnswer(Reading("Who?", texts[-1]), "Ann Lee")
+    values = await function.passage_values(own, texts)
+    assert values == pytest.approx([0.0, 2 / 3, 2 / 3, 1.0])
+    assert len(model_server.calls) == 3
+    await function.values([own])
+    assert len(model_server.calls) == 5  # the question alone has been asked
+    await function.passage_values(own, texts)
+    assert len(model_server.calls) == 5
+
+
 async def test_answer_f1_without_output_values_nothing(model_server: ModelServer) -> None:
     model_server.answer = lambda title, messages: "no JSON at all"
     function = AnswerF1(
@@ -203,3 +248,4 @@ async def test_answer_f1_without_output_values_nothing(model_server: ModelServer
     assert await function.answer([Reading("Who?", "[1] A: a.")]) == [None]
     given = OwnAnswer(Reading("Who?", "[1] A: a."), "Ann")
     assert await function.values([given]) == [None]
+    assert await function.passage_values(given, ["", "[1] A: a."]) is None

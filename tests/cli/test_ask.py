@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from model_server import ModelServer, Reply
@@ -25,6 +26,7 @@ DESIGN_KEYS = [
     "steps",
     "truncated",
     "unconfirmed",
+    "explanation",
     "thread_id",
     "usage",
 ]
@@ -64,6 +66,25 @@ def test_json_is_one_object_with_the_keys_of_the_design(hopyard: Run, index: Pat
     }
     assert (usage["model_calls"], usage["cached_calls"]) == (1, 0)
     assert usage["input_tokens"] > 50
+
+
+def test_explain_says_what_the_answer_rests_on(
+    hopyard: Run, index: Path, model: ModelServer, folder: Path
+) -> None:
+    def read(title: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+        return {"answer": "two moons" if "two moons" in messages[-1]["content"] else "Unknown"}
+
+    model.answer = read
+    command = ("ask", QUESTION, "--index", index, "--strategy", "single", "--explain")
+    result = hopyard(*command, "--json", "--thread", "t").json
+    [cited] = result["explanation"]["passages"]
+    assert cited == {"passage_id": "mars", "contribution": 1.0, "share": 1.0}
+    assert result["usage"]["model_calls"] == 2
+    said = "This answer rests 100 % on "
+    assert f"{said}[1]." in hopyard(*command).out
+    assert f"{said}Mars" in hopyard("trace", "t").out
+    hopyard("trace", "t", "--html", folder / "page.html")
+    assert f"{said}Mars" in (folder / "page.html").read_text(encoding="utf-8")
 
 
 def test_the_route_is_the_models_choice(hopyard: Run, index: Path, model: ModelServer) -> None:

@@ -94,6 +94,41 @@ def test_label_by_answers_then_go_on(
     assert len(asked.calls) == calls
 
 
+def test_label_each_passage(
+    hopyard: Run, asked: ModelServer, index: Path, questions: Path, folder: Path
+) -> None:
+    command = (
+        "gate", "label", questions, "--index", index, "--value", "answer-f1", "--per-passage",
+        "--set", "retrieval.k=3",
+    )  # fmt: skip
+    printed = hopyard(*command, "--out", folder / "l.jsonl")
+    assert printed.code == 0
+    moons, hello = read_labels(folder / "l.jsonl")
+    assert moons.phi_each_passage is not None
+    assert len(moons.phi_each_passage) == len(moons.passage_ids) == 3
+    assert sum(moons.phi_each_passage) == pytest.approx(1)  # v(all) = 1, v(none) = 0
+    assert max(moons.phi_each_passage) == pytest.approx(1)  # one passage names both moons
+    assert hello.phi_each_passage is None
+    assert "contributes most" in printed.out
+    calls = len(asked.calls)
+    found = hopyard(*command, "--out", folder / "m.jsonl", "--json").json["passages"]
+    assert [row["place"] for row in found] == [1, 2, 3]
+    assert sum(row["contributes_most"] for row in found) == 1
+    assert len(asked.calls) == calls  # the ledger has them
+
+
+def test_label_refuses_more_passages_than_it_can_value(
+    hopyard: Run, asked: ModelServer, index: Path, questions: Path, folder: Path
+) -> None:
+    ended = hopyard(
+        "gate", "label", questions, "--index", index, "--out", folder / "l.jsonl",
+        "--value", "answer-f1", "--per-passage", "--set", "retrieval.k=8",
+    )  # fmt: skip
+    assert ended.code == 2
+    assert "at most 7 passages" in ended.error
+    assert asked.calls == []
+
+
 def test_label_refuses_a_file_of_another_model(
     hopyard: Run, asked: ModelServer, index: Path, questions: Path, folder: Path
 ) -> None:

@@ -50,6 +50,24 @@ def node(path: str, question: str, **more: Any) -> Step:
     return step | more  # type: ignore[no-any-return]
 
 
+def test_what_the_answer_rests_on_stands_below_the_citations() -> None:
+    def citation(name: str) -> dict[str, str]:
+        return {"passage_id": name, "title": name.upper(), "quote": "It is."}
+
+    def line(without: float, **shares: float) -> str:
+        each = [{"passage_id": name, "share": share} for name, share in shares.items()]
+        explanation = {"passages": each, "without": without}
+        text = text_of(run(citations=[citation("a"), citation("b")], explanation=explanation))
+        return text.partition("[2] “It is.” B (b)\n")[2].splitlines()[0]
+
+    assert line(0.05, a=0.15, b=0.8, c=0.0) == (
+        "This answer rests 80 % on [2], 15 % on [1]. "
+        "The model says 5 % of it without these passages."
+    )
+    assert line(0, c=1.0) == "This answer rests 100 % on c."  # read, but not cited
+    assert line(1, a=0.0) == "The model says 100 % of it without these passages."
+
+
 def test_decisions_and_costs_are_told() -> None:
     text = text_of(run())
     assert "gate   retrieve · g: p=0.73\n" in text
@@ -205,4 +223,4 @@ def test_json_leaves_out_what_is_not_of_the_design() -> None:
     result = as_json(run(messages=["secret"], run="r"))
     assert "messages" not in result
     assert "run" not in result
-    assert len(result) == 12
+    assert len(result) == 13

@@ -33,6 +33,7 @@ OUTPUT = {
     "steps",
     "truncated",
     "unconfirmed",
+    "explanation",
     "usage",
 }
 CONFIG: Any = {"configurable": {"thread_id": "t"}}
