@@ -62,10 +62,8 @@ def test_a_gate_starts_from_all_but_the_output_layer(distilled: Network, tmp_pat
     base = load_network(str(tmp_path / "base"), 0.1)
     loaded, kept = base.model.state_dict(), distilled.model.state_dict()
     same = {name for name in loaded if loaded[name].tolist() == kept[name].tolist()}
-    assert (
-        set(loaded) - same
-        == {f"classification_head.out_proj.{part}" for part in ("weight", "bias")} - same
-    )
+    output = {f"classification_head.out_proj.{part}" for part in ("weight", "bias")}
+    assert set(loaded) - same == output
     assert loaded["classification_head.out_proj.weight"].shape == (1, 32)
     text = "Blue 7, red? "
     assert base.tokenizer.encode(text).ids == distilled.tokenizer.encode(text).ids
@@ -76,7 +74,7 @@ def test_a_gate_starts_from_all_but_the_output_layer(distilled: Network, tmp_pat
 
 
 def test_held_out_questions_and_their_passages_are_not_read(tmp_path: Path) -> None:
-    secret = "the secret text that answers the held out question is here to be kept away"
+    hidden = "the secret text that answers the held out question is here to be kept away"
     base = {"answers": ["x"], "type": "single"}
     questions = [
         {**base, "id": "t", "question": "What is free?", "split": "train", "supporting_ids": ["p"]},
@@ -85,8 +83,8 @@ def test_held_out_questions_and_their_passages_are_not_read(tmp_path: Path) -> N
     ]
     corpus = [
         {"id": "p", "title": "", "text": "An open passage is this one. U.S. It has two sentences."},
-        {"id": "q", "title": "", "text": f"{secret}."},
-        {"id": "r", "title": "", "text": f"Copied: {secret}, as one sees."},
+        {"id": "q", "title": "", "text": f"{hidden}."},
+        {"id": "r", "title": "", "text": f"Copied: {hidden}, as one sees."},
     ]
     for name, rows in (("questions", questions), ("corpus", corpus)):
         lines = "".join(json.dumps(row) + "\n" for row in rows)
