@@ -22,7 +22,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hopyard.classifiers.retrieval_gate import QUESTION_TOKENS
+from hopyard.classifiers.scorers import QUESTION_TOKENS
 from hopyard.classifiers.t5 import MINILM, Network, make_network
 from hopyard.models.embedder import Vectors
 from hopyard.models.embeddings import MiniLMEmbedder

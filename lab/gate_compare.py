@@ -1,14 +1,14 @@
-"""Compare classifiers for the gate on the same labels, each question by a classifier without it.
+"""Compare networks for the gate on the same labels, each question by a gate that has not seen it.
 
-    python -m lab.gate_compare LABELS --out RESULT.json --t5 scratch=scratch --t5 minilm=minilm \
-        --t5 distilled=FOLDER@2e-4
+    python -m lab.gate_compare LABELS... --out RESULT.json --t5 scratch=scratch \
+        --t5 minilm=minilm --t5 distilled=FOLDER@2e-4
 
-Cross-validation: the labels are cut into folds with equal shares of both classes; what is trained
-on the other folds answers a fold. A T5 is trained by the product's own trainer, which holds out a
-fifth of the other folds for early stopping and calibration. `--t5 NAME=BASE@RATE` names what
-`hopyard gate train --base` takes, and a learning rate if not the trainer's own. Two classifiers are
-always compared with them: the share of the larger class, and a logistic regression over MiniLM's
-sentence vector.
+The labels are cut into folds with equal shares of both classes. The product's own trainer makes a
+gate from the other folds, which then judges the fold. `--t5 NAME=BASE@RATE` names what
+`hopyard gate train --base` takes, and a learning rate if not the trainer's own. Two candidates are
+always there: the share of the larger class, and the head over the sentence vector. With
+`--question-only` no gate sees how near the corpus is, so that the networks stand alone: the head is
+then a plain logistic regression over the vector.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -29,94 +30,59 @@ import numpy.typing as npt
 
 from hopyard.classifiers.labels import Label, check_classes, read_labels
 from hopyard.classifiers.measures import accuracy, auroc, expected_calibration_error
-from hopyard.classifiers.retrieval_gate import RetrievalGate
-from hopyard.classifiers.train import LEAST, TrainSettings, train_gate
+from hopyard.classifiers.retrieval_gate import EmbedWith, RetrievalGate
+from hopyard.classifiers.train import LEAST, train_gate
+from hopyard.classifiers.train_settings import VECTOR, TrainSettings
 from hopyard.cli.gate_agent import read_texts
 from hopyard.measures.bootstrap import difference
-from hopyard.models.embedder import Vectors
+from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.models.embeddings import MiniLMEmbedder
 
-__all__ = (
-    "Candidate",
-    "Fitted",
-    "compare",
-    "kept_at_recall",
-    "main",
-    "majority",
-    "regression",
-    "t5",
-)
+__all__ = ("Candidate", "Trained", "compare", "kept_at_recall", "main", "majority", "trained")
 
 Floats = npt.NDArray[np.float64]
 RECALL: Final = 0.97
 """Of the questions that need retrieval, how many the gate has to retrieve for."""
 TIMED: Final = 60
 """Questions of the timing, after five that warm up."""
-_BASELINE: Final = "minilm-logistic"
 _SMALLEST: Final = 1e-6
 """A probability of 0 for what happens would cost infinitely much."""
 
 
-class Fitted(NamedTuple):
-    """A trained classifier.
+class Trained(NamedTuple):
+    """A trained candidate.
 
     Attributes:
-        probability: That a question needs retrieval, calibrated.
-        bytes: What the classifier adds to an installation that has MiniLM.
+        probability: That a question needs retrieval, by its text and the corpus's nearness.
+        threshold: The lowest probability at which it retrieves.
+        bytes: Of its files.
     """
 
-    probability: Callable[[str], float]
+    probability: Callable[[str, Nearness], float]
+    threshold: float
     bytes: int
 
 
-Candidate = Callable[[Sequence[Label]], Fitted]
+Candidate = Callable[[Sequence[Label]], Trained]
 """Trains on labels."""
 
 
-def majority(labels: Sequence[Label]) -> Fitted:
+def majority(labels: Sequence[Label]) -> Trained:
     """The share of questions that need retrieval, for every question."""
     share = statistics.fmean(float(row.label or 0) for row in labels)
-    return Fitted(lambda question: share, 0)
+    return Trained(lambda question, nearness: share, 0.5, 0)
 
 
-def regression(embed: Callable[[list[str]], Vectors], seed: int) -> Candidate:
-    """A logistic regression over a sentence vector, its L2 penalty chosen by cross-validation."""
-
-    def fit(labels: Sequence[Label]) -> Fitted:
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.model_selection import GridSearchCV, StratifiedKFold
-
-        search = GridSearchCV(
-            LogisticRegression(max_iter=1000),
-            {"C": [0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0]},
-            scoring="neg_log_loss",
-            cv=StratifiedKFold(LEAST - 1, shuffle=True, random_state=seed),
-        )
-        search.fit(embed([row.question for row in labels]), [row.label for row in labels])
-        model = search.best_estimator_
-        size = model.coef_.astype(np.float32).nbytes
-
-        def probability(question: str) -> float:
-            return float(model.predict_proba(embed([question]))[0, 1])
-
-        return Fitted(probability, size)
-
-    return fit
-
-
-def t5(base: str, rate: float, texts: Sequence[str], seed: int) -> Candidate:
+def trained(
+    labels: Sequence[Label], *, settings: TrainSettings, embed: EmbedWith, texts: Sequence[str] = ()
+) -> Trained:
     """A gate of the product, as `hopyard gate train` makes it."""
-
-    def fit(labels: Sequence[Label]) -> Fitted:
-        settings = TrainSettings(base=base, rate=rate, seed=seed)
-        with tempfile.TemporaryDirectory() as made:
-            folder = Path(made)
-            train_gate(labels, settings, folder, texts=texts, progress=lambda *_: None)
-            gate = RetrievalGate.load(folder)
-            size = sum(file.stat().st_size for file in folder.iterdir())
-        return Fitted(gate.probability, size)
-
-    return fit
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        train_gate(labels, settings, folder, embed=embed, texts=texts, progress=lambda *_: None)
+        gate = RetrievalGate.load(folder, embed)
+        size = sum(file.stat().st_size for file in folder.iterdir())
+    return Trained(gate.probability, gate.manifest.threshold, size)
 
 
 def compare(
@@ -132,29 +98,33 @@ def compare(
     Args:
         labels: Labelled questions.
         candidates: By name.
-        folds: Of the cross-validation.
+        folds: Of the cross-validation, two at least.
         seed: Of the folds.
         done: Called with each result.
 
     Returns:
-        By name. `log_loss_difference` is to the logistic regression, with its 95 % interval.
+        By name. `accuracy` is at a probability of one half; `kept` of the questions that need no
+        retrieval and `retrieved` of those that do are shares at the candidate's own threshold;
+        `log_loss_difference` is to the head, with its 95 % interval.
     """
     wanted = np.array([row.label for row in labels])
     results: dict[str, dict[str, Any]] = {}
     losses: dict[str, list[float]] = {}
     for name, candidate in candidates.items():
-        probabilities, measured = _cross_validate(labels, wanted, candidate, folds, seed)
+        probabilities, decisions, costs = _cross_validate(labels, wanted, candidate, folds, seed)
         losses[name] = _losses(probabilities, wanted).tolist()
         results[name] = {
             "auroc": round(auroc(probabilities, wanted), 4),
             "accuracy": round(accuracy(probabilities, wanted, 0.5), 4),
             "log_loss": round(statistics.fmean(losses[name]), 4),
             "ece": round(expected_calibration_error(probabilities, wanted), 4),
+            "kept": round(float((~decisions[wanted == 0]).mean()), 4),
+            "retrieved": round(float(decisions[wanted == 1].mean()), 4),
             "kept_at_recall": round(kept_at_recall(probabilities, wanted, RECALL), 4),
-            **measured,
+            **costs,
         }
-        if _BASELINE in losses:
-            change = difference(losses[name], losses[_BASELINE])
+        if VECTOR in losses:
+            change = difference(losses[name], losses[VECTOR])
             results[name]["log_loss_difference"] = [round(value, 4) for value in change]
         done(name, results[name])
     return results
@@ -176,34 +146,39 @@ def kept_at_recall(probabilities: npt.ArrayLike, labels: npt.ArrayLike, recall: 
 
 def _cross_validate(
     labels: Sequence[Label], wanted: npt.NDArray[Any], candidate: Candidate, folds: int, seed: int
-) -> tuple[Floats, dict[str, Any]]:
-    """Each question's probability by a classifier that has not seen it, and what it costs."""
+) -> tuple[Floats, npt.NDArray[np.bool_], dict[str, float]]:
+    """Probability and decision of each question by a gate without it, and what the gates cost."""
     from sklearn.model_selection import StratifiedKFold
 
-    probabilities = np.zeros(len(labels))
-    seconds, sizes, fitted = [], [], None
+    probabilities, decisions = np.zeros(len(labels)), np.zeros(len(labels), dtype=np.bool_)
+    seconds, sizes, times = [], [], []
     cut = StratifiedKFold(folds, shuffle=True, random_state=seed)
     for train, test in cut.split(wanted, wanted):
-        started = time.monotonic()
-        fitted = candidate([labels[place] for place in train])
-        seconds.append(time.monotonic() - started)
-        sizes.append(fitted.bytes)
-        probabilities[test] = [fitted.probability(labels[place].question) for place in test]
-    if fitted is None:
-        raise ValueError("A cross-validation has two folds at least.")
-    return probabilities, {
-        "milliseconds": round(_milliseconds(fitted, [row.question for row in labels]), 2),
-        "megabytes": round(statistics.fmean(sizes) / 1e6, 2),
-        "training_seconds": round(statistics.fmean(seconds), 1),
-    }
+        started = time.process_time()
+        made = candidate([labels[place] for place in train])
+        seconds.append(time.process_time() - started)
+        sizes.append(made.bytes)
+        rows = [labels[place] for place in test]
+        probabilities[test] = [made.probability(row.question, row.nearness) for row in rows]
+        decisions[test] = probabilities[test] >= made.threshold
+        times.append(_milliseconds(made, rows))
+    return (
+        probabilities,
+        decisions,
+        {
+            "cpu_ms": round(min(times), 2),
+            "megabytes": round(statistics.fmean(sizes) / 1e6, 2),
+            "training_cpu_seconds": round(statistics.fmean(seconds), 1),
+        },
+    )
 
 
-def _milliseconds(fitted: Fitted, questions: Sequence[str]) -> float:
+def _milliseconds(made: Trained, rows: Sequence[Label]) -> float:
     """The median processor time of a decision."""
     times = []
-    for question in questions[: TIMED + 5]:
+    for row in rows[: TIMED + 5]:
         started = time.process_time()
-        fitted.probability(question)
+        made.probability(row.question, row.nearness)
         times.append((time.process_time() - started) * 1000)
     return statistics.median(times[5:] or times)
 
@@ -216,9 +191,9 @@ def _losses(probabilities: Floats, wanted: npt.NDArray[Any]) -> Floats:
 
 def _t5_of(text: str) -> tuple[str, str, float]:
     """Name, base and rate of NAME=BASE or NAME=BASE@RATE."""
-    name, separator, base = text.partition("=")
+    name, _, base = text.partition("=")
     base, _, rate = base.partition("@")
-    if not separator or not base:
+    if not base:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=BASE or NAME=BASE@RATE")
     return name, base, float(rate or 0)
 
@@ -231,6 +206,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--t5", type=_t5_of, action="append", default=[], metavar="NAME=BASE@RATE")
     parser.add_argument("--text", type=Path, help="for the vocabulary of scratch (.jsonl)")
+    parser.add_argument("--question-only", action="store_true", help="hide the corpus's nearness")
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args(given)
@@ -238,20 +214,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     torch.set_num_threads(1)
     labels = [row for path in options.labels for row in read_labels(path) if row.label is not None]
+    if options.question_only:
+        labels = [row.model_copy(update={"nearness": UNMEASURED}) for row in labels]
     check_classes(labels, 2 * LEAST)
-    texts = read_texts(options.text) if options.text else []
-    candidates = {
-        "majority": majority,
-        _BASELINE: regression(MiniLMEmbedder().embed_documents, options.seed),
-    }
-    for name, base, rate in options.t5:
-        candidates[name] = t5(base, rate, texts, options.seed)
-
+    minilm = MiniLMEmbedder()
+    train = partial(
+        trained,
+        embed=lambda question, model: minilm.embed_query(question),
+        texts=read_texts(options.text) if options.text else [],
+    )
+    candidates: dict[str, Candidate] = {"majority": majority}
+    for name, base, rate in [(VECTOR, VECTOR, 0.0), *options.t5]:
+        settings = TrainSettings(base=base, rate=rate, seed=options.seed)
+        candidates[name] = partial(train, settings=settings)
     report: dict[str, Any] = {
         "command": "python -m lab.gate_compare " + shlex.join(given),
         "labels": {"retrieve": sum(row.label or 0 for row in labels), "all": len(labels)},
-        "folds": options.folds,
-        "seed": options.seed,
         "candidates": {},
     }
 

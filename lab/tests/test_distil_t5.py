@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hopyard.classifiers.retrieval_gate import load_gate
+from hopyard.classifiers.scorers import T5Scorer
 from hopyard.classifiers.t5 import Network, load_network, make_network
-from hopyard.classifiers.train import TrainSettings, train_gate
+from hopyard.classifiers.t5_training import train_t5
+from hopyard.classifiers.train_settings import TrainSettings
 from lab.distil_t5 import distil, held_out_cosine, lines_of, save_base
 from lab.gate_questions import WRITTEN
 from lab.sources import read_source
@@ -68,9 +69,9 @@ def test_a_gate_starts_from_all_but_the_output_layer(distilled: Network, tmp_pat
     text = "Blue 7, red? "
     assert base.tokenizer.encode(text).ids == distilled.tokenizer.encode(text).ids
     settings = TrainSettings(base=str(tmp_path / "base"), epochs=40, batch=8, rate=3e-3, dropout=0)
-    train_gate(separable(), settings, tmp_path / "gate", progress=lambda *_: None)
-    gate = load_gate(str(tmp_path / "gate"))
-    assert gate.probability("red 3") < gate.probability("blue 3")
+    train_t5(separable(), separable(), settings, tmp_path / "gate", (), lambda *_: None)
+    red, blue = T5Scorer.load(tmp_path / "gate").scores(["red 3", "blue 3"])
+    assert red < blue
 
 
 def test_held_out_questions_and_their_passages_are_not_read(tmp_path: Path) -> None:

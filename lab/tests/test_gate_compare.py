@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 
 from hopyard.classifiers.labels import Label, LabelFile
-from hopyard.classifiers.t5 import SCRATCH
-from hopyard.models.embedder import Vectors
+from hopyard.classifiers.train_settings import TrainSettings
+from hopyard.measures.nearness import UNMEASURED, Nearness
+from hopyard.models.embedder import Vector
 from hopyard.models.embeddings import MiniLMEmbedder
-from lab.gate_compare import Fitted, compare, kept_at_recall, main, majority, regression, t5
+from lab.gate_compare import Trained, compare, kept_at_recall, main, majority, trained
 from lab.tests.gate_labels import separable
 
 
-def colours(texts: list[str]) -> Vectors:
-    return np.array([[float("red" in text), 1.0] for text in texts], dtype=np.float32)
+def colour(text: str) -> Vector:
+    return np.array([float("red" in text), float("blue" in text)], dtype=np.float32)
 
 
 def test_the_threshold_keeps_the_recall() -> None:
@@ -29,64 +30,69 @@ def test_the_threshold_keeps_the_recall() -> None:
 
 
 def test_no_question_is_judged_by_what_was_trained_on_it() -> None:
-    judged: list[str] = []
+    judged: set[str] = set()
 
-    def candidate(labels: Sequence[Label]) -> Fitted:
+    def candidate(labels: Sequence[Label]) -> Trained:
         seen = {row.question for row in labels}
         assert sum(row.label or 0 for row in labels) == len(labels) / 2
 
-        def probability(question: str) -> float:
-            if question not in seen:
-                judged.append(question)
+        def probability(question: str, nearness: Nearness) -> float:
+            assert question not in seen
+            assert nearness is UNMEASURED
+            judged.add(question)
             return 0.8 if "blue" in question else 0.4
 
-        return Fitted(probability, 2_000_000)
+        return Trained(probability, 0.3, 2_000_000)
 
     rows = separable()
     found = compare(rows, {"made": candidate}, folds=4, seed=1)["made"]
-    assert set(judged) == {row.question for row in rows}
+    assert judged == {row.question for row in rows}
     assert (found["auroc"], found["accuracy"], found["kept_at_recall"]) == (1.0, 1.0, 1.0)
+    assert (found["kept"], found["retrieved"]) == (0.0, 1.0)
     assert found["log_loss"] == pytest.approx(-(log(0.8) + log(0.6)) / 2, abs=1e-4)
     assert found["ece"] == pytest.approx(0.3)  # 0.2 of one class, 0.4 of the other
     assert found["megabytes"] == 2.0
     assert "log_loss_difference" not in found
 
 
-def test_the_larger_class_and_the_regression() -> None:
-    rows = [*separable(10), *(row for row in separable(20) if row.label)][:40]
-    assert majority(rows).probability("anything") == 30 / 40
-    candidates = {
-        "minilm-logistic": regression(colours, 1),
-        "majority": majority,
-    }
-    found = compare(rows, candidates, folds=2, seed=1)
-    assert found["minilm-logistic"]["auroc"] == 1.0
-    assert found["minilm-logistic"]["log_loss"] < 0.1
-    assert found["minilm-logistic"]["log_loss_difference"] == [0, 0, 0]
-    assert found["majority"]["accuracy"] == 0.75
-    mean, low, high = found["majority"]["log_loss_difference"]
-    assert 0 < low < mean < high
+def test_the_larger_class() -> None:
+    rows = [*separable(10), *(row for row in separable(20) if row.label)]
+    assert majority(rows).probability("anything", UNMEASURED) == 30 / 40
+    found = compare(rows, {"majority": majority}, folds=2, seed=1)["majority"]
+    assert (found["accuracy"], found["kept"], found["retrieved"]) == (0.75, 0.0, 1.0)
 
 
 def test_a_t5_is_trained_as_the_product_trains_it() -> None:
-    fitted = t5(SCRATCH, 3e-3, [], 1)(separable())
-    assert fitted.probability("red 3") < fitted.probability("blue 3")
-    assert fitted.bytes > 1e5
+    settings = TrainSettings(base="scratch", rate=3e-3, width=32, layers=1, vocabulary=64)
+    made = trained(separable(24), settings=settings, embed=lambda *_: colour(""))
+    red, blue = (made.probability(f"{word} 3", UNMEASURED) for word in ("red", "blue"))
+    assert red < blue
+    assert made.threshold == pytest.approx(1 / (1 + settings.cost_ratio))
+    assert made.bytes > 10_000
 
 
+@pytest.mark.parametrize("alone", [False, True])
 def test_the_command_writes_its_result(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, alone: bool
 ) -> None:
-    monkeypatch.setattr(MiniLMEmbedder, "embed_documents", lambda _, texts: colours(texts))
-    LabelFile(tmp_path / "labels.jsonl").append(separable())
+    """The questions say nothing here, the nearness all."""
+    monkeypatch.setattr(MiniLMEmbedder, "embed_query", lambda _, text: colour(""))
+    near = {0: Nearness(cosine=0.1), 1: Nearness(cosine=0.8)}
+    LabelFile(tmp_path / "labels.jsonl").append(
+        row.model_copy(update={"nearness": near[row.label or 0]}) for row in separable()
+    )
     out = tmp_path / "result.json"
     given = [str(tmp_path / "labels.jsonl"), "--out", str(out), "--folds", "2"]
-    assert main(given) == 0
+    assert main([*given, *["--question-only"] * alone]) == 0
     report = json.loads(out.read_text())
-    assert report["command"].endswith("--folds 2")
+    assert "--folds 2" in report["command"]
     assert report["labels"] == {"retrieve": 12, "all": 24}
-    assert list(report["candidates"]) == ["majority", "minilm-logistic"]
-    assert report["candidates"]["minilm-logistic"]["accuracy"] == 1.0
+    assert list(report["candidates"]) == ["majority", "vector"]
+    assert report["candidates"]["vector"]["auroc"] == (0.5 if alone else 1.0)
+    assert report["candidates"]["vector"]["log_loss_difference"] == [0, 0, 0]
+
+
+def test_a_t5_without_a_base_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main([*given, "--t5", "no-base"])
+        main(["labels.jsonl", "--out", "r.json", "--t5", "no-base"])
     assert "NAME=BASE@RATE" in capsys.readouterr().err

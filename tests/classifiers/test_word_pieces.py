@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.classifiers.retrieval_gate import load_gate
+from hopyard.classifiers.scorers import T5Scorer
 from hopyard.classifiers.t5 import MINILM, Network, make_network
-from hopyard.classifiers.train import TrainSettings, train_gate
+from hopyard.classifiers.t5_training import train_t5
+from hopyard.classifiers.train_settings import TrainSettings
 from hopyard.classifiers.word_pieces import project
 from hopyard.models.embedder import Vectors
 from hopyard.models.embeddings import MiniLMEmbedder
@@ -74,8 +75,9 @@ def test_a_gate_of_word_pieces_learns_and_loads_without_minilm(
     settings = TrainSettings(
         base=MINILM, epochs=25, batch=8, width=WIDTH, layers=1, rate=3e-3, dropout=0.0
     )
-    trained = train_gate(separable(), settings, tmp_path, progress=lambda *_: None)
-    assert trained.manifest.training["decay"] == 0.01
+    rows = [row for row in separable() if row.label is not None]
+    report = train_t5(rows, rows, settings, tmp_path, (), lambda *_: None)
+    assert report["decay"] == 0.01
     monkeypatch.setattr(MiniLMEmbedder, "_model", None)
-    gate = load_gate(str(tmp_path))
-    assert gate.probability("Hello Karl") < gate.probability("When was Karl Street opened?")
+    hello, street = T5Scorer.load(tmp_path).scores(["Hello Karl", "When was Karl Street opened?"])
+    assert hello < street
