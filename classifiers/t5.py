@@ -1,17 +1,25 @@
-"""The gate's network: a T5 by name, or a small T5 with its own tokenizer."""
+"""The gate's network: a T5 by name, or a small T5 with random weights."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
+from hopyard.classifiers.word_pieces import END as PIECES_END
+from hopyard.classifiers.word_pieces import PAD as PIECES_PAD
+from hopyard.classifiers.word_pieces import minilm_rows, minilm_tokenizer
 from hopyard.models.failures import first_line
 from hopyard.state.errors import ModelUnreachableError
 
-__all__ = ("SCRATCH", "Network", "load_network", "make_network")
+__all__ = ("MINILM", "SCRATCH", "SMALL", "Network", "load_network", "make_network")
 
 SCRATCH: Final = "scratch"
 """A small T5 with random weights."""
+MINILM: Final = "minilm"
+"""The same T5, but its embedding matrix starts as MiniLM's word pieces, and it keeps MiniLM's
+tokenizer."""
+SMALL: Final = (SCRATCH, MINILM)
+"""Bases that `make_network` makes."""
 _PAD, _END, _UNKNOWN = "<pad>", "</s>", "<unk>"
 VOCABULARY: Final = 4096
 WIDTH: Final = 192
@@ -34,7 +42,7 @@ def load_network(name: str, dropout: float) -> Network:
     """Load a pretrained T5, as `google-t5/t5-small` (60M, the paper's).
 
     Args:
-        name: On the hub, or a folder.
+        name: On the hub, or a folder, such as `lab.distil_t5` writes.
         dropout: Of all layers and of the classifier.
 
     Raises:
@@ -63,26 +71,33 @@ def load_network(name: str, dropout: float) -> Network:
 def make_network(
     texts: Iterable[str],
     *,
+    base: str = SCRATCH,
     dropout: float,
     seed: int,
     vocabulary: int = VOCABULARY,
     width: int = WIDTH,
     layers: int = LAYERS,
+    outputs: int = 1,
 ) -> Network:
-    """Make a small T5 with random weights and a vocabulary from texts.
+    """Make a small T5 with random weights.
 
     Args:
-        texts: Questions and passages of the training split.
+        texts: Questions and passages of the training split: `scratch` makes its vocabulary of them.
+        base: `scratch`, or `minilm` for MiniLM's tokenizer and word-piece embeddings.
         dropout: Of all layers and of the classifier.
         seed: Of the weights.
-        vocabulary: Pieces at most.
+        vocabulary: Pieces at most, with `scratch`.
         width: Of the states; heads are 32 wide.
-        layers: Of the encoder; the decoder writes one state and has one layer.
+        layers: Of the encoder; the decoder has one layer.
+        outputs: Numbers that the classifier returns for a text.
     """
     import torch
     from transformers import T5Config, T5ForSequenceClassification
 
-    tokenizer = _train_tokenizer(texts, vocabulary)
+    if base == MINILM:
+        tokenizer, pad, end = minilm_tokenizer(), PIECES_PAD, PIECES_END
+    else:
+        tokenizer, pad, end = _train_tokenizer(texts, vocabulary), _PAD, _END
     torch.manual_seed(seed)
     settings: dict[str, Any] = {
         "vocab_size": tokenizer.get_vocab_size(),
@@ -95,13 +110,16 @@ def make_network(
         "feed_forward_proj": "gated-gelu",
         "dropout_rate": dropout,
         "classifier_dropout": dropout,
-        "num_labels": 1,
-        "pad_token_id": tokenizer.token_to_id(_PAD),
-        "eos_token_id": tokenizer.token_to_id(_END),
-        "decoder_start_token_id": tokenizer.token_to_id(_PAD),
+        "num_labels": outputs,
+        "pad_token_id": tokenizer.token_to_id(pad),
+        "eos_token_id": tokenizer.token_to_id(end),
+        "decoder_start_token_id": tokenizer.token_to_id(pad),
     }
-    config = T5Config(**settings)
-    return Network(T5ForSequenceClassification(config), tokenizer)
+    model = T5ForSequenceClassification(T5Config(**settings))
+    if base == MINILM:
+        with torch.no_grad():
+            model.transformer.shared.weight.copy_(torch.from_numpy(minilm_rows(width)))
+    return Network(model, tokenizer)
 
 
 def _train_tokenizer(texts: Iterable[str], vocabulary: int) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 from hopyard.classifiers.labels import Label
 from hopyard.classifiers.scorers import QUESTION_TOKENS, TOKENIZER_FILE
-from hopyard.classifiers.t5 import SCRATCH, Network, load_network, make_network
+from hopyard.classifiers.t5 import SMALL, Network, load_network, make_network
 from hopyard.classifiers.train_settings import Progress, TrainSettings
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import HopyardError
@@ -18,8 +18,8 @@ from hopyard.state.errors import HopyardError
 __all__ = ("split_labels", "train_t5")
 
 _PAPER_RATE: Final = 5e-5
-_SCRATCH_RATE: Final = 1e-4
-_SCRATCH_DECAY: Final = 0.01
+_SMALL_RATE: Final = 1e-4
+_SMALL_DECAY: Final = 0.01
 
 
 def split_labels(
@@ -64,9 +64,10 @@ def train_t5(
     import torch
 
     torch.manual_seed(settings.seed)
-    if settings.base == SCRATCH:
+    if settings.base in SMALL:
         network = make_network(
             [*texts, *(row.question for row in train)],
+            base=settings.base,
             dropout=settings.dropout,
             seed=settings.seed,
             vocabulary=settings.vocabulary,
@@ -98,9 +99,9 @@ def _fit(
     import torch
 
     model = network.model
-    scratch = settings.base == SCRATCH
-    rate = settings.rate or (_SCRATCH_RATE if scratch else _PAPER_RATE)
-    decay = _SCRATCH_DECAY if scratch else 0.0  # the paper: plain Adam
+    small = settings.base in SMALL
+    rate = settings.rate or (_SMALL_RATE if small else _PAPER_RATE)
+    decay = _SMALL_DECAY if small else 0.0  # the paper: plain Adam
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=decay)
     rng = random.Random(settings.seed)  # noqa: S311  (no secret)
     best, best_epoch, kept = float("inf"), 0, {}

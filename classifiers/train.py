@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Sequence
+from math import ceil
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, Literal, NamedTuple
@@ -31,7 +32,7 @@ __all__ = ("LEAST", "Trained", "train_gate")
 EMBEDDING: Final = "builtin"
 """The embedding model of the head's vectors."""
 LEAST: Final = 5
-"""Questions that each class needs: one for each fold."""
+"""Questions that each class needs, in a T5's validation split too: one for each fold."""
 _SCALE: Final = 4.0
 """Unit vectors are multiplied by it, so that the penalty weighs them like the nearness."""
 
@@ -76,7 +77,8 @@ def train_gate(
         ModelUnreachableError: The base cannot be loaded.
     """
     labelled = [row for row in labels if row.label is not None]
-    check_classes(labelled, LEAST)
+    least = LEAST if settings.base == VECTOR else ceil(LEAST / settings.validation)
+    check_classes(labelled, least)
     started = perf_counter()
     folder.mkdir(parents=True, exist_ok=True)
     network: Literal["vector", "t5"] = "vector" if settings.base == VECTOR else "t5"

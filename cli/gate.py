@@ -122,7 +122,8 @@ def train_command(
         str,
         typer.Option(
             help="vector: a head over the built-in embedding model's sentence vector; or a T5 by "
-            "name, as google-t5/t5-small; or scratch: a small T5."
+            "name or in a folder, as google-t5/t5-small; or a small T5: scratch, or minilm, which "
+            "starts from that model's word pieces."
         ),
     ] = "vector",
     text: Annotated[

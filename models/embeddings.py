@@ -120,6 +120,12 @@ class MiniLMEmbedder:
         copy.no_padding()
         return copy
 
+    @property
+    def word_pieces(self) -> Vectors:
+        """The vector of each word piece before the first layer: [30,522, 384]."""
+        pieces = self._model[0].auto_model.get_input_embeddings().weight
+        return np.asarray(pieces.detach().numpy(), dtype=np.float32)
+
     def embed_documents(self, texts: list[str]) -> Vectors:
         """Embed texts: [n, 384], each row of length 1."""
         if not texts:

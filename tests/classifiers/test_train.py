@@ -184,6 +184,13 @@ def test_an_empty_class_is_refused_before_anything_is_written(tmp_path: Path) ->
     assert not (tmp_path / "gate").exists()
 
 
+def test_a_t5_needs_enough_questions_for_its_validation_split(tmp_path: Path) -> None:
+    settings = TINY.model_copy(update={"validation": 0.25})
+    with pytest.raises(UsageError, match="needs at least 20"):  # five in a quarter
+        train_gate(separable(), settings, tmp_path / "gate")
+    assert not (tmp_path / "gate").exists()
+
+
 def saved_t5(folder: Path) -> None:
     """A language model of the T5 family as a hub keeps it: no classifier, a unigram tokenizer."""
     from transformers import T5Config, T5ForConditionalGeneration, T5Tokenizer
