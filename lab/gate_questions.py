@@ -36,7 +36,8 @@ SETS: Final = ("hotpotqa", "musique", "2wikimultihopqa", "multihoprag", "squad2"
 """Sets with a corpus."""
 WRITTEN: Final = Path(__file__).with_name("gate_written")
 """Everyday requests, and a person's documents with questions about them, for each split."""
-OFFICES: Final = {"train": "harbour", "dev": "choir"}
+OFFICES: Final = {"train": ("harbour", "family", "software"), "dev": ("choir",)}
+"""Written documents of a person or an organisation, with questions about them."""
 COUNTS: Final = {
     "train": {"musique-step": 60, "nq_open": 80, "squad2": 50, "": 70},
     "dev": {"musique-step": 20, "nq_open": 30, "squad2": 25, "": 60},
@@ -72,18 +73,20 @@ def pool(sources: Sequence[Source], nq_open: Source, split: str) -> dict[str, li
         if source.name == "musique":
             steps = choose("musique-step", (step for q in asked for step in _steps(q)))
             found[source.name] += steps
-    office = OFFICES[split]
-    found[office] = list(_written(WRITTEN / office / "questions.jsonl", office, split))
+    for office in OFFICES[split]:
+        found[office] = list(_written(WRITTEN / office / "questions.jsonl", office, split))
     everywhere = choose("nq_open", (_plain("nq_open", q) for q in nq_open.of(split)))
     everywhere += _written(WRITTEN / f"{split}_everyday.jsonl", "everyday", split)
     names = list(found)
     for question in everywhere:
-        found[names[int(_digest(question), 16) % len(names)]].append(question)
-    return {name: sorted(questions, key=_digest) for name, questions in found.items()}
+        at = [_digest(f"{name} {question.id}") for name in names]
+        found[names[at.index(max(at))]].append(question)
+    return {name: sorted(rows, key=lambda row: _digest(row.id)) for name, rows in found.items()}
 
 
-def _digest(question: Question) -> str:
-    return hashlib.sha256(question.id.encode()).hexdigest()
+def _digest(text: str) -> str:
+    """Orders by hash, so that another corpus moves only the questions that it gets."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _answerable(question: Sourced) -> bool:
@@ -133,7 +136,7 @@ def _written(path: Path, source: str, split: str) -> Iterator[Question]:
             answers=() if free else tuple(row["answers"]),
             supporting_ids=tuple(row.get("supporting_ids", ())),
             open=free,
-            type=source if source in OFFICES.values() else f"{source}-{row['kind']}",
+            type=f"{source}-{row['kind']}",
             split=split,
         )
 
@@ -153,7 +156,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for name, questions in pool(sources, nq_open, split).items():
             folder = args.out / name
             folder.mkdir(parents=True, exist_ok=True)
-            own = (WRITTEN if name in OFFICES.values() else args.data) / name / "corpus.jsonl"
+            own = (args.data if name in SETS else WRITTEN) / name / "corpus.jsonl"
             if own.is_file():
                 shutil.copyfile(own, folder / "corpus.jsonl")
             lines = (question.model_dump_json(exclude_defaults=True) for question in questions)
