@@ -78,7 +78,7 @@ class AnswerF1:
     async def passage_values(self, own: OwnAnswer, texts: Sequence[str]) -> list[float] | None:
         """Ask one call a coalition side by side; the answer from all passages is known.
 
-        The coalition without a passage is the prompt with the question alone, which `values` asks.
+        All prompts are the one that reads passages, that of the question alone too.
         """
         question = one_line(own.reading.question)
         given = await asyncio.gather(

@@ -109,7 +109,13 @@ def label_command(
         err.print(f"\nInterrupted; the labels so far are in {out_}. The same command continues.")
         raise
     wanted = {question.id for question in chosen}
-    show_labels([label for label in file.labels if label.id in wanted], out_, as_json=json_)
+    shown = [label for label in file.labels if label.id in wanted]
+    show_labels(shown, out_, as_json=json_)
+    if per_passage and not any(label.phi_each_passage for label in shown):
+        err.print(
+            "No question got contributions of its passages: only those that the model answers "
+            "rightly from them do, and with --documents-first only those without known documents."
+        )
 
 
 @app.command("train")
