@@ -1,13 +1,15 @@
-"""What gives a question its score: a head over its sentence vector, or a T5."""
+"""What gives a question its score: a head over its sentence vector and words, or a T5."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol, Self, cast
 
 import numpy as np
 
+from hopyard.classifiers.question_words import word_parts
 from hopyard.models.concurrency import LOADING
 from hopyard.models.embedder import Vector
 from hopyard.state.errors import GateUnavailableError
@@ -16,6 +18,7 @@ __all__ = (
     "HEAD_FILE",
     "QUESTION_TOKENS",
     "TOKENIZER_FILE",
+    "WORDS_FILE",
     "Embed",
     "Scorer",
     "T5Scorer",
@@ -25,6 +28,7 @@ __all__ = (
 
 TOKENIZER_FILE: Final = "tokenizer.json"
 HEAD_FILE: Final = "head.npy"
+WORDS_FILE: Final = "words.json"
 QUESTION_TOKENS: Final = 96
 """Tokens of a question that a T5 reads; the rest is ignored."""
 
@@ -40,11 +44,11 @@ class Scorer(Protocol):
 
 
 class VectorHead:
-    """A linear head over the question's sentence vector."""
+    """A linear head over the question's sentence vector and its words."""
 
-    def __init__(self, weights: Vector, embed: Embed) -> None:
-        """Wrap weights [d] for vectors that `embed` makes."""
-        self._weights, self._embed = weights, embed
+    def __init__(self, weights: Vector, words: Mapping[str, float], embed: Embed) -> None:
+        """Wrap the weights [d] of vectors that `embed` makes, and those of words."""
+        self._weights, self._words, self._embed = weights, words, embed
 
     @classmethod
     def load(cls, folder: Path, embed: Embed) -> Self:
@@ -54,11 +58,17 @@ class VectorHead:
             OSError: The file is missing.
             ValueError: It is damaged.
         """
-        return cls(np.load(folder / HEAD_FILE, allow_pickle=False), embed)
+        words = json.loads((folder / WORDS_FILE).read_bytes())
+        return cls(np.load(folder / HEAD_FILE, allow_pickle=False), words, embed)
 
     def scores(self, questions: Sequence[str]) -> list[float]:
-        """W · v of each question."""
-        return [float(self._weights @ self._embed(question)) for question in questions]
+        """The weights of each question's vector and words, summed up."""
+        return [self._score(question) for question in questions]
+
+    def _score(self, question: str) -> float:
+        words = word_parts(question, self._words).items()
+        vector = float(self._weights @ self._embed(question))
+        return vector + sum(self._words[word] * part for word, part in words)
 
 
 class T5Scorer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections import Counter
 from collections.abc import Sequence
 from math import ceil
@@ -21,8 +22,9 @@ from hopyard.classifiers.measures import (
     bayes_threshold,
     expected_calibration_error,
 )
+from hopyard.classifiers.question_words import vocabulary, word_columns
 from hopyard.classifiers.retrieval_gate import EmbedWith
-from hopyard.classifiers.scorers import HEAD_FILE, T5Scorer
+from hopyard.classifiers.scorers import HEAD_FILE, WORDS_FILE, T5Scorer
 from hopyard.classifiers.t5_training import split_labels, train_t5
 from hopyard.classifiers.train_settings import VECTOR, Progress, TrainSettings
 from hopyard.state.atomic import write_file
@@ -34,7 +36,7 @@ EMBEDDING: Final = "builtin"
 LEAST: Final = 5
 """Questions that each class needs, in a T5's validation split too: one for each fold."""
 _SCALE: Final = 4.0
-"""Unit vectors are multiplied by it, so that the penalty weighs them like the nearness."""
+"""Vectors of length 1 are multiplied by it, so that the penalty weighs them like the nearness."""
 
 
 class Trained(NamedTuple):
@@ -129,15 +131,21 @@ def _train_head(
     embed: EmbedWith,
     progress: Progress,
 ) -> tuple[Fit, dict[str, Any]]:
-    """Fit a head over sentence vectors, together with the nearness, and write it."""
+    """Fit a head over sentence vectors and words, together with the nearness, and write it."""
     vectors = []
     for done, row in enumerate(rows, 1):
         vectors.append(embed(row.question, EMBEDDING))
         progress("embed", done, len(rows))
-    found = _fit(_SCALE * np.array(vectors, dtype=np.float64), rows, settings)
+    questions = [row.question for row in rows]
+    words = vocabulary(questions)
+    columns = np.hstack([np.array(vectors, dtype=np.float64), word_columns(questions, words)])
+    found = _fit(_SCALE * columns, rows, settings)
+    weights, width = _SCALE * found.weights, columns.shape[1] - len(words)
     head = io.BytesIO()
-    np.save(head, (_SCALE * found.weights).astype(np.float32), allow_pickle=False)
+    np.save(head, weights[:width].astype(np.float32), allow_pickle=False)
     write_file(folder / HEAD_FILE, head.getvalue())
+    of_words = dict(zip(words, weights[width:].round(4).tolist(), strict=True))
+    write_file(folder / WORDS_FILE, json.dumps(of_words, ensure_ascii=False, indent=0).encode())
     return found, {"parameters": len(found.weights) + len(found.nearness) + 1}
 
 

@@ -19,7 +19,7 @@ class TrainSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     base: str = VECTOR
-    cost_ratio: float = Field(10.0, gt=0)
+    cost_ratio: float = Field(3.0, gt=0)
     """The cost of a wrong answer, in needless retrievals."""
     seed: int = Field(7, ge=0)
     rate: float = Field(0, ge=0)

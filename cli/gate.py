@@ -143,7 +143,7 @@ def train_command(
     epochs: Annotated[int, typer.Option(min=1, help="Epochs of a T5 at most.")] = 60,
     cost_ratio: Annotated[
         float, typer.Option(min=0.01, help="The cost of a wrong answer, in needless retrievals.")
-    ] = 10.0,
+    ] = 3.0,
     seed: Annotated[int, typer.Option(min=0)] = 7,
     model: Annotated[
         str | None,

@@ -39,13 +39,17 @@ _DIRECT, _ALWAYS = "direct", "auto@gate=off"
 
 
 def measure(
-    gate: RetrievalGate, corpora: Sequence[tuple[Sequence[Question], Sequence[Label], Path]]
+    gate: RetrievalGate,
+    corpora: Sequence[tuple[Sequence[Question], Sequence[Label], Path]],
+    *,
+    timed: bool,
 ) -> tuple[GateEvaluation, list[dict[str, Any]]]:
     """The gate against labels and end to end, and its wrong decisions.
 
     Args:
         gate: The gate.
         corpora: Held-out questions of each, their labels, and the file of their answers.
+        timed: Whether the seconds of the answers mean anything.
     """
     pairs, labels, wrong = [], [], []
     for questions, given, records in corpora:
@@ -56,7 +60,7 @@ def measure(
         for question in questions:
             label, both = known[question.id], answers[question.id]
             found = gate.decide(question.question, GateSettings(), label.nearness)
-            outcomes = [_outcome(question, both[name]) for name in (_ALWAYS, _DIRECT)]
+            outcomes = [_outcome(question, both[name], timed=timed) for name in (_ALWAYS, _DIRECT)]
             supported = bool(question.supporting_ids)
             kind = question.type.partition("-")[0]
             pairs.append(AnswerPair(kind, supported, *outcomes, found.retrieve, 0.0))
@@ -85,10 +89,11 @@ def measure(
     return evaluation, wrong
 
 
-def _outcome(question: Question, record: Record) -> AnswerOutcome:
+def _outcome(question: Question, record: Record, *, timed: bool) -> AnswerOutcome:
     cost = record.cost
     correct = question.score(record.answer)["accuracy"]
-    return AnswerOutcome(correct, cost.input_tokens + cost.output_tokens, cost.seconds)
+    seconds = cost.seconds if timed else 0.0
+    return AnswerOutcome(correct, cost.input_tokens + cost.output_tokens, seconds)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -98,6 +103,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--labels", type=Path, required=True)
     parser.add_argument("--records", type=Path, required=True)
     parser.add_argument("--gate", required=True)
+    parser.add_argument("--untimed", action="store_true", help="leave the seconds out")
     args = parser.parse_args(argv)
     gate, folder = shared_resources().gate(args.gate), gate_folder(args.gate)
     corpora = [
@@ -108,7 +114,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         for file in sorted(args.pool.glob("*/dev.jsonl"))
     ]
-    found, wrong = measure(gate, corpora)
+    found, wrong = measure(gate, corpora, timed=not args.untimed)
     save_evaluation(folder, found)
     if found.labels:
         draw_figures(found.labels, folder, f"held-out labels, {found.labels.questions} questions")

@@ -22,6 +22,7 @@ def write_gate(
     """Write a gate of a constant logit, but for the weights of the nearness."""
     folder.mkdir(parents=True, exist_ok=True)
     np.save(folder / "head.npy", np.zeros(384, dtype=np.float32))
+    (folder / "words.json").write_text("{}")
     manifest = GateManifest(
         network="vector",
         base="builtin",
