@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from zipfile import BadZipFile
 from typing import Any, Final, Self
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt

@@ -109,7 +109,9 @@ def train(
     right = np.array([[each.outcomes[name].right for name in names] for each in answered])
     strength, vector = choose_strength(inputs, right)
     held_out = _held_out_logits(inputs, right, strength, vector)
-    temperatures = np.array([_temperature(*column) for column in zip(held_out.T, right.T, strict=True)])
+    temperatures = np.array(
+        [_temperature(*column) for column in zip(held_out.T, right.T, strict=True)]
+    )
     probabilities = (1 + np.tanh(held_out / temperatures / 2)) / 2
     tokens = {name: fmean(each.outcomes[name].tokens for each in answered) for name in names}
     best = best_strategy(answered, names)

@@ -11,7 +11,7 @@ from hopyard.cli.console import err, progress_bar
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, SetOption, context_from
 
 app = typer.Typer(
-    no_args_is_help=True, help="Say what choosing a strategy is worth; train a route."
+    no_args_is_help=True, help="Say what choosing a strategy is worth, and train a route."
 )
 
 RecordsArgument = Annotated[

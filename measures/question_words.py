@@ -9,7 +9,7 @@ __all__ = ("QuestionWords", "count_words")
 
 _WORD: Final = re.compile(r"\w+(?:['’-]\w+)*")
 _NAME: Final = re.compile(
-    r"(?:\b[A-Z][\w'’-]*\b)(?:[ ]+(?:(?:of|the|de|von|and)[ ]+)?[A-Z][\w'’-]*)*"
+    r"\b[A-Z][\w'’-]*\b(?:[ ]+(?:(?:of|the|de|von)[ ]+){0,2}[A-Z][\w'’-]*)*"
 )
 _LINK: Final = re.compile(r"\b(?:of|that|which|who|whose|whom|where|when)\b|['’]s\b", re.IGNORECASE)
 _CHOICE: Final = re.compile(
