@@ -181,7 +181,7 @@ def verdict(found: SetHeadroom) -> str:
 
 
 def _saving(who: str, perfect: PolicyResult, best: PolicyResult) -> str:
-    share, low, high = (-value / best.tokens.mean for value in perfect.tokens_difference)
+    share, low, high = (0.0 - value / best.tokens.mean for value in perfect.tokens_difference)
     return (
         f"{who} would have F1 {100 * perfect.f1.mean:.1f} at {perfect.tokens.mean:,.0f} tokens: "
         f"{share:.0%} fewer [{high:.0%}, {low:.0%}]."
