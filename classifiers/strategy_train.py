@@ -17,7 +17,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hopyard.classifiers.measures import best_temperature, negative_log_likelihood
 from hopyard.classifiers.strategy_features import NAMED, Features, feature_matrix
 from hopyard.classifiers.strategy_outcomes import Answered, best_strategy, silver_label
 from hopyard.classifiers.strategy_route import (
@@ -26,6 +25,7 @@ from hopyard.classifiers.strategy_route import (
     StrategyRoute,
     cheapest_within,
 )
+from hopyard.classifiers.temperature import best_temperature, negative_log_likelihood
 from hopyard.state.errors import UsageError
 
 __all__ = (

@@ -20,6 +20,7 @@ async def question_features(run: Run, question: str) -> Features:
     near = await run.nearness(question)
     gap = 0.0
     if (await run.index()).has("dense"):
-        scores = [unit["score"] for unit in await run.find(question, k=2, method="dense")]
-        gap = scores[0] - scores[1] if len(scores) == 2 else 0.0
-    return Features(question, vector, FirstSearch(near.cosine, near.outstanding, near.words, gap))
+        nearest = [unit["score"] for unit in await run.find(question, k=2, method="dense")]
+        gap = nearest[0] - nearest[1] if len(nearest) == 2 else 0.0
+    scores = FirstSearch(near.cosine or 0.0, near.outstanding or 0.0, near.words or 0.0, gap)
+    return Features(question, vector, scores)

@@ -24,6 +24,7 @@ from hopyard.classifiers.strategy_route import (
     lasting_route,
 )
 from hopyard.classifiers.strategy_train import RouteTraining, fit_weights, fold_of, train
+from hopyard.classifiers.temperature import best_temperature, negative_log_likelihood
 from hopyard.measures.question_words import count_words
 from hopyard.state.errors import RouteUnavailableError, UsageError
 
@@ -219,3 +220,10 @@ def test_the_columns_are_the_named_ones_and_then_the_vector() -> None:
     assert named["words"] == pytest.approx(np.log(5))
     assert (named["names"], named["cosine"]) == (1.0, 0.7)
     assert row[-2:] == pytest.approx([0.6, 0.8])
+
+
+def test_a_temperature_makes_the_logits_fit_the_shares() -> None:
+    # Three of four are right at logit 4: the most likely logit is log(3).
+    temperature = best_temperature([4.0] * 4, [1, 1, 1, 0])
+    assert 4 / temperature == pytest.approx(np.log(3), abs=1e-3)
+    assert negative_log_likelihood([0.0, 0.0], [0, 1]) == pytest.approx(np.log(2))

@@ -76,7 +76,8 @@ class Asked(Script):
 @pytest.fixture
 def asked(words: WordEmbedder, monkeypatch: pytest.MonkeyPatch) -> Asked:
     """The capable model `scripted` with fast embeddings, as the environment's choice."""
-    for name, value in (("MODEL", "scripted"), ("EMBEDDING", "words"), ("PROFILE", "capable")):
+    values = {"MODEL": "scripted", "EMBEDDING": "words", "PROFILE": "capable", "GATE": "off"}
+    for name, value in values.items():
         monkeypatch.setenv(f"HOPYARD_{name}", value)
     script = Asked()
     model: Any = ScriptedChat(script)

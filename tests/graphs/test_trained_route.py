@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gates import write_gate
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph
 from routes import write_route
 
 from hopyard.graphs import router
+from hopyard.nodes.route import choose_strategy
+from hopyard.state.agent import AgentState
 from hopyard.state.errors import RouteUnavailableError
 from hopyard.state.settings import Context
 from hopyard.tracing.describe import route_step
@@ -45,12 +47,24 @@ async def test_a_margin_that_is_too_narrow_takes_the_better_one(
     assert (await ask_agent(context, route=str(route)))["strategy"] == "tree"
 
 
-async def test_the_gate_binds_it(context: Context, script: Script, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("retrieve", "strategy"), [(None, "direct"), (True, "single"), (False, "direct")]
+)
+async def test_the_gate_binds_it(
+    context: Context, script: Script, tmp_path: Path, retrieve: bool | None, strategy: str
+) -> None:
     route = str(write_route(tmp_path / "route", {"direct": 0.9, "single": 0.5}))
-    assert (await ask_agent(context, route=route))["strategy"] == "direct"
-    retrieve = str(write_gate(tmp_path / "gate", 3.0))
-    output = await ask_agent(context, route=route, gate=retrieve)
-    assert (output["strategy"], output["route"]["by"]) == ("single", "trained")
+    graph = (
+        StateGraph(AgentState, context_schema=Context)
+        .add_node("route", choose_strategy)
+        .add_edge(START, "route")
+        .compile()
+    )
+    gate = {"gate": "g", "probability": 0.5, "retrieve": retrieve, "reason": ""}
+    state: Any = {"question": QUESTION, "run": "r", "gate": gate}
+    output = await graph.ainvoke(state, context=changed(context, route=route))
+    assert output["strategy"] == strategy
+    assert output["route"]["by"] == ("gate" if retrieve is False else "trained")
 
 
 async def test_a_forced_strategy_needs_no_route(context: Context, script: Script) -> None:
