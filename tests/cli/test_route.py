@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.runnables import RunnableLambda
 from model_server import WordEmbedder
 
 from hopyard.models.chat import ChatProvider, register_chat_provider
 from hopyard.models.recorded import CALLS_FILE
 
-from ..graphs.script import Script, ScriptedChat
 from .conftest import Run, write_corpus
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "solar_system"
@@ -63,14 +66,24 @@ def answer_sample(title: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
     return {"answer": "Unknown" if linked else text, "passages": [1], "thought": ""}
 
 
-class Asked(Script):
-    """A model without a server: `answer` says what it answers."""
+class Asked:
+    """A model without a server: `answer` says what it answers. A step of a chain costs more."""
 
-    answer = staticmethod(answer)
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.answer: Callable[[str, list[dict[str, Any]]], dict[str, Any]] = answer
 
-    def __call__(self, title: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
-        self.asked.append((title, ""))
-        return self.answer(title, messages)
+    def with_structured_output(self, schema: dict[str, Any], **_: Any) -> RunnableLambda[Any, Any]:
+        title = schema["title"]
+
+        async def say(messages: list[BaseMessage]) -> AIMessage:
+            self.asked.append(title)
+            said = self.answer(title, [{"content": message.content} for message in messages])
+            shown = 120 if title == "ChainStep" else 100
+            usage = UsageMetadata(input_tokens=shown, output_tokens=10, total_tokens=shown + 10)
+            return AIMessage(json.dumps(said), usage_metadata=usage)
+
+        return RunnableLambda(say)
 
 
 @pytest.fixture
@@ -80,7 +93,7 @@ def asked(words: WordEmbedder, monkeypatch: pytest.MonkeyPatch) -> Asked:
     for name, value in values.items():
         monkeypatch.setenv(f"HOPYARD_{name}", value)
     script = Asked()
-    model: Any = ScriptedChat(script)
+    model: Any = script
     provider = ChatProvider("scripted", lambda _: model, 16, keep_prefixes=False, cure="")
     register_chat_provider("scripted", provider)
     return script
@@ -89,7 +102,7 @@ def asked(words: WordEmbedder, monkeypatch: pytest.MonkeyPatch) -> Asked:
 def test_headroom_train_and_ask_over_the_sample_corpus(
     hopyard: Run, asked: Asked, folder: Path
 ) -> None:
-    asked.answer = answer_sample  # type: ignore[method-assign]
+    asked.answer = answer_sample
     index = folder / "index"
     assert hopyard("index", "build", SAMPLE / "corpus.jsonl", "--out", index).code == 0
     ended = hopyard(
