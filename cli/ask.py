@@ -42,6 +42,9 @@ def ask_command(
     gate: Annotated[
         str | None, typer.Option(help="auto, off, builtin, capable, or a gate's folder.")
     ] = None,
+    route: Annotated[
+        str | None, typer.Option(help="auto, model, or the folder of a trained route.")
+    ] = None,
     thread: Annotated[
         str | None, typer.Option("--thread", "-t", help="A new thread's name, or an old thread.")
     ] = None,
@@ -75,6 +78,7 @@ def ask_command(
             "model": model,
             "embedding": embedding,
             "gate": gate,
+            "route": route,
             "approve": approve,
             "answer.style": style,
             "answer.explain": explain,

@@ -114,6 +114,7 @@ def eval_command(
         ),
     ] = "",
     gate: Annotated[str | None, typer.Option(help="The gate of `auto`.")] = None,
+    route: Annotated[str | None, typer.Option(help="The route of `auto`.")] = None,
     where: WhereOption = None,
     parallel: Annotated[int, typer.Option(min=1, help="Questions at once.")] = PARALLEL,
     dry_run: Annotated[
@@ -145,7 +146,14 @@ def eval_command(
     """Compare strategies on questions with gold answers. A stopped evaluation goes on."""
     part: Half | None = None if half is None else "first" if half is _Half.FIRST else "second"
     chosen = read_questions(questions, split=split, half=part, limit=limit)
-    given = {"index": index, "model": model, "embedding": embedding, "gate": gate, "where": where}
+    given = {
+        "index": index,
+        "model": model,
+        "embedding": embedding,
+        "gate": gate,
+        "route": route,
+        "where": where,
+    }
     context = context_from(
         given | {"answer.style": style.value if style else _style_for(chosen)}, set_
     )

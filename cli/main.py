@@ -46,6 +46,7 @@ COMMANDS: Final[Mapping[str, _Place]] = {
     "doctor": _Place("doctor", "doctor_command", "Say what is installed and which models answer."),
     "index": _Place("index", "app", "Build an index of documents, and keep it up to date."),
     "gate": _Place("gate", "app", "Train and use the gate that decides on retrieval."),
+    "route": _Place("route", "app", "Say what choosing a strategy is worth, and train a route."),
     "graph": _Place("graph", "app", "Take the passage graph of an index elsewhere."),
     "threads": _Place("threads", "app", "Look at conversations, copy and delete them."),
 }

@@ -15,6 +15,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from hopyard.classifiers.retrieval_gate import lasting_name
+from hopyard.classifiers.strategy_route import lasting_route
 from hopyard.nodes.conversation import LONGEST_MESSAGE, conversation_lines, last_answer
 from hopyard.nodes.revise import REVISED
 from hopyard.nodes.run import RUN_DIGITS, Run, check_question, new_run_id, run_of
@@ -69,6 +70,8 @@ def settings_to_keep(settings: Context) -> dict[str, Any]:
         kept["index"] = str(Path(settings.index).absolute())
     if "gate" in kept:
         kept["gate"] = lasting_name(settings.gate)
+    if "route" in kept:
+        kept["route"] = lasting_route(settings.route)
     return kept
 
 

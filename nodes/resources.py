@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Generic, Self, TypeVar
 
 from hopyard.classifiers.retrieval_gate import RetrievalGate, find_gate
+from hopyard.classifiers.strategy_route import StrategyRoute, find_route
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.manifest import MANIFEST_FILE
 from hopyard.indexes.search import Kept
@@ -40,7 +41,7 @@ ValueT = TypeVar("ValueT")
 
 
 class Resources:
-    """Opens each index, model and gate once, however many runs ask at the same time.
+    """Opens each index, model, gate and route once, however many runs ask at the same time.
 
     Use it under `with`, or close it. Every method may block, so async code calls it in a thread.
 
@@ -56,6 +57,7 @@ class Resources:
         self._embedders = _Once[str, Embedder]()
         self._indexes = _Once[tuple[Path, str], Index]()
         self._gates = _Once[Path, RetrievalGate]()
+        self._routes = _Once[Path, StrategyRoute]()
         self._vectors: OrderedDict[tuple[str, str], Vector] = OrderedDict()
         self.kept = Kept()
         """What searches have opened, such as a cross-encoder."""
@@ -75,6 +77,7 @@ class Resources:
         self._callers.take_all()
         self._embedders.take_all()
         self._gates.take_all()
+        self._routes.take_all()
         self._vectors.clear()
         self.kept = Kept()
 
@@ -154,6 +157,15 @@ class Resources:
         return self._gates.get(
             folder, changed, lambda: RetrievalGate.load(folder, self.embed_query)
         )
+
+    def route(self, name: str) -> StrategyRoute:
+        """The trained route of a folder, loaded once a version of its files.
+
+        Raises:
+            RouteUnavailableError: It does not exist, or cannot be loaded.
+        """
+        folder, changed = find_route(name)
+        return self._routes.get(folder, changed, lambda: StrategyRoute.load(folder))
 
 
 class _Once(Generic[KeyT, ValueT]):

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
+from hopyard.classifiers.strategy_route import MODEL
+from hopyard.models.builtin import known_as
+from hopyard.models.prompt import Prompt
 from hopyard.nodes.approve import approve_strategy
+from hopyard.nodes.first_search import question_features
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.route import route_prompt
+from hopyard.prompts.strategy_choice import choice_prompt
 from hopyard.state.agent import AgentState
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
+from hopyard.state.errors import BudgetExceededError, ModelOutputError, RouteUnavailableError
 from hopyard.state.registry import STRATEGIES
-from hopyard.state.schemas import RouteDecision, RouteLabel
+from hopyard.state.schemas import RouteDecision
 from hopyard.state.settings import AUTO, Context, profile_of
 
 __all__ = ("choose_strategy", "chosen_strategy", "runnable")
@@ -25,12 +31,15 @@ _NO_RETRIEVAL: Final = "direct"
 
 
 async def choose_strategy(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Take the strategy that was forced, that the gate implies, or that suits the model.
+    """Take the strategy that was forced, that the gate implies, or that the route chooses.
 
-    For a capable model that is the strategy which costs one call where a question is simple. The
-    built-in model chooses.
+    The route is the default of the model's profile, the model itself, or a trained classifier, as
+    the setting `route` says. A gate that says "retrieve" leaves only strategies that read
+    documents to choose from.
 
-    A gate that says "retrieve" leaves only strategies that read documents to choose from.
+    Raises:
+        RouteUnavailableError: A trained route was asked for that is not there, cannot be loaded, or
+            was trained with another embedding model.
     """
     run = await run_of(state, runtime)
     if run.settings.strategy != AUTO:
@@ -38,7 +47,7 @@ async def choose_strategy(state: AgentState, runtime: Runtime[Context]) -> dict[
     elif state["gate"]["retrieve"] is False:
         decision = _decision(_NO_RETRIEVAL, "gate", "the gate found that no document is needed")
     else:
-        decision = await _default(run) or await _ask_model(run, state)
+        decision = await _choose(run, state)
     if "route" in run.settings.approve and decision["by"] != "forced":
         decision = await _approve(run, state["question"], decision)
     return {"route": decision, "strategy": decision["strategy"]}
@@ -47,6 +56,15 @@ async def choose_strategy(state: AgentState, runtime: Runtime[Context]) -> dict[
 def chosen_strategy(state: AgentState) -> str:
     """The name of the strategy node to go to."""
     return state["strategy"]
+
+
+async def _choose(run: Run, state: AgentState) -> RouteDecision:
+    """What the setting `route` says."""
+    if run.settings.route == AUTO:
+        return await _default(run) or await _ask_model(run, state)
+    if run.settings.route == MODEL:
+        return await _ask_model(run, state)
+    return await _ask_classifier(run, state)
 
 
 async def _default(run: Run) -> RouteDecision | None:
@@ -58,25 +76,60 @@ async def _default(run: Run) -> RouteDecision | None:
     return None
 
 
+async def _ask_classifier(run: Run, state: AgentState) -> RouteDecision:
+    """What a trained route chooses. Without an index there is nothing to read."""
+    route = await asyncio.to_thread(run.resources.route, run.settings.route)
+    if not run.settings.index:
+        return _decision(_NO_RETRIEVAL, "trained", "there is no index to read")
+    manifest = (await run.index()).manifest
+    if manifest.embedding != route.manifest.embedding:
+        raise RouteUnavailableError(
+            f"The route {run.settings.route!r} was trained with the embedding model "
+            f"{route.manifest.embedding!r}, and the index has {manifest.embedding!r}; train one "
+            "for this index with `hopyard route train`, or use --route auto."
+        )
+    offered = _offered(await run.index_kinds(), retrieve=bool(state["gate"]["retrieve"]))
+    features = await question_features(run, state["question"])
+    choice = route.choose(features, [strategy.name for strategy in offered])
+    if choice is None:
+        known = ", ".join(route.manifest.strategies)
+        return _decision(_FALLBACK, "fallback", f"none of {known} can run over this index")
+    made_for, model = known_as(route.manifest.model), (await run.caller()).provider.identity
+    other = "" if known_as(model) == made_for else f"; trained for {made_for}"
+    return _decision(choice.strategy, "trained", choice.reason + other, choice.probability)
+
+
 async def _ask_model(run: Run, state: AgentState) -> RouteDecision:
-    labels = _labels(await run.index_kinds(), retrieve=bool(state["gate"]["retrieve"]))
-    values = {"question": one_line(state["question"])}
+    offered = _offered(await run.index_kinds(), retrieve=bool(state["gate"]["retrieve"]))
+    prompt, reasons = _prompt(run, offered)
     try:
-        chosen = await run.call(route_prompt(labels), values, step="route")
+        chosen = await run.call(prompt, {"question": one_line(state["question"])}, step="route")
     except BudgetExceededError as error:
         return _decision(_FALLBACK, "budget", f"the route could not be chosen: {error}")
     except ModelOutputError as error:
         return _decision(_FALLBACK, "fallback", f"the route could not be chosen: {error}")
-    return _decision(chosen.strategy, "model", labels[chosen.strategy].reason)
+    return _decision(chosen.strategy, "model", reasons[chosen.strategy], chosen.probability)
 
 
-def _labels(kinds: Sequence[str], *, retrieve: bool) -> Mapping[str, RouteLabel]:
-    """The strategies that the model may choose among, the cheap ones first."""
-    return {
-        strategy.name: strategy.route
+def _prompt(run: Run, offered: Sequence[Any]) -> tuple[Prompt[Any], Mapping[str, str]]:
+    """The prompt of the run's profile, and what it says of each strategy.
+
+    A capable model is offered every strategy, the built-in one those that it learned to choose.
+    """
+    if profile_of(run.settings) == "capable":
+        about = {strategy.name: strategy.about for strategy in offered}
+        return choice_prompt(about), about
+    labels = {strategy.name: strategy.route for strategy in offered if strategy.route is not None}
+    return route_prompt(labels), {name: label.reason for name, label in labels.items()}
+
+
+def _offered(kinds: Sequence[str], *, retrieve: bool) -> list[Any]:
+    """The strategies that a route may choose, the cheap ones first; no baseline is among them."""
+    return [
+        strategy
         for strategy in runnable(kinds)
-        if strategy.route is not None and (strategy.retrieves or not retrieve)
-    }
+        if not strategy.baseline and (strategy.retrieves or not retrieve)
+    ]
 
 
 def runnable(kinds: Sequence[str]) -> list[Any]:
@@ -93,5 +146,7 @@ async def _approve(run: Run, question: str, decision: RouteDecision) -> RouteDec
     return _decision(chosen, "approval", f"put in the place of {decision['strategy']}")
 
 
-def _decision(strategy: str, by: Any, reason: str) -> RouteDecision:
-    return RouteDecision(strategy=strategy, by=by, probability=None, reason=reason)
+def _decision(
+    strategy: str, by: Any, reason: str, probability: float | None = None
+) -> RouteDecision:
+    return RouteDecision(strategy=strategy, by=by, probability=probability, reason=reason)

@@ -1,4 +1,4 @@
-"""Choose the strategy that retrieves only as much as the question needs."""
+"""Choose the strategy that retrieves only as much as the question needs: the built-in wording."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from pydantic import create_model
 
-from hopyard.models.prompt import Example, Output, Prompt, Shorter
+from hopyard.models.prompt import Example, Output, Prompt
 from hopyard.state.schemas import RouteLabel
 
 __all__ = ("Route", "route_prompt")
@@ -17,6 +17,11 @@ class Route(Output):
     """The strategy chosen."""
 
     strategy: str
+
+    @property
+    def probability(self) -> float | None:
+        """How sure the model says that it is; None where it is not asked."""
+        return None
 
 
 _EXAMPLES: Final[tuple[tuple[str, str], ...]] = (
@@ -48,7 +53,7 @@ _EXAMPLES: Final[tuple[tuple[str, str], ...]] = (
 def route_prompt(labels: Mapping[str, RouteLabel]) -> Prompt[Route]:
     """The prompt that offers these strategies. What `hop` would answer best is else for `tree`.
 
-    The strategies' own examples come first: a capable model is shown the first few only.
+    The strategies' own examples come first.
     """
     shown = [(text, name) for name, label in labels.items() for text in label.examples]
     shown += [(text, best if best in labels else "tree") for text, best in _EXAMPLES]
@@ -61,7 +66,6 @@ def route_prompt(labels: Mapping[str, RouteLabel]) -> Prompt[Route]:
         template="Question: $question",
         output=create_model("Route", __base__=Route, strategy=(names, ...)),
         max_tokens=16,
-        capable=Shorter(examples=6, max_tokens=256),
         examples=[
             Example({"question": text}, Route(strategy=best))
             for text, best in shown

@@ -28,6 +28,7 @@ __all__ = (
     "IndexMissingError",
     "ModelOutputError",
     "ModelUnreachableError",
+    "RouteUnavailableError",
     "ThreadMissingError",
     "UsageError",
 )
@@ -65,6 +66,12 @@ class CorpusError(HopyardError):
 
 class GateUnavailableError(HopyardError):
     """The retrieval gate that was asked for is not there."""
+
+    exit_code = EXIT_USAGE
+
+
+class RouteUnavailableError(HopyardError):
+    """The trained route that was asked for is not there."""
 
     exit_code = EXIT_USAGE
 

@@ -112,9 +112,9 @@ class RouteDecision(TypedDict):
     """Which strategy answers, and why."""
 
     strategy: str
-    by: Literal["forced", "gate", "default", "model", "fallback", "budget", "approval"]
+    by: Literal["forced", "gate", "default", "trained", "model", "fallback", "budget", "approval"]
     probability: float | None
-    """Probability of the choice, where the one who chose gives one."""
+    """Probability that the strategy answers rightly, where whoever chose gives one."""
     reason: str
 
 

@@ -115,6 +115,11 @@ class Context(Frozen):
         description="auto asks the gate that comes with Hopyard for the model's profile; off asks "
         "none, and the route decides; builtin or capable names one; or the folder of your own.",
     )
+    route: str = Field(
+        AUTO,
+        description="Who chooses the strategy: auto is the default of the model's profile, or else "
+        "the model; model always asks the model; or the folder of a route that you trained.",
+    )
     check: Literal["auto", "on", "off"] = Field(
         "auto",
         description="on: an answer of strategy auto that is Unknown or unsupported is handed to a "

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from string import Template
-from typing import Any, Literal
+from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from hopyard.models.prompt import Prompt
 from hopyard.prompts import (
@@ -23,6 +24,7 @@ from hopyard.prompts import (
     tree,
 )
 from hopyard.prompts.route import route_prompt
+from hopyard.prompts.strategy_choice import choice_prompt
 from hopyard.state.registry import STRATEGIES
 from hopyard.state.schemas import RouteLabel
 from hopyard.state.settings import Context, profile_of
@@ -87,7 +89,9 @@ def test_the_builtin_wording_is_the_one_that_the_adapter_learned(name: str) -> N
     assert digest(PROMPTS[name].of("builtin")) == WORDINGS[name]
 
 
-@pytest.mark.parametrize("name", sorted(set(PROMPTS) - {"questions", "judge edges"}))
+@pytest.mark.parametrize(
+    "name", sorted(set(PROMPTS) - {"questions", "judge edges", "route", "route with hop"})
+)
 def test_the_capable_wording_shows_fewer_examples_and_leaves_more_room(name: str) -> None:
     builtin, capable = PROMPTS[name], PROMPTS[name].of("capable")
     assert len(capable.examples) < len(builtin.examples)
@@ -104,21 +108,28 @@ def test_only_the_builtin_model_is_spared_straight_quotes() -> None:
     assert capable == 'Question: Who sang "Dear Brother" on a 5" disk?'
 
 
-@pytest.mark.parametrize("profile", ["builtin", "capable"])
-def test_a_packages_strategy_is_offered_with_its_own_examples(
-    profile: Literal["builtin", "capable"],
-) -> None:
+def test_a_packages_strategy_is_offered_with_its_own_examples() -> None:
     label = RouteLabel("it asks how words are spelt", ("How is gauge spelt?",))
     names = ("direct", "single")
     prompt = route_prompt({name: STRATEGIES[name].route for name in names} | {"spell": label})
-    worded = prompt.of(profile)
-    assert "spell: it asks how words are spelt." in worded.system
+    assert "spell: it asks how words are spelt." in prompt.system
     assert [
         example.output.strategy
-        for example in worded.examples
+        for example in prompt.examples
         if example.values == {"question": "How is gauge spelt?"}
     ] == ["spell"]
-    assert {example.output.strategy for example in worded.examples} == {*names, "spell"}
+    assert {example.output.strategy for example in prompt.examples} == {*names, "spell"}
+
+
+def test_a_capable_model_is_offered_what_each_strategy_says_of_itself() -> None:
+    prompt = choice_prompt({"single": "One search.", "chain": "Many.", "spell": "Spells."})
+    assert "single: One search.\nchain: Many.\nspell: Spells." in prompt.system
+    schema = prompt.output.model_json_schema()
+    assert list(schema["properties"]) == ["thought", "strategy", "confidence"]
+    assert schema["properties"]["strategy"]["enum"] == ["single", "chain", "spell"]
+    assert prompt.output.model_validate({"strategy": "chain", "confidence": 0.5}).probability == 0.5
+    with pytest.raises(ValidationError):
+        prompt.output.model_validate({"strategy": "hop"})
 
 
 @pytest.mark.parametrize(
