@@ -13,7 +13,16 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.state.errors import UsageError
 
-__all__ = ("Drop", "Label", "LabelFile", "Rule", "check_classes", "count_drops", "read_labels")
+__all__ = (
+    "Drop",
+    "Label",
+    "LabelFile",
+    "Rule",
+    "check_classes",
+    "count_drops",
+    "merge_labels",
+    "read_labels",
+)
 
 Rule = Literal["supported", "contribution", "outcome", ""]
 """What gave the label: documents that are known to answer, the paper's rule, the outcome of a
@@ -132,6 +141,16 @@ def read_labels(path: Path) -> list[Label]:
                 "with `hopyard gate label`."
             ) from error
     return labels
+
+
+def merge_labels(labels: Iterable[Label]) -> list[Label]:
+    """Each question once: the first of its rows that has a label, or else its first row."""
+    found: dict[str, Label] = {}
+    for row in labels:
+        known = found.setdefault(row.id, row)
+        if known.label is None and row.label is not None:
+            found[row.id] = row
+    return list(found.values())
 
 
 def count_drops(labels: Iterable[Label]) -> dict[str, int]:

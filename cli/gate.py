@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from hopyard.classifiers.labels import LabelFile, read_labels
+from hopyard.classifiers.labels import LabelFile, merge_labels, read_labels
 from hopyard.cli.console import err, out, print_json, progress_bar
 from hopyard.cli.gate_report import (
     show_evaluation,
@@ -121,7 +121,11 @@ def label_command(
 @app.command("train")
 def train_command(
     labels: Annotated[
-        list[Path], typer.Argument(help="Labels of the train split (.jsonl), one file or more.")
+        list[Path],
+        typer.Argument(
+            help="Labels of the train split (.jsonl), one file or more; a question that is in "
+            "several takes its first label."
+        ),
     ],
     out_: Annotated[Path, typer.Option("--out", help="The gate's folder.")],
     base: Annotated[
@@ -158,7 +162,7 @@ def train_command(
     from hopyard.cli.gate_agent import read_texts
 
     settings = TrainSettings(base=base, rate=rate, epochs=epochs, seed=seed, cost_ratio=cost_ratio)
-    given = [label for path in labels for label in read_labels(path)]
+    given = merge_labels(label for path in labels for label in read_labels(path))
     warn_of_models({label.model for label in given}, model)
     texts = read_texts(text) if text else []
     embed = shared_resources().embed_query

@@ -9,7 +9,13 @@ from model_server import ModelServer
 from hopyard.classifiers.answer_f1 import AnswerF1
 from hopyard.classifiers.contributions import CoalitionValues, OwnAnswer, Reading
 from hopyard.classifiers.label import FoundPassages, Labelling, label_all
-from hopyard.classifiers.labels import LabelFile, check_classes, count_drops, read_labels
+from hopyard.classifiers.labels import (
+    LabelFile,
+    check_classes,
+    count_drops,
+    merge_labels,
+    read_labels,
+)
 from hopyard.measures.questions import Question
 from hopyard.nodes.resources import shared_resources
 from hopyard.state.errors import UsageError
@@ -247,3 +253,12 @@ async def test_answer_f1_without_output_values_nothing(model_server: ModelServer
     given = OwnAnswer(Reading("Who?", "[1] A: a."), "Ann")
     assert await function.values([given]) == [None]
     assert await function.passage_values(given, ["", "[1] A: a."]) is None
+
+
+def test_a_question_in_several_files_takes_its_first_label() -> None:
+    first, other = separable()[0], separable()[1]
+    unknown = first.model_copy(update={"label": None})
+    assert merge_labels([unknown, other, first]) == [first, other]
+    later = first.model_copy(update={"label": 1})
+    assert merge_labels([first, later]) == [first]
+    assert merge_labels([unknown]) == [unknown]
