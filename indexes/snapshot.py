@@ -44,13 +44,16 @@ _VISIBLE: Final = "added <= :generation AND (removed IS NULL OR removed > :gener
 _LISTED: Final = "id IN (SELECT value FROM json_each(:ids))"
 _COLUMNS: Final = (
     *("id", "document_id", "position", "title", "text", "content_hash", "tokens"),
-    *("header", "pages"),
+    *("header", "pages", "section"),
 )
-_METADATA: Final = (
-    "(SELECT metadata FROM documents WHERE documents.id = passages.document_id "
-    "AND documents.added <= :generation "
-    "AND (documents.removed IS NULL OR documents.removed > :generation))"
-)
+
+
+def _of_document(column: str) -> str:
+    return (
+        f"(SELECT {column} FROM documents WHERE documents.id = passages.document_id "
+        "AND documents.added <= :generation "
+        "AND (documents.removed IS NULL OR documents.removed > :generation))"
+    )
 
 
 class Snapshot:
@@ -83,9 +86,10 @@ class Snapshot:
             has = columns_of(self._connection, "passages")
         except sqlite3.Error as error:
             raise corpus_error(directory, error) from error
-        # An index of format 2 has neither headers nor pages.
-        columns = [name if name in has else f"'' AS {name}" for name in _COLUMNS]
-        self._passages = f"SELECT {', '.join(columns)}, {_METADATA} FROM passages WHERE {_VISIBLE}"
+        # An index of an older format has no headers, pages or sections.
+        self._columns = {name: name if name in has else f"'' AS {name}" for name in _COLUMNS}
+        columns = [*self._columns.values(), _of_document("source"), _of_document("metadata")]
+        self._passages = f"SELECT {', '.join(columns)} FROM passages WHERE {_VISIBLE}"
 
     def __enter__(self) -> Self:
         return self
@@ -103,14 +107,18 @@ class Snapshot:
         Raises:
             IndexMissingError: A passage is not in this generation.
         """
-        rows = self._rows(f"{self._passages} AND {_LISTED}", ids=json.dumps(list(passage_ids)))
-        found = {passage.id: passage for passage in map(_passage, rows)}
+        found = self.existing(passage_ids)
         if unknown := [name for name in passage_ids if name not in found]:
             raise IndexMissingError(
                 f"Passage {unknown[0]!r} is not in the index {str(self._directory)!r} (generation "
                 f"{self.generation}): it was updated or removed, so ask the question again."
             )
         return [found[name] for name in passage_ids]
+
+    def existing(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
+        """Those of some passages that this generation has, by their ids."""
+        rows = self._rows(f"{self._passages} AND {_LISTED}", ids=json.dumps(list(passage_ids)))
+        return {passage.id: passage for passage in map(_passage, rows)}
 
     def neighbours(self, passage_id: str, before: int, after: int) -> list[Passage]:
         """A passage between those that come before and after it in its document, in order.
@@ -168,18 +176,18 @@ class Snapshot:
             yield from map(_passage, rows)
             last = rows[-1][0]
 
-    def fields(self) -> Iterator[tuple[str, Document, str]]:
-        """Every passage's id, its document without the text, and its pages."""
-        pages = "pages" if "'' AS pages" not in self._passages else "''"
+    def fields(self) -> Iterator[tuple[str, Document, str, str]]:
+        """Every passage's id, its document without the text, its pages and its section."""
         rows = self._rows("SELECT id, title, metadata, source FROM documents WHERE " + _VISIBLE)
         documents = {
             name: Document(name, title, "", json.loads(metadata), source)
             for name, title, metadata, source in rows
         }
-        for name, document_id, on in self._rows(
-            f"SELECT id, document_id, {pages} FROM passages WHERE {_VISIBLE} ORDER BY id"
+        on = f"{self._columns['pages']}, {self._columns['section']}"
+        for name, document_id, pages, section in self._rows(
+            f"SELECT id, document_id, {on} FROM passages WHERE {_VISIBLE} ORDER BY id"
         ):
-            yield name, documents[document_id], on
+            yield name, documents[document_id], pages, section
 
     def vectors(self, embedding: str) -> tuple[list[str], Vectors]:
         """The vectors of all passages that have one.
@@ -292,4 +300,4 @@ def columns_of(connection: sqlite3.Connection, table: str) -> set[str]:
 
 def _passage(row: tuple[Any, ...]) -> Passage:
     columns: dict[str, Any] = dict(zip(_COLUMNS, row, strict=False))
-    return Passage(**columns, metadata=json.loads(row[-1] or "{}"))
+    return Passage(**columns, source=row[-2] or "", metadata=json.loads(row[-1] or "{}"))

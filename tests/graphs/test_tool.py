@@ -79,8 +79,12 @@ async def test_the_agent_gets_the_answer_with_its_citations(tree: Context) -> No
     [message] = tool_messages(await agent.ainvoke(asks(), THREAD))
     answer, *quotes = message.text.splitlines()
     assert answer == "Stone Bridge"
-    assert "(stone-bridge): “" in quotes[0]
+    assert quotes[0].startswith("[1] Stone Bridge: “")
     assert message.artifact["strategy"] == "tree"
+    [source] = message.artifact["evidence"][0]["sources"]
+    assert source["reference"] == "Stone Bridge"
+    assert "text" not in source
+    assert message.artifact["citations"][0]["document_id"] == "stone-bridge"
     assert message.artifact["usage"]["model_calls"] == 8
 
 
