@@ -31,6 +31,7 @@ __all__ = (
     "checked_corpus",
     "columns_of",
     "corpus_error",
+    "corpus_uri",
 )
 
 CORPUS_FILE: Final = "corpus.sqlite"
@@ -76,7 +77,7 @@ class Snapshot:
         self._lock = threading.Lock()
         try:
             self._connection = sqlite3.connect(
-                _uri(directory / CORPUS_FILE),
+                corpus_uri(directory),
                 uri=True,
                 timeout=BUSY_SECONDS,
                 check_same_thread=False,
@@ -84,6 +85,7 @@ class Snapshot:
             )
             self._connection.execute("PRAGMA query_only = ON")
             has = columns_of(self._connection, "passages")
+            self._knows_times = bool(columns_of(self._connection, "builds"))
         except sqlite3.Error as error:
             raise corpus_error(directory, error) from error
         # An index of an older format has no headers, pages or sections.
@@ -176,13 +178,37 @@ class Snapshot:
             yield from map(_passage, rows)
             last = rows[-1][0]
 
+    def passages_of(self, document_id: str) -> list[Passage]:
+        """The passages of a document, in its order."""
+        rows = self._rows(
+            f"{self._passages} AND document_id = :document ORDER BY position", document=document_id
+        )
+        return [_passage(row) for row in rows]
+
+    def outlines(self) -> Iterator[Document]:
+        """All documents without their texts."""
+        for name, title, metadata, source in self._rows(
+            f"SELECT id, title, metadata, source FROM documents WHERE {_VISIBLE}"
+        ):
+            yield Document(name, title, "", json.loads(metadata), source)
+
+    def indexed(self) -> dict[str, str]:
+        """When each document's text was put into the index, by its id; an ISO time.
+
+        An index that an older Hopyard wrote does not know it.
+        """
+        if not self._knows_times:
+            return {}
+        return dict(
+            self._rows(
+                "SELECT documents.id, builds.began FROM documents "
+                f"JOIN builds ON builds.generation = documents.added WHERE {_VISIBLE}"
+            )
+        )
+
     def fields(self) -> Iterator[tuple[str, Document, str, str]]:
         """Every passage's id, its document without the text, its pages and its section."""
-        rows = self._rows("SELECT id, title, metadata, source FROM documents WHERE " + _VISIBLE)
-        documents = {
-            name: Document(name, title, "", json.loads(metadata), source)
-            for name, title, metadata, source in rows
-        }
+        documents = {document.id: document for document in self.outlines()}
         on = f"{self._columns['pages']}, {self._columns['section']}"
         for name, document_id, pages, section in self._rows(
             f"SELECT id, document_id, {on} FROM passages WHERE {_VISIBLE} ORDER BY id"
@@ -286,7 +312,9 @@ def corpus_error(directory: Path, error: sqlite3.Error) -> IndexMissingError:
     )
 
 
-def _uri(file: Path) -> str:
+def corpus_uri(directory: Path) -> str:
+    """The corpus file as SQLite opens it for reading."""
+    file = directory / CORPUS_FILE
     # SQLite needs to write beside a database in WAL mode, even to read it, unless it is told that
     # nobody else does: so an index in a read-only place (an image, a mounted disk) is immutable.
     written = file.with_name(f"{file.name}-wal").exists() or os.access(file.parent, os.W_OK)
