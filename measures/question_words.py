@@ -8,9 +8,7 @@ from typing import Final, NamedTuple
 __all__ = ("QuestionWords", "count_words")
 
 _WORD: Final = re.compile(r"\w+(?:['’-]\w+)*")
-_NAME: Final = re.compile(
-    r"\b[A-Z][\w'’-]*\b(?:[ ]+(?:(?:of|the|de|von)[ ]+){0,2}[A-Z][\w'’-]*)*"
-)
+_NAME: Final = re.compile(r"\b[A-Z][\w'’-]*\b(?:[ ]+(?:(?:of|the|de|von)[ ]+){0,2}[A-Z][\w'’-]*)*")
 _LINK: Final = re.compile(r"\b(?:of|that|which|who|whose|whom|where|when)\b|['’]s\b", re.IGNORECASE)
 _CHOICE: Final = re.compile(
     r"\b(?:or|both|same|than|either|between|difference|compared?|earlier|later|more|less|first)\b",
