@@ -25,7 +25,7 @@ from hopyard.models.call import ModelCaller
 from hopyard.models.telemetry import NodeWatch
 from hopyard.nodes.receive import settings_to_keep
 from hopyard.nodes.resources import Resources, shared_resources
-from hopyard.nodes.run import check_question, config_with
+from hopyard.nodes.run import Run, check_question, config_with
 from hopyard.state.agent import AgentInput, AgentOutput, AgentState
 from hopyard.state.checkpoints import (
     copy_thread,
@@ -116,8 +116,10 @@ class Session:
 
         Raises:
             UsageError: The question is empty or too long, or the thread's last one is not finished.
+            IndexMissingError: The index that the settings name is not there. No thread is made.
         """
         question = check_question(question)
+        await Run("", context, self._resources).check_index()
         thread_id = thread_id or new_thread_id()
         config = self._config(thread_id, context)
         if (await self._agent.aget_state(config)).tasks:

@@ -7,15 +7,18 @@ agent, and both go on together.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+import asyncio
+from typing import Annotated, Any, Final, cast
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.prebuilt import ToolRuntime
 from pydantic import Field
 
+from hopyard.agent.texts import with_texts
 from hopyard.graphs import router
 from hopyard.state.agent import AgentOutput
 from hopyard.state.errors import HopyardError
+from hopyard.state.references import name_sources
 from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED
 from hopyard.state.settings import Context
 from hopyard.state.sources import read_context
@@ -33,6 +36,7 @@ def as_tool(
     name: str = "hopyard",
     description: str = DESCRIPTION,
     context: Context | None = None,
+    texts: bool = False,
 ) -> BaseTool:
     """Make a tool of the agent, to be given to `langchain.agents.create_agent` or a `ToolNode`.
 
@@ -45,6 +49,7 @@ def as_tool(
         description: What it is for; say here what your documents are about.
         context: The settings of its runs; read from the environment and `hopyard.toml` where
             none are given.
+        texts: Whether the artifact's citations and evidence have the text of their passages.
 
     Raises:
         UsageError: No context is given, and the environment's cannot be used.
@@ -62,6 +67,9 @@ def as_tool(
             )
         except HopyardError as error:  # one sentence with its cure, which the model may act on
             raise ToolException(str(error)) from error
+        if texts:
+            artifact = await asyncio.to_thread(with_texts, output, given.index)
+            return readable(output), cast("AgentOutput", artifact)
         return readable(output), output
 
     return StructuredTool.from_function(
@@ -76,11 +84,10 @@ def as_tool(
 def readable(output: AgentOutput) -> str:
     """The answer with what supports it, for a model to read."""
     lines = [output["answer"]]
+    names = name_sources(output["citations"])
     for number, cited in enumerate(output["citations"], 1):
         doubt = "" if cited.get("supported", True) else f" ({NOT_SUPPORTED})"
-        lines.append(
-            f"[{number}] {cited['title']} ({cited['passage_id']}): “{cited['quote']}”{doubt}"
-        )
+        lines.append(f"[{number}] {names[cited['passage_id']]}: “{cited['quote']}”{doubt}")
     if unconfirmed := output.get("unconfirmed"):
         lines.append(f"{UNCONFIRMED} {unconfirmed}")
     if output["truncated"]:

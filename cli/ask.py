@@ -30,6 +30,11 @@ StreamOption = Annotated[
     typer.Option("--stream", help="Print the answer as it is written, and every step as it ends."),
 ]
 
+TextsOption = Annotated[
+    bool,
+    typer.Option("--texts", help="Show the text of the passages that the answer was read from."),
+]
+
 
 def ask_command(
     question: Annotated[str, typer.Argument(help="What you want to know.")],
@@ -66,6 +71,7 @@ def ask_command(
     ] = None,
     set_: SetOption = None,
     stream: StreamOption = False,
+    texts: TextsOption = False,
     json_: JsonOption = False,
 ) -> None:
     """Answer a question; retrieve only as much as it needs."""
@@ -91,7 +97,7 @@ def ask_command(
     )
     from hopyard.cli.run_thread import ask
 
-    ask(question, context, thread, stream=stream, as_json_object=json_)
+    ask(question, context, thread, stream=stream, texts=texts, as_json_object=json_)
 
 
 def resume_command(
@@ -102,9 +108,10 @@ def resume_command(
     ] = None,
     set_: SetOption = None,
     stream: StreamOption = False,
+    texts: TextsOption = False,
     json_: JsonOption = False,
 ) -> None:
     """Go on with a thread at its last finished step; a finished one is shown again."""
     from hopyard.cli.run_thread import resume
 
-    resume(thread, answer, changes_from(set_), stream=stream, as_json_object=json_)
+    resume(thread, answer, changes_from(set_), stream=stream, texts=texts, as_json_object=json_)

@@ -25,7 +25,7 @@ from hopyard.cli.options import (
     context_from,
 )
 from hopyard.cli.render import citation_lines, explanation_line, unconfirmed_line, usage_line
-from hopyard.nodes.run import check_question
+from hopyard.nodes.run import Run, check_question
 from hopyard.state.errors import EXIT_INTERRUPTED, HopyardError, ThreadMissingError, UsageError
 from hopyard.state.settings import Context
 from hopyard.state.sources import change_context
@@ -63,6 +63,7 @@ def chat_command(
         chat = _Chat(runner, thread_id, context_from(flags, set_))
         try:
             chat.open()
+            chat.check_index()
             for line in lines:
                 if not chat.take(line):
                     break
@@ -102,6 +103,10 @@ class _Chat:
             err.print(f"{len(before['messages'])} messages in all", style="dim")
         if not before["finished"]:
             self._tell_errors(self._finish)
+
+    def check_index(self) -> None:
+        """See that there is something to ask, before a question is typed."""
+        self._runner.run(Run("", self._context, self._session.resources).check_index())
 
     def close(self) -> None:
         """Close the thread store."""

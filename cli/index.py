@@ -1,4 +1,4 @@
-"""`hopyard index build|add|remove|status`."""
+"""`hopyard index build|add|remove|list|show|status`."""
 
 from __future__ import annotations
 
@@ -9,17 +9,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopyard.cli.console import progress_bar
-from hopyard.cli.index_report import finish, show_estimates, show_status
+from hopyard.cli.index_documents import show_document, show_documents
+from hopyard.cli.index_report import finish, show_estimates, show_status, show_unbuilt
 from hopyard.cli.options import (
     EmbeddingOption,
     JsonOption,
     ModelOption,
     SetOption,
+    WhereOption,
+    checked_conditions,
     context_from,
 )
 from hopyard.indexes.kind import DEFAULT_KINDS, KINDS, select_kinds
-from hopyard.indexes.manifest import read_manifest
+from hopyard.indexes.listing import (
+    list_documents,
+    matching_documents,
+    open_corpus,
+    read_document,
+)
+from hopyard.indexes.manifest import find_manifest, read_manifest
 from hopyard.indexes.status import status as index_status
+from hopyard.indexes.unfinished import unfinished_build
 from hopyard.state.errors import UsageError
 
 if TYPE_CHECKING:
@@ -170,7 +180,16 @@ def add_command(
 @app.command("remove")
 def remove_command(
     directory: DirectoryArgument,
-    document_ids: Annotated[list[str], typer.Argument(help="Ids of the documents to remove.")],
+    documents: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Ids, paths, file names, folders, or patterns such as 'reports/*.pdf'."
+        ),
+    ] = None,
+    where: WhereOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only list the documents that would be removed.")
+    ] = False,
     json_: JsonOption = False,
 ) -> None:
     """Remove documents, and all that was derived from them. No model is asked."""
@@ -178,12 +197,22 @@ def remove_command(
     from hopyard.indexes.loaders import LoadReport
     from hopyard.nodes.resources import Resources
 
+    names, conditions = documents or [], checked_conditions(where)
+    if not names and not conditions:
+        raise UsageError("Nothing to remove is named; give documents, or --where.")
+    if dry_run:
+        with open_corpus(directory) as corpus:
+            ids = matching_documents(corpus, directory, names, conditions)
+        entries = [entry for entry in list_documents(directory) if entry.id in ids]
+        show_documents(entries, as_json=json_)
+        return
     manifest = read_manifest(directory)
     with Resources() as resources, progress_bar() as progress:
         report = asyncio.run(
             building.remove(
-                document_ids,
+                names,
                 directory=directory,
+                where=conditions,
                 embedder=lambda: resources.embedder(manifest.embedding),
                 progress=progress,
             )
@@ -191,9 +220,31 @@ def remove_command(
     finish(report, LoadReport(), index_status(directory), skip_bad=False, as_json=json_)
 
 
+@app.command("list")
+def list_command(
+    directory: DirectoryArgument, where: WhereOption = None, json_: JsonOption = False
+) -> None:
+    """List the documents of an index, with their passages and dates."""
+    show_documents(list_documents(directory, checked_conditions(where)), as_json=json_)
+
+
+@app.command("show")
+def show_command(
+    directory: DirectoryArgument,
+    document: Annotated[str, typer.Argument(help="Its id, its path, or its file's name.")],
+    texts: Annotated[bool, typer.Option("--texts", help="Show the passages whole.")] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Show a document: its passages and sections, and what is derived from them."""
+    show_document(read_document(directory, document), texts=texts, as_json=json_)
+
+
 @app.command("status")
 def status_command(directory: DirectoryArgument, json_: JsonOption = False) -> None:
-    """Show what an index holds and how it was made."""
+    """Show what an index holds, how it was made, and how far an interrupted build came."""
+    if find_manifest(directory) is None and (begun := unfinished_build(directory)):
+        show_unbuilt(directory, begun, as_json=json_)
+        return
     show_status(index_status(directory), as_json=json_)
 
 

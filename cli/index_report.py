@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.markup import escape
@@ -13,13 +14,14 @@ from rich.table import Table
 from hopyard.cli.console import err, out, print_json, printable
 from hopyard.indexes.kind import Estimate
 from hopyard.indexes.status import IndexStatus
+from hopyard.indexes.unfinished import UnfinishedBuild
 from hopyard.state.errors import CorpusError
 
 if TYPE_CHECKING:  # seconds, which `index status` must not cost
     from hopyard.indexes.build import BuildReport
     from hopyard.indexes.loaders import LoadReport
 
-__all__ = ("finish", "show_estimates", "show_status")
+__all__ = ("finish", "show_estimates", "show_status", "show_unbuilt")
 
 BAD_ITEMS_SHOWN: Final = 20
 
@@ -49,7 +51,8 @@ def show_status(status: IndexStatus, *, as_json: bool) -> None:
     """Print what an index holds and how it was made."""
     manifest = status.manifest
     if as_json:
-        own = status.model_dump(mode="json", include={"directory", "bytes", "manifest"})
+        shown = {"directory", "bytes", "manifest", "interrupted"}
+        own = status.model_dump(mode="json", include=shown)
         print_json(own | _kinds_dict(status))
         return
     cut = f"at most {manifest.chunk_tokens} tokens" if manifest.chunk_tokens else "whole documents"
@@ -63,10 +66,19 @@ def show_status(status: IndexStatus, *, as_json: bool) -> None:
         ("language", manifest.language),
         *((name, line) for name, values in status.kinds.items() for line in _lines(values)),
         *(("unfinished", left) for left in status.unfinished),
+        *((("state", status.interrupted),) if status.interrupted else ()),
         ("on disk", f"{status.bytes / 1e6:,.1f} MB"),
         ("updated", updated),
     ]
     _print_table(rows)
+
+
+def show_unbuilt(directory: Path, build: UnfinishedBuild, *, as_json: bool) -> None:
+    """Print how far the first build of an index is."""
+    if as_json:
+        print_json({"directory": str(directory), "manifest": None, "interrupted": str(build)})
+    else:
+        _print_table([("index", str(directory)), ("state", str(build))])
 
 
 def show_estimates(passages: int, estimates: Mapping[str, Estimate], *, as_json: bool) -> None:

@@ -7,17 +7,51 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from hopyard.agent.texts import with_texts
 from hopyard.graphs import registry
 from hopyard.indexes.records import Passage
+from hopyard.state.references import reference
 
-__all__ = ("PassageText", "Strategies", "ToolAnswer", "answer_of", "strategies")
+__all__ = (
+    "PassageSource",
+    "Strategies",
+    "ToolAnswer",
+    "answer_of",
+    "passage_text",
+    "strategies",
+)
 
 
-class Quote(BaseModel):
-    """A sentence that is in a passage word for word and was cited for the answer."""
+class PassageSource(BaseModel):
+    """Where a passage is from."""
 
     passage_id: str
-    title: str
+    reference: str = Field(
+        "", description="How to name it to a reader, as in handbook.docx › Contacts, p. 3."
+    )
+    document_id: str = ""
+    title: str = Field("", description="The document's title.")
+    source: str = Field("", description="The path or the address of the document.")
+    section: str = Field("", description="The headings above the passage; empty if there are none.")
+    pages: str = Field(
+        "", description="The pages that it is on, as in 4 or 3-4; empty if not known."
+    )
+    metadata: dict[str, str | int | float | bool] = {}
+    text: str = Field("", description="The passage's text, where it was asked for.")
+
+
+class Found(BaseModel):
+    """One unit that a search found and the answer was read from."""
+
+    kind: str = Field(description="passage, summary, report or segment.")
+    id: str
+    score: float
+    sources: list[PassageSource] = Field([], description="The passages behind it.")
+
+
+class Quote(PassageSource):
+    """A sentence that is in a passage word for word and was cited for the answer."""
+
     quote: str
     claim: str = Field("", description="The part of the answer that it was cited for.")
     supported: bool = Field(True, description="Whether the quote supports that part.")
@@ -39,6 +73,9 @@ class ToolAnswer(BaseModel):
     question: str = Field(description="The question as it was answered: made to stand alone.")
     answer: str = Field(description="The answer, [1] the first citation; empty while it waits.")
     citations: list[Quote]
+    evidence: list[Found] = Field(
+        [], description="The passages that the answer was read from, where they were asked for."
+    )
     unconfirmed: str = Field(
         "", description="What the documents do not confirm of the answer; empty where they do."
     )
@@ -65,31 +102,24 @@ class Strategies(BaseModel):
     strategies: list[StrategyInfo]
 
 
-class PassageText(BaseModel):
-    """A passage as it stands in the corpus."""
-
-    passage_id: str
-    document_id: str
-    title: str
-    text: str
-    pages: str = Field(description="The pages that it is on, as in 4 or 3-4; empty if not known.")
-    metadata: dict[str, str | int | float | bool]
-
-    @classmethod
-    def of(cls, passage: Passage) -> PassageText:
-        """A passage of the corpus store."""
-        return cls(
-            passage_id=passage.id,
-            document_id=passage.document_id,
-            title=passage.title,
-            text=passage.text,
-            pages=passage.pages,
-            metadata=dict(passage.metadata),
-        )
+def passage_text(passage: Passage) -> PassageSource:
+    """A passage of the corpus store, whole."""
+    source = passage.as_source(text=True)
+    return PassageSource.model_validate(
+        {**source, "metadata": dict(passage.metadata), "reference": reference(source)},
+        extra="ignore",
+    )
 
 
-def answer_of(result: Mapping[str, Any]) -> ToolAnswer:
-    """A thread's state as a tool gives it."""
+def answer_of(result: Mapping[str, Any], *, evidence: bool = False) -> ToolAnswer:
+    """A thread's state as a tool gives it.
+
+    Args:
+        result: The state.
+        evidence: Whether to give the passages that the answer was read from, and all texts. It
+            blocks then.
+    """
+    result = with_texts(result) if evidence else {**result, "evidence": []}
     undecided = any(asked["approve"] == "route" for asked in result["waiting"])
     strategy = "" if undecided else result["strategy"]
     return ToolAnswer.model_validate({**result, "strategy": strategy}, extra="ignore")

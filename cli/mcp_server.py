@@ -19,7 +19,14 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
-from hopyard.cli.mcp_results import PassageText, Strategies, ToolAnswer, answer_of, strategies
+from hopyard.cli.mcp_results import (
+    PassageSource,
+    Strategies,
+    ToolAnswer,
+    answer_of,
+    passage_text,
+    strategies,
+)
 from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import Run
 from hopyard.state.errors import HopyardError, UsageError
@@ -35,6 +42,10 @@ INSTRUCTIONS: Final = (
 )
 
 ResultT = TypeVar("ResultT")
+EvidenceWanted = Annotated[
+    bool,
+    Field(description="Also give the passages that the answer was read from, with their texts."),
+]
 Question = Annotated[str, Field(description="What to find out, in one sentence.")]
 
 
@@ -83,6 +94,7 @@ class _Tools:
                 '["source=Wired,BBC", "date>=2024-01"]; the operators are =, !=, <, <=, > and >=.',
             ),
         ] = (),
+        evidence: EvidenceWanted = False,
     ) -> ToolAnswer:
         """Answer a question from the indexed documents, with the sentences that support it."""
         thread = thread_id or new_thread_id()
@@ -93,7 +105,8 @@ class _Tools:
                 context = change_context(context, {"strategy": strategy})
             if where:
                 context = change_context(context, {"where": where})
-            return await _follow(session, thread, session.ask(question, context, thread), call)
+            steps = session.ask(question, context, thread)
+            return await _follow(session, thread, steps, call, evidence=evidence)
 
         return await _with_tool_errors(_with_session(begin))
 
@@ -111,6 +124,7 @@ class _Tools:
                 "an object with an answer for each id."
             ),
         ] = None,
+        evidence: EvidenceWanted = False,
     ) -> ToolAnswer:
         """Ask a follow-up on a thread, resume one that stopped, or answer what it waits for."""
 
@@ -122,7 +136,7 @@ class _Tools:
                 steps = session.ask(question, context, thread_id)
             else:
                 steps = session.resume(thread_id, answer)
-            return await _follow(session, thread_id, steps, call)
+            return await _follow(session, thread_id, steps, call, evidence=evidence)
 
         return await _with_tool_errors(_with_session(go_on))
 
@@ -133,20 +147,25 @@ class _Tools:
     async def fetch_passage(
         self,
         passage_id: Annotated[str, Field(description="As a citation names it.")],
-    ) -> PassageText:
+    ) -> PassageSource:
         """Read one passage of the corpus as a whole."""
 
-        async def fetch() -> PassageText:
+        async def fetch() -> PassageSource:
             context = await asyncio.to_thread(self._settings)
             run = Run("", context, await asyncio.to_thread(shared_resources))
             [passage] = await run.passages([passage_id])
-            return PassageText.of(passage)
+            return passage_text(passage)
 
         return await _with_tool_errors(fetch())
 
 
 async def _follow(
-    session: Session, thread_id: str, steps: AsyncGenerator[Event, None], call: Call
+    session: Session,
+    thread_id: str,
+    steps: AsyncGenerator[Event, None],
+    call: Call,
+    *,
+    evidence: bool,
 ) -> ToolAnswer:
     """The run to its end or to its next question, each step reported as progress."""
     done = 0
@@ -154,7 +173,8 @@ async def _follow(
         async for event in steps:
             done += 1
             await call.report_progress(done, message=f"{event.graph} {event.node}".strip())
-    return answer_of(await session.result(thread_id))
+    result = await session.result(thread_id)
+    return await asyncio.to_thread(answer_of, result, evidence=evidence)
 
 
 async def _with_session(work: Callable[[Session], Awaitable[ResultT]]) -> ResultT:

@@ -11,6 +11,7 @@ from hopyard.state.errors import UsageError
 from hopyard.state.registry import SEARCHES, STRATEGIES
 from hopyard.state.settings import Context
 from hopyard.state.sources import read_context
+from hopyard.state.where import parse_condition
 
 __all__ = (
     "EmbeddingOption",
@@ -23,6 +24,7 @@ __all__ = (
     "StyleOption",
     "WhereOption",
     "changes_from",
+    "checked_conditions",
     "context_from",
 )
 
@@ -82,6 +84,20 @@ def context_from(given: dict[str, Any], sets: list[str] | None = None) -> Contex
         UsageError: A pair is not of that form, or a value is not usable.
     """
     return read_context(_nest([*given.items(), *(_pair(pair) for pair in sets or [])]))
+
+
+def checked_conditions(where: list[str] | None) -> tuple[str, ...]:
+    """The conditions of `--where`.
+
+    Raises:
+        UsageError: One of them is no condition.
+    """
+    try:
+        for condition in where or ():
+            parse_condition(condition)
+    except ValueError as error:
+        raise UsageError(f"--where {error}.") from error
+    return tuple(where or ())
 
 
 def changes_from(sets: list[str] | None) -> dict[str, Any]:

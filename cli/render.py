@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from rich.console import Group, RenderableType
 from rich.markdown import Markdown
 from rich.markup import escape
+from rich.padding import Padding
 from rich.panel import Panel
+from rich.table import Table
 from rich.text import Text
 
 from hopyard.cli.console import printable
-from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED
+from hopyard.state.references import name_sources
+from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, Source
 from hopyard.tracing.describe import Names, gate_word, passages_of
 from hopyard.tracing.model import nest_steps
 from hopyard.tracing.terminal import draw_steps
@@ -23,6 +26,7 @@ __all__ = (
     "citation_lines",
     "draw_result",
     "explanation_line",
+    "passage_lines",
     "unconfirmed_line",
     "usage_line",
 )
@@ -72,6 +76,7 @@ def draw_result(result: Mapping[str, Any], *, answered: bool = False) -> Rendera
         *citation_lines(result["citations"]),
         *explanation_line(result, names),
         *unconfirmed_line(result),
+        *passage_lines(result["evidence"]),
     ]
     if result["truncated"]:
         parts.append(Text("The budget ended this run before it was through.", style="yellow"))
@@ -98,17 +103,34 @@ def _decisions(result: Mapping[str, Any]) -> Text:
     return text
 
 
-def citation_lines(citations: Iterable[Mapping[str, Any]]) -> list[Text]:
-    """The quotes, numbered, with their passages."""
-    lines = []
+def citation_lines(citations: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
+    """The quotes, numbered, each above its document, section and page."""
+    names = name_sources(cast("Sequence[Source]", citations))
+    lines = Table.grid(padding=(0, 1))
     for number, citation in enumerate(citations, 1):
-        line = Text(f"[{number}] ", style="cyan")
-        line.append(f"“{citation['quote']}”", style="italic")
-        line.append(f" {citation['title']} ({citation['passage_id']})", style="dim")
+        line = Text(f"“{' '.join(citation['quote'].split())}”", style="italic")
+        line.append(f"\n{names[citation['passage_id']]}", style="not italic dim")
         if not citation.get("supported", True):
-            line.append(f" · {NOT_SUPPORTED}", style="yellow")
-        lines.append(line)
-    return lines
+            line.append(f" · {NOT_SUPPORTED}", style="not italic yellow")
+        lines.add_row(Text(f"[{number}]", style="cyan"), line)
+    return [lines] if citations else []
+
+
+def passage_lines(evidence: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
+    """The passages that the answer was read from, where their texts were asked for."""
+    sources = {
+        source["passage_id"]: source for unit in evidence for source in unit.get("sources", [])
+    }
+    names = name_sources(sources.values())
+    return [
+        Padding(
+            Text(f"{names[name]}\n", style="dim").append(source["text"].strip(), style="not dim"),
+            (1, 0, 0, 4),
+            expand=False,
+        )
+        for name, source in sources.items()
+        if source.get("text")
+    ]
 
 
 def explanation_line(result: Mapping[str, Any], names: Names | None = None) -> list[Text]:

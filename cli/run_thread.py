@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
+from hopyard.agent.texts import with_texts
 from hopyard.cli.approve import answer_from, ask_about, can_ask, tell_waiting
 from hopyard.cli.console import err, out, print_json
 from hopyard.cli.live import follow
@@ -24,7 +25,13 @@ Begin = Callable[[Session], AsyncGenerator[Event, None]]
 
 
 def ask(
-    question: str, context: Context, thread_id: str | None, *, stream: bool, as_json_object: bool
+    question: str,
+    context: Context,
+    thread_id: str | None,
+    *,
+    stream: bool,
+    as_json_object: bool,
+    texts: bool = False,
 ) -> None:
     """Answer a question.
 
@@ -34,6 +41,7 @@ def ask(
         thread_id: The thread; None makes a new one.
         stream: Print the answer as it is written, and every step as it ends.
         as_json_object: Print one JSON object instead of text.
+        texts: Show the text of the passages that the answer was read from.
 
     Raises:
         HopyardError: Whatever ends the run.
@@ -44,7 +52,7 @@ def ask(
     begin = partial(
         Session.ask, question=asked, context=context, thread_id=thread_id, tokens=tokens
     )
-    _run(begin, thread_id, stream=stream, as_json_object=as_json_object)
+    _run(begin, thread_id, stream=stream, as_json_object=as_json_object, texts=texts)
 
 
 def resume(
@@ -54,6 +62,7 @@ def resume(
     *,
     stream: bool,
     as_json_object: bool,
+    texts: bool = False,
 ) -> None:
     """Go on with a thread where it stopped.
 
@@ -63,6 +72,7 @@ def resume(
         changes: Settings that are other than the thread's from here on.
         stream: Print the answer as it is written, and every step as it ends.
         as_json_object: Print one JSON object instead of text.
+        texts: Show the text of the passages that the answer was read from.
 
     Raises:
         HopyardError: Whatever ends the run.
@@ -75,10 +85,10 @@ def resume(
         tokens=stream and not as_json_object,
         changes=changes,
     )
-    _run(begin, thread_id, stream=stream, as_json_object=as_json_object)
+    _run(begin, thread_id, stream=stream, as_json_object=as_json_object, texts=texts)
 
 
-def _run(begin: Begin, thread_id: str, *, stream: bool, as_json_object: bool) -> None:
+def _run(begin: Begin, thread_id: str, *, stream: bool, as_json_object: bool, texts: bool) -> None:
     try:
         result = asyncio.run(_follow(begin, thread_id, stream=stream))
         while result["waiting"] and can_ask() and not as_json_object:
@@ -89,6 +99,8 @@ def _run(begin: Begin, thread_id: str, *, stream: bool, as_json_object: bool) ->
     except KeyboardInterrupt:
         err.print(f"\nInterrupted. Go on with: hopyard resume {thread_id}")
         raise
+    if texts:
+        result = with_texts(result)
     waiting = result["waiting"]
     if as_json_object:
         print_json(as_json(result) | ({"waiting": waiting} if waiting else {}))

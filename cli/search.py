@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final
 
 import typer
+from rich.padding import Padding
 from rich.text import Text
 
 from hopyard.cli.console import err, out, print_json, printable
@@ -21,7 +23,9 @@ from hopyard.cli.options import (
 from hopyard.indexes.records import Passage
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run, check_question
-from hopyard.state.schemas import Evidence, passage_ids
+from hopyard.state.metadata import describe
+from hopyard.state.references import with_references
+from hopyard.state.schemas import Evidence, Source, passage_ids
 
 __all__ = ("search_command",)
 
@@ -51,17 +55,21 @@ def search_command(
     with Resources() as resources:
         run = Run("", context, resources)
         evidence, passages = asyncio.run(_search(run, check_question(text)))
+    sources = with_references(passage.as_source(text=True) for passage in passages.values())
     if json_:
         print_json(
             {
                 "text": text,
                 "search": context.retrieval.method,
-                "evidence": [_as_json(unit, passages) for unit in evidence],
+                "evidence": [
+                    {**unit, "sources": [sources[name] for name in unit["passages"]]}
+                    for unit in evidence
+                ],
             }
         )
         return
     for number, unit in enumerate(evidence, 1):
-        out.print(_line(number, unit, passages))
+        out.print(*_lines(number, unit, [passages[name] for name in unit["passages"]], sources))
     if not evidence:
         out.print("Nothing was found.", style="dim")
 
@@ -74,29 +82,16 @@ async def _search(run: Run, text: str) -> tuple[list[Evidence], dict[str, Passag
     return evidence, {passage.id: passage for passage in passages}
 
 
-def _as_json(unit: Evidence, passages: dict[str, Passage]) -> dict[str, Any]:
-    behind = [passages[name] for name in unit["passages"]]
-    texts = [
-        {
-            "id": passage.id,
-            "document_id": passage.document_id,
-            "title": passage.title,
-            "text": passage.text,
-            "pages": passage.pages,
-            "metadata": dict(passage.metadata),
-        }
-        for passage in behind
-    ]
-    return {**unit, "passages": texts}
-
-
-def _line(number: int, unit: Evidence, passages: dict[str, Passage]) -> Text:
-    behind = [passages[name] for name in unit["passages"]]
-    titles = ", ".join(dict.fromkeys(passage.heading or passage.id for passage in behind))
-    name = unit["id"] if unit["kind"] == "passage" else f"{unit['kind']} {unit['id']}"
+def _lines(
+    number: int, unit: Evidence, behind: Sequence[Passage], sources: Mapping[str, Source]
+) -> tuple[Text, Padding]:
+    names = ", ".join(sources[passage.id]["reference"] for passage in behind)
     text = " ".join(behind[0].text.split())
     cut = text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(None, 1)[0] + " …"
     line = Text(f"{number:>2}  {unit['score']:.3f}  ")
-    line.append(printable(titles), style="bold")
-    line.append(f"  {printable(name)}", style="dim")
-    return line.append(f"\n    {printable(cut)}")
+    line.append(printable(names), style="bold")
+    if unit["kind"] != "passage":
+        line.append(f"  {unit['kind']} {printable(unit['id'])}", style="dim")
+    elif about := behind[0].header or describe(behind[0].metadata):
+        line.append(f"  {printable(about)}", style="dim")
+    return line, Padding(Text(printable(cut)), (0, 0, 0, 4), expand=False)

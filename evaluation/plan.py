@@ -5,7 +5,7 @@ Records of different settings must not be mixed: a folder belongs to one plan.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hopyard.evaluation.variants import Variant
 from hopyard.graphs.registry import STRATEGIES
+from hopyard.indexes.allowed import allowed_passages
+from hopyard.indexes.listing import open_corpus
 from hopyard.indexes.manifest import read_manifest
 from hopyard.indexes.search import SEARCHES
 from hopyard.measures.questions import Question
@@ -78,7 +80,8 @@ def check_plan(plan: Plan) -> RunInfo:
     """What the plan's records will belong to; checked before anything is spent.
 
     Raises:
-        UsageError: A variant's settings are not usable, or the baseline is not evaluated.
+        UsageError: A variant's settings are not usable, a filter names a field that no passage
+            has, or the baseline is not evaluated.
         IndexMissingError: The index is not there, or lacks a kind that a variant needs.
     """
     contexts = {variant.name: variant.apply_to(plan.context) for variant in plan.variants}
@@ -93,6 +96,7 @@ def check_plan(plan: Plan) -> RunInfo:
     manifest = read_manifest(directory)
     for variant in plan.variants:
         _check_kinds(variant, contexts[variant.name], manifest.kinds, directory)
+    _check_filters({context.where for context in contexts.values()}, directory)
     settings = plan.context.model_dump(mode="json", exclude=set(_NOT_COMPARED))
     return RunInfo(
         run=uuid4().hex[:12],
@@ -116,6 +120,13 @@ def _check_kinds(variant: Variant, context: Context, kinds: Sequence[str], direc
             f"run `hopyard index build PATH… --out {directory} --with {wanted}`, or leave it out "
             "of --strategies."
         )
+
+
+def _check_filters(filters: Collection[tuple[str, ...]], directory: Path) -> None:
+    if any(filters):
+        with open_corpus(directory) as corpus:
+            for where in filters:
+                allowed_passages(corpus, where)
 
 
 def open_info(folder: Path, new: RunInfo) -> RunInfo:

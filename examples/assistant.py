@@ -29,7 +29,7 @@ async def answer(session: Session, question: str, context: Context, thread: str)
     result = await session.result(thread)
     print()
     for citation in result["citations"]:
-        print(f"    “{citation['quote']}” ({citation['title']})")
+        print(f"    “{citation['quote']}” ({citation['reference']})")
 
 
 async def finish(session: Session, thread: str) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from hopyard.indexes.records import Document
 from hopyard.state.errors import UsageError
-from hopyard.state.metadata import MATCHED_FIELDS, MetadataValue, known_value
+from hopyard.state.metadata import MATCHED_FIELDS, MetadataValue, address_of, known_value
+from hopyard.state.references import SECTION_MARK, file_name
 from hopyard.state.where import parse_condition
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def allowed_passages(corpus: Snapshot, where: Iterable[str]) -> frozenset[str]:
     conditions = [parse_condition(text) for text in where]
     unknown = {condition.field for condition in conditions}
     allowed = []
-    for passage_id, document, pages in corpus.fields():
+    for passage_id, document, pages, section in corpus.fields():
         found = {
-            condition.field: field_values(condition.field, document, pages)
+            condition.field: field_values(condition.field, document, pages, section)
             for condition in conditions
         }
         unknown -= {name for name, values in found.items() if values}
@@ -42,21 +42,28 @@ def allowed_passages(corpus: Snapshot, where: Iterable[str]) -> frozenset[str]:
     return frozenset(allowed)
 
 
-def field_values(field: str, document: Document, pages: str = "") -> list[MetadataValue]:
+def field_values(
+    field: str, document: Document, pages: str = "", section: str = ""
+) -> list[MetadataValue]:
     """What a passage has in a field.
 
     Args:
-        field: A key of the metadata, or `source`, `author`, `date`, `title` or `page`.
+        field: A key of the metadata, or `source`, `author`, `date`, `title`, `page` or `section`.
         document: The passage's document.
         pages: The pages that it is on.
+        section: The headings above it. Each of them is a value, and so is the whole path.
     """
     if field == "page" and pages:
         return _page_numbers(pages)
-    if (value := known_value(document.metadata, field)) is not None:
-        return [value]
-    if field == "source" and document.source:
-        return list(dict.fromkeys([document.source, PurePosixPath(document.source).name]))
-    return [document.title] if field == "title" and document.title else []
+    value = known_value(document.metadata, field)
+    own = [] if value is None else [value]
+    if field == "source":
+        own += [address_of(document.metadata), document.source, file_name(document.source)]
+    elif not own and field == "section":
+        own += [section, *section.split(SECTION_MARK)]
+    elif not own and field == "title":
+        own += [document.title]
+    return [known for known in dict.fromkeys(own) if known != ""]
 
 
 def _page_numbers(pages: str) -> list[MetadataValue]:
@@ -68,12 +75,12 @@ def _page_numbers(pages: str) -> list[MetadataValue]:
 
 def _no_such_field(corpus: Snapshot, field: str) -> str:
     names: set[str] = set()
-    for _, document, pages in corpus.fields():
+    for _, document, pages, section in corpus.fields():
         names |= document.metadata.keys()
         names |= {
             name
-            for name in (*MATCHED_FIELDS, "title", "page")
-            if name not in names and field_values(name, document, pages)
+            for name in (*MATCHED_FIELDS, "title", "page", "section")
+            if name not in names and field_values(name, document, pages, section)
         }
     shown = sorted(names)
     more = ", …" if len(shown) > _SHOWN else ""

@@ -117,23 +117,27 @@ async def add(
 
 
 async def remove(
-    document_ids: Iterable[str],
+    names: Iterable[str],
     *,
     directory: Path,
+    where: Sequence[str] = (),
     embedder: Callable[[], Embedder] | None = None,
     progress: Progress = silent,
 ) -> BuildReport:
     """Remove documents from an index. No chat model is asked.
 
     Args:
-        document_ids: Which ones.
+        names: Which ones: ids, paths as the build was given them, names of files, folders, or
+            patterns such as `reports/*.pdf`.
         directory: The index directory.
+        where: Conditions that they must fit too; without names, all documents that fit are
+            removed.
         embedder: Opens the index's embedding model. It is only needed where a build was killed
             between writing texts and embedding them.
         progress: Called as the build proceeds.
 
     Raises:
-        UsageError: A document is not in the index; nothing is removed.
+        UsageError: A name stands for no document; nothing is removed.
         CorpusError: None would be left; nothing is removed.
         IndexMissingError: There is no index, or it cannot be read.
         IndexBusyError: Another build holds the directory.
@@ -144,7 +148,7 @@ async def remove(
         manifest = await in_thread(read_manifest, directory)
         recipe = Recipe.of_manifest(manifest, Context(), None)
         await run.check_whole()
-        await run.remove(document_ids)
+        await run.remove(list(names), where)
         return await run.finish(recipe, embedder)
 
 

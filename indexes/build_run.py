@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Set, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set, Sized
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,6 +16,7 @@ from hopyard.indexes.build_context import BuildContext, Progress
 from hopyard.indexes.build_report import BuildReport
 from hopyard.indexes.chunking import Chunker
 from hopyard.indexes.language import corpus_language
+from hopyard.indexes.listing import matching_documents
 from hopyard.indexes.lock import hold_lock
 from hopyard.indexes.manifest import (
     Manifest,
@@ -34,7 +35,7 @@ from hopyard.indexes.threads import enter_in_thread, in_thread
 from hopyard.indexes.vectors import StoredVectors
 from hopyard.models.embedder import Embedder
 from hopyard.state.atomic import sync_tree
-from hopyard.state.errors import CorpusError, HopyardError, IndexMissingError, UsageError
+from hopyard.state.errors import CorpusError, HopyardError, IndexMissingError
 from hopyard.state.settings import AUTO
 
 __all__ = ("BuildRun", "open_run")
@@ -95,14 +96,18 @@ class BuildRun:
         stop = threading.Event()
         await in_thread(self._put_all, documents, chunker, replace, stop, stop=stop)
 
-    async def remove(self, document_ids: Iterable[str]) -> None:
+    async def remove(self, names: Sequence[str], where: Sequence[str]) -> None:
         """Take documents out.
 
+        Args:
+            names: Ids, paths or patterns, as `listing.find_documents` takes them.
+            where: Conditions that they must fit too.
+
         Raises:
-            UsageError: One of them is not in the index.
+            UsageError: A name stands for no document.
             CorpusError: None would be left.
         """
-        await in_thread(self._remove_all, set(document_ids))
+        await in_thread(self._remove_all, names, where)
 
     async def finish(
         self, recipe: Recipe, open_embedder: Callable[[], Embedder] | None
@@ -192,14 +197,13 @@ class BuildRun:
                 self._remove(before.keys() - seen.keys())
             self._check_not_empty(len(before) + report.added - report.removed)
 
-    def _remove_all(self, ids: Set[str]) -> None:
+    def _remove_all(self, names: Sequence[str], where: Sequence[str]) -> None:
+        with Snapshot(self._directory, self.generation - 1) as corpus:
+            ids = matching_documents(corpus, self._directory, names, where)
+        if not ids:
+            return
         with self._store.transaction():
             held = self._store.fingerprints().keys()
-            if unknown := sorted(ids - held):
-                raise UsageError(
-                    f"Document {unknown[0]!r} is not in the index {str(self._directory)!r}, so "
-                    "nothing was removed: check the id."
-                )
             self._remove(ids)
             self._check_not_empty(len(held) - len(ids))
 

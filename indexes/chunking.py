@@ -180,6 +180,7 @@ class Chunker:
             tokens=self._count(piece.text),
             header=header,
             pages=piece.pages,
+            source=document.source,
             metadata=document.metadata,
         )
 

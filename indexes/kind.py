@@ -134,6 +134,21 @@ class IndexKind(ABC):
         del directory
         return {}
 
+    def derived(
+        self, directory: Path, passage_ids: Sequence[str]
+    ) -> Mapping[str, Mapping[str, Any]]:
+        """What `hopyard index show` says of passages: what the kind made of each.
+
+        Args:
+            directory: The kind's folder.
+            passage_ids: The passages of one document.
+
+        Returns:
+            Texts, or lists of texts or of mappings, under their names, by passage id.
+        """
+        del directory, passage_ids
+        return {}
+
     def unfinished(self, directory: Path) -> str:
         """What a budget left undone, as in `5 passages have no questions yet`; "" for nothing."""
         del directory

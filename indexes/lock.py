@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from hopyard.state.errors import HopyardError, IndexBusyError
 
-__all__ = ("LOCK_FILE", "hold_lock")
+__all__ = ("LOCK_FILE", "builder_of", "hold_lock")
 
 LOCK_FILE: Final = "build.lock"
 OWNER_FILE: Final = "build.pid"
@@ -45,6 +45,17 @@ def hold_lock(directory: Path) -> Iterator[None]:
     finally:
         (directory / OWNER_FILE).unlink(missing_ok=True)
         lock.release()
+
+
+def builder_of(directory: Path) -> str:
+    """The id of the process that builds an index now; "" where none does."""
+    if not (directory / OWNER_FILE).exists():  # no lock to try: a build might just want it
+        return ""
+    try:
+        with FileLock(directory / LOCK_FILE, blocking=False):
+            return ""
+    except (Timeout, OSError):
+        return _owner(directory)
 
 
 def _owner(directory: Path) -> str:

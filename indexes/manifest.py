@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from hopyard.indexes.lock import LOCK_FILE
 from hopyard.indexes.seal import checksum, text_checksum
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
@@ -100,6 +101,12 @@ def read_manifest(directory: Path) -> Manifest:
             raise ValueError("its checksum is wrong")
         return manifest
     except FileNotFoundError as error:
+        if (directory / LOCK_FILE).exists():
+            raise IndexMissingError(
+                f"The index {str(directory)!r} is not built yet: its first build was interrupted "
+                f"or still runs. `hopyard index status {directory}` says how far it is; run the "
+                "same `hopyard index build` again to continue."
+            ) from error
         raise IndexMissingError(
             f"There is no index in {str(directory)!r} ({MANIFEST_FILE} is missing): "
             f"run `hopyard index build PATH… --out {directory}`."

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from hopyard.state.metadata import MetadataValue, describe, page_words
+from hopyard.state.metadata import MetadataValue, address_of, describe, page_words
+from hopyard.state.references import kept_metadata
+from hopyard.state.schemas import Source
 
 __all__ = (
     "PAGE_END",
@@ -59,6 +61,10 @@ class Passage:
     """What is matched and embedded of the metadata, as in `The Verge, 2023-09-26`."""
     pages: str = ""
     """The pages that it is on, as in `4` or `3-4`; "" where they are not known."""
+    section: str = ""
+    """The headings above it, as in `Handbook › Contacts`; "" where there are none."""
+    source: str = ""
+    """The document's source."""
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict, hash=False)
     """The document's metadata."""
 
@@ -79,10 +85,23 @@ class Passage:
         """The title with all that a reader is told beside it."""
         return ", ".join(filter(None, (self.title, self.about)))
 
-    @property
-    def cited_title(self) -> str:
-        """The title with the pages, as a citation names the passage."""
-        return ", ".join(filter(None, (self.title, page_words(self.pages))))
+    def as_source(self, *, text: bool = False) -> Source:
+        """Where it is from, as evidence and citations carry it.
+
+        Args:
+            text: Whether its text is wanted too.
+        """
+        source = Source(
+            passage_id=self.id,
+            document_id=self.document_id,
+            title=self.title,
+            source=address_of(self.metadata) or self.source,
+            section=self.section,
+            pages=self.pages,
+            position=self.position,
+            metadata=kept_metadata(self.metadata),
+        )
+        return Source(**source, text=self.text) if text else source
 
 
 @dataclass(frozen=True, slots=True)

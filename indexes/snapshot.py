@@ -31,6 +31,7 @@ __all__ = (
     "checked_corpus",
     "columns_of",
     "corpus_error",
+    "corpus_uri",
 )
 
 CORPUS_FILE: Final = "corpus.sqlite"
@@ -44,13 +45,16 @@ _VISIBLE: Final = "added <= :generation AND (removed IS NULL OR removed > :gener
 _LISTED: Final = "id IN (SELECT value FROM json_each(:ids))"
 _COLUMNS: Final = (
     *("id", "document_id", "position", "title", "text", "content_hash", "tokens"),
-    *("header", "pages"),
+    *("header", "pages", "section"),
 )
-_METADATA: Final = (
-    "(SELECT metadata FROM documents WHERE documents.id = passages.document_id "
-    "AND documents.added <= :generation "
-    "AND (documents.removed IS NULL OR documents.removed > :generation))"
-)
+
+
+def _of_document(column: str) -> str:
+    return (
+        f"(SELECT {column} FROM documents WHERE documents.id = passages.document_id "
+        "AND documents.added <= :generation "
+        "AND (documents.removed IS NULL OR documents.removed > :generation))"
+    )
 
 
 class Snapshot:
@@ -73,7 +77,7 @@ class Snapshot:
         self._lock = threading.Lock()
         try:
             self._connection = sqlite3.connect(
-                _uri(directory / CORPUS_FILE),
+                corpus_uri(directory),
                 uri=True,
                 timeout=BUSY_SECONDS,
                 check_same_thread=False,
@@ -81,11 +85,13 @@ class Snapshot:
             )
             self._connection.execute("PRAGMA query_only = ON")
             has = columns_of(self._connection, "passages")
+            self._knows_times = bool(columns_of(self._connection, "builds"))
         except sqlite3.Error as error:
             raise corpus_error(directory, error) from error
-        # An index of format 2 has neither headers nor pages.
-        columns = [name if name in has else f"'' AS {name}" for name in _COLUMNS]
-        self._passages = f"SELECT {', '.join(columns)}, {_METADATA} FROM passages WHERE {_VISIBLE}"
+        # An index of an older format has no headers, pages or sections.
+        self._columns = {name: name if name in has else f"'' AS {name}" for name in _COLUMNS}
+        columns = [*self._columns.values(), _of_document("source"), _of_document("metadata")]
+        self._passages = f"SELECT {', '.join(columns)} FROM passages WHERE {_VISIBLE}"
 
     def __enter__(self) -> Self:
         return self
@@ -103,14 +109,18 @@ class Snapshot:
         Raises:
             IndexMissingError: A passage is not in this generation.
         """
-        rows = self._rows(f"{self._passages} AND {_LISTED}", ids=json.dumps(list(passage_ids)))
-        found = {passage.id: passage for passage in map(_passage, rows)}
+        found = self.existing(passage_ids)
         if unknown := [name for name in passage_ids if name not in found]:
             raise IndexMissingError(
                 f"Passage {unknown[0]!r} is not in the index {str(self._directory)!r} (generation "
                 f"{self.generation}): it was updated or removed, so ask the question again."
             )
         return [found[name] for name in passage_ids]
+
+    def existing(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
+        """Those of some passages that this generation has, by their ids."""
+        rows = self._rows(f"{self._passages} AND {_LISTED}", ids=json.dumps(list(passage_ids)))
+        return {passage.id: passage for passage in map(_passage, rows)}
 
     def neighbours(self, passage_id: str, before: int, after: int) -> list[Passage]:
         """A passage between those that come before and after it in its document, in order.
@@ -168,18 +178,42 @@ class Snapshot:
             yield from map(_passage, rows)
             last = rows[-1][0]
 
-    def fields(self) -> Iterator[tuple[str, Document, str]]:
-        """Every passage's id, its document without the text, and its pages."""
-        pages = "pages" if "'' AS pages" not in self._passages else "''"
-        rows = self._rows("SELECT id, title, metadata, source FROM documents WHERE " + _VISIBLE)
-        documents = {
-            name: Document(name, title, "", json.loads(metadata), source)
-            for name, title, metadata, source in rows
-        }
-        for name, document_id, on in self._rows(
-            f"SELECT id, document_id, {pages} FROM passages WHERE {_VISIBLE} ORDER BY id"
+    def passages_of(self, document_id: str) -> list[Passage]:
+        """The passages of a document, in its order."""
+        rows = self._rows(
+            f"{self._passages} AND document_id = :document ORDER BY position", document=document_id
+        )
+        return [_passage(row) for row in rows]
+
+    def outlines(self) -> Iterator[Document]:
+        """All documents without their texts."""
+        for name, title, metadata, source in self._rows(
+            f"SELECT id, title, metadata, source FROM documents WHERE {_VISIBLE}"
         ):
-            yield name, documents[document_id], on
+            yield Document(name, title, "", json.loads(metadata), source)
+
+    def indexed(self) -> dict[str, str]:
+        """When each document's text was put into the index, by its id; an ISO time.
+
+        An index that an older Hopyard wrote does not know it.
+        """
+        if not self._knows_times:
+            return {}
+        return dict(
+            self._rows(
+                "SELECT documents.id, builds.began FROM documents "
+                f"JOIN builds ON builds.generation = documents.added WHERE {_VISIBLE}"
+            )
+        )
+
+    def fields(self) -> Iterator[tuple[str, Document, str, str]]:
+        """Every passage's id, its document without the text, its pages and its section."""
+        documents = {document.id: document for document in self.outlines()}
+        on = f"{self._columns['pages']}, {self._columns['section']}"
+        for name, document_id, pages, section in self._rows(
+            f"SELECT id, document_id, {on} FROM passages WHERE {_VISIBLE} ORDER BY id"
+        ):
+            yield name, documents[document_id], pages, section
 
     def vectors(self, embedding: str) -> tuple[list[str], Vectors]:
         """The vectors of all passages that have one.
@@ -278,7 +312,9 @@ def corpus_error(directory: Path, error: sqlite3.Error) -> IndexMissingError:
     )
 
 
-def _uri(file: Path) -> str:
+def corpus_uri(directory: Path) -> str:
+    """The corpus file as SQLite opens it for reading."""
+    file = directory / CORPUS_FILE
     # SQLite needs to write beside a database in WAL mode, even to read it, unless it is told that
     # nobody else does: so an index in a read-only place (an image, a mounted disk) is immutable.
     written = file.with_name(f"{file.name}-wal").exists() or os.access(file.parent, os.W_OK)
@@ -292,4 +328,4 @@ def columns_of(connection: sqlite3.Connection, table: str) -> set[str]:
 
 def _passage(row: tuple[Any, ...]) -> Passage:
     columns: dict[str, Any] = dict(zip(_COLUMNS, row, strict=False))
-    return Passage(**columns, metadata=json.loads(row[-1] or "{}"))
+    return Passage(**columns, source=row[-2] or "", metadata=json.loads(row[-1] or "{}"))

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from hopyard.indexes.kind import KINDS
 from hopyard.indexes.manifest import Manifest, check_files, generation_directory, read_manifest
+from hopyard.indexes.unfinished import unfinished_build
 
 __all__ = ("IndexStatus", "status")
 
@@ -27,6 +28,8 @@ class IndexStatus(BaseModel):
     """What each kind says of itself, by name; a kind that says nothing is left out."""
     unfinished: tuple[str, ...]
     """What a budget left undone, in a few words each."""
+    interrupted: str = ""
+    """How far a build is that has not taken effect; "" where there is none."""
 
     @property
     def model(self) -> str:
@@ -53,6 +56,7 @@ def status(directory: Path) -> IndexStatus:
         manifest=manifest,
         kinds={name: found for name, found in values.items() if found},
         unfinished=tuple(filter(None, unfinished)),
+        interrupted=str(unfinished_build(directory) or ""),
     )
 
 

@@ -12,6 +12,7 @@ import logging
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -64,6 +65,7 @@ CREATE TEMPORARY TABLE used (
     content_hash TEXT NOT NULL,
     PRIMARY KEY (namespace, content_hash)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS builds (generation INTEGER PRIMARY KEY, began TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS generations (oldest INTEGER NOT NULL);
 INSERT INTO generations SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM generations);
 
@@ -168,6 +170,7 @@ class CorpusStore:
             for table in _VERSIONED:
                 self.run(f"DELETE FROM {table} WHERE added > ?", generation)
                 self.run(f"UPDATE {table} SET removed = NULL WHERE removed > ?", generation)
+            self.run("DELETE FROM builds WHERE generation > ?", generation)
             self.run("UPDATE generations SET oldest = ?1 WHERE oldest > ?1", generation)
 
     def fingerprints(self) -> dict[str, str]:
@@ -183,6 +186,8 @@ class CorpusStore:
             CorpusError: Another document has a passage of the same id.
         """
         self._retire("documents", "id", [document.id], generation)
+        began = datetime.now(UTC).isoformat(timespec="seconds")
+        self.run("INSERT OR IGNORE INTO builds VALUES (?, ?)", generation, began)
         self.run(
             "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, NULL)",
             document.id, document.title, document.text,
@@ -226,6 +231,7 @@ class CorpusStore:
             for table in _VERSIONED:
                 self.run(f"DELETE FROM {table} WHERE removed < ?", generation)
             self.run("UPDATE generations SET oldest = ?", generation - 1)
+            self.run("DELETE FROM builds WHERE generation NOT IN (SELECT added FROM documents)")
 
     def _retire(self, table: str, column: str, keys: Sequence[str], generation: int) -> None:
         self.run(

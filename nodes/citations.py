@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from hopyard.indexes.records import Passage
-from hopyard.nodes.support import best_quote, sentence_spans, supports
+from hopyard.nodes.sentences import header_of_row, sentence_spans
+from hopyard.nodes.support import best_quote, context_of, supports
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.schemas import Citation
 
@@ -25,7 +26,6 @@ __all__ = (
 )
 
 MOST_CITATIONS: Final = 3
-_SENTENCE: Final = re.compile(r"\S.*?(?:[.!?][\"'”’)\]]*(?=\s|$)|$)", re.DOTALL)
 _WORD: Final = re.compile(r"\w+")
 _FUNCTION_WORDS: Final = frozenset(
     word
@@ -104,7 +104,7 @@ def cite_claims(claims: Sequence[tuple[str, Passage]]) -> list[Citation]:
     quoted = [(claim, passage, best_quote(claim, passage)) for claim, passage in claims]
     quotes: dict[str, list[tuple[str, str]]] = {}
     for claim, passage, quote in quoted:
-        quotes.setdefault(claim, []).append((passage.heading, quote))
+        quotes.setdefault(claim, []).append((context_of(passage, quote), quote))
     supported = {claim: supports(claim, held) for claim, held in quotes.items()}
     citations: dict[tuple[str, str], Citation] = {}
     for claim, passage, quote in quoted:
@@ -114,7 +114,7 @@ def cite_claims(claims: Sequence[tuple[str, Passage]]) -> list[Citation]:
             (passage.id, quote),
             Citation(
                 passage_id=passage.id,
-                title=passage.cited_title,
+                title=passage.title,
                 quote=quote,
                 claim=claim,
                 supported=False,
@@ -193,19 +193,17 @@ def _best_sentences(
         ]
         if scored:
             quote = max(scored)[2]
-            citations.append(
-                Citation(passage_id=passage.id, title=passage.cited_title, quote=quote)
-            )
+            citations.append(Citation(passage_id=passage.id, title=passage.title, quote=quote))
         if len(citations) == MOST_CITATIONS:
             break
     return citations
 
 
 def _sentences(passage: Passage) -> Iterable[tuple[str, set[str]]]:
-    for match in _SENTENCE.finditer(passage.text):
-        sentence = match.group().strip()
+    for start, end in sentence_spans(passage.text):
+        sentence, header = passage.text[start:end], header_of_row(passage.text, start)
         # The title says what "it" and "he" in the sentence stand for.
-        yield sentence, _content(f"{passage.title} {sentence}")
+        yield sentence, _content(f"{passage.title} {passage.section} {header} {sentence}")
 
 
 def _content(text: str) -> set[str]:

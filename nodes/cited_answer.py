@@ -19,7 +19,15 @@ from hopyard.nodes.citations import (
     statements,
 )
 from hopyard.nodes.language import in_two_languages, script_of
-from hopyard.nodes.support import LEAST_SHARE, Units, best_quote, held_by, shared, units
+from hopyard.nodes.support import (
+    LEAST_SHARE,
+    Units,
+    best_quote,
+    context_of,
+    held_by,
+    shared,
+    units,
+)
 from hopyard.prompts.style import GENERAL_KNOWLEDGE
 from hopyard.state.schemas import Citation
 
@@ -142,12 +150,12 @@ def _cite_whole(
         if quote := best_quote(claim, passage, first=new):
             quoted.append((number, passage, quote))
     stated = _states(
-        question, text, new, [(passage.heading, quote) for _, passage, quote in quoted]
+        question, text, new, [(context_of(passage, quote), quote) for _, passage, quote in quoted]
     )
     citations = [
         Citation(
             passage_id=passage.id,
-            title=passage.cited_title,
+            title=passage.title,
             quote=quote,
             claim=text,
             supported=stated and _bears(claim, passage, quote),
@@ -182,7 +190,7 @@ def _bears(claim: str, passage: Passage, quote: str) -> bool:
     """Whether a quote is about the question or its answer at all."""
     if script_of(claim) != script_of(quote):
         return True
-    common = shared(units(claim), units(f"{passage.heading} {quote}"))
+    common = shared(units(claim), units(f"{context_of(passage, quote)} {quote}"))
     return common >= (1 if in_two_languages(claim, quote) else LEAST_SHARED_WORDS)
 
 

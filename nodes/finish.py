@@ -1,18 +1,20 @@
-"""The agent's last step: check the citations, and give the answer as a message."""
+"""The agent's last step: check citations, say where all is from, give the answer as a message."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
+from hopyard.indexes.records import Passage
 from hopyard.nodes.citations import contains_quote, renumber
 from hopyard.nodes.conversation import answer_message
-from hopyard.nodes.run import Run, run_of
+from hopyard.nodes.run import run_of
 from hopyard.state.agent import AgentState
-from hopyard.state.errors import IndexMissingError
-from hopyard.state.schemas import Citation
+from hopyard.state.references import with_references
+from hopyard.state.schemas import Citation, Evidence, Source, passage_ids
 from hopyard.state.settings import Context, profile_of
 
 __all__ = ("cut_short", "finish")
@@ -22,13 +24,21 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
     """Close the run. A citation whose quote is not in its passage is dropped, whoever made it.
 
     The markers of the answer stay the numbers of its citations; one that names none is removed.
+    Citations and evidence say from now on where their passages are from.
     """
-    run, cited = await run_of(state, runtime), state["citations"]
-    checked = await _check_citations(run, cited)
-    citations = [citation for citation, good in zip(cited, checked, strict=True) if good]
+    run, cited, evidence = await run_of(state, runtime), state["citations"], state["evidence"]
+    named = [*(citation["passage_id"] for citation in cited), *passage_ids(evidence)]
+    passages = await run.existing(list(dict.fromkeys(named)))
+    sources = with_references(passage.as_source() for passage in passages.values())
+    checked = [_stands(citation, passages) for citation in cited]
+    citations = [
+        Citation(**{**citation, **sources[citation["passage_id"]]})
+        for citation, good in zip(cited, checked, strict=True)
+        if good
+    ]
     answer, unconfirmed = state["answer"], state.get("unconfirmed", "")
     capable = profile_of(run.settings) == "capable"
-    if cited or (capable and state["evidence"]):
+    if cited or (capable and evidence):
         kept = [number for number, good in enumerate(checked, 1) if good]
         answer = renumber(answer, {number: place for place, number in enumerate(kept, 1)})
     message = answer_message(answer, citations, unconfirmed) if capable else AIMessage(answer)
@@ -36,23 +46,21 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
         "usage": await run.usage(),
         "answer": answer,
         "citations": citations,
+        "evidence": [_with_sources(unit, sources) for unit in evidence],
         "truncated": state["truncated"] or cut_short(state),
         "messages": [message],
     }
 
 
-async def _check_citations(run: Run, citations: list[Citation]) -> list[bool]:
-    """Whether each quote is in its passage."""
-    if not citations:
-        return []
-    try:
-        passages = await run.passages([citation["passage_id"] for citation in citations])
-    except IndexMissingError:
-        return [False] * len(citations)  # what has left the index meanwhile cannot be cited
-    return [
-        contains_quote(passage, citation["quote"])
-        for citation, passage in zip(citations, passages, strict=True)
-    ]
+def _stands(citation: Citation, passages: Mapping[str, Passage]) -> bool:
+    """Whether the quote is in its passage. What has left the index meanwhile cannot be cited."""
+    passage = passages.get(citation["passage_id"])
+    return passage is not None and contains_quote(passage, citation["quote"])
+
+
+def _with_sources(unit: Evidence, sources: Mapping[str, Source]) -> Evidence:
+    behind = [sources[name] for name in unit["passages"] if name in sources]
+    return Evidence(**{**unit, "sources": behind})
 
 
 def cut_short(state: AgentState) -> bool:

@@ -40,6 +40,7 @@ async def receive(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any
     run = replace(await run_of(state, runtime), id=_run_id(get_config()))
     await run.usage()
     history, asked, new_messages = _turn(state)
+    await run.check_index()
     rewritten = await _stand_alone(run, asked, history)
     question = rewritten["answer"] if rewritten else asked
     about_last = rewritten is not None and rewritten.get("verdict") == REVISED

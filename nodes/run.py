@@ -123,15 +123,24 @@ class Run:
             UsageError: The run names no index.
             IndexMissingError: The index is missing, damaged, or of another embedding model.
         """
-        if not self.settings.index:
-            raise UsageError("No index is given; name one with --index DIR or HOPYARD_INDEX.")
-        if "://" in self.settings.index:
-            raise UsageError(
-                f"The index {self.settings.index!r} is an address, and this Hopyard opens folders; "
-                "name the folder that `hopyard index build` wrote."
-            )
-        directory = Path(self.settings.index)
+        directory = _index_folder(self.settings)
         return await asyncio.to_thread(self.resources.index, directory, self.settings.embedding)
+
+    async def check_index(self) -> None:
+        """See that the index that the settings name, and their filter, can be used.
+
+        The agent does so before anything is spent. Settings without an index are fine: not every
+        question needs one.
+
+        Raises:
+            UsageError: The index is an address, or the filter names a field that no passage has.
+            IndexMissingError: The index is missing, damaged, or of another embedding model.
+        """
+        if not self.settings.index:
+            return
+        await asyncio.to_thread(read_manifest, _index_folder(self.settings))
+        if self.settings.where:
+            await self.allowed()
 
     async def index_kinds(self) -> tuple[str, ...]:
         """The kinds that the index has; none where there is no index that can be read."""
@@ -231,10 +240,31 @@ class Run:
         index = await self.index()
         return await asyncio.to_thread(index.passages, passage_ids)
 
+    async def existing(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
+        """Those of some passages that the index has by now, by their ids."""
+        if not passage_ids or not self.settings.index:
+            return {}
+        try:
+            index = await self.index()
+            return await asyncio.to_thread(index.corpus.existing, passage_ids)
+        except IndexMissingError:
+            return {}
+
     async def usage(self) -> Usage:
         """What the run has spent so far."""
         caller = await self.caller()
         return (await asyncio.to_thread(caller.meter, self.id)).usage
+
+
+def _index_folder(settings: Context) -> Path:
+    if not settings.index:
+        raise UsageError("No index is given; name one with --index DIR or HOPYARD_INDEX.")
+    if "://" in settings.index:
+        raise UsageError(
+            f"The index {settings.index!r} is an address, and this Hopyard opens folders; "
+            "name the folder that `hopyard index build` wrote."
+        )
+    return Path(settings.index)
 
 
 async def run_of(state: Mapping[str, Any], runtime: Runtime[Context]) -> Run:

@@ -11,14 +11,15 @@ from typing import Final
 
 from hopyard.indexes.records import Passage
 from hopyard.nodes.language import in_two_languages, script_of
+from hopyard.nodes.sentences import header_of_row, is_heading, is_row, sentence_spans
 
 __all__ = (
     "LEAST_SHARE",
     "NOTHING",
     "Units",
     "best_quote",
+    "context_of",
     "held_by",
-    "sentence_spans",
     "shared",
     "supports",
     "units",
@@ -28,13 +29,13 @@ LEAST_SHARE: Final = 0.5
 """Share of a claim's content words, and of its names, that its quotes and their titles hold at
 least."""
 
+_MORE_WORDS: Final = 2
+_MORE_SHARE: Final = 5
+"""Two sentences are quoted for so many more words of a claim, or a fifth of a long one."""
+
 STEM: Final = 5
 """Letters of a word that are compared: "discovered" and "discoverer" are the same word."""
 
-_SENTENCE: Final = re.compile(
-    r"\S.*?(?:[.!?][\"'”’)\]]*(?=\s|$)|[。！？][」』”’）]*|(?=\n\s*(?:\n|[-*•|#]))|$)",
-    re.DOTALL,
-)
 _WORD: Final = re.compile(r"\w+")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _COUNTED: Final = re.compile(_NUMBER.pattern + r"[a-z]{0,2}")
@@ -110,10 +111,11 @@ def units(text: str) -> Units:
 
 
 def best_quote(claim: str, passage: Passage, *, first: Units = NOTHING) -> str:
-    """The sentence, or the two adjacent ones, that share most with the claim.
+    """The sentence, or the row of a table, that shares most with the claim.
 
-    Two sentences are quoted only where they share more than either does alone; of quotes that
-    share as much, the shortest is. A passage without text has none.
+    Two adjacent sentences are quoted where one does not do: where they hold more of `first`,
+    clearly more of the claim, or support it as neither does alone. Of quotes that share as much,
+    the shortest is taken. A passage without text has none.
 
     Args:
         claim: What is to be supported.
@@ -122,18 +124,51 @@ def best_quote(claim: str, passage: Passage, *, first: Units = NOTHING) -> str:
     """
     wanted = units(claim)
     spans = sentence_spans(passage.text)
-    pairs = [(first[0], second[1]) for first, second in itertools.pairwise(spans)]
-    quotes = [passage.text[start:end] for start, end in (*spans, *pairs)]
-    if not quotes:
+    if not spans:
         return ""
-    # The title says what "it" and "he" in a sentence stand for.
-    title = units(passage.heading)
 
-    def score(quote: str) -> tuple[int, int, int]:
-        held = title | units(quote)
-        return shared(first, held), shared(wanted, held), -len(quote)
+    def score(span: tuple[int, int]) -> tuple[int, int, bool, int]:
+        held = _held_with_context(passage, passage.text[slice(*span)], span[0])
+        plain = not is_heading(passage.text, span[0])
+        return shared(first, held), shared(wanted, held), plain, span[0] - span[1]
 
-    return max(quotes, key=score)
+    best = max(spans, key=score)
+    pairs = [
+        (left[0], right[1])
+        for left, right in itertools.pairwise(spans)
+        if not any(is_row(passage.text, start) for start, _ in (left, right))
+        and not is_heading(passage.text, left[0])
+    ]
+    if pairs:
+        pair = max(pairs, key=score)
+        (new, more, *_), (has_new, has, *_) = score(pair), score(best)
+        least = max(_MORE_WORDS, (len(wanted.words) + len(wanted.numbers)) // _MORE_SHARE)
+        if (new, more) > (has_new, has) and (
+            new > has_new
+            or more - has >= least
+            or (_supports_alone(claim, passage, pair) and not _supports_alone(claim, passage, best))
+        ):
+            best = pair
+    return passage.text[slice(*best)]
+
+
+def context_of(passage: Passage, quote: str) -> str:
+    """What a reader knows beside the quote: title, section and metadata, and a row's header."""
+    start = max(0, passage.text.find(quote))
+    return " ".join(
+        filter(None, (passage.heading, passage.section, header_of_row(passage.text, start)))
+    )
+
+
+def _held_with_context(passage: Passage, quote: str, start: int) -> Units:
+    # The title says what "it" and "he" in a sentence stand for, a header what a cell is.
+    above = f"{passage.heading} {passage.section} {header_of_row(passage.text, start)}"
+    return units(above) | units(quote)
+
+
+def _supports_alone(claim: str, passage: Passage, span: tuple[int, int]) -> bool:
+    quote = passage.text[slice(*span)]
+    return supports(claim, [(context_of(passage, quote), quote)])
 
 
 def supports(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
@@ -169,14 +204,6 @@ def held_by(quotes: Sequence[tuple[str, str]]) -> Units:
     text = units(" ".join(f"{title} {quote}" for title, quote in quotes))
     counted = [word for _, quote in quotes for word in _words(quote) if word in _NUMBER_WORDS]
     return text | Units(frozenset(), frozenset(_NUMBER_WORDS[word] for word in counted))
-
-
-def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Where each sentence begins and ends; a row of a list or table is one too."""
-    return [
-        (found.start(), found.start() + len(found.group().rstrip()))
-        for found in _SENTENCE.finditer(text)
-    ]
 
 
 def shared(wanted: Units, held: Units) -> int:

@@ -6,7 +6,14 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Final
 
-__all__ = ("MATCHED_FIELDS", "MetadataValue", "describe", "known_value", "page_words")
+__all__ = (
+    "MATCHED_FIELDS",
+    "MetadataValue",
+    "address_of",
+    "describe",
+    "known_value",
+    "page_words",
+)
 
 MetadataValue = str | int | float | bool
 
@@ -19,6 +26,7 @@ _KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "date": ("date", "published_at", "published", "publication_date", "created", "created_at"),
 }
 """Where a field is looked for, the first key that is there counts."""
+_ADDRESS_KEYS: Final = ("url", "link", "source")
 _LONGEST: Final = 120
 """Characters of one value that are matched and shown."""
 
@@ -44,6 +52,12 @@ def describe(metadata: Mapping[str, MetadataValue], fields: Iterable[str] = MATC
     """
     values = [_readable(field, known_value(metadata, field)) for field in fields]
     return ", ".join(value for value in values if value)
+
+
+def address_of(metadata: Mapping[str, MetadataValue]) -> str:
+    """The web address that metadata name; "" where they name none."""
+    values = (str(metadata.get(key, "")).strip() for key in _ADDRESS_KEYS)
+    return next((value for value in values if "://" in value and " " not in value), "")
 
 
 def page_words(pages: str) -> str:

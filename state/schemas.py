@@ -12,6 +12,7 @@ from typing import Final, Literal, NotRequired, Required
 
 from typing_extensions import TypedDict
 
+from hopyard.state.metadata import MetadataValue
 from hopyard.state.usage import Usage
 
 __all__ = (
@@ -24,6 +25,7 @@ __all__ = (
     "PassageShare",
     "RouteDecision",
     "RouteLabel",
+    "Source",
     "Step",
     "StrategyInput",
     "StrategyOutput",
@@ -33,6 +35,30 @@ __all__ = (
     "passage_evidence",
     "passage_ids",
 )
+
+
+class Source(TypedDict, total=False):
+    """Where a passage is from."""
+
+    passage_id: Required[str]
+    reference: str
+    """How it is named to a reader, as in `handbook.docx › Contacts, p. 3`. No two passages of an
+    answer have the same."""
+    document_id: str
+    title: str
+    """The document's title."""
+    source: str
+    """The path or the address that the document was read from."""
+    section: str
+    """The headings above the passage, as in `Handbook › Contacts`; "" where there are none."""
+    pages: str
+    """The pages that it is on, as in `4` or `3-4`; "" where they are not known."""
+    position: int
+    """Its place among the passages of its document, from 0."""
+    metadata: dict[str, MetadataValue]
+    """The document's metadata; a long value is cut."""
+    text: str
+    """The passage's text, where it was asked for."""
 
 
 class Evidence(TypedDict):
@@ -46,6 +72,8 @@ class Evidence(TypedDict):
     """As the search that found it gives it: cosine, BM25, MMR, helpfulness. Higher is better."""
     passages: list[str]
     """Ids of the passages behind it. Citations lead to them; a passage stands for itself."""
+    sources: NotRequired[list[Source]]
+    """Where each of them is from. The evidence of a finished answer has it."""
 
 
 def passage_evidence(passage_id: str, score: float) -> Evidence:
@@ -58,12 +86,13 @@ def passage_ids(evidence: Iterable[Evidence]) -> list[str]:
     return list(dict.fromkeys(name for unit in evidence for name in unit["passages"]))
 
 
-class Citation(TypedDict):
-    """A sentence that stands word for word in the passage and supports the answer."""
+class Citation(Source):
+    """A sentence that stands word for word in the passage and supports the answer.
 
-    passage_id: str
-    title: str
-    quote: str
+    A finished answer's citation says where the passage is from.
+    """
+
+    quote: Required[str]
     claim: NotRequired[str]
     """The part of the answer, or the finding behind it, that the passage was cited for."""
     supported: NotRequired[bool]

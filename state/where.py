@@ -4,7 +4,8 @@ A condition is `FIELD OPERATOR VALUE`. The operators are `=`, `!=`, `<`, `<=`, `
 `=` and `!=` several values may stand, separated by commas; a value with a comma is quoted. Several
 conditions must all hold.
 
-Text is compared without regard to case, a number as a number. A date may be given in part:
+Text is compared without regard to case, a number as a number. In a text `*` stands for any
+characters: `source=reports/*.pdf`. A date may be given in part:
 `date=2024-01` is any day of that month, and `date>2024` begins with 2025.
 """
 
@@ -17,6 +18,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any, Final
 
 from hopyard.state.metadata import MetadataValue
@@ -117,8 +119,14 @@ def _equal(value: MetadataValue, given: str) -> bool:
         begins, span = _span(value), _span(given)
         if begins and span:
             return span[0] <= begins[0] < span[1]
-        return value.strip().casefold() == given.casefold()
+        return _pattern(given).fullmatch(value.strip().casefold()) is not None
     return value == _number(given)
+
+
+@lru_cache(maxsize=64)
+def _pattern(given: str) -> re.Pattern[str]:
+    parts = given.casefold().split("*")
+    return re.compile(".*".join(map(re.escape, parts)), re.DOTALL)
 
 
 def _ordered(value: MetadataValue, sign: str, given: str) -> bool:

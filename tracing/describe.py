@@ -5,7 +5,6 @@ Everything comes from the fields of `state.schemas.Step`, so the steps of any st
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from textwrap import shorten
 from typing import Final, Literal
@@ -23,7 +22,6 @@ __all__ = (
     "line_of",
     "look_of",
     "name_evidence",
-    "name_passages",
     "on_a_line",
     "passages_of",
     "route_step",
@@ -31,7 +29,7 @@ __all__ = (
 )
 
 Names = Mapping[str, str]
-"""What passages are called, by their ids: their titles. A passage without one is its id."""
+"""What passages are called, by their ids, as `state.references` names them."""
 
 Look = Literal["kept", "pruned", "open", "plain"]
 """How a step is drawn: kept for the answer, thrown away or failed, unfinished, or neither."""
@@ -54,16 +52,6 @@ _LOOKS: Final[Mapping[str, Look]] = {
 def look_of(step: Step) -> Look:
     """How a step is drawn, from its verdict."""
     return _LOOKS.get(step.get("verdict", ""), "plain")
-
-
-def name_passages(titles: Mapping[str, str]) -> Names:
-    """The titles by passage id; passages that share a title have their ids behind it."""
-    counts = Counter(titles.values())
-    return {
-        name: title if counts[title] == 1 else f"{title} ({name})"
-        for name, title in titles.items()
-        if title
-    }
 
 
 def passages_of(steps: Iterable[Step]) -> Iterator[str]:

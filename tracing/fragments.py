@@ -174,11 +174,30 @@ class Fragments:
         return (
             f'<details class="passage{empty}" id="{self._anchors[passage.passage_id]}"'
             f"{' open' if passage.quotes else ''}>"
-            f'<summary><span class="title">{escape(passage.title or passage.passage_id)}</span> '
+            f'<summary><span class="title">{escape(self._names[passage.passage_id])}</span> '
             f"<code>{escape(passage.passage_id)}</code> "
-            f"<span class='score'>{escape(' · '.join(marks))}</span></summary><p>{text}</p>"
-            "</details>"
+            f"<span class='score'>{escape(' · '.join(marks))}</span></summary>"
+            f"{_source(passage, self._names[passage.passage_id])}<p>{text}</p></details>"
         )
+
+
+def _source(passage: TracedPassage, name: str) -> str:
+    """Where a passage is from, as a list of terms; "" where no more than its name is known."""
+    source = passage.known_source
+    section = source.get("section", "")
+    terms = (
+        ("Document", source.get("title", "")),
+        ("Source", source.get("source", "")),
+        ("Section", section),
+        ("Page", source.get("pages", "")),
+        *((key, str(value)) for key, value in source.get("metadata", {}).items()),
+    )
+    rows = "".join(
+        f"<div><dt>{escape(term)}</dt><dd>{escape(value)}</dd></div>"
+        for term, value in terms
+        if value and value != name
+    )
+    return f'<dl class="source">{rows}</dl>' if rows else ""
 
 
 def _short_cost(step: TraceStep) -> str:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hopyard.models.ledger import Use
-from hopyard.state.schemas import Evidence, Step
-from hopyard.tracing.describe import Names, name_passages
+from hopyard.state.references import name_sources
+from hopyard.state.schemas import Evidence, Source, Step
+from hopyard.tracing.describe import Names
 
 __all__ = ("Cost", "Span", "Trace", "TraceStep", "TracedPassage", "cost_of", "nest_steps")
 
@@ -146,6 +147,7 @@ class TracedPassage:
         text: None where the index is gone, or no longer has the passage.
         quotes: The cited sentences in it, in order, without overlap.
         unit: The evidence through which the answer was read from it; None where it was not.
+        source: Where it is from; None where neither the index nor the answer says so.
     """
 
     passage_id: str
@@ -153,6 +155,12 @@ class TracedPassage:
     text: str | None
     quotes: tuple[Span, ...] = ()
     unit: Evidence | None = None
+    source: Source | None = None
+
+    @property
+    def known_source(self) -> Source:
+        """Where it is from, as far as is known."""
+        return self.source or Source(passage_id=self.passage_id, title=self.title)
 
 
 @dataclass(frozen=True)
@@ -187,7 +195,7 @@ class Trace:
     @cached_property
     def names(self) -> Names:
         """What its passages are called."""
-        return name_passages({name: passage.title for name, passage in self.passages.items()})
+        return name_sources(passage.known_source for passage in self.passages.values())
 
     def walk(self) -> Iterator[TraceStep]:
         """Every step, a step before those below it."""

@@ -80,8 +80,8 @@ def draw_evidence(trace: Trace) -> list[Text]:
     for passage in trace.passages.values():
         if passage.unit is None:
             continue
-        line = _plain(passage.title or passage.passage_id, "bold")
-        line.append(f"  {_safe(passage.passage_id)} {passage.unit['score']:.2f}", style="dim")
+        line = _plain(trace.names[passage.passage_id], "bold")
+        line.append(f"  {passage.unit['score']:.2f}", style="dim")
         if passage.unit["kind"] != "passage":
             line.append(f" through {_safe(name_evidence(passage.unit, {}))}", style="dim")
         for quote in _quotes(passage):

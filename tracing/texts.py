@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
-from hopyard.indexes.manifest import read_manifest
+from hopyard.agent.texts import read_passages
 from hopyard.indexes.records import Passage
-from hopyard.indexes.snapshot import Snapshot
 from hopyard.state.errors import IndexMissingError
-from hopyard.state.schemas import Citation, Evidence
-from hopyard.tracing.describe import Names, name_passages
+from hopyard.state.references import name_sources
+from hopyard.state.schemas import Citation, Evidence, Source
+from hopyard.tracing.describe import Names
 from hopyard.tracing.model import Span, TracedPassage
 
 __all__ = ("find_names", "find_quotes", "trace_passages")
@@ -34,17 +33,18 @@ def trace_passages(
     units = {name: unit for unit in reversed(evidence) for name in reversed(unit["passages"])}
     wanted = list(dict.fromkeys([*reversed(units), *passage_ids]))
     found, note = _fetch(wanted, index) if wanted else ({}, "")
-    titles = {citation["passage_id"]: citation["title"] for citation in citations}
+    told = _told_sources(citations, evidence)
     traced = {}
     for name in wanted:
         passage = found.get(name)
         quotes = [cited["quote"] for cited in citations if cited["passage_id"] == name]
         traced[name] = TracedPassage(
             name,
-            title=passage.title if passage else titles.get(name, ""),
+            title=passage.title if passage else told.get(name, {}).get("title", ""),
             text=passage.text if passage else None,
             quotes=find_quotes(passage.text, quotes) if passage else (),
             unit=units.get(name),
+            source=passage.as_source() if passage else told.get(name),
         )
     return traced, note
 
@@ -53,7 +53,15 @@ def find_names(passage_ids: Iterable[str], index: str) -> Names:
     """What passages are called; those that are not in the index any more are left out."""
     wanted = list(dict.fromkeys(passage_ids))
     found = _fetch(wanted, index)[0] if wanted else {}
-    return name_passages({name: passage.title for name, passage in found.items()})
+    return name_sources(passage.as_source() for passage in found.values())
+
+
+def _told_sources(
+    citations: Sequence[Citation], evidence: Sequence[Evidence]
+) -> Mapping[str, Source]:
+    """What the answer itself says of where its passages are from."""
+    told = {source["passage_id"]: source for unit in evidence for source in unit.get("sources", [])}
+    return told | {citation["passage_id"]: citation for citation in citations}
 
 
 def find_quotes(text: str, quotes: Iterable[str]) -> tuple[Span, ...]:
@@ -73,21 +81,12 @@ def find_quotes(text: str, quotes: Iterable[str]) -> tuple[Span, ...]:
 
 
 def _fetch(wanted: Sequence[str], index: str) -> tuple[dict[str, Passage], str]:
-    directory = Path(index)
     if not index:
         return {}, "This run had no index: passages are shown by their ids."
     try:
-        with Snapshot(directory, read_manifest(directory).generation) as corpus:
-            found = {name: passage for name in wanted if (passage := _get(corpus, name))}
+        found = read_passages(wanted, index)
     except IndexMissingError:
         return {}, f"The index {index!r} cannot be read: passages are shown by ids, without text."
     gone = len(wanted) - len(found)
     note = f"{gone} of the passages have left the index {index!r} since." if gone else ""
     return found, note
-
-
-def _get(corpus: Snapshot, passage_id: str) -> Passage | None:
-    try:
-        return corpus.get([passage_id])[0]
-    except IndexMissingError:
-        return None

@@ -230,6 +230,12 @@ class IndexKindContract(Contract):
         list(plain_values(dict(self.kind.status(self.folder(index)))))
         assert self.kind.unfinished(self.folder(index)) == ""
 
+    async def test_what_is_derived_from_a_passage_is_plain(self, index: Path) -> None:
+        names = [document.id for document in self.documents]
+        derived = self.kind.derived(self.folder(index), names)
+        assert set(derived) <= set(names)
+        list(plain_values({name: dict(values) for name, values in derived.items()}))
+
     async def test_an_estimate_is_plain_and_leaves_the_index_alone(
         self, index: Path, caller: Callable[[], ModelCaller]
     ) -> None:

@@ -13,7 +13,7 @@ from model_server import ModelServer, Reply
 from hopyard.prompts.style import writing
 from hopyard.state.settings import AnswerSettings
 
-from .conftest import Run
+from .conftest import CORPUS, Run
 
 DESIGN_KEYS = [
     "question",
@@ -53,9 +53,57 @@ def test_json_is_one_object_with_the_keys_of_the_design(hopyard: Run, index: Pat
     assert result["truncated"] is False
     best = result["evidence"][0]
     assert isinstance(best["score"], float)
-    assert best == {"kind": "passage", "id": "mars", "score": best["score"], "passages": ["mars"]}
+    assert (best["kind"], best["id"], best["passages"]) == ("passage", "mars", ["mars"])
+    assert best["sources"] == [
+        {
+            "passage_id": "mars",
+            "reference": "Mars",
+            "document_id": "mars",
+            "title": "Mars",
+            "source": "",
+            "section": "",
+            "pages": "",
+            "position": 0,
+            "metadata": {},
+        }
+    ]
     assert result["citations"][0]["title"] == "Mars"
     assert result["citations"][0]["quote"] in "Mars has two moons, Phobos and Deimos."
+
+
+def test_texts_are_given_where_they_are_asked_for(hopyard: Run, index: Path) -> None:
+    command = ("ask", QUESTION, "-i", index, "-s", "single", "--thread", "t")
+    lines = [line.rstrip() for line in hopyard(*command, "--texts").out.splitlines()]
+    assert lines[lines.index(f"    {CORPUS['mars']}") - 1] == "    Mars"
+    for arguments in (("ask", QUESTION, *command[2:6], "--texts"), ("resume", "t", "--texts")):
+        result = hopyard(*arguments, "--json").json
+        sources = [source for unit in result["evidence"] for source in unit["sources"]]
+        assert {source["passage_id"]: source["text"] for source in sources} == CORPUS
+        assert result["citations"][0]["text"] == CORPUS["mars"]
+    assert "text" not in hopyard("resume", "t", "--json").json["evidence"][0]["sources"][0]
+
+
+def test_an_index_that_is_not_there_costs_nothing_and_leaves_no_thread(
+    hopyard: Run, model: ModelServer
+) -> None:
+    for strategy in ("auto", "direct", "tree"):
+        ended = hopyard("ask", QUESTION, "-i", "nowhere", "-s", strategy, "--thread", "t")
+        assert (ended.code, ended.out) == (3, "")
+        assert "no index in 'nowhere'" in ended.error
+    assert model.calls == []
+    assert hopyard("threads", "list", "--json").json["threads"] == []
+
+
+def test_a_filter_that_names_no_field_costs_nothing(
+    hopyard: Run, index: Path, model: ModelServer
+) -> None:
+    ended = hopyard("ask", QUESTION, "-i", index, "--where", "autor=Ann")
+    assert (ended.code, model.calls) == (2, [])
+    assert "'autor'" in ended.error
+
+
+def test_usage_of_one_call(hopyard: Run, index: Path) -> None:
+    result = hopyard("ask", QUESTION, "-i", index, "-s", "single", "--json").json
     usage = result["usage"]
     assert set(usage) == {
         "model_calls",
@@ -119,7 +167,15 @@ def test_the_same_question_again_is_answered_by_the_ledger(
 def test_a_person_reads_answer_citation_and_thread(hopyard: Run, index: Path) -> None:
     ended = hopyard("ask", QUESTION, "--index", index, "-s", "single", "--thread", "mine")
     assert ended.code == 0
-    for shown in (QUESTION, "two moons", "single", "[1]", "mars", "1 model calls", "thread mine"):
+    for shown in (
+        QUESTION,
+        "two moons",
+        "single",
+        "[1]",
+        "\n    Mars",
+        "1 model calls",
+        "thread mine",
+    ):
         assert shown in ended.out
 
 

@@ -68,8 +68,37 @@ def test_the_conversation_is_there_after_a_restart(chat: Chat) -> None:
 def test_why_tells_gate_route_and_passages(chat: Chat) -> None:
     ended = chat("/strategy single", QUESTION, "/why")
     assert "strategy single" in ended.err
-    for told in ("Gate: off", "Route: single · forced", "Mars  mars 1.00", "“Mars has two"):
+    for told in ("Gate: off", "Route: single · forced", "Mars  1.00", "“Mars has two"):
         assert told in ended.out
+
+
+def test_a_filter_holds_for_every_question(chat: Chat) -> None:
+    filtered = ("--thread", "mine", "--strategy", "single", "--where", "title=Venus,Earth")
+    ended = chat(QUESTION, "/why", "And Venus?", "/why", arguments=filtered)
+    assert ended.code == 0
+    read = ended.out.split("Route: single")[1:]
+    assert len(read) == 2
+    for told in read:
+        assert "Venus  " in told
+        assert "Mars  " not in told
+
+
+def test_a_filter_that_names_no_field_is_told_before_a_question(
+    chat: Chat, model: ModelServer
+) -> None:
+    ended = chat(QUESTION, arguments=("--where", "autor=Ann"))
+    assert (ended.code, ended.out, model.calls) == (2, "", [])
+    assert "'autor'" in ended.error
+
+
+def test_an_index_that_is_not_there_is_told_before_a_question(
+    hopyard: Run, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{QUESTION}\n"))
+    ended = hopyard("chat", "--index", "nowhere")
+    assert (ended.code, ended.out, model.calls) == (3, "", [])
+    assert "no index in 'nowhere'" in ended.error
+    assert hopyard("threads", "list", "--json").json["threads"] == []
 
 
 def test_trace_draws_the_last_answer(chat: Chat) -> None:

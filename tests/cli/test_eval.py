@@ -67,6 +67,26 @@ def test_json_has_what_the_design_says(hopyard: Run, questions: Path, index: Pat
     }  # fmt: skip
 
 
+def test_a_filter_holds_for_strategies_and_searches(
+    hopyard: Run, questions: Path, index: Path, model: ModelServer
+) -> None:
+    command = ("eval", questions, "--index", index, "--where", "title=Venus", "--json")
+    found = hopyard(*command, "--strategies", "single,auto", "--out", "out").json["strategies"]
+    for measured in found.values():
+        assert measured["retrieval"]["recall"] == pytest.approx(1 / 3)
+    records = Path("out/records.jsonl").read_text().splitlines()
+    read = [unit["document_id"] for line in records for unit in json.loads(line)["evidence"]]
+    assert read == ["venus"] * 6
+
+    searches = hopyard(*command, "--retrieval-only", "--out", "only").json["searches"]
+    for name, measured in searches.items():
+        assert {round(recall, 3) for recall in measured["recall"].values()} == {0.333}, name
+    model.calls.clear()
+    wrong = hopyard("eval", questions, "--index", index, "--where", "autor=Ann", "-s", "tree")
+    assert (wrong.code, model.calls) == (2, [])
+    assert "'autor'" in wrong.error
+
+
 def test_split_limit_and_resumption(
     hopyard: Run, questions: Path, index: Path, model: ModelServer
 ) -> None:

@@ -226,7 +226,7 @@ def test_documents_of_a_langchain_loader(hopyard: Run, corpus: Path, folder: Pat
     built = hopyard("index", "build", corpus, "--out", "i", *loaders, "--json").json
     assert changes(built) == {"added": 4}
     found = hopyard("search", "moons of Mars", "-i", "i", "--search", "sparse", "--json").json
-    assert found["evidence"][0]["passages"][0]["title"] == "mars"
+    assert found["evidence"][0]["sources"][0]["reference"] == "mars.txt"
 
     (folder / "mars.txt").write_text("Mars has two moons, Phobos and Deimos.")
     added = hopyard("index", "add", "i", loaders[0], "--json").json

@@ -36,8 +36,8 @@ def run(**more: Any) -> dict[str, Any]:
     } | more
 
 
-def text_of(result: dict[str, Any]) -> str:
-    console = Console(file=io.StringIO(), width=100)
+def text_of(result: dict[str, Any], width: int = 100) -> str:
+    console = Console(file=io.StringIO(), width=width)
     console.print(draw_result(result))
     text = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in text.splitlines())
@@ -58,7 +58,7 @@ def test_what_the_answer_rests_on_stands_below_the_citations() -> None:
         each = [{"passage_id": name, "share": share} for name, share in shares.items()]
         explanation = {"passages": each, "without": without}
         text = text_of(run(citations=[citation("a"), citation("b")], explanation=explanation))
-        return text.partition("[2] “It is.” B (b)\n")[2].splitlines()[0]
+        return text.partition("[2] “It is.”\n    B\n")[2].splitlines()[0]
 
     assert line(0.05, a=0.15, b=0.8, c=0.0) == (
         "This answer rests 80 % on [2], 15 % on [1]. "
@@ -159,8 +159,44 @@ def test_passages_are_called_by_their_titles(index: Path) -> None:
 def test_citations_are_numbered() -> None:
     citation = {"passage_id": "severn", "title": "Severn", "quote": "It is 354 km long."}
     text = text_of(run(citations=[citation, citation | {"quote": "[sic] It is."}]))
-    assert "[1] “It is 354 km long.” Severn (severn)" in text
-    assert "[2] “[sic] It is.” Severn (severn)" in text
+    assert "[1] “It is 354 km long.”\n    Severn\n" in text
+    assert "[2] “[sic] It is.”\n    Severn\n" in text
+
+
+def test_three_passages_of_one_document_are_told_apart_within_80_columns() -> None:
+    def citation(name: str, position: int, pages: str) -> dict[str, Any]:
+        return {
+            "passage_id": name,
+            "document_id": "h",
+            "title": "Handbook",
+            "source": "hr/handbook.docx",
+            "section": "Contacts",
+            "pages": pages,
+            "position": position,
+            "quote": "The reception answers calls\nat any hour of the day and of the night. " * 2,
+        }
+
+    cited = [citation("h#1", 0, "3"), citation("h#2", 1, "3"), citation("h#3", 2, "4")]
+    lines = text_of(run(citations=cited), width=80).splitlines()
+    assert lines[-10:-1] == [
+        "[1] “The reception answers calls at any hour of the day and of the night. The",
+        "    reception answers calls at any hour of the day and of the night.”",
+        "    handbook.docx › Contacts, p. 3, passage 1",
+        "[2] “The reception answers calls at any hour of the day and of the night. The",
+        "    reception answers calls at any hour of the day and of the night.”",
+        "    handbook.docx › Contacts, p. 3, passage 2",
+        "[3] “The reception answers calls at any hour of the day and of the night. The",
+        "    reception answers calls at any hour of the day and of the night.”",
+        "    handbook.docx › Contacts, p. 4",
+    ]
+
+
+def test_texts_that_were_asked_for_stand_below_their_names() -> None:
+    source = {"passage_id": "s", "title": "Severn", "text": " It is long.\nIt is wide. "}
+    unit = {"kind": "passage", "id": "s", "score": 1.0, "passages": ["s"], "sources": [source]}
+    text = text_of(run(evidence=[unit, unit]))
+    assert text.count("    Severn\n    It is long.\n    It is wide.\n") == 1
+    assert "It is long" not in text_of(run(evidence=[unit | {"sources": []}]))
 
 
 @pytest.mark.parametrize(
@@ -210,10 +246,13 @@ def test_citations_are_numbered_and_a_doubtful_one_says_so() -> None:
         {"passage_id": "c", "title": "C", "quote": "It was."},
     ]
     lines = text_of(run(citations=citations, unconfirmed="No one says when.")).splitlines()
-    first = lines.index("[1] “It is so.” A (a)")
-    assert lines[first + 1 : first + 4] == [
-        "[2] “It is not.” B (b) · not supported by its passage",
-        "[3] “It was.” C (c)",
+    first = lines.index("[1] “It is so.”")
+    assert lines[first + 1 : first + 7] == [
+        "    A",
+        "[2] “It is not.”",
+        "    B · not supported by its passage",
+        "[3] “It was.”",
+        "    C",
         "Not confirmed by the documents: No one says when.",
     ]
     assert "Not confirmed" not in text_of(run(unconfirmed=""))

@@ -34,7 +34,7 @@ def test_the_evidence_is_shown_best_first(hopyard: Run, index: Path) -> None:
     ended = hopyard("search", QUESTION, "--index", index, "--search", "dense")
     assert (ended.code, ended.err) == (0, "")
     lines = ended.out.splitlines()
-    assert lines[0].split() == ["1", lines[0].split()[1], "Mars", "mars"]
+    assert lines[0].split() == ["1", lines[0].split()[1], "Mars"]
     assert lines[1].strip() == CORPUS["mars"]
     assert [line.split()[0] for line in lines[::2]] == ["1", "2", "3"]
     scores = [float(line.split()[1]) for line in lines[::2]]
@@ -48,14 +48,19 @@ def test_json_has_the_evidence_and_its_passages(hopyard: Run, index: Path) -> No
     [unit] = found["evidence"]
     assert (unit["kind"], unit["id"]) == ("passage", "mars")
     assert unit["score"] > 0
-    assert unit["passages"] == [
+    assert unit["passages"] == ["mars"]
+    assert unit["sources"] == [
         {
-            "id": "mars",
+            "passage_id": "mars",
+            "reference": "Mars",
             "document_id": "mars",
             "title": "Mars",
-            "text": CORPUS["mars"],
+            "source": "",
+            "section": "",
             "pages": "",
+            "position": 0,
             "metadata": {},
+            "text": CORPUS["mars"],
         }
     ]
 
@@ -115,7 +120,7 @@ def test_units_that_are_no_passages_are_shown_with_theirs(hopyard: Run, index: P
     assert CORPUS["venus"][:40] in shown
     [unit] = found["evidence"]
     assert (unit["kind"], unit["id"]) == ("summary", "s-1")
-    assert [passage["id"] for passage in unit["passages"]] == ["venus", "mars"]
+    assert [source["title"] for source in unit["sources"]] == ["Venus", "Mars"]
 
 
 def test_a_search_that_finds_nothing_says_so(hopyard: Run, index: Path) -> None:

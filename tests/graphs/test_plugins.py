@@ -154,7 +154,8 @@ async def test_a_citation_whose_quote_is_not_in_its_passage_is_dropped(
 ) -> None:
     forced = changed(context, strategy="villages")
     output = await router.graph.ainvoke({"question": QUESTION}, context=forced)
-    assert output["citations"] == [TRUE, SPACED]
+    cited = [(each["passage_id"], each["title"], each["quote"]) for each in output["citations"]]
+    assert cited == [(each["passage_id"], each["title"], each["quote"]) for each in (TRUE, SPACED)]
 
 
 @pytest.mark.parametrize("name", ["villages", "single", "tree", "chain", "decompose"])

@@ -79,9 +79,39 @@ async def test_the_agent_gets_the_answer_with_its_citations(tree: Context) -> No
     [message] = tool_messages(await agent.ainvoke(asks(), THREAD))
     answer, *quotes = message.text.splitlines()
     assert answer == "Stone Bridge"
-    assert "(stone-bridge): “" in quotes[0]
+    assert quotes[0].startswith("[1] Stone Bridge: “")
     assert message.artifact["strategy"] == "tree"
+    for unit in message.artifact["evidence"]:
+        [source] = unit["sources"]
+        assert (source["passage_id"], source["document_id"]) == (unit["id"], unit["id"])
+        assert source["reference"] == source["title"]
+        assert "text" not in source
+    assert message.artifact["citations"][0]["document_id"] == "stone-bridge"
     assert message.artifact["usage"]["model_calls"] == 8
+
+
+async def test_texts_are_in_the_artifact_where_they_are_asked_for(tree: Context) -> None:
+    single = changed(tree, strategy="single", where=["title=Stone Bridge"])
+    tool = as_tool(context=single, texts=True)
+    agent = agent_of(calls(STONE), AIMessage("Done."), tool=tool)
+    [message] = tool_messages(await agent.ainvoke(asks(), THREAD))
+    [unit] = message.artifact["evidence"]
+    [source] = unit["sources"]
+    assert source["reference"] == "Stone Bridge"
+    assert "1146" in source["text"]
+    assert message.artifact["citations"][0]["text"] == source["text"]
+
+
+async def test_an_index_that_is_not_there_is_told_to_the_model(
+    tree: Context, script: Script
+) -> None:
+    agent = agent_of(
+        calls(QUESTION), AIMessage("Done."), tool=as_tool(context=changed(tree, index="nowhere"))
+    )
+    [message] = tool_messages(await agent.ainvoke(asks(), THREAD))
+    assert message.status == "error"
+    assert "no index in 'nowhere'" in message.text
+    assert script.asked == []
 
 
 async def test_the_context_of_the_agents_run_is_the_tools(tree: Context) -> None:

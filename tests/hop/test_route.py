@@ -54,14 +54,21 @@ async def test_without_a_graph(
     assert output["route"]["by"] == "fallback"
 
 
-@pytest.mark.parametrize("index", ["", "nowhere"])
 async def test_what_needs_no_document_needs_no_index(
-    context: Context, script: HopScript, model_server: ModelServer, index: str
+    context: Context, script: HopScript, model_server: ModelServer
 ) -> None:
     script.lines = {("route", QUESTION): {"strategy": "direct"}}
-    output = await ask_agent(changed(context, index=index))
+    output = await ask_agent(changed(context, index=""))
     assert route_choices(model_server) == ["direct", "single", "tree"]
     assert output["strategy"] == "direct"
+
+
+async def test_an_index_that_is_not_there_is_an_error_before_a_model_is_asked(
+    context: Context, script: HopScript, model_server: ModelServer
+) -> None:
+    with pytest.raises(IndexMissingError, match="no index in 'nowhere'"):
+        await ask_agent(changed(context, index="nowhere", strategy="direct"))
+    assert model_server.calls == []
 
 
 async def test_forced_without_a_graph_is_an_error(

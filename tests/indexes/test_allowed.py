@@ -46,6 +46,9 @@ async def index(directory: Path, embedder: Any) -> Any:
         (["source!=BBC"], "ac"),
         (["source=sun.pdf"], "c"),
         (["source=docs/sun.pdf"], "c"),
+        (["source=docs/*"], "c"),
+        (["source=*.pdf,w*"], "ac"),
+        (["source!=*.pdf"], "ab"),
         (["date>=2023-11"], "a"),
         (["published_at<2023-11"], ""),
         (["year=2024", "source=BBC"], "b"),
@@ -86,7 +89,41 @@ def test_metadata_is_matched_embedded_and_kept(index: Index, embedder: Any) -> N
     assert (passage.metadata, passage.about) == (DOCUMENTS[0].metadata, "Wired, 2023-11-05")
     [passage] = index.passages(["c"])
     assert (passage.text, passage.pages) == ("First page.\n\nSecond page.", "1-2")
-    assert (passage.about, passage.cited_title) == ("pages 1-2", "Sun, pages 1-2")
+    assert (passage.about, passage.source) == ("pages 1-2", "docs/sun.pdf")
+
+
+def test_a_passage_says_where_it_is_from(index: Index) -> None:
+    tides, sun = index.passages(["a", "c"])
+    assert tides.as_source() == {
+        "passage_id": "a",
+        "document_id": "a",
+        "title": "Tides",
+        "source": "",
+        "section": "",
+        "pages": "",
+        "position": 0,
+        "metadata": {"source": "Wired", "published_at": "2023-11-05"},
+    }
+    told = sun.as_source(text=True)
+    assert (told["source"], told["pages"], told["text"]) == ("docs/sun.pdf", "1-2", sun.text)
+
+
+def test_the_headings_above_a_passage_are_values_of_its_section() -> None:
+    section = "Travel › Flights"
+    assert field_values("section", DOCUMENTS[0], "", section) == [section, "Travel", "Flights"]
+    assert field_values("section", DOCUMENTS[0]) == []
+    own = Document("d", "", "", {"section": "Sports"})
+    assert field_values("section", own, "", section) == ["Sports"]
+
+
+def test_a_source_is_a_publisher_an_address_a_path_or_a_file_name() -> None:
+    metadata = {"source": "Wired", "url": "https://wired.com/tides"}
+    document = Document("d", "", "", metadata, "web/tides.html")
+    found = ["Wired", "https://wired.com/tides", "web/tides.html", "tides.html"]
+    assert field_values("source", document) == found
+    assert field_values("source", Document("d", "", "", {}, "docs/corpus.jsonl")) == [
+        "docs/corpus.jsonl"
+    ]
 
 
 async def test_other_fields_embed_what_they_change(directory: Path, embedder: Any) -> None:

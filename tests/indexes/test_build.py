@@ -126,7 +126,7 @@ async def test_remove_needs_no_model(index: Path, embedder: Fake) -> None:
 async def test_remove_of_an_unknown_document_removes_nothing(index: Path) -> None:
     before = state(index)
 
-    with pytest.raises(UsageError, match="'nope' is not in the index"):
+    with pytest.raises(UsageError, match="is named 'nope'"):
         await remove(["d0001", "nope"], directory=index)
 
     assert state(index) == before

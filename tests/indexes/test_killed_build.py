@@ -17,10 +17,11 @@ import pytest
 
 from hopyard.indexes.build import build
 from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.manifest import find_manifest
+from hopyard.indexes.manifest import find_manifest, read_manifest
 from hopyard.indexes.records import Document
+from hopyard.indexes.unfinished import unfinished_build
 from hopyard.indexes.vectors import BATCH
-from hopyard.state.errors import IndexBusyError
+from hopyard.state.errors import IndexBusyError, IndexMissingError
 
 DOCUMENTS = 6 * BATCH
 
@@ -71,10 +72,28 @@ def test_killed_while_embedding(
         with pytest.raises(IndexBusyError, match=f"built by process {pid}:"):
             asyncio.run(build(documents, directory=killed, embedder=make_embedder()))
 
-    kill_during_third_batch(killed, log, second_build)
+    def still_runs(pid: int) -> None:
+        second_build(pid)
+        begun = unfinished_build(killed)
+        assert begun is not None
+        assert (
+            str(begun) == f"building now, process {pid}: {begun.embedded} of 384 passages embedded"
+        )
+
+    kill_during_third_batch(killed, log, still_runs)
     assert find_manifest(killed) is None
+    begun = unfinished_build(killed)
+    assert begun is not None
+    assert (begun.passages, begun.process) == (DOCUMENTS, "")
+    assert BATCH <= begun.embedded <= 2 * BATCH
+    assert str(begun) == (
+        f"interrupted: {begun.embedded} of 384 passages embedded; run the same command to continue"
+    )
+    with pytest.raises(IndexMissingError, match="not built yet"):
+        read_manifest(killed)
 
     report = asyncio.run(build(documents, directory=killed, embedder=make_embedder(log=log)))
+    assert unfinished_build(killed) is None
     asyncio.run(build(documents, directory=undisturbed, embedder=make_embedder()))
 
     assert report.embedded <= DOCUMENTS - 2 * BATCH + BATCH

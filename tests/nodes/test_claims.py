@@ -16,7 +16,8 @@ from hopyard.nodes.citations import (
     statements,
 )
 from hopyard.nodes.cited_answer import cite_answer
-from hopyard.nodes.support import best_quote, sentence_spans, supports, units
+from hopyard.nodes.sentences import sentence_spans
+from hopyard.nodes.support import best_quote, supports, units
 
 
 def passage(title: str, text: str) -> Passage:

@@ -85,6 +85,34 @@ def test_build_add_remove_status(
     assert "authors: version 2, model scripted, passages 8" in shown
 
 
+def test_a_document_is_shown_with_its_keywords_and_questions(
+    index: Run, corpus: Callable[[int], Path]
+) -> None:
+    index("build", corpus(8), *WITH)
+    passages = {}
+    for person in people(8):
+        [passage] = last_json(index("show", "i", person.id, "--json"))["passages"]
+        passages[person.id] = passage["derived"]["passage-graph"]
+    assert all(derived["keywords"] for derived in passages.values())
+    leaving = {
+        (name, edge["passage"], edge["question"])
+        for name, derived in passages.items()
+        for edge in derived["leads_to"]
+    }
+    reaching = {
+        (edge["passage"], name, edge["question"])
+        for name, derived in passages.items()
+        for edge in derived["reached_from"]
+    }
+    assert leaving == reaching
+    assert leaving
+
+    name, head, question = min(leaving)
+    shown = " ".join(index("show", "i", name).stdout.split())
+    assert f"passage graph · leads to: {question}, {head}, " in shown
+    assert "passage graph · keywords: " in shown
+
+
 @pytest.mark.parametrize("flag", ["--budget", "--max-calls"])
 def test_a_budget_is_reported_and_the_build_goes_on(
     index: Run, corpus: Callable[[int], Path], writer: Writer, flag: str

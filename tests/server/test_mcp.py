@@ -22,6 +22,7 @@ ANSWER = {
     "question",
     "answer",
     "citations",
+    "evidence",
     "unconfirmed",
     "strategy",
     "truncated",
@@ -79,6 +80,10 @@ async def test_ask_then_continue_then_read_a_cited_passage(
         [quote, *_] = answer["citations"]
         passage: Any = await client.call_tool("fetch_passage", {"passage_id": quote["passage_id"]})
         assert quote["quote"] in passage.structured_content["text"]
+        for told in (quote, passage.structured_content):
+            assert (told["reference"], told["document_id"]) == ("Stone Bridge", "stone-bridge")
+            assert (told["source"], told["section"], told["pages"]) == ("", "", "")
+        assert (quote["text"], answer["evidence"]) == ("", [])
 
         comparison.script.lines["rewrite", "And the other?"] = {"question": IRON}
         follow_up: Any = await client.call_tool(
@@ -86,6 +91,20 @@ async def test_ask_then_continue_then_read_a_cited_passage(
         )
         assert follow_up.structured_content["question"] == IRON
         assert follow_up.structured_content["thread_id"] == answer["thread_id"]
+
+        filtered: Any = await client.call_tool(
+            "ask",
+            {
+                "question": STONE,
+                "strategy": "single",
+                "where": ["title=Stone Bridge"],
+                "evidence": True,
+            },
+        )
+        [unit] = filtered.structured_content["evidence"]
+        [source] = unit["sources"]
+        assert (source["passage_id"], source["title"]) == ("stone-bridge", "Stone Bridge")
+        assert source["text"] == passage.structured_content["text"]
 
         # One connection for all: the command takes seconds to start.
         await strategies_are_listed_and_errors_are_one_sentence(client)
@@ -97,6 +116,8 @@ async def strategies_are_listed_and_errors_are_one_sentence(client: Client) -> N
     assert {"direct", "single", "tree", "hop"} <= set(names)
     for tool, arguments, said in (
         ("ask", {"question": "  "}, "question is empty"),
+        ("ask", {"question": "?", "where": ["autor=Ann"]}, "'autor'"),
+        ("ask", {"question": "?", "where": ["autor"]}, "is no condition"),
         ("continue_thread", {"thread_id": "nowhere"}, "no thread 'nowhere'"),
         ("continue_thread", {"thread_id": "x", "question": "?", "answer": 1}, "not both"),
         ("fetch_passage", {"passage_id": "nowhere"}, "'nowhere'"),

@@ -11,7 +11,6 @@ from hopyard.tracing.describe import (
     kind_of,
     line_of,
     look_of,
-    name_passages,
     route_step,
     title_of,
 )
@@ -70,11 +69,6 @@ def test_what_is_said_of_a_step() -> None:
         "Mars 0.88, summary s-12 0.83 (Mars, Venus)",
     ]
     assert [text for text, _ in describe_step(step(passages=[]), NAMES)] == ["nothing"]
-
-
-def test_passages_that_share_a_title_are_told_apart() -> None:
-    names = name_passages({"a": "Moon", "b": "Moon", "c": "Mars", "d": ""})
-    assert names == {"a": "Moon (a)", "b": "Moon (b)", "c": "Mars"}
 
 
 def test_one_line_of_live_output() -> None:

@@ -156,6 +156,39 @@ def test_passages_read_through_a_summary_say_so() -> None:
     assert text.count("read through summary s-12, 0.83") == 2
 
 
+def test_a_passage_says_where_it_is_from() -> None:
+    cited = Citation(
+        passage_id="h#1",
+        title="Handbook",
+        source="hr/<b>handbook.docx",
+        section="Contacts",
+        pages="3",
+        position=0,
+        metadata={"author": "Ann <i>", "year": 2024},
+        quote="Call Ann.",
+    )
+    other = Citation(**cited | {"passage_id": "h#2", "position": 1})
+    units = [passage_evidence("h#1", 0.9), passage_evidence("h#2", 0.8)]
+    text = page(made_trace([], evidence=units, citations=[cited, other]))
+    name = "&lt;b&gt;handbook.docx › Contacts, p. 3, passage"
+    for number in (1, 2):
+        assert f'<span class="title">{name} {number}</span>' in text
+        assert f'">{name} {number}</a>' in text
+    for term, value in (
+        ("Document", "Handbook"),
+        ("Source", "hr/&lt;b&gt;handbook.docx"),
+        ("Section", "Contacts"),
+        ("Page", "3"),
+        ("author", "Ann &lt;i&gt;"),
+        ("year", "2024"),
+    ):
+        assert text.count(f"<div><dt>{term}</dt><dd>{value}</dd></div>") == 2
+
+
+def test_a_passage_that_is_known_by_its_title_says_no_more(trace: Trace) -> None:
+    assert '<dl class="source">' not in page(trace)
+
+
 def test_a_tree_is_drawn_with_what_was_pruned_and_thrown_away(trace: Trace) -> None:
     drawing = drawing_of(trace)
     first = drawing.boxes[0]

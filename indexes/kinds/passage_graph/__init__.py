@@ -131,6 +131,26 @@ class PassageGraph(IndexKind):
 
         return GraphStats.load(directory).plain()
 
+    def derived(
+        self, directory: Path, passage_ids: Sequence[str]
+    ) -> Mapping[str, Mapping[str, Any]]:
+        """Each passage's keywords, and the questions on the edges that leave and reach it."""
+        graph = self.open(directory)
+        return {
+            name: {
+                "keywords": sorted(graph.passage_keywords(name)),
+                "leads_to": [
+                    {"question": edge.question, "passage": edge.head, "similarity": edge.similarity}
+                    for edge in graph.out_edges(name)
+                ],
+                "reached_from": [
+                    {"question": edge.question, "passage": edge.tail, "similarity": edge.similarity}
+                    for edge in graph.in_edges(name)
+                ],
+            }
+            for name in passage_ids
+        }
+
     def unfinished(self, directory: Path) -> str:
         """How many passages were not asked about yet."""
         from hopyard.indexes.kinds.passage_graph.stats import GraphStats

@@ -190,6 +190,14 @@ class GraphIndex:
             return []
         return [self._edge(edge) for edge in range(self._exits[row], self._exits[row + 1])]
 
+    def in_edges(self, passage_id: str) -> list[Edge]:
+        """The edges that reach a passage, the best first. Every edge is looked at."""
+        row = self._rows.get(passage_id)
+        if row is None:
+            return []
+        edges = map(self._edge, np.flatnonzero(self._files.edges["head"] == row).tolist())
+        return sorted(edges, key=lambda edge: (-edge.similarity, edge.id))
+
     def similarities(
         self, query_vector: Vector, query_keywords: AbstractSet[str], edges: Sequence[Edge]
     ) -> list[float]:

@@ -1,0 +1,65 @@
+"""The text of the passages that an answer names, for whoever asks for it.
+
+A thread keeps no passage text, so it is read from the index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hopyard.indexes.manifest import read_manifest
+from hopyard.indexes.records import Passage
+from hopyard.indexes.snapshot import Snapshot
+from hopyard.state.errors import IndexMissingError
+from hopyard.state.schemas import passage_ids
+
+__all__ = ("read_passages", "with_texts")
+
+
+def with_texts(output: Mapping[str, Any], index: str = "") -> dict[str, Any]:
+    """What the agent gave, with the text of each passage in its citations and its evidence.
+
+    A passage that has left the index since has none. It blocks while it reads.
+
+    Args:
+        output: The state of a thread, as `Session.result` gives it, or the agent's output.
+        index: The index directory, where the output does not name it.
+    """
+    citations, evidence = output.get("citations", []), output.get("evidence", [])
+    named = [*passage_ids(evidence), *(citation["passage_id"] for citation in citations)]
+    passages = _existing(named, index or output.get("settings", {}).get("index", ""))
+
+    def told(source: Mapping[str, Any]) -> dict[str, Any]:
+        passage = passages.get(source["passage_id"])
+        return {**source, "text": passage.text} if passage else {**source}
+
+    return {
+        **output,
+        "citations": [told(citation) for citation in citations],
+        "evidence": [
+            {**unit, "sources": [told(source) for source in unit.get("sources", [])]}
+            for unit in evidence
+        ],
+    }
+
+
+def read_passages(passage_ids: Sequence[str], index: str) -> dict[str, Passage]:
+    """Those of some passages that an index has, by their ids. No model is opened.
+
+    Raises:
+        IndexMissingError: There is no index, or it cannot be read.
+    """
+    directory = Path(index)
+    with Snapshot(directory, read_manifest(directory).generation) as corpus:
+        return corpus.existing(list(dict.fromkeys(passage_ids)))
+
+
+def _existing(passage_ids: Sequence[str], index: str) -> dict[str, Passage]:
+    if not passage_ids or not index or "://" in index:
+        return {}
+    try:
+        return read_passages(passage_ids, index)
+    except IndexMissingError:
+        return {}

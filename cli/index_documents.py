@@ -1,0 +1,139 @@
+"""What `hopyard index list` and `hopyard index show` print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from hopyard.cli.console import out, print_json, printable
+from hopyard.indexes.listing import DocumentDetails, DocumentEntry
+from hopyard.indexes.records import Passage
+from hopyard.state.references import name_sources
+
+__all__ = ("show_document", "show_documents")
+
+_LONGEST: Final = 200
+"""Characters of a passage that the terminal shows, unless it is asked for the whole text."""
+_DAY: Final = 10
+"""Characters of an ISO time that are its date."""
+_INDENT: Final = 4
+
+
+def show_documents(entries: Sequence[DocumentEntry], *, as_json: bool) -> None:
+    """Print documents, one a line."""
+    passages = sum(entry.passages for entry in entries)
+    if as_json:
+        print_json({"documents": [asdict(entry) for entry in entries], "passages": passages})
+        return
+    dated = any(entry.date for entry in entries)
+    table = Table(box=None, pad_edge=False, header_style="dim", show_header=bool(entries))
+    table.add_column("document", overflow="fold")
+    table.add_column("title", overflow="fold", style="dim")
+    table.add_column("passages", justify="right", no_wrap=True)
+    if dated:
+        table.add_column("date", no_wrap=True)
+    table.add_column("indexed", no_wrap=True)
+    for entry in entries:
+        date = [entry.date[:_DAY]] if dated else []
+        cells = [entry.name, entry.title, f"{entry.passages:,}", *date, entry.indexed[:_DAY]]
+        table.add_row(*(Text(printable(cell)) for cell in cells))
+    if entries:
+        out.print(table)
+    documents = "1 document" if len(entries) == 1 else f"{len(entries):,} documents"
+    out.print(f"{documents}, {passages:,} passages", style="dim")
+
+
+def show_document(details: DocumentDetails, *, texts: bool, as_json: bool) -> None:
+    """Print a document, its passages, and what is derived from them.
+
+    Args:
+        details: The document.
+        texts: Whether the terminal shows the passages whole. JSON always has them.
+        as_json: Print one JSON object.
+    """
+    if as_json:
+        print_json(_as_json(details))
+        return
+    entry = details.entry
+    rows = [
+        ("document", entry.name),
+        ("title", entry.title),
+        ("id", entry.id if entry.id != entry.name else ""),
+        ("source", entry.source if entry.source != entry.name else ""),
+        ("indexed", entry.indexed.replace("T", " ").replace("+00:00", " UTC")),
+        *((name, str(value)) for name, value in entry.metadata.items()),
+        ("passages", f"{entry.passages:,}"),
+    ]
+    sections = [f"{name} ({count})" for name, count in details.sections.items()]
+    head = Table.grid(padding=(0, 2))
+    for name, value in [*filter(lambda row: row[1], rows), ("sections", "\n".join(sections))]:
+        if value:
+            head.add_row(Text(printable(name), style="dim"), Text(printable(value)))
+    out.print(head)
+    names = name_sources(passage.as_source() for passage in details.passages)
+    for passage in details.passages:
+        out.print()
+        out.print(_title(passage))
+        for line in _lines(passage, details.derived[passage.id], names, texts=texts):
+            out.print(Padding(line, (0, 0, 0, _INDENT), expand=False))
+
+
+def _title(passage: Passage) -> Text:
+    about = [passage.section, f"p. {passage.pages}" if passage.pages else ""]
+    line = Text(f"{passage.position + 1:>2}  ", style="cyan")
+    line.append(printable(", ".join(filter(None, about)) or "passage"), style="not cyan bold")
+    return line.append(
+        f"  {printable(passage.id)}, {passage.tokens:,} tokens", style="not cyan dim"
+    )
+
+
+def _lines(
+    passage: Passage,
+    derived: Mapping[str, Mapping[str, Any]],
+    names: Mapping[str, str],
+    *,
+    texts: bool,
+) -> Iterator[Text]:
+    text = passage.text if texts else " ".join(passage.text.split())
+    if not texts and len(text) > _LONGEST:
+        text = text[:_LONGEST].rsplit(None, 1)[0] + " …"
+    yield Text(printable(text))
+    for kind, values in derived.items():
+        for name, value in values.items():
+            for said in _derived(value, names):
+                line = Text(f"{kind.replace('-', ' ')} · {name.replace('_', ' ')}: ", style="dim")
+                yield line.append(printable(said), style="not dim")
+
+
+def _derived(value: Any, names: Mapping[str, str]) -> Iterator[str]:
+    """A value a kind derived, in lines: a text, a list of texts, or a line for each mapping."""
+    items = value if isinstance(value, (list, tuple)) else [value]
+    if texts := [str(item) for item in items if not isinstance(item, Mapping)]:
+        yield ", ".join(texts)
+    for item in items:
+        if isinstance(item, Mapping):
+            yield ", ".join(_part(part, names) for part in item.values())
+
+
+def _part(value: Any, names: Mapping[str, str]) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else names.get(str(value), str(value))
+
+
+def _as_json(details: DocumentDetails) -> dict[str, Any]:
+    return {
+        **asdict(details.entry),
+        "sections": details.sections,
+        "passages": [
+            {
+                **passage.as_source(text=True),
+                "tokens": passage.tokens,
+                "derived": details.derived[passage.id],
+            }
+            for passage in details.passages
+        ],
+    }

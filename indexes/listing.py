@@ -1,0 +1,218 @@
+"""What an index holds, document by document; no model is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Final
+
+from hopyard.indexes.allowed import allowed_passages
+from hopyard.indexes.kind import KINDS
+from hopyard.indexes.manifest import check_files, generation_directory, read_manifest
+from hopyard.indexes.records import Document, Passage
+from hopyard.indexes.snapshot import Snapshot
+from hopyard.state.errors import UsageError
+from hopyard.state.metadata import MetadataValue, describe
+from hopyard.state.references import SECTION_MARK, file_name
+from hopyard.state.where import parse_condition
+
+__all__ = (
+    "DocumentDetails",
+    "DocumentEntry",
+    "find_documents",
+    "list_documents",
+    "matching_documents",
+    "open_corpus",
+    "read_document",
+)
+
+_OF_PASSAGES: Final = frozenset({"page", "section"})
+_SHOWN: Final = 5
+"""Documents that an error names."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEntry:
+    """One document of an index."""
+
+    id: str
+    title: str
+    source: str
+    passages: int
+    """How many of its passages fit the filter; all of them without one."""
+    date: str
+    """What its metadata say; "" where they say nothing."""
+    indexed: str
+    """When its text was put into the index, as an ISO time; "" in an index of an older Hopyard."""
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What `index show` and `index remove` take: the path of a file, else the id."""
+        return self.source if file_name(self.source) else self.id
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDetails:
+    """A document with what was made of it."""
+
+    entry: DocumentEntry
+    passages: Sequence[Passage]
+    derived: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    """What each kind derived from each passage, by passage id and kind."""
+
+    @property
+    def sections(self) -> dict[str, int]:
+        """How many passages each section has, in the document's order."""
+        counts: dict[str, int] = {}
+        for passage in self.passages:
+            if passage.section:
+                counts[passage.section] = counts.get(passage.section, 0) + 1
+        return counts
+
+
+def list_documents(directory: Path, where: Iterable[str] = ()) -> list[DocumentEntry]:
+    """The documents of an index, by their names.
+
+    Args:
+        directory: The index directory.
+        where: Conditions; a document is listed if one of its passages fits them.
+
+    Raises:
+        IndexMissingError: There is no index, or it cannot be read.
+        UsageError: No passage has a field that a condition names.
+    """
+    with open_corpus(directory) as corpus:
+        return _entries(corpus, tuple(where))
+
+
+def read_document(directory: Path, name: str) -> DocumentDetails:
+    """One document with its passages, in their order, and what is derived from them.
+
+    Args:
+        directory: The index directory.
+        name: Its id, its path or its file's name.
+
+    Raises:
+        IndexMissingError: There is no index, or a file of it is missing or damaged.
+        UsageError: No document has the name, or several have it.
+    """
+    manifest = read_manifest(directory)
+    check_files(directory, manifest)
+    with Snapshot(directory, manifest.generation) as corpus:
+        entries = {entry.id: entry for entry in _entries(corpus, ())}
+        found = find_documents(corpus, directory, [name])
+        if len(found) > 1:
+            shown = ", ".join(sorted(found)[:_SHOWN]) + (", …" if len(found) > _SHOWN else "")
+            raise UsageError(f"{name!r} names {len(found)} documents ({shown}): give one id.")
+        [document_id] = found
+        passages = corpus.passages_of(document_id)
+    folder = generation_directory(directory, manifest.generation)
+    derived: dict[str, dict[str, Mapping[str, Any]]] = {passage.id: {} for passage in passages}
+    for kind in (KINDS[name] for name in manifest.kinds if name in KINDS):
+        for passage_id, values in kind.derived(folder / kind.name, list(derived)).items():
+            derived[passage_id][kind.name] = values
+    return DocumentDetails(entries[document_id], passages, derived)
+
+
+def find_documents(corpus: Snapshot, directory: Path, names: Iterable[str]) -> set[str]:
+    """The ids of the documents that some names stand for.
+
+    A name is an id, the path of a file as it was given to the build, the file's name, a folder,
+    or a pattern such as `reports/*.pdf`. A file of several documents stands for all of them.
+
+    Raises:
+        UsageError: A name stands for no document.
+    """
+    documents = list(corpus.outlines())
+    found: set[str] = set()
+    for name in names:
+        ids = _named(name, documents)
+        if not ids:
+            raise UsageError(
+                f"No document of the index {str(directory)!r} is named {name!r}: give an id, a "
+                "path, or a pattern such as 'reports/*.pdf'; "
+                f"`hopyard index list {directory}` shows them."
+            )
+        found |= ids
+    return found
+
+
+def matching_documents(
+    corpus: Snapshot, directory: Path, names: Iterable[str], where: Iterable[str] = ()
+) -> set[str]:
+    """The ids of the documents that some names stand for and that fit a filter.
+
+    Args:
+        corpus: The documents.
+        directory: The index directory, for errors.
+        names: As `find_documents` takes them; none stand for all documents that fit the filter.
+        where: Conditions on whole documents.
+
+    Raises:
+        UsageError: A name stands for no document, or a condition is about single passages.
+    """
+    conditions = tuple(where)
+    if about := _OF_PASSAGES.intersection(parse_condition(text).field for text in conditions):
+        raise UsageError(
+            f"A filter on {min(about)} picks passages, and whole documents are removed: filter by "
+            "source, date, title or another field of the metadata."
+        )
+    named = find_documents(corpus, directory, names)
+    if not conditions:
+        return named
+    fitting = {entry.id for entry in _entries(corpus, conditions)}
+    if not (fitting := named & fitting if named else fitting):
+        raise UsageError(f"No document fits {' and '.join(conditions)}, so nothing is removed.")
+    return fitting
+
+
+def open_corpus(directory: Path) -> Snapshot:
+    """The documents and passages of an index.
+
+    Raises:
+        IndexMissingError: There is no index, or it cannot be read.
+    """
+    return Snapshot(directory, read_manifest(directory).generation)
+
+
+def _entries(corpus: Snapshot, where: Sequence[str]) -> list[DocumentEntry]:
+    allowed = allowed_passages(corpus, where) if where else None
+    times = corpus.indexed()
+    entries: dict[str, DocumentEntry] = {}
+    for passage_id, document, _, _ in corpus.fields():
+        if allowed is not None and passage_id not in allowed:
+            continue
+        entry = entries.get(document.id) or _entry(document, times.get(document.id, ""))
+        entries[document.id] = replace(entry, passages=entry.passages + 1)
+    return sorted(entries.values(), key=lambda entry: (entry.name.casefold(), entry.id))
+
+
+def _entry(document: Document, indexed: str) -> DocumentEntry:
+    date = describe(document.metadata, ["date"])
+    return DocumentEntry(
+        document.id, document.title, document.source, 0, date, indexed, document.metadata
+    )
+
+
+def _named(name: str, documents: Sequence[Document]) -> set[str]:
+    if any(document.id == name for document in documents):
+        return {name}
+    path = name.replace("\\", "/").removeprefix("./").rstrip("/")
+    tests = (
+        lambda source: source == path or source.startswith((f"{path}/", f"{path}{SECTION_MARK}")),
+        # The path on this machine, whatever folder was given to the build.
+        lambda source: path.endswith(f"/{source}") or source.endswith(f"/{path}"),
+        lambda source: _is_pattern(path) and fnmatchcase(source, path),
+        lambda source: _is_pattern(path) and fnmatchcase(source.rpartition("/")[2], path),
+    )
+    for test in tests:
+        if ids := {doc.id for doc in documents if doc.source and test(doc.source)}:
+            return ids
+    return {doc.id for doc in documents if _is_pattern(name) and fnmatchcase(doc.id, name)}
+
+
+def _is_pattern(name: str) -> bool:
+    return any(sign in name for sign in "*?[")

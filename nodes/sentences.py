@@ -1,0 +1,191 @@
+"""Where the sentences of a passage begin and end: what a citation can quote.
+
+A row of a table, an item of a list and a heading are sentences too. So is each line of a block of
+short lines, such as a list of telephone numbers; lines of running text are read as one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+__all__ = ("header_of_row", "is_heading", "is_row", "sentence_spans")
+
+Span = tuple[int, int]
+
+_LINE: Final = re.compile(r"[^\n\r\f\v]*")
+_ROW: Final = re.compile(r"\s*\|")
+_RULE: Final = re.compile(r"\s*\|?(?:\s*:?-+:?\s*(?:\||$))+\s*")
+"""The line below a table's header."""
+_ITEM: Final = re.compile(r"\s*(?:[-*•‣–]|\d{1,3}[.)])\s+\S")
+_HEADING: Final = re.compile(r"\s*#{1,6}\s")
+_END: Final = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s|$)|[。！？]+[」』”’）]*")
+_LAST_WORD: Final = re.compile(r"[^\s(\[\"'“„]+$")
+_SHORT_LINE: Final = 60
+"""Characters of a line at most that is taken for a row of its own."""
+
+_ABBREVIATIONS: Final = frozenset(
+    word
+    for line in (
+        "e.g i.e z.b d.h u.a o.ä vs cf ca approx bzw resp incl inkl dr mr mrs ms prof st sr jr hr",
+        "fr dipl ing gen col capt lt sgt rev hon mt ft",
+    )
+    for word in line.split()
+)
+_BEFORE_NUMBERS: Final = frozenset(
+    word
+    for line in ("no nr fig figs eq eqs p pp vol sec sect ch art abs abb tab tel bd",)
+    for word in line.split()
+)
+_NEXT_WORD: Final = re.compile(r"\s+(\w\w+)")
+_BEGINNINGS: Final = frozenset(
+    ["the", "it", "he", "she", "they", "this", "that", "these", "in", "on", "at", "an", "we", "you"]
+)
+"""Words that begin a sentence and are no name."""
+_CONNECTING: Final = frozenset(
+    word
+    for line in (
+        "a an and are as at but by for from in is of on or the to was were with",
+        "am an das dem den der die ein eine im in ist mit oder sind und von zu",
+    )
+    for word in line.split()
+)
+"""Words that no line of a list ends with."""
+_GERMAN_MONTHS: Final = re.compile(
+    r"\s+(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
+)
+
+
+def sentence_spans(text: str) -> list[Span]:
+    """Where each sentence begins and ends, without white space around it."""
+    return [
+        span for start, end in _blocks(text) if (span := _trimmed(text, start, end))[0] < span[1]
+    ]
+
+
+def is_heading(text: str, start: int) -> bool:
+    """Whether the sentence that begins there is a heading."""
+    return _HEADING.match(text, start) is not None
+
+
+def is_row(text: str, start: int) -> bool:
+    """Whether the sentence that begins there is a row of a table."""
+    return text.startswith("|", start)
+
+
+def header_of_row(text: str, start: int) -> str:
+    """The header of the table that a row is in: it says what the row's cells are.
+
+    Args:
+        text: The passage.
+        start: Where the row begins.
+
+    Returns:
+        "" for the header itself, for a table without one, and for what is no row.
+    """
+    if not is_row(text, start):
+        return ""
+    header = ""
+    for begin, end in reversed(list(_lines(text[:start]))):
+        line = text[begin:end]
+        if not _ROW.match(line):
+            break
+        header = "" if _RULE.fullmatch(line) else line
+    return header.strip()
+
+
+def _trimmed(text: str, start: int, end: int) -> Span:
+    part = text[start:end]
+    start += len(part) - len(part.lstrip())
+    return start, start + len(part.strip())
+
+
+def _lines(text: str) -> Iterator[Span]:
+    return (found.span() for found in _LINE.finditer(text) if found.group().strip())
+
+
+def _blocks(text: str) -> Iterator[Span]:
+    """The sentences, with white space around them."""
+    for paragraph in _paragraphs(text):
+        begin, end = paragraph[0][0], paragraph[-1][1]
+        first = text[slice(*paragraph[0])]
+        if _ROW.match(first) or _HEADING.match(first):
+            if not _RULE.fullmatch(first):
+                yield begin, end
+        elif _is_list_of_lines([text[slice(*line)] for line in paragraph]):
+            yield from paragraph
+        else:
+            item = _ITEM.match(first)
+            yield from _sentences(text, begin, end, begin + item.end() - 1 if item else begin)
+
+
+def _paragraphs(text: str) -> Iterator[list[Span]]:
+    """Lines that belong together: a row, a heading, an item, or all up to the next of these."""
+    block: list[Span] = []
+    last = 0
+    for start, end in _lines(text):
+        line = text[start:end]
+        alone = bool(_ROW.match(line) or _HEADING.match(line))
+        # A blank line is no line here, so the gap shows it.
+        apart = len(re.findall(r"\r\n|[\n\r\f\v]", text[last:start])) > 1
+        if block and (alone or apart or _ITEM.match(line)):
+            yield block
+            block = []
+        block.append((start, end))
+        if alone:
+            yield block
+            block = []
+        last = end
+    if block:
+        yield block
+
+
+def _is_list_of_lines(lines: list[str]) -> bool:
+    """Whether each line says something of its own: none is long or goes on in the next one."""
+    plain = [line.strip() for line in lines]
+    return (
+        len(plain) > 1
+        and all(len(line) <= _SHORT_LINE and not line[0].islower() for line in plain)
+        and not any(_goes_on(line) for line in plain)
+        and 2 * sum(bool(_END.search(line)) for line in plain) < len(plain)
+    )
+
+
+def _goes_on(line: str) -> bool:
+    return line.endswith((",", "-", ";", "(")) or line.rsplit(maxsplit=1)[-1] in _CONNECTING
+
+
+def _sentences(text: str, begin: int, end: int, search: int) -> Iterator[Span]:
+    start = begin
+    for found in _END.finditer(text, max(search, begin), end):
+        if _ends_a_sentence(text, start, found, end):
+            yield start, found.end()
+            start = found.end()
+    if start < end:
+        yield start, end
+
+
+def _ends_a_sentence(text: str, start: int, found: re.Match[str], end: int) -> bool:
+    if found.group()[0] in "。！？":
+        return True
+    following = text[found.end() : end]
+    if following.lstrip()[:1].islower():
+        return False
+    if found.group() != ".":
+        return True
+    before = _LAST_WORD.search(text, start, found.start())
+    word = before.group().casefold() if before else ""
+    if word in _ABBREVIATIONS or _is_initial(text[found.start() - 1], word, following):
+        return not following.strip()
+    if word in _BEFORE_NUMBERS and following.lstrip()[:1].isdigit():
+        return False
+    return not (word.isdecimal() and len(word) <= 2 and _GERMAN_MONTHS.match(following))
+
+
+def _is_initial(letter: str, word: str, following: str) -> bool:
+    """Whether a single letter before a full stop is short for a word, as in `J. Feld`, `z. B.`."""
+    if len(word) != 1 or not letter.isalpha():
+        return False
+    after = _NEXT_WORD.match(following)
+    return letter.islower() or bool(after and after[1].casefold() not in _BEGINNINGS)

@@ -1,0 +1,124 @@
+"""How a passage is named to a reader: "handbook.docx › Contacts, p. 3"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
+from textwrap import shorten
+from typing import Final
+
+from hopyard.state.metadata import MetadataValue
+from hopyard.state.schemas import Source
+
+__all__ = (
+    "SECTION_MARK",
+    "file_name",
+    "kept_metadata",
+    "name_sources",
+    "reference",
+    "with_references",
+)
+
+SECTION_MARK: Final = " › "
+"""Between the headings of a section's path, the outermost first."""
+LONGEST_VALUE: Final = 1000
+"""Characters of one metadata value that an answer carries; the corpus has the whole one."""
+
+_LONGEST_NAME: Final = 60
+"""Characters of a title or a section that a reference shows."""
+_CORPUS_SUFFIX: Final = ".jsonl"
+
+
+def reference(source: Source, *, path: bool = False) -> str:
+    """Name one passage: its document, section and page.
+
+    A document that is a file has the file's name. A line of a corpus file, and a page of the web,
+    has its title.
+
+    Args:
+        source: Where the passage is from.
+        path: Show the whole path of a file.
+    """
+    given, title = source.get("source", ""), source.get("title", "")
+    name = given if path and given and not _is_corpus(given) else file_name(given)
+    document = name or title or given or source["passage_id"]
+    headings = [part for part in source.get("section", "").split(SECTION_MARK) if part]
+    if headings and headings[0] in {title, document}:
+        del headings[0]
+    cut = [_shorten(document) if document == title else document, *map(_shorten, headings)]
+    pages = source.get("pages", "")
+    return ", ".join(filter(None, (SECTION_MARK.join(cut), _pages(pages))))
+
+
+def name_sources(sources: Iterable[Source]) -> dict[str, str]:
+    """Name several passages so that no two have the same name.
+
+    Files of one name are shown with their paths, passages of one section with their place in the
+    document, and what is still the same with its id. A `reference` that a source has stays.
+
+    Returns:
+        The names by passage id.
+    """
+    known: dict[str, Source] = {}
+    for source in sources:
+        known.setdefault(source["passage_id"], source)
+    names = {name: source.get("reference") or reference(source) for name, source in known.items()}
+    for group in _same(names):
+        if len({known[name].get("source", "") for name in group}) > 1:
+            names |= {name: reference(known[name], path=True) for name in group}
+    for group in _same(names):
+        names |= {name: f"{names[name]}, {_place(known[name])}" for name in group}
+    for group in _same(names):
+        names |= {name: f"{reference(known[name])} ({name})" for name in group}
+    return names
+
+
+def _same(names: Mapping[str, str]) -> list[list[str]]:
+    """The ids that have one name, where they are several."""
+    groups: dict[str, list[str]] = {}
+    for name, shown in names.items():
+        groups.setdefault(shown, []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def with_references(sources: Iterable[Source]) -> dict[str, Source]:
+    """Sources by passage id, each with the `reference` that no other has."""
+    known = {source["passage_id"]: source for source in sources}
+    names = name_sources(known.values())
+    return {name: Source(**{**source, "reference": names[name]}) for name, source in known.items()}
+
+
+def file_name(source: str) -> str:
+    """The name of the file that a document is; "" for an address or a line of a corpus file."""
+    outer, *parts = source.split(SECTION_MARK)  # `mail.eml › invoice.pdf` is a part of a file
+    if "://" in source or _is_corpus(outer):
+        return ""
+    path = PurePosixPath(outer.replace("\\", "/"))
+    return SECTION_MARK.join([path.name, *parts]) if path.suffix else ""
+
+
+def kept_metadata(metadata: Mapping[str, MetadataValue]) -> dict[str, MetadataValue]:
+    """Metadata as an answer carries it: a long text is cut."""
+    return {
+        name: value[:LONGEST_VALUE] + "…"
+        if isinstance(value, str) and len(value) > LONGEST_VALUE
+        else value
+        for name, value in metadata.items()
+    }
+
+
+def _is_corpus(source: str) -> bool:
+    return source.lower().endswith(_CORPUS_SUFFIX)
+
+
+def _place(source: Source) -> str:
+    return f"passage {source.get('position', 0) + 1}"
+
+
+def _pages(pages: str) -> str:
+    return f"pp. {pages}" if "-" in pages else f"p. {pages}" if pages else ""
+
+
+def _shorten(text: str) -> str:
+    plain = " ".join(text.split())
+    return shorten(plain, _LONGEST_NAME, placeholder=" …") if " " in plain else plain
