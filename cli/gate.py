@@ -39,7 +39,10 @@ Value = Literal["token-probability", "answer-f1"]
 
 @app.command("label")
 def label_command(
-    questions: Annotated[Path, typer.Argument(help="Questions (.jsonl): id, question, answers.")],
+    questions: Annotated[
+        list[Path],
+        typer.Argument(help="Questions (.jsonl): id, question, answers; one file or more."),
+    ],
     out_: Annotated[
         Path, typer.Option("--out", help="The labels (.jsonl); an existing file is continued.")
     ],
@@ -89,7 +92,7 @@ def label_command(
     from hopyard.cli.gate_agent import finder, value_function
 
     context = context_from({"index": index, "model": model, "embedding": embedding}, set_)
-    chosen = read_questions(questions, split=split, limit=limit)
+    chosen = [one for path in questions for one in read_questions(path, split=split, limit=limit)]
     file = LabelFile(out_)
     find = finder(context, per_passage=per_passage)
     labelling = Labelling(
