@@ -29,6 +29,7 @@ def test_worked_by_hand() -> None:
     assert needs_retrieval(found)
 
 
+@settings(deadline=None)
 @given(four_values)
 def test_efficiency(given_values: CoalitionValues) -> None:
     found = contributions(given_values)
@@ -37,6 +38,7 @@ def test_efficiency(given_values: CoalitionValues) -> None:
     )
 
 
+@settings(deadline=None)
 @given(none=values, alone=values, both=values)
 def test_symmetry(none: float, alone: float, both: float) -> None:
     found = contributions(CoalitionValues(none, alone, alone, both))
@@ -44,6 +46,7 @@ def test_symmetry(none: float, alone: float, both: float) -> None:
     assert needs_retrieval(contributions(CoalitionValues(0, 1, 1, 2)))  # a tie retrieves
 
 
+@settings(deadline=None)
 @given(none=values, passages=values)
 def test_a_null_player_gets_nothing(none: float, passages: float) -> None:
     found = contributions(CoalitionValues(none, none, passages, passages))
@@ -59,6 +62,7 @@ def test_captum_gives_the_closed_form(given_values: CoalitionValues) -> None:
     assert found.passages == pytest.approx(closed.passages, abs=1e-5)
 
 
+@settings(deadline=None)
 @given(four_values)
 def test_the_label_asks_which_of_the_two_does_better_alone(given_values: CoalitionValues) -> None:
     """φ_D − φ_q = v(D) − v(q): what both do together, and neither, cancels out."""

@@ -46,6 +46,7 @@ async def test_every_graph_is_there_with_its_description_and_narrow_schemas(
         "strategy",
         "gate",
         "route",
+        "explanation",
     }
     tree = await client.assistants.get_schemas(found["tree"]["assistant_id"])
     assert set(tree["output_schema"]["properties"]) == OUTPUT
