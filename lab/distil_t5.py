@@ -37,6 +37,8 @@ HELD_OUT: Final = 1000
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 _SHORTEST: Final = 20
 """Characters of a sentence at least; shorter pieces are initials and abbreviations."""
+_MOST_WORDS: Final = 20
+"""Longer sentences cost most of the time, and few questions are as long."""
 _SPAN: Final = (2, 9)
 """Words of a span."""
 _WARM_UP: Final = 0.05
@@ -50,7 +52,8 @@ def lines_of(sources: Sequence[Source], seed: int) -> list[str]:
     rng = random.Random(seed)
     lines = [_bare(line) for line in _texts(sources, Guard(sources))]
     spans = [_span(line, rng) for line in lines]
-    chosen = [line for line in dict.fromkeys((*lines, *spans)) if line]
+    each = dict.fromkeys((*lines, *spans))
+    chosen = [line for line in each if line and len(line.split()) <= _MOST_WORDS]
     rng.shuffle(chosen)
     return chosen
 

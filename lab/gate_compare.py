@@ -5,10 +5,9 @@
 
 The labels are cut into folds with equal shares of both classes. The product's own trainer makes a
 gate from the other folds, which then judges the fold. `--t5 NAME=BASE@RATE` names what
-`hopyard gate train --base` takes, and a learning rate if not the trainer's own. Two candidates are
-always there: the share of the larger class, and the head over the sentence vector. With
-`--question-only` no gate sees how near the corpus is, so that the networks stand alone: the head is
-then a plain logistic regression over the vector.
+`hopyard gate train --base` takes, and a learning rate if not the trainer's own. Three candidates
+are always there: the share of the larger class, a logistic regression over nothing but MiniLM's
+sentence vector, and the product's head. With `--question-only` no gate sees how near the corpus is.
 """
 
 from __future__ import annotations
@@ -27,24 +26,38 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 
 from hopyard.classifiers.labels import Label, check_classes, read_labels
+from hopyard.classifiers.logistic import fit
 from hopyard.classifiers.measures import accuracy, auroc, expected_calibration_error
 from hopyard.classifiers.retrieval_gate import EmbedWith, RetrievalGate
-from hopyard.classifiers.train import LEAST, train_gate
+from hopyard.classifiers.train import EMBEDDING, LEAST, train_gate
 from hopyard.classifiers.train_settings import VECTOR, TrainSettings
 from hopyard.cli.gate_agent import read_texts
 from hopyard.measures.bootstrap import difference
 from hopyard.measures.nearness import UNMEASURED, Nearness
+from hopyard.models.embedder import Vector
 from hopyard.models.embeddings import MiniLMEmbedder
 
-__all__ = ("Candidate", "Trained", "compare", "kept_at_recall", "main", "majority", "trained")
+__all__ = (
+    "Candidate",
+    "Trained",
+    "compare",
+    "kept_at_recall",
+    "main",
+    "majority",
+    "regression",
+    "trained",
+)
 
 Floats = npt.NDArray[np.float64]
 RECALL: Final = 0.97
 """Of the questions that need retrieval, how many the gate has to retrieve for."""
 TIMED: Final = 60
 """Questions of the timing, after five that warm up."""
+_SCALE: Final = 4.0
+"""As the product's head scales unit vectors."""
 _SMALLEST: Final = 1e-6
 """A probability of 0 for what happens would cost infinitely much."""
 
@@ -71,6 +84,21 @@ def majority(labels: Sequence[Label]) -> Trained:
     """The share of questions that need retrieval, for every question."""
     share = statistics.fmean(float(row.label or 0) for row in labels)
     return Trained(lambda question, nearness: share, 0.5, 0)
+
+
+def regression(labels: Sequence[Label], *, embed: EmbedWith) -> Trained:
+    """An L2-regularised logistic regression over the sentence vector."""
+    vectors = np.array([embed(row.question, EMBEDDING) for row in labels], dtype=np.float64)
+    found = fit(
+        _SCALE * vectors,
+        [UNMEASURED for _ in labels],
+        [int(row.label or 0) for row in labels],
+    )
+
+    def probability(question: str, nearness: Nearness) -> float:
+        return float(expit(found.bias + _SCALE * found.weights @ embed(question, EMBEDDING)))
+
+    return Trained(probability, 0.5, found.weights.astype(np.float32).nbytes)
 
 
 def trained(
@@ -218,12 +246,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         labels = [row.model_copy(update={"nearness": UNMEASURED}) for row in labels]
     check_classes(labels, 2 * LEAST)
     minilm = MiniLMEmbedder()
+
+    def embed(question: str, model: str) -> Vector:
+        return minilm.embed_query(question)
+
     train = partial(
         trained,
-        embed=lambda question, model: minilm.embed_query(question),
+        embed=embed,
         texts=read_texts(options.text) if options.text else [],
     )
-    candidates: dict[str, Candidate] = {"majority": majority}
+    candidates: dict[str, Candidate] = {
+        "majority": majority,
+        "logistic": partial(regression, embed=embed),
+    }
     for name, base, rate in [(VECTOR, VECTOR, 0.0), *options.t5]:
         settings = TrainSettings(base=base, rate=rate, seed=options.seed)
         candidates[name] = partial(train, settings=settings)

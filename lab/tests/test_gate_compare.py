@@ -13,7 +13,7 @@ from hopyard.classifiers.train_settings import TrainSettings
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.models.embedder import Vector
 from hopyard.models.embeddings import MiniLMEmbedder
-from lab.gate_compare import Trained, compare, kept_at_recall, main, majority, trained
+from lab.gate_compare import Trained, compare, kept_at_recall, main, majority, regression, trained
 from lab.tests.gate_labels import separable
 
 
@@ -62,6 +62,14 @@ def test_the_larger_class() -> None:
     assert (found["accuracy"], found["kept"], found["retrieved"]) == (0.75, 0.0, 1.0)
 
 
+def test_the_regression_reads_the_vector_alone() -> None:
+    made = regression(separable(), embed=lambda text, _: colour(text))
+    near, far = Nearness(cosine=0.9), Nearness(cosine=-0.9)
+    assert made.probability("red 99", near) < 0.2
+    assert made.probability("blue 99", far) > 0.8
+    assert made.bytes == 8  # two numbers
+
+
 def test_a_t5_is_trained_as_the_product_trains_it() -> None:
     settings = TrainSettings(base="scratch", rate=3e-3, width=32, layers=1, vocabulary=64)
     made = trained(separable(24), settings=settings, embed=lambda *_: colour(""))
@@ -79,7 +87,8 @@ def test_the_command_writes_its_result(
     monkeypatch.setattr(MiniLMEmbedder, "embed_query", lambda _, text: colour(""))
     near = {0: Nearness(cosine=0.1), 1: Nearness(cosine=0.8)}
     LabelFile(tmp_path / "labels.jsonl").append(
-        row.model_copy(update={"nearness": near[row.label or 0]}) for row in separable()
+        row.model_copy(update={"question": f"Ask {place}", "nearness": near[row.label or 0]})
+        for place, row in enumerate(separable())
     )
     out = tmp_path / "result.json"
     given = [str(tmp_path / "labels.jsonl"), "--out", str(out), "--folds", "2"]
@@ -87,8 +96,9 @@ def test_the_command_writes_its_result(
     report = json.loads(out.read_text())
     assert "--folds 2" in report["command"]
     assert report["labels"] == {"retrieve": 12, "all": 24}
-    assert list(report["candidates"]) == ["majority", "vector"]
+    assert list(report["candidates"]) == ["majority", "logistic", "vector"]
     assert report["candidates"]["vector"]["auroc"] == (0.5 if alone else 1.0)
+    assert report["candidates"]["logistic"]["auroc"] == 0.5
     assert report["candidates"]["vector"]["log_loss_difference"] == [0, 0, 0]
 
 
