@@ -215,7 +215,8 @@ class TestFollowUp:
             "answer": STONE,
             "reason": "made to stand alone",
         }
-        assert second["evidence"] == second["steps"][1]["passages"]
+        named = [unit["id"] for unit in second["steps"][1]["passages"]]
+        assert [unit["id"] for unit in second["evidence"]] == named
         assert first["citations"][0]["quote"] == "The Iron Bridge was opened in 1781."
         assert first["citations"][0] not in second["citations"]
         assert second["usage"]["model_calls"] == 2  # this turn's alone

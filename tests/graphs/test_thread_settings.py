@@ -12,7 +12,7 @@ from hopyard.agent.session import Session, open_session
 from hopyard.graphs import router
 from hopyard.nodes.resources import close_shared_resources
 from hopyard.state.checkpoints import open_saver
-from hopyard.state.errors import ModelUnreachableError, UsageError
+from hopyard.state.errors import ModelUnreachableError, ThreadMissingError, UsageError
 from hopyard.state.settings import Context
 
 from .conftest import changed
@@ -81,10 +81,11 @@ async def test_a_thread_of_a_programs_own_keeps_its_settings(
     assert {call.payload["seed"] for call in model_server.calls} == {9}
 
 
-async def test_an_address_is_kept_as_it_is_and_is_no_folder(
+async def test_an_address_is_no_folder_and_begins_no_thread(
     session: Session, context: Context
 ) -> None:
     elsewhere = changed(context, index="postgresql://host/db", strategy="single")
     with pytest.raises(UsageError, match=r"is an address.*opens folders"):
         await events(session.ask(QUESTION, elsewhere, "t"))
-    assert (await session.context("t")).index == "postgresql://host/db"
+    with pytest.raises(ThreadMissingError):
+        await session.context("t")

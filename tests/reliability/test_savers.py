@@ -178,14 +178,14 @@ class TestRetention:
 async def test_a_setting_that_stopped_a_thread_can_be_changed(
     single: Context, model_server: ModelServer
 ) -> None:
-    broken = changed(single, index="missing")
+    broken = changed(single, model="ollama:absent")
     async with open_session() as session:
         with pytest.raises(HopyardError):
             await _asked(session, broken)
         with pytest.raises(UsageError, match=r"'retrieval\.k'"):
             async for _ in session.resume("t", changes={"retrieval": {"k": "0"}}):
                 pass
-        async for _ in session.resume("t", changes={"index": single.index, "seed": "9"}):
+        async for _ in session.resume("t", changes={"model": single.model, "seed": "9"}):
             pass
         assert (await session.result("t"))["answer"] == f"A {TOLD}."
         assert (await session.context("t")).seed == 9
