@@ -75,12 +75,12 @@ def test_a_gate_starts_from_all_but_the_output_layer(distilled: Network, tmp_pat
 
 
 def test_held_out_questions_and_their_passages_are_not_read(tmp_path: Path) -> None:
-    hidden = "the secret text that answers the held out question is here to be kept away"
+    hidden = "the qwertz text that answers the held out question is here to be kept away"
     base = {"answers": ["x"], "type": "single"}
     questions = [
         {**base, "id": "t", "question": "What is free?", "split": "train", "supporting_ids": ["p"]},
-        {**base, "id": "d", "question": "What is dev?", "split": "dev", "supporting_ids": ["q"]},
-        {**base, "id": "c", "question": "what is DEV", "split": "train", "supporting_ids": ["p"]},
+        {**base, "id": "d", "question": "What is quux?", "split": "dev", "supporting_ids": ["q"]},
+        {**base, "id": "c", "question": "what is QUUX", "split": "train", "supporting_ids": ["p"]},
     ]
     corpus = [
         {"id": "p", "title": "", "text": "An open passage is this one. U.S. It has two sentences."},
@@ -92,7 +92,7 @@ def test_held_out_questions_and_their_passages_are_not_read(tmp_path: Path) -> N
         (tmp_path / f"{name}.jsonl").write_text(lines)
     lines = lines_of([read_source(tmp_path)], 1)
     assert {"What is free", "An open passage is this one", "It has two sentences"} <= set(lines)
-    assert not [line for line in lines if "dev" in line.lower().split() or "secret" in line]
+    assert not [line for line in lines if "quux" in line.lower() or "qwertz" in line]
     everyday = (WRITTEN / "train_everyday.jsonl").read_text().splitlines()
     assert json.loads(everyday[0])["question"].rstrip(" ?.") in lines
     assert len(lines) == len(set(lines))
