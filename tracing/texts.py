@@ -40,7 +40,7 @@ def trace_passages(
         quotes = [cited["quote"] for cited in citations if cited["passage_id"] == name]
         traced[name] = TracedPassage(
             name,
-            title=passage.title if passage else told.get(name, {}).get("title", ""),
+            title=passage.title if passage else _title(told.get(name)),
             text=passage.text if passage else None,
             quotes=find_quotes(passage.text, quotes) if passage else (),
             unit=units.get(name),
@@ -62,6 +62,10 @@ def _told_sources(
     """What the answer itself says of where its passages are from."""
     told = {source["passage_id"]: source for unit in evidence for source in unit.get("sources", [])}
     return told | {citation["passage_id"]: citation for citation in citations}
+
+
+def _title(source: Source | None) -> str:
+    return source.get("title", "") if source else ""
 
 
 def find_quotes(text: str, quotes: Iterable[str]) -> tuple[Span, ...]:
