@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol, Self, cast
 
 import numpy as np
 
-from hopyard.classifiers.question_words import word_parts
+from hopyard.classifiers.word_vector import word_parts
 from hopyard.models.concurrency import LOADING
 from hopyard.models.embedder import Vector
 from hopyard.state.errors import GateUnavailableError

@@ -22,11 +22,11 @@ from hopyard.classifiers.measures import (
     bayes_threshold,
     expected_calibration_error,
 )
-from hopyard.classifiers.question_words import vocabulary, word_columns
 from hopyard.classifiers.retrieval_gate import EmbedWith
 from hopyard.classifiers.scorers import HEAD_FILE, WORDS_FILE, T5Scorer
 from hopyard.classifiers.t5_training import split_labels, train_t5
 from hopyard.classifiers.train_settings import VECTOR, Progress, TrainSettings
+from hopyard.classifiers.word_vector import vocabulary, word_columns
 from hopyard.state.atomic import write_file
 
 __all__ = ("LEAST", "Trained", "train_gate")
