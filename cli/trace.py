@@ -13,6 +13,7 @@ from rich.live import Live
 
 from hopyard.agent.session import open_session
 from hopyard.cli.console import err, out
+from hopyard.cli.interrupts import run_async
 from hopyard.tracing.model import Trace
 from hopyard.tracing.page import page
 from hopyard.tracing.read import read_trace
@@ -35,9 +36,9 @@ def trace_command(
 ) -> None:
     """Draw how a thread came to its last answer: what was asked, found, judged and pruned."""
     if html is None:
-        asyncio.run(_draw(thread, follow=follow))
+        run_async(_draw(thread, follow=follow))
         return
-    asyncio.run(_write(thread, html, follow=follow))
+    run_async(_write(thread, html, follow=follow))
     out.print(f"{html} written", markup=False, soft_wrap=True)
 
 

@@ -20,9 +20,16 @@ from pydantic_settings import (
 )
 
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import Context, Group, SettingError, reason_of, setting_groups
+from hopyard.state.settings import (
+    Context,
+    Group,
+    SettingError,
+    every_setting,
+    reason_of,
+    setting_groups,
+)
 
-__all__ = ("SETTINGS_FILE", "change_context", "home", "read_context")
+__all__ = ("SETTINGS_FILE", "change_context", "home", "read_context", "setting_changes")
 
 SETTINGS_FILE: Final = "hopyard.toml"
 
@@ -63,6 +70,13 @@ def change_context(context: Context, changes: dict[str, Any]) -> Context:
         return Context.model_validate(_merge(context.model_dump(), changes))
     except ValidationError as error:
         raise _unusable(error) from error
+
+
+def setting_changes(before: Context, after: Context) -> dict[str, tuple[Any, Any]]:
+    """The settings that differ, by dotted name, with the value of each context."""
+    old = {name: value for name, value, _ in every_setting(before)}
+    new = {name: value for name, value, _ in every_setting(after)}
+    return {name: (old[name], new[name]) for name in old if old[name] != new[name]}
 
 
 def _merge(values: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

@@ -169,6 +169,7 @@ class Trace:
 
     Attributes:
         asked: The question as it was typed, where it was rewritten to stand alone; else "".
+        model: The chat model, as the settings name it.
         waits_for: The nodes that come next: none of a finished thread.
         notes: What the reader has to know: the index is gone, the budget was used up.
         conversation: What was said before, as (who, text).
@@ -184,6 +185,7 @@ class Trace:
     passages: Mapping[str, TracedPassage]
     cost: Cost
     seconds: float
+    model: str = ""
     notes: tuple[str, ...] = ()
     conversation: tuple[tuple[str, str], ...] = ()
 

@@ -38,13 +38,20 @@ async def read_trace(session: Session, thread_id: str) -> Trace:
     Raises:
         ThreadMissingError: There is no such thread.
     """
-    index = (await session.context(thread_id)).index
+    context = await session.context(thread_id)
     snapshot = await session.snapshot(thread_id)
     waits = tuple(snapshot.next)
     run = "" if set(waits) & _NEW_TURN else snapshot.values.get("run", "")
     uses = await asyncio.to_thread(lambda: session.resources.ledger.uses(run)) if run else []
     return await asyncio.to_thread(
-        trace_of, thread_id, snapshot.values, _inner(snapshot), waits, uses, index
+        trace_of,
+        thread_id,
+        snapshot.values,
+        _inner(snapshot),
+        waits,
+        uses,
+        context.index,
+        context.model,
     )
 
 
@@ -55,6 +62,7 @@ def trace_of(
     waits: tuple[str, ...],
     uses: Sequence[Use],
     index: str,
+    model: str = "",
 ) -> Trace:
     """The trace of a thread's state.
 
@@ -65,6 +73,7 @@ def trace_of(
         waits: The nodes that come next: none of a finished thread.
         uses: The run's model calls.
         index: The index directory; "" where the run had none.
+        model: The chat model, as the settings name it.
     """
     source = inner or values
     evidence = source.get("evidence", []) if inner or not waits else []
@@ -85,6 +94,7 @@ def trace_of(
         steps=_outline(values, waits, own, steps, uses),
         passages=passages,
         cost=cost,
+        model=model,
         # The run's own clock is read when it ends.
         seconds=cost.seconds if waits else float(values["usage"]["seconds"]),
         notes=tuple(

@@ -22,7 +22,7 @@ import pytest
 from model_server import ModelServer
 
 from hopyard.agent.session import open_session
-from hopyard.cli.main import main
+from hopyard.cli.app import run as main
 from hopyard.state.settings import Context
 
 from .conftest import EMBEDDING, changed
