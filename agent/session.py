@@ -18,6 +18,7 @@ from langgraph.types import Command, StateSnapshot
 
 from hopyard.agent.deletion import delete_threads
 from hopyard.agent.events import Event, Teller, Token
+from hopyard.agent.history import CONTEXT_KEY, Turn, earlier_turns
 from hopyard.agent.waiting import answer_command, waiting_in
 from hopyard.graphs import router
 from hopyard.graphs.registry import STRATEGIES
@@ -41,10 +42,6 @@ from hopyard.state.settings import Context
 from hopyard.state.sources import change_context, home, setting_changes
 
 __all__ = ("Event", "Session", "ThreadSummary", "Token", "open_session")
-
-_CONTEXT_KEY: Final = "hopyard_context"
-"""Checkpoint metadata that holds the run's settings: LangGraph itself does not keep them."""
-
 
 _LOCKS: Final = "running"
 """The folder beside the thread store that says which process works on which thread."""
@@ -221,7 +218,7 @@ class Session:
             raise ThreadMissingError(
                 f"There is no thread {thread_id!r}; `hopyard threads list` shows those there are."
             )
-        kept = saved.metadata.get(_CONTEXT_KEY)
+        kept = saved.metadata.get(CONTEXT_KEY)
         if kept is not None:
             return change_context(Context(), json.loads(kept))
         state = await self._agent.aget_state(self._config(thread_id))
@@ -239,6 +236,10 @@ class Session:
     async def running(self, thread_id: str) -> Holder | None:
         """The process that works on a thread now; None where nobody does."""
         return await asyncio.to_thread(self._locks.holder, thread_id) if self._locks else None
+
+    async def earlier(self, thread_id: str) -> list[Turn]:
+        """The questions of a thread before its last one, the oldest first."""
+        return await earlier_turns(self._saver, thread_id)
 
     async def threads(self) -> list[ThreadSummary]:
         """All threads, the one used last first."""
@@ -353,13 +354,13 @@ class Session:
         if context is not None:
             # Without spaces: it is written with every checkpoint of the thread and its subgraphs.
             kept = json.dumps(settings_to_keep(context), separators=(",", ":"))
-            config["metadata"] = {_CONTEXT_KEY: kept}
+            config["metadata"] = {CONTEXT_KEY: kept}
         return config_with(self._resources, config)
 
 
 def _settings(state: StateSnapshot) -> Mapping[str, Any]:
     """The settings of a thread as they were kept: those that have no default's value."""
-    kept = (state.metadata or {}).get(_CONTEXT_KEY)
+    kept = (state.metadata or {}).get(CONTEXT_KEY)
     return json.loads(kept) if kept else state.values.get("settings", {})
 
 
