@@ -49,8 +49,8 @@ def test_it_prints_json(hopyard: Run, asked: None) -> None:
         "two moons",
         "scripted",
     )
-    [source] = trace["sources"]
-    assert (source["title"], source["passage_id"], source["supported"]) == ("Mars", "mars", True)
+    [cited] = trace["citations"]
+    assert (cited["reference"], cited["passage_id"]) == ("Mars", "mars")
     calls = [call for step in steps_of(trace) for call in step["calls"]]
     assert [call["prompt"] for call in calls] == ["route", "answer"]
     assert all(call["messages"] and call["output"] for call in calls)
