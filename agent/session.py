@@ -7,7 +7,6 @@ import json
 import sqlite3
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
-from dataclasses import dataclass
 from typing import Any, Final
 from uuid import uuid4
 
@@ -19,6 +18,7 @@ from langgraph.types import Command, StateSnapshot
 from hopyard.agent.deletion import delete_threads
 from hopyard.agent.events import Event, Teller, Token
 from hopyard.agent.history import CONTEXT_KEY, Turn, earlier_turns
+from hopyard.agent.summary import ThreadSummary, model_of, summary_of
 from hopyard.agent.waiting import answer_command, waiting_in
 from hopyard.graphs import router
 from hopyard.graphs.registry import STRATEGIES
@@ -45,23 +45,6 @@ __all__ = ("Event", "Session", "ThreadSummary", "Token", "open_session")
 
 _LOCKS: Final = "running"
 """The folder beside the thread store that says which process works on which thread."""
-
-
-@dataclass(frozen=True)
-class ThreadSummary:
-    """One thread in a list. One that waits for an answer of its user is not finished either."""
-
-    thread_id: str
-    question: str
-    answer: str
-    strategy: str
-    finished: bool
-    waiting: bool
-    updated: str
-    size: int
-    model: str
-    running: Holder | None
-    """The process that works on it now."""
 
 
 @asynccontextmanager
@@ -196,7 +179,7 @@ class Session:
         return {
             **state.values,
             "thread_id": thread_id,
-            "model": _settings(state).get("model", Context().model),
+            "model": model_of(state),
             "finished": not state.tasks,
             "running": await self.running(thread_id) if state.tasks else None,
             "waiting": [{"id": waiting.id, **waiting.asked} for waiting in waiting_in(state)],
@@ -248,19 +231,9 @@ class Session:
     async def summary(self, thread_id: str) -> ThreadSummary:
         """One thread in short."""
         state = await self._agent.aget_state(self._config(thread_id))
-        values = state.values
-        return ThreadSummary(
-            thread_id=thread_id,
-            question=values.get("question", ""),
-            answer=values.get("answer", ""),
-            strategy=values.get("strategy", ""),
-            finished=not state.tasks,
-            waiting=bool(state.interrupts),
-            updated=state.created_at or "",
-            size=await thread_size(self._saver, thread_id),
-            model=_settings(state).get("model", Context().model),
-            running=await self.running(thread_id) if state.tasks else None,
-        )
+        size = await thread_size(self._saver, thread_id)
+        running = await self.running(thread_id) if state.tasks else None
+        return summary_of(thread_id, state, size, running)
 
     async def fork(self, thread_id: str, new_id: str | None = None) -> str:
         """Copy a thread, so that the copy can go another way.
@@ -287,7 +260,7 @@ class Session:
         await self.context(thread_id)
         async with self._hold(thread_id):
             await delete_threads(self._saver, [thread_id], self._resources)
-        self._forget_locks([thread_id])
+        await asyncio.to_thread(self._forget_locks, [thread_id])
 
     async def prune(self, days: float, *, keep: str = "") -> list[str]:
         """Delete the threads that were not used for so many days.
@@ -305,15 +278,16 @@ class Session:
             if name != keep and await self.running(name) is None
         ]
         await delete_threads(self._saver, unused, self._resources)
-        self._forget_locks(unused)
+        await asyncio.to_thread(self._forget_locks, unused)
         return unused
 
     def _hold(self, thread_id: str) -> AbstractAsyncContextManager[None]:
         return self._locks.hold(thread_id) if self._locks else nullcontext()
 
     def _forget_locks(self, threads: Sequence[str]) -> None:
-        for thread_id in threads if self._locks else ():
-            self._locks.forget(thread_id)
+        if self._locks:
+            for thread_id in threads:
+                self._locks.forget(thread_id)
 
     async def _stream(
         self,
@@ -356,12 +330,6 @@ class Session:
             kept = json.dumps(settings_to_keep(context), separators=(",", ":"))
             config["metadata"] = {CONTEXT_KEY: kept}
         return config_with(self._resources, config)
-
-
-def _settings(state: StateSnapshot) -> Mapping[str, Any]:
-    """The settings of a thread as they were kept: those that have no default's value."""
-    kept = (state.metadata or {}).get(CONTEXT_KEY)
-    return json.loads(kept) if kept else state.values.get("settings", {})
 
 
 def _check_steps(thread_id: str, state: StateSnapshot) -> None:

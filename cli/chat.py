@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterator
@@ -14,7 +13,7 @@ import typer
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
 from hopyard.cli.chat_commands import HELP, TURNS_SHOWN, explain, last_turns
 from hopyard.cli.console import err, out, printable
-from hopyard.cli.interrupts import runner
+from hopyard.cli.interrupts import Runner
 from hopyard.cli.live import follow
 from hopyard.cli.options import (
     EmbeddingOption,
@@ -67,8 +66,8 @@ def chat_command(
         "answer.style": style,
     }
     thread_id = thread or new_thread_id()
-    with runner() as loop, _lines() as lines:
-        chat = _Chat(loop, thread_id, given_settings(flags, set_))
+    with Runner() as runner, _lines() as lines:
+        chat = _Chat(runner, thread_id, given_settings(flags, set_))
         try:
             chat.open()
             chat.check_index()
@@ -85,7 +84,7 @@ def chat_command(
 class _Chat:
     """The conversation: one session, one thread, the settings of the next question."""
 
-    def __init__(self, runner: asyncio.Runner, thread_id: str, given: Given) -> None:
+    def __init__(self, runner: Runner, thread_id: str, given: Given) -> None:
         self._runner = runner
         self._thread_id = thread_id
         self._given = given

@@ -10,13 +10,20 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, TypeVar
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Coroutine
 
-__all__ = ("INTERRUPTED", "end_at_once", "end_quickly", "raise_in_command", "run_async", "runner")
+__all__ = (
+    "INTERRUPTED",
+    "Runner",
+    "end_at_once",
+    "end_quickly",
+    "raise_in_command",
+    "run_async",
+)
 
 INTERRUPTED: Final = "Interrupted."
 _EXIT: Final = 130
@@ -44,40 +51,55 @@ def end_quickly() -> NoReturn:
     os._exit(_EXIT)
 
 
-def runner() -> asyncio.Runner:
-    """A runner that does not wait for its threads once it has been interrupted."""
-    import asyncio
-    from concurrent.futures import ThreadPoolExecutor
+class Runner:
+    """As `asyncio.Runner`, but does not wait for its threads once it has been interrupted."""
 
-    interrupted = False
+    def __init__(self) -> None:
+        import asyncio
+        from concurrent.futures import ThreadPoolExecutor
 
-    class Threads(ThreadPoolExecutor):
-        """The loop's threads. A call of a model that computes here cannot be ended."""
+        class Threads(ThreadPoolExecutor):
+            """The loop's threads. A call of a model that computes here cannot be ended."""
 
-        def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-            super().shutdown(wait and not interrupted, cancel_futures=cancel_futures or interrupted)
+            interrupted = False
 
-    def loop() -> asyncio.AbstractEventLoop:
+            def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+                over = self.interrupted
+                super().shutdown(wait and not over, cancel_futures=cancel_futures or over)
+
+        self._threads = Threads(thread_name_prefix="asyncio")
+        self._runner = asyncio.Runner(loop_factory=self._loop)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._runner.close()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run to the end.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C was pressed; the work has been cancelled.
+        """
+        try:
+            return self._runner.run(work)
+        except KeyboardInterrupt:
+            self._threads.interrupted = True
+            raise
+
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        import asyncio
+
         made = asyncio.new_event_loop()
-        made.set_default_executor(Threads(thread_name_prefix="asyncio"))
+        made.set_default_executor(self._threads)
         return made
-
-    class Runner(asyncio.Runner):
-        def run(self, coro: Any, *, context: Any = None) -> Any:
-            nonlocal interrupted
-            try:
-                return super().run(coro, context=context)
-            except KeyboardInterrupt:
-                interrupted = True
-                raise
-
-    return Runner(loop_factory=loop)
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:
     """As `asyncio.run`, without waiting for threads after Ctrl-C."""
-    with runner() as made:
-        return made.run(work)
+    with Runner() as runner:
+        return runner.run(work)
 
 
 def _end(*_: object) -> NoReturn:

@@ -70,8 +70,11 @@ class ThreadLocks:
         try:
             yield
         finally:
-            self._told(thread_id).unlink(missing_ok=True)
-            lock.release()
+            await asyncio.to_thread(self._free, thread_id, lock)
+
+    def _free(self, thread_id: str, lock: FileLock) -> None:
+        self._told(thread_id).unlink(missing_ok=True)
+        lock.release()
 
     async def _acquire(self, thread_id: str) -> FileLock:
         end = monotonic() + PATIENCE

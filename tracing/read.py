@@ -65,15 +65,17 @@ async def read_trace(session: Session, thread_id: str, question: int = 0) -> Tra
             f"The thread {thread_id!r} has no question {question}; it has {len(earlier) + 1}."
         )
     ledger = session.resources.ledger
+    values: Mapping[str, Any]
+    inner: Mapping[str, Any] = {}
+    waits: tuple[str, ...] = ()
+    settings = context
     if 0 < question <= len(earlier):
         turn = earlier[question - 1]
-        values, inner, waits = turn.values, {}, ()
-        settings = change_context(Context(), dict(turn.settings))
+        values, settings = turn.values, change_context(Context(), dict(turn.settings))
         earlier = earlier[: question - 1]
     else:
         snapshot = await session.snapshot(thread_id)
         values, inner, waits = snapshot.values, _inner(snapshot), tuple(snapshot.next)
-        settings = context
     run = "" if set(waits) & _NEW_TURN else values.get("run", "")
     uses = await asyncio.to_thread(ledger.uses, run) if run else []
     asked = await asyncio.to_thread(ledger.asked, {use.key for use in uses})

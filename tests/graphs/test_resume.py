@@ -135,6 +135,7 @@ def _undisturbed(
         "run",
         "settings",
         "finished",
+        "running",
         "waiting",
         "tried",
         "stronger",
