@@ -106,7 +106,7 @@ def test_a_killed_run_goes_on_and_pays_nothing_twice(
             main()
         assert ended.value.code == 0
         resumed = json.loads(capsys.readouterr().out)
-    for key in set(undisturbed) - {"thread_id", "usage"}:
+    for key in set(undisturbed) - {"thread_id", "usage", "model"}:
         assert resumed[key] == undisturbed[key], key
     assert resumed["usage"]["model_calls"] == kill.calls
     assert resumed["thread_id"] == "killed"
