@@ -25,6 +25,7 @@ def run(**more: Any) -> dict[str, Any]:
         "steps": [],
         "truncated": False,
         "thread_id": "t1",
+        "model": "builtin",
         "finished": True,
         "usage": {
             "model_calls": 1234,
@@ -262,4 +263,4 @@ def test_json_leaves_out_what_is_not_of_the_design() -> None:
     result = as_json(run(messages=["secret"], run="r"))
     assert "messages" not in result
     assert "run" not in result
-    assert len(result) == 13
+    assert len(result) == 14
