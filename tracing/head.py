@@ -78,7 +78,8 @@ class Head:
     def totals(self) -> str:
         """What the run is and what it took, as a list of terms."""
         trace, cost = self._trace, self._trace.cost
-        models = trace.models
+        # One model goes by the name that the user gave; the calls have the ledger's longer one.
+        models = trace.models if len(trace.models) > 1 or not trace.model else (trace.model,)
         terms = [
             ("Strategy", trace.strategy or "not chosen yet"),
             ("Models" if len(models) > 1 else "Model", ", ".join(models) or "none"),

@@ -341,6 +341,8 @@ def test_models_prompts_and_raw_outputs_are_shown() -> None:
     )
     text = page(replace(made, asked_of_model={"k": [("human", "Which <gate>?")]}))
     assert "<dt>Models</dt><dd>openai/big, openai/small</dd>" in text
+    one = replace(made_trace([], uses=[Use(asked, False, "a", "k")]), model="openai:<big>")
+    assert "<dt>Model</dt><dd>openai:&lt;big&gt;</dd>" in head(one)
     assert "answer: prompt and output" in text
     assert "openai/big, prompt version 3" in text
     assert "<h5>human</h5><pre>Which &lt;gate&gt;?</pre>" in text
