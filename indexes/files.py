@@ -147,8 +147,9 @@ def _read_part(part: Part, named: _Named) -> Iterator[Loaded | BadItem | Skipped
 
 
 def _missing(kind: Format, error: ModuleNotFoundError) -> str:
-    install = f"pip install 'hopyard[{kind.extra}]'" if kind.extra else f"pip install {error.name}"
-    return f"{kind.suffixes[0]} files need the package {error.name!r}: {install}"
+    package = (error.name or "").partition(".")[0]
+    install = f"pip install 'hopyard[{kind.extra}]'" if kind.extra else f"pip install {package}"
+    return f"{kind.suffixes[0]} files need the package {package!r}: {install}"
 
 
 def _document(content: Content, named: _Named) -> Loaded | BadItem:

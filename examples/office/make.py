@@ -10,6 +10,7 @@ document, section and page that answer each question. Needs `pip install 'hopyar
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -219,7 +220,10 @@ def archive() -> bytes:
     """A ZIP archive with a recipe, and an archive inside it."""
     table = _table(content.VISITORS, ",").encode()
     inner = io.BytesIO()
-    with tarfile.open(fileobj=inner, mode="w:gz") as tar:
+    with (
+        gzip.GzipFile(fileobj=inner, mode="wb", mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w") as tar,
+    ):
         entry = tarfile.TarInfo("2025/visitors.csv")
         entry.size = len(table)
         tar.addfile(entry, io.BytesIO(table))
@@ -237,7 +241,9 @@ SAMPLES: Final[dict[str, Callable[[], bytes]]] = {
     "about.html": html,
     "history.epub": epub,
     "beschwerde.eml": eml,
-    "letter.msg": lambda: papers.msg("Your bowls", "Ilse Tamm", content.LETTER),
+    "letter.msg": lambda: papers.msg(
+        "Your bowls", "Ilse Tamm", "ilse@tamm.example", content.LETTER
+    ),
     "tasting.ipynb": ipynb,
     "archive.zip": archive,
     "preise.csv": lambda: _table(content.PRICES, ";").encode("cp1252"),

@@ -84,12 +84,13 @@ def _column(canvas: Any, section: Section, left: float, top: float, width: float
     Frame(left, 60, width, top - 60, 0, 0, 0, 0).addFromList(story, canvas)
 
 
-def msg(subject: str, sender: str, body: str) -> bytes:
+def msg(subject: str, sender: str, address: str, body: str) -> bytes:
     """An Outlook message: a compound file of properties, the smallest that readers accept."""
     properties = {
         "__substg1.0_001A001F": "IPM.Note",
         "__substg1.0_0037001F": subject,
         "__substg1.0_0C1A001F": sender,
+        "__substg1.0_0C1F001F": address,
         "__substg1.0_1000001F": body,
     }
     sizes = struct.pack("<32x")

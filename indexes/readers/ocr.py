@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
 
@@ -46,7 +48,8 @@ def check_ocr(languages: str) -> None:
         )
 
 
-def with_text(stream: IO[bytes], languages: str) -> IO[bytes]:
+@contextmanager
+def with_text(stream: IO[bytes], languages: str) -> Iterator[IO[bytes]]:
     """The PDF with text under its scanned pages; pages that have text keep theirs.
 
     Raises:
@@ -67,12 +70,8 @@ def with_text(stream: IO[bytes], languages: str) -> IO[bytes]:
         if done.returncode or not after.exists():
             lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
             raise CorpusError(f"OCR failed ({lines[-1]})")
-        # The open file outlives its name. # noqa: the caller closes it.
-        kept = tempfile.TemporaryFile()  # noqa: SIM115
         with after.open("rb") as result:
-            shutil.copyfileobj(result, kept)
-    kept.seek(0)
-    return kept
+            yield result
 
 
 def _path(program: str) -> str:

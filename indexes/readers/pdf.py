@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from itertools import chain, islice
 from typing import IO, Any, Final, NamedTuple
 
@@ -47,8 +48,10 @@ def read_pdf(source: Source) -> Iterator[Found]:
     """The text of all pages, each ended by a form feed, under the bookmarks as headings."""
     scanned: list[int] = []
     broken: list[Unread] = []
-    with source.open() as given:
-        stream = with_text(given, source.options.ocr) if source.options.ocr else given
+    with ExitStack() as opened:
+        stream = opened.enter_context(source.open())
+        if source.options.ocr:
+            stream = opened.enter_context(with_text(stream, source.options.ocr))
         title, metadata, bookmarks = _about(stream)
         pages = _pages(stream, broken)
         first = list(islice(pages, _LOOKED_AT))

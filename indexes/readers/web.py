@@ -30,6 +30,7 @@ _AROUND_NAMES: Final = re.compile(
     r"newsletter|pagination|skip-link)(?=$|[-_])",
     re.IGNORECASE,
 )
+_LISTING: Final = ("ul", "ol", "div", "section", "table", "header")
 _LINK_SHARE: Final = 0.75
 """A list or division with more of its text in links is a menu, if it has some links."""
 _LINKS: Final = 4
@@ -88,12 +89,11 @@ def _main(soup: BeautifulSoup) -> BeautifulSoup:
     whole = str(soup)
     before = _length(soup)
     _drop(soup, _AROUND)
-    for tag in soup.find_all(True):
-        if not tag.decomposed and _is_around(tag) and _length(tag) < before / 2:
-            tag.decompose()
-    for tag in soup(["ul", "ol", "div", "section", "table", "header"]):
-        if not tag.decomposed and _is_menu(tag):
-            tag.decompose()
+    for tag in filter(_is_around, soup.find_all(True)):
+        if _length(tag) < before / 2:
+            tag.extract()
+    for menu in _menus(soup):
+        menu.extract()
     if _length(soup) < _LEAST_KEPT * before:
         return _soup(whole)
     return soup
@@ -113,12 +113,20 @@ def _is_around(tag: Tag) -> bool:
     return any(_AROUND_NAMES.search(name) for name in names if name)
 
 
-def _is_menu(tag: Tag) -> bool:
-    links = tag("a")
-    if len(links) < _LINKS or tag.find_parent("article"):
-        return False
-    linked = sum(_length(link) for link in links)
-    return linked > _LINK_SHARE * _length(tag)
+def _menus(soup: BeautifulSoup) -> list[Tag]:
+    """The blocks that are nearly all links."""
+    linked: dict[int, tuple[Tag, int, int]] = {}
+    for link in soup("a"):
+        length = _length(link)
+        for block in link.find_parents(_LISTING):
+            _, count, total = linked.get(id(block), (block, 0, 0))
+            linked[id(block)] = block, count + 1, total + length
+    return [
+        block
+        for block, count, total in linked.values()
+        if count >= _LINKS and not block.find_parent("article")
+        if total > _LINK_SHARE * _length(block)
+    ]
 
 
 def _length(tag: Tag) -> int:
@@ -127,8 +135,7 @@ def _length(tag: Tag) -> int:
 
 def _drop(soup: BeautifulSoup, names: tuple[str, ...]) -> None:
     for tag in soup(list(names)):
-        if not tag.decomposed:
-            tag.decompose()
+        tag.extract()
 
 
 def _markdown(soup: BeautifulSoup) -> str:
@@ -150,7 +157,12 @@ def _markdown(soup: BeautifulSoup) -> str:
 
 
 def _complete(table: Tag) -> None:
-    """Make the first row the header where no other is: office programs seldom mark it."""
+    """Prepare a table for Markdown: bars do not end cells, and the first row is the header.
+
+    Office programs seldom mark the header.
+    """
+    for text in table.find_all(string=lambda text: "|" in text):
+        text.replace_with(text.replace("|", "\\|"))
     row = table.find("tr")
     if row is None or table.find("th"):
         return

@@ -1,0 +1,76 @@
+"""Pages, running lines, scanned pages and broken files. Columns and tables: the office samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hopyard.indexes.readers.ocr import check_ocr
+from hopyard.state.errors import CorpusError, UsageError
+
+from .pdfs import pdf, pdf_pages
+
+Read = Any
+
+
+def test_text_and_title(read: Read) -> None:
+    content, text, _ = read("a.pdf", pdf("Hello from a page.", "The title"))
+    assert (content.title, text) == ("The title", "Hello from a page.\n\n\f")
+
+
+def test_lines_that_run_through_the_pages_are_dropped(read: Read) -> None:
+    words = ("alpha", "beta", "gamma", "delta")
+    pages = [
+        ["Annual report", f"Text {word}.", f"Page {n} of 4"] for n, word in enumerate(words, 1)
+    ]
+    _, text, _ = read("a.pdf", pdf_pages(pages))
+    assert text == "".join(f"Text {word}.\n\n\f" for word in words)
+
+
+def test_two_pages_are_too_few_to_tell(read: Read) -> None:
+    _, text, _ = read("a.pdf", pdf_pages([["Report", "One."], ["Report", "Two."]]))
+    assert text == "Report\n\nOne.\n\n\fReport\n\nTwo.\n\n\f"
+
+
+@pytest.mark.parametrize("data", [b"no PDF at all", pdf("Hello")[:200]])
+def test_broken_files_say_why(read: Read, data: bytes) -> None:
+    with pytest.raises(CorpusError, match="not a readable PDF"):
+        read("a.pdf", data)
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stand-ins for ocrmypdf, which gives the PDF `read.pdf`, and tesseract."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "read.pdf").write_bytes(pdf("Recognised words."))
+    for name, lines in {
+        "tesseract": "echo 'List of languages (2):'\necho deu\necho eng\n",
+        "ocrmypdf": f'test "$5" = -l || exit 9\ncp {folder}/read.pdf "$8"\n',
+    }.items():
+        (folder / name).write_text(f"#!/bin/sh\n{lines}")
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    return folder
+
+
+def test_ocr_reads_scanned_pages(read: Read, programs: Path) -> None:
+    check_ocr("deu+eng")
+    _, text, unread = read("a.pdf", pdf(""), ocr="deu+eng")
+    assert (text, unread) == ("Recognised words.\n\n\f", [])
+
+
+def test_ocr_that_fails_says_why(read: Read, programs: Path) -> None:
+    (programs / "ocrmypdf").write_text("#!/bin/sh\necho first >&2\necho disk full >&2\nexit 1\n")
+    with pytest.raises(CorpusError, match=r"OCR failed \(disk full\)"):
+        read("a.pdf", pdf(""), ocr="eng")
+
+
+def test_ocr_names_what_it_needs(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match=r"does not know the language 'kor' .*tesseract-ocr-kor"):
+        check_ocr("eng+kor")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(UsageError, match=r"ocrmypdf is not installed: .*apt-get install"):
+        check_ocr("eng")
