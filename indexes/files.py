@@ -14,7 +14,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from hopyard.indexes.readers.base import Content, Options, Part, Source, Unread
 from hopyard.indexes.readers.table import CORPUS_SUFFIX, Format, format_of
 from hopyard.indexes.records import (
-    SECTION_MARK,
     BadItem,
     Document,
     Markup,
@@ -22,6 +21,7 @@ from hopyard.indexes.records import (
     without_nul,
 )
 from hopyard.state.errors import CorpusError
+from hopyard.state.references import SECTION_MARK
 
 __all__ = ("Loaded", "SkippedFile", "read_file", "shown", "unknown_format")
 

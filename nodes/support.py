@@ -155,9 +155,7 @@ def best_quote(claim: str, passage: Passage, *, first: Units = NOTHING) -> str:
 def context_of(passage: Passage, quote: str) -> str:
     """What a reader knows beside the quote: title, section and metadata, and a row's header."""
     start = max(0, passage.text.find(quote))
-    return " ".join(
-        filter(None, (passage.heading, header_of_row(passage.text, start)))
-    )
+    return " ".join(filter(None, (passage.heading, header_of_row(passage.text, start))))
 
 
 def _held_with_context(passage: Passage, quote: str, start: int) -> Units:

@@ -234,7 +234,7 @@ def test_an_encoding_is_given(hopyard: Run, folder: Path) -> None:
     (folder / "a.txt").write_bytes("Größe".encode("cp850"))
     hopyard("index", "build", "a.txt", "--out", "i", "--encoding", "cp850")
     found = hopyard("search", "Größe", "-i", "i", "--search", "sparse", "--json").json
-    assert found["evidence"][0]["passages"][0]["text"] == "Größe"
+    assert found["evidence"][0]["sources"][0]["text"] == "Größe"
     assert hopyard("index", "add", "i", "a.txt", "--encoding", "no").code == 2
 
 

@@ -24,7 +24,7 @@ def test_a_passage_is_of_one_section_and_is_embedded_with_it(embedder: Embedder)
         ("Contacts › Late", "Call Han."),
     ]
     assert passages[2].embedded_text == "T › Contacts › Late\nCall Han."
-    assert passages[2].cited_title == passages[2].heading == "T › Contacts › Late"
+    assert passages[2].full_title == passages[2].heading == "T › Contacts › Late"
 
 
 def test_plain_text_has_no_sections(embedder: Embedder) -> None:
