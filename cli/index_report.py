@@ -48,7 +48,7 @@ def finish(
 
 def nothing_read(loaded: LoadReport) -> CorpusError:
     """Name what was left out, where that was all; the error that ends the command."""
-    left_out = [*loaded.skipped, *loaded.bad]
+    left_out: list[BadItem | SkippedFile] = [*loaded.skipped, *loaded.bad]
     if not left_out:
         return CorpusError("The folders named hold no file: name others, or add documents to them.")
     if len(left_out) == 1:

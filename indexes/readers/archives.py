@@ -75,7 +75,7 @@ def read_gzip(source: Source) -> Iterator[Found]:
     try:
         with (
             source.open() as stream,
-            gzip.GzipFile(fileobj=stream) as file,
+            gzip.open(stream) as file,
             unpacked(file, name, source) as part,
         ):
             yield Part(name, part)

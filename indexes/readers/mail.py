@@ -13,6 +13,7 @@ from typing import Any, Final
 from hopyard.indexes.readers.base import Content, Found, Part, Source, file_of
 from hopyard.indexes.readers.text import plain_metadata
 from hopyard.indexes.readers.web import html_to_markdown
+from hopyard.indexes.records import Markup
 from hopyard.state.errors import CorpusError
 
 __all__ = ("read_eml", "read_msg")
@@ -64,7 +65,7 @@ def read_msg(source: Source) -> Iterator[Found]:
             else _date(headers.get("date", "")),
         }
         text = mail.body or (html_to_markdown(mail.html_body) if mail.html_body else "")
-        markup = "text" if mail.body else "markdown"
+        markup: Markup = "text" if mail.body else "markdown"
         yield Content(_ended(mail.subject), [_ended(text)], markup, plain_metadata(metadata))
         for number, part in enumerate(mail.attachments, start=1):
             source.allowance.take_part()
@@ -76,8 +77,8 @@ def read_msg(source: Source) -> Iterator[Found]:
 
 def _payload(part: EmailMessage) -> bytes:
     if part.get_content_type() == "message/rfc822":
-        [inner] = part.get_payload()  # type: ignore[misc]
-        return bytes(inner)  # type: ignore[arg-type]
+        inner: Any = part.get_payload()
+        return bytes(inner[0])
     data: Any = part.get_payload(decode=True)
     return data if isinstance(data, bytes) else b""
 

@@ -91,14 +91,15 @@ def read_odt(source: Source) -> Iterator[Content]:
 
 def read_rtf(source: Source) -> Iterator[Content]:
     """A document in Rich Text Format; its tables keep a row a line."""
-    from striprtf.striprtf import rtf_to_text
-
     raw = source.read().decode("latin-1")
     if not raw.lstrip().startswith("{\\rtf"):
         raise CorpusError("not a readable RTF file")
-    about = {name: _unescape(value) for name, value in _RTF_ABOUT.findall(raw[:10_000])}
+    about = {
+        name: _rtf_text(f"{{\\rtf1 {value}}}", "cp1252").strip()
+        for name, value in _RTF_ABOUT.findall(raw[:10_000])
+    }
     title = about.pop("title", "")
-    text = rtf_to_text(raw, encoding=source.options.encoding or "cp1252", errors="replace")
+    text = _rtf_text(raw, source.options.encoding or "cp1252")
     yield Content(title, [text], "text", plain_metadata(about))
 
 
@@ -212,7 +213,8 @@ def _odf_strings(element: Element) -> Iterator[str]:
         yield child.tail or ""
 
 
-def _unescape(value: str) -> str:
-    from striprtf.striprtf import rtf_to_text
+def _rtf_text(rtf: str, encoding: str) -> str:
+    import striprtf.striprtf as reader
 
-    return str(rtf_to_text(f"{{\\rtf1 {value}}}")).strip()
+    convert: Any = reader.rtf_to_text
+    return str(convert(rtf, encoding=encoding, errors="replace"))

@@ -11,7 +11,7 @@ def pdf(text: str, title: str = "") -> bytes:
 
 
 def pdf_pages(pages: list[list[str]], title: str = "") -> bytes:
-    """A PDF whose pages hold lines of text, one below the other with space between."""
+    """A PDF whose pages hold lines with space between, in 12 points or, `{18}Such`, in others."""
     count = len(pages)
     kids = " ".join(f"{3 + 2 * number} 0 R" for number in range(count))
     font, about = 3 + 2 * count, 4 + 2 * count
@@ -20,9 +20,10 @@ def pdf_pages(pages: list[list[str]], title: str = "") -> bytes:
         f"<< /Type /Pages /Kids [{kids}] /Count {count} >>",
     ]
     for number, lines in enumerate(pages):
-        stream = " ".join(
-            f"BT /F1 12 Tf 20 {760 - 40 * row} Td ({line}) Tj ET" for row, line in enumerate(lines)
-        )
+        stream = ""
+        for row, line in enumerate(lines):
+            size, text = line[1:].split("}", 1) if line.startswith("{") else ("12", line)
+            stream += f"BT /F1 {size} Tf 20 {760 - 40 * row} Td ({text}) Tj ET "
         objects += [
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents {4 + 2 * number} 0 R"
             f" /Resources << /Font << /F1 {font} 0 R >> >> >>",

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from hopyard.indexes.readers.ocr import check_ocr
+from hopyard.indexes.readers.pdf_layout import Bookmark, Layout, Line, Page, page_text
 from hopyard.state.errors import CorpusError, UsageError
 
 from .pdfs import pdf, pdf_pages
@@ -27,6 +28,26 @@ def test_lines_that_run_through_the_pages_are_dropped(read: Read) -> None:
     ]
     _, text, _ = read("a.pdf", pdf_pages(pages))
     assert text == "".join(f"Text {word}.\n\n\f" for word in words)
+
+
+def test_lines_in_larger_letters_are_headings_where_there_are_no_bookmarks(read: Read) -> None:
+    lines = ["{24}Safety", "{18}Fire", "Leave the hall.", "{18}Water", "Call the master."]
+    _, text, _ = read("a.pdf", pdf_pages([lines]))
+    assert text == "# Safety\n\n## Fire\n\nLeave the hall.\n\n## Water\n\nCall the master.\n\n\f"
+
+
+def test_bookmarks_are_put_where_their_titles_stand() -> None:
+    page = Page(1, [[Line("end of it"), Line("so far")], [Line("Two"), Line("text")]], False)
+    marks = [Bookmark(1, "Not shown"), Bookmark(2, "two"), Bookmark(1, "Last")]
+    layout = Layout(frozenset(), ())
+    shown = "end of it\nso far\n\n# Not shown\n\n## two\n\ntext\n\n# Last"
+    assert page_text(page, layout, marks) == shown
+    assert page_text(page, layout, marks[:1]).startswith("# Not shown\n\nend of it")
+
+
+def test_words_cut_at_the_end_of_a_line_are_joined() -> None:
+    page = Page(1, [[Line("Wasser-"), Line("stand und A-"), Line("B")]], False)
+    assert page_text(page, Layout(frozenset(), ()), []) == "Wasserstand und A-\nB"
 
 
 def test_two_pages_are_too_few_to_tell(read: Read) -> None:
