@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import IO, Final, NamedTuple
+from typing import IO, Final, NamedTuple, Protocol
 
 from hopyard.indexes.records import Markup, MetadataValue
 from hopyard.state.errors import CorpusError
@@ -128,8 +128,15 @@ def file_of(data: bytes, name: str, like: Source) -> Source:
     return replace(like, name=name, open=lambda: io.BytesIO(data))
 
 
+class Readable(Protocol):
+    """What a part is unpacked from."""
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes; none at the end."""
+
+
 @contextmanager
-def unpacked(stream: IO[bytes], name: str, like: Source) -> Iterator[Source]:
+def unpacked(stream: Readable, name: str, like: Source) -> Iterator[Source]:
     """A part that is unpacked from a stream, no further than allowed, for as long as it is read.
 
     Raises:

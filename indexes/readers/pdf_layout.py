@@ -21,6 +21,7 @@ _LEVELS: Final = 3
 """Sizes of headings that are told apart; smaller ones are as the last of them."""
 _LONGEST_HEADING: Final = 120
 _NUMBER: Final = re.compile(r"\d+|\b[ivxl]+\b")
+_NUMBERING: Final = re.compile(r"^\s*(?:[A-Z]|\d+)(?:\.\d+)*\.?\s")
 _HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[a-zà-ÿ])")
 
 
@@ -157,15 +158,20 @@ def _under_bookmarks(blocks: Sequence[list[Line]], waiting: list[Bookmark]) -> I
 
 def _head(lines: Sequence[Line], waiting: Sequence[Bookmark]) -> tuple[int, int]:
     """Which title the first lines are, and how many of them; 0 lines where they are none."""
+    begun = [_bare("".join(line.text for line in lines[:taken])) for taken in (1, 2, 3)]
     for place, mark in enumerate(waiting):
-        wanted = "".join(mark.title.split()).casefold()
-        for taken in range(1, min(len(lines), 3) + 1):
-            words = "".join(line.text for line in lines[:taken])
-            if wanted and "".join(words.split()).casefold() == wanted:
-                return place, taken
+        if (wanted := _bare(mark.title)) in begun[: len(lines)] and wanted:
+            return place, begun.index(wanted) + 1
     return 0, 0
+
+
+def _bare(title: str) -> str:
+    """A title without its number, which bookmarks often leave out."""
+    return "".join(_NUMBERING.sub("", title, count=1).split()).casefold()
 
 
 def _joined(lines: Sequence[Line]) -> Iterator[str]:
     if lines:
-        yield _HYPHEN.sub("", "\n".join(line.text for line in lines))
+        # A line of code that begins as a heading does is none.
+        texts = (f"    {line.text}" if line.text.startswith("#") else line.text for line in lines)
+        yield _HYPHEN.sub("", "\n".join(texts))

@@ -37,10 +37,10 @@ def test_lines_in_larger_letters_are_headings_where_there_are_no_bookmarks(read:
 
 
 def test_bookmarks_are_put_where_their_titles_stand() -> None:
-    page = Page(1, [[Line("end of it"), Line("so far")], [Line("Two"), Line("text")]], False)
+    page = Page(1, [[Line("end of it"), Line("so far")], [Line("2.1 Two"), Line("# text")]], False)
     marks = [Bookmark(1, "Not shown"), Bookmark(2, "two"), Bookmark(1, "Last")]
     layout = Layout(frozenset(), ())
-    shown = "end of it\nso far\n\n# Not shown\n\n## two\n\ntext\n\n# Last"
+    shown = "end of it\nso far\n\n# Not shown\n\n## two\n\n    # text\n\n# Last"
     assert page_text(page, layout, marks) == shown
     assert page_text(page, layout, marks[:1]).startswith("# Not shown\n\nend of it")
 
