@@ -10,7 +10,13 @@ import typer
 
 from hopyard.cli.console import progress_bar
 from hopyard.cli.index_documents import show_document, show_documents
-from hopyard.cli.index_report import finish, show_estimates, show_status, show_unbuilt
+from hopyard.cli.index_report import (
+    finish,
+    nothing_read,
+    show_estimates,
+    show_status,
+    show_unbuilt,
+)
 from hopyard.cli.options import (
     EmbeddingOption,
     JsonOption,
@@ -39,7 +45,10 @@ app = typer.Typer(no_args_is_help=True, help="Build an index of documents, and k
 
 PathsArgument = Annotated[
     list[Path] | None,
-    typer.Argument(help=".jsonl, .txt, .md, .html or .pdf files, or folders of them."),
+    typer.Argument(
+        help="Files, or folders of them: .jsonl, text, Markdown, HTML, PDF, office files, mails, "
+        "archives, source code and more."
+    ),
 ]
 DirectoryArgument = Annotated[Path, typer.Argument(help="The index directory.")]
 LoaderOption = Annotated[
@@ -49,6 +58,21 @@ LoaderOption = Annotated[
         metavar="CLASS:ARGUMENT",
         help="Read documents with a LangChain loader, as in "
         "langchain_community.document_loaders.CSVLoader:prices.csv; may be given several times.",
+    ),
+]
+EncodingOption = Annotated[
+    str,
+    typer.Option(
+        help="Encoding of text files without a byte-order mark, as in cp1252 [default: recognised]."
+    ),
+]
+OcrOption = Annotated[
+    str,
+    typer.Option(
+        "--ocr",
+        metavar="LANGUAGES",
+        help="Read scanned pages of PDF files in these languages, as in deu+eng. Needs the "
+        "programs ocrmypdf and tesseract.",
     ),
 ]
 SkipBadOption = Annotated[
@@ -74,6 +98,8 @@ def build_command(
     out_: Annotated[Path, typer.Option("--out", help="The index directory.")],
     paths: PathsArgument = None,
     loader: LoaderOption = None,
+    encoding: EncodingOption = "",
+    ocr: OcrOption = "",
     with_: Annotated[
         str,
         typer.Option(
@@ -119,7 +145,7 @@ def build_command(
         raise UsageError(f"Nothing in --with {with_} asks a model; add {asking} to it.")
     with Resources() as resources:
         embedder = resources.embedder(context.embedding)
-        loaded = _load(paths, loader)
+        loaded = _load(paths, loader, encoding, ocr)
         build: dict[str, Any] = {
             "directory": out_,
             "embedder": embedder,
@@ -142,6 +168,8 @@ def add_command(
     directory: DirectoryArgument,
     paths: PathsArgument = None,
     loader: LoaderOption = None,
+    encoding: EncodingOption = "",
+    ocr: OcrOption = "",
     model: Annotated[
         str | None,
         typer.Option(help="Chat model for new passages [default: the model of the last build]."),
@@ -162,7 +190,7 @@ def add_command(
     context = context_from(given | _budget(max_calls, max_tokens, max_seconds), set_)
     with Resources() as resources:
         embedder = resources.embedder(context.embedding)
-        loaded = _load(paths, loader)
+        loaded = _load(paths, loader, encoding, ocr)
         with progress_bar() as progress:
             report = asyncio.run(
                 building.add(
@@ -248,12 +276,17 @@ def status_command(directory: DirectoryArgument, json_: JsonOption = False) -> N
     show_status(index_status(directory), as_json=json_)
 
 
-def _load(paths: list[Path] | None, loaders: list[str] | None) -> LoadReport:
+def _load(
+    paths: list[Path] | None, loaders: list[str] | None, encoding: str, ocr: str
+) -> LoadReport:
     from hopyard.indexes.loaders import load
 
     if not paths and not loaders:
         raise UsageError("Nothing to read is given; name files or folders, or a --loader.")
-    return load(paths or (), loaders or ())
+    loaded = load(paths or (), loaders or (), encoding=encoding, ocr=ocr)
+    if not loaded.documents:
+        raise nothing_read(loaded)
+    return loaded
 
 
 def _budget(calls: int | None, tokens: int | None, seconds: float | None) -> dict[str, Any]:
