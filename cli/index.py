@@ -1,4 +1,4 @@
-"""`hopyard index build|add|remove|list|show|status`."""
+"""`hopyard index build|add|sync|remove|list|show|status`."""
 
 from __future__ import annotations
 
@@ -203,6 +203,42 @@ def add_command(
                 )
             )
     finish(report, loaded, index_status(directory), skip_bad=skip_bad, as_json=json_)
+
+
+@app.command("sync")
+def sync_command(
+    directory: DirectoryArgument,
+    paths: Annotated[
+        list[Path], typer.Argument(help="The files and folders that the index is to follow.")
+    ],
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Keep on, until Ctrl-C, as files change.")
+    ] = False,
+    every: Annotated[
+        float, typer.Option(min=0.1, help="Seconds between two looks at the files, with --watch.")
+    ] = 5.0,
+    encoding: EncodingOption = "",
+    ocr: OcrOption = "",
+    model: Annotated[
+        str | None,
+        typer.Option(help="Chat model for new passages [default: the model of the last build]."),
+    ] = None,
+    max_calls: MaxCallsOption = None,
+    set_: SetOption = None,
+    skip_bad: SkipBadOption = False,
+    json_: JsonOption = False,
+) -> None:
+    """Add what is new in files and folders, update what changed, remove what is gone.
+
+    Documents that the index has from elsewhere stay.
+    """
+    from hopyard.cli.index_sync import Following
+
+    held = read_manifest(directory).embedding
+    given = {"model": model or index_status(directory).model or None, "embedding": held}
+    context = context_from(given | {"budget.calls": max_calls}, set_)
+    following = Following(directory, paths, context, encoding, ocr, skip_bad, json_)
+    following.keep_on(every) if watch else following.once()
 
 
 @app.command("remove")

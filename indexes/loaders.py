@@ -7,7 +7,7 @@ that is worth.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -40,6 +40,7 @@ def load(
     *,
     encoding: str = "",
     ocr: str = "",
+    unread: Set[Path] = frozenset(),
 ) -> LoadReport:
     """Load every document under the paths, and what loaders of LangChain give.
 
@@ -57,6 +58,7 @@ def load(
         loaders: `MODULE.CLASS:ARGUMENT` each; see `langchain_loaders.load_with`.
         encoding: The encoding of text files without a byte-order mark; "" recognises it.
         ocr: The languages of scanned pages, as tesseract names them; "" leaves them out.
+        unread: Files in the folders that are passed over.
 
     Raises:
         UsageError: A path does not exist, or a loader, the encoding or OCR cannot be used.
@@ -65,7 +67,7 @@ def load(
     options = _options(encoding, ocr)
     report = LoadReport()
     kept: dict[str, Loaded] = {}
-    for found in chain(_scan(paths, options), _load_with(loaders)):
+    for found in chain(_scan(paths, options, unread), _load_with(loaders)):
         if isinstance(found, SkippedFile):
             report.skipped.append(found)
         elif isinstance(found, BadItem):
@@ -104,7 +106,7 @@ def _options(encoding: str, ocr: str) -> Options:
 
 
 def _scan(
-    paths: Iterable[str | Path], options: Options
+    paths: Iterable[str | Path], options: Options, unread: Set[Path]
 ) -> Iterator[Loaded | BadItem | SkippedFile]:
     for path in map(Path, paths):
         # Not resolve(): a link such as `current` keeps its name, and with it the documents' ids.
@@ -112,6 +114,8 @@ def _scan(
         if path.is_dir():
             for file in _walk(path):
                 if isinstance(file, Path):
+                    if file in unread:
+                        continue
                     yield from read_file(file, Path(root.name, file.relative_to(path)), options)
                 else:
                     yield file
