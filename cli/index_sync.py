@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hopyard.cli.console import err, progress_bar
 from hopyard.cli.index_report import finish
+from hopyard.cli.interrupt import run_build
 from hopyard.indexes import build as building
 from hopyard.indexes.build_report import BuildReport
 from hopyard.indexes.loaders import LoadReport, load
@@ -38,7 +39,7 @@ class Following:
         """Bring the index up to date."""
         with Resources() as resources:
             embedder = resources.embedder(self.context.embedding)
-            report, loaded = asyncio.run(self._sync(resources, embedder, frozenset()))
+            report, loaded = run_build(self._sync(resources, embedder, frozenset()))
         self._show(report, loaded, skip_bad=self.skip_bad)
 
     def keep_on(self, seconds: float) -> None:
