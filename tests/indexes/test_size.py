@@ -38,7 +38,10 @@ report = run_build(
 print(report.added, report.passages, peak() - before, flush=True)
 """
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="resource, SIGINT")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="resource, SIGINT"),
+    pytest.mark.timeout(3000),
+]
 
 
 def command(folder: Path, directory: Path) -> list[str]:
