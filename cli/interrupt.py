@@ -17,6 +17,7 @@ GRACE: Final = 1.0
 """Seconds that a build may take to end by itself. Some steps cannot be interrupted, and a build
 that is killed loses nothing that it has stored."""
 _SENTENCE: Final = "\nInterrupted: run the same command to continue; what was embedded is kept.\n"
+_SHOW_CURSOR: Final = "\x1b[?25h"
 
 T = TypeVar("T")
 
@@ -46,6 +47,8 @@ async def _watched(work: Coroutine[Any, Any, T]) -> T:
 
 
 def _end() -> NoReturn:
+    if sys.stderr.isatty():
+        sys.stderr.write(_SHOW_CURSOR)  # a progress bar hid it
     sys.stderr.write(_SENTENCE)
     sys.stderr.flush()
     # Threads that still run would keep a regular exit waiting.
