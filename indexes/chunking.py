@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
 from math import ceil
@@ -34,6 +34,9 @@ __all__ = ("Chunker", "passage_ids", "token_counter")
 
 SNIPPET_TOKENS: Final = 300
 """Default length of a passage, as far as the model's window allows: ToR-RAG's snippets."""
+
+STRETCH: Final = 1 << 18
+"""Characters that are cut at once."""
 
 CHARACTERS_A_TOKEN: Final = 4
 """Rule of thumb for English, used where a remote model keeps its tokenizer to itself."""
@@ -135,9 +138,9 @@ class Chunker:
         whole = Piece(text, "", 0, len(document.text))
         if self.chunk_tokens and document.markup == "markdown":
             return self._cut_markdown(document, header) or [whole]
-        total = self._count(embedded_text(document.title, text, header))
+        total = self._counter_up_to(self.limit)(embedded_text(document.title, text, header))
         fits = total <= self.limit and (
-            not self.chunk_tokens or self._count(text) <= self.chunk_tokens
+            not self.chunk_tokens or self._counter_up_to(self.limit)(text) <= self.chunk_tokens
         )
         if not self.chunk_tokens and not fits:
             raise CorpusError(
@@ -179,6 +182,16 @@ class Chunker:
         return lambda part: count(part) if len(part) <= room * LONGEST_TOKEN else _fewest(part)
 
     def _cut(self, text: str, room: int) -> list[Piece]:
+        """Cut a text a stretch at a time: the splitter takes many times the memory of its text."""
+        pieces: list[Piece] = []
+        for begin, end in _stretches(text):
+            pieces += (
+                piece._replace(start=begin + piece.start, end=begin + piece.end)
+                for piece in self._cut_stretch(text[begin:end], room)
+            )
+        return pieces
+
+    def _cut_stretch(self, text: str, room: int) -> list[Piece]:
         splitter = TextSplitter.from_callback(self._counter_up_to(room), room)
         if PAGE_END not in text:
             blank = len(text) - len(text.lstrip())
@@ -257,6 +270,21 @@ def token_counter(tokenizer: Tokenizer | None) -> Callable[[str], int]:
     counting.no_truncation()
     counting.no_padding()
     return lambda text: max(len(counting.encode(text, add_special_tokens=False).ids), _fewest(text))
+
+
+def _stretches(text: str) -> Iterator[tuple[int, int]]:
+    """Where a long text is cut before all else: at the end of a paragraph, a line or a word."""
+    begin = 0
+    while len(text) - begin > STRETCH:
+        ends = (
+            place + len(mark)
+            for mark in ("\n\n", "\n", " ")
+            if (place := text.rfind(mark, begin + STRETCH // 2, begin + STRETCH)) >= 0
+        )
+        end = next(ends, begin + STRETCH)
+        yield begin, end
+        begin = end
+    yield begin, len(text)
 
 
 def _page_ends(text: str) -> list[int]:

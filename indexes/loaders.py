@@ -7,18 +7,21 @@ that is worth.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 
+from hopyard.indexes.build_context import Progress, silent
 from hopyard.indexes.files import Loaded, SkippedFile, read_file, shown, unknown_format
 from hopyard.indexes.readers.base import Options
 from hopyard.indexes.readers.table import CORPUS_SUFFIX, format_of, known_suffixes
 from hopyard.indexes.records import BadItem, Document
+from hopyard.indexes.sync import stamps_of
 from hopyard.state.errors import UsageError
 
-__all__ = ("LoadReport", "SkippedFile", "load")
+__all__ = ("LoadReport", "SkippedFile", "load", "read")
 
 
 @dataclass(slots=True)
@@ -40,6 +43,7 @@ def load(
     *,
     encoding: str = "",
     ocr: str = "",
+    unread: Set[Path] = frozenset(),
 ) -> LoadReport:
     """Load every document under the paths, and what loaders of LangChain give.
 
@@ -57,32 +61,61 @@ def load(
         loaders: `MODULE.CLASS:ARGUMENT` each; see `langchain_loaders.load_with`.
         encoding: The encoding of text files without a byte-order mark; "" recognises it.
         ocr: The languages of scanned pages, as tesseract names them; "" leaves them out.
+        unread: Files in the folders that are passed over.
 
     Raises:
         UsageError: A path does not exist, or a loader, the encoding or OCR cannot be used.
         CorpusError: A loader failed.
     """
-    options = _options(encoding, ocr)
     report = LoadReport()
-    kept: dict[str, Loaded] = {}
-    for found in chain(_scan(paths, options), _load_with(loaders)):
+    found = read(paths, loaders, report, encoding=encoding, ocr=ocr, unread=unread)
+    report.documents.extend(found)
+    return report
+
+
+def read(
+    paths: Iterable[str | Path],
+    loaders: Iterable[str],
+    report: LoadReport,
+    *,
+    encoding: str = "",
+    ocr: str = "",
+    unread: Set[Path] = frozenset(),
+    progress: Progress = silent,
+) -> Iterator[Document]:
+    """Read documents as they are asked for, one file in memory at a time.
+
+    Args:
+        paths: As for `load`.
+        loaders: As for `load`.
+        report: Takes all but the documents.
+        encoding: As for `load`.
+        ocr: As for `load`.
+        unread: As for `load`.
+        progress: Called with the stages `files` and `bytes`.
+
+    Raises:
+        HopyardError: See `load`.
+    """
+    options = _options(encoding, ocr)
+    kept: dict[str, tuple[bytes, str]] = {}
+    for found in chain(_scan(list(paths), options, unread, progress), _load_with(loaders)):
         if isinstance(found, SkippedFile):
             report.skipped.append(found)
-        elif isinstance(found, BadItem):
+            continue
+        if isinstance(found, BadItem):
             report.bad.append(found)
-        elif (document := found.document).id not in kept:
-            kept[document.id] = found
-            report.documents.append(document)
+            continue
+        document = found.document
+        text = sha256(f"{document.title}\0{document.text}".encode()).digest()
+        if document.id not in kept:
+            kept[document.id] = text, found.bad("").place
+            yield document
+        elif kept[document.id][0] == text:
+            report.duplicates += 1
         else:
-            earlier = kept[document.id]
-            if (earlier.document.title, earlier.document.text) == (document.title, document.text):
-                report.duplicates += 1
-            else:
-                place = earlier.bad("").place
-                report.bad.append(
-                    found.bad(f"id {document.id!r} is taken by another text, {place}")
-                )
-    return report
+            place = kept[document.id][1]
+            report.bad.append(found.bad(f"id {document.id!r} is taken by another text, {place}"))
 
 
 def _options(encoding: str, ocr: str) -> Options:
@@ -104,15 +137,19 @@ def _options(encoding: str, ocr: str) -> Options:
 
 
 def _scan(
-    paths: Iterable[str | Path], options: Options
+    paths: Sequence[str | Path], options: Options, unread: Set[Path], progress: Progress
 ) -> Iterator[Loaded | BadItem | SkippedFile]:
+    tell = _teller(paths, unread, progress)
     for path in map(Path, paths):
         # Not resolve(): a link such as `current` keeps its name, and with it the documents' ids.
         root = Path(os.path.abspath(path))  # noqa: PTH100
         if path.is_dir():
             for file in _walk(path):
                 if isinstance(file, Path):
+                    if file in unread:
+                        continue
                     yield from read_file(file, Path(root.name, file.relative_to(path)), options)
+                    tell(file)
                 else:
                     yield file
         elif path.exists():
@@ -121,8 +158,33 @@ def _scan(
                 yield BadItem(shown(path), f"{unknown_format(shown(path))} (known: {known})")
             else:
                 yield from read_file(path, Path(root.parent.name, path.name), options)
+                tell(path)
         else:
             raise UsageError(f"There is no file or folder {shown(path)!r}: check the path.")
+
+
+def _teller(
+    paths: Sequence[str | Path], unread: Set[Path], progress: Progress
+) -> Callable[[Path], None]:
+    """A function that tells how far reading is, to be called after each file."""
+    sizes = [
+        size
+        for path, (_, size) in stamps_of(map(Path, paths)).items()
+        if path not in unread and _is_known(path)
+    ]
+    files = done = 0
+
+    def tell(file: Path | None) -> None:
+        nonlocal files, done
+        if file is not None:
+            files += 1
+            done += file.stat().st_size if file.exists() else 0
+        progress("files", files, len(sizes))
+        progress("bytes", done, sum_of_sizes)
+
+    sum_of_sizes = sum(sizes)
+    tell(None)
+    return tell
 
 
 def _load_with(loaders: Iterable[str]) -> Iterator[Loaded | BadItem]:

@@ -181,6 +181,10 @@ class CorpusStore:
         """The fingerprint of each live document, by its id."""
         return dict(self.run("SELECT id, fingerprint FROM documents WHERE removed IS NULL"))
 
+    def sources(self) -> dict[str, str]:
+        """The source of each live document, by its id."""
+        return dict(self.run("SELECT id, source FROM documents WHERE removed IS NULL"))
+
     def put(
         self, document: Document, fingerprint: str, passages: Sequence[Passage], generation: int
     ) -> None:
