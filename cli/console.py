@@ -9,15 +9,18 @@ from contextlib import contextmanager
 from typing import Any, Final, TypeVar, cast
 
 from rich.console import Console
+from rich.filesize import decimal
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
     SpinnerColumn,
+    Task,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 
 from hopyard.indexes.kind import Progress as ProgressCallback
 
@@ -48,6 +51,16 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=False))
 
 
+class _Counts(MofNCompleteColumn):
+    """How many are done; bytes as sizes."""
+
+    def render(self, task: Task) -> Text:
+        if task.description != "bytes":
+            return super().render(task)
+        total = "?" if task.total is None else decimal(int(task.total))
+        return Text(f"{decimal(int(task.completed))}/{total}", style="progress.download")
+
+
 @contextmanager
 def progress_bar() -> Iterator[ProgressCallback]:
     """A bar for each stage of a long work, on standard error."""
@@ -55,7 +68,7 @@ def progress_bar() -> Iterator[ProgressCallback]:
         SpinnerColumn(),
         TextColumn("{task.description:<10}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        _Counts(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )

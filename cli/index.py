@@ -1,8 +1,9 @@
-"""`hopyard index build|add|remove|list|show|status`."""
+"""`hopyard index build|add|sync|remove|list|show|status`."""
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,14 @@ import typer
 
 from hopyard.cli.console import progress_bar
 from hopyard.cli.index_documents import show_document, show_documents
-from hopyard.cli.index_report import finish, show_estimates, show_status, show_unbuilt
+from hopyard.cli.index_report import (
+    finish,
+    nothing_read,
+    show_estimates,
+    show_status,
+    show_unbuilt,
+)
+from hopyard.cli.interrupt import run_build
 from hopyard.cli.options import (
     EmbeddingOption,
     JsonOption,
@@ -33,13 +41,18 @@ from hopyard.indexes.unfinished import unfinished_build
 from hopyard.state.errors import UsageError
 
 if TYPE_CHECKING:
+    from hopyard.indexes.build_context import Progress
     from hopyard.indexes.loaders import LoadReport
+    from hopyard.indexes.records import Document
 
 app = typer.Typer(no_args_is_help=True, help="Build an index of documents, and keep it up to date.")
 
 PathsArgument = Annotated[
     list[Path] | None,
-    typer.Argument(help=".jsonl, .txt, .md, .html or .pdf files, or folders of them."),
+    typer.Argument(
+        help="Files, or folders of them: .jsonl, text, Markdown, HTML, PDF, office files, mails, "
+        "archives, source code and more."
+    ),
 ]
 DirectoryArgument = Annotated[Path, typer.Argument(help="The index directory.")]
 LoaderOption = Annotated[
@@ -49,6 +62,21 @@ LoaderOption = Annotated[
         metavar="CLASS:ARGUMENT",
         help="Read documents with a LangChain loader, as in "
         "langchain_community.document_loaders.CSVLoader:prices.csv; may be given several times.",
+    ),
+]
+EncodingOption = Annotated[
+    str,
+    typer.Option(
+        help="Encoding of text files without a byte-order mark, as in cp1252 [default: recognised]."
+    ),
+]
+OcrOption = Annotated[
+    str,
+    typer.Option(
+        "--ocr",
+        metavar="LANGUAGES",
+        help="Read scanned pages of PDF files in these languages, as in deu+eng. Needs the "
+        "programs ocrmypdf and tesseract.",
     ),
 ]
 SkipBadOption = Annotated[
@@ -74,6 +102,8 @@ def build_command(
     out_: Annotated[Path, typer.Option("--out", help="The index directory.")],
     paths: PathsArgument = None,
     loader: LoaderOption = None,
+    encoding: EncodingOption = "",
+    ocr: OcrOption = "",
     with_: Annotated[
         str,
         typer.Option(
@@ -119,7 +149,6 @@ def build_command(
         raise UsageError(f"Nothing in --with {with_} asks a model; add {asking} to it.")
     with Resources() as resources:
         embedder = resources.embedder(context.embedding)
-        loaded = _load(paths, loader)
         build: dict[str, Any] = {
             "directory": out_,
             "embedder": embedder,
@@ -129,11 +158,14 @@ def build_command(
             "caller": lambda: resources.caller(context.model),
         }
         if dry_run:
-            passages, estimates = asyncio.run(building.estimate(loaded.documents, **build))
+            with progress_bar() as progress:
+                _, documents = _reading(paths, loader, encoding, ocr, progress)
+                passages, estimates = run_build(building.estimate(documents, **build))
             show_estimates(passages, estimates, as_json=json_)
             return
         with progress_bar() as progress:
-            report = asyncio.run(building.build(loaded.documents, **build, progress=progress))
+            loaded, documents = _reading(paths, loader, encoding, ocr, progress)
+            report = run_build(building.build(documents, **build, progress=progress))
     finish(report, loaded, index_status(out_), skip_bad=skip_bad, as_json=json_)
 
 
@@ -142,6 +174,8 @@ def add_command(
     directory: DirectoryArgument,
     paths: PathsArgument = None,
     loader: LoaderOption = None,
+    encoding: EncodingOption = "",
+    ocr: OcrOption = "",
     model: Annotated[
         str | None,
         typer.Option(help="Chat model for new passages [default: the model of the last build]."),
@@ -162,11 +196,11 @@ def add_command(
     context = context_from(given | _budget(max_calls, max_tokens, max_seconds), set_)
     with Resources() as resources:
         embedder = resources.embedder(context.embedding)
-        loaded = _load(paths, loader)
         with progress_bar() as progress:
-            report = asyncio.run(
+            loaded, documents = _reading(paths, loader, encoding, ocr, progress)
+            report = run_build(
                 building.add(
-                    loaded.documents,
+                    documents,
                     directory=directory,
                     embedder=embedder,
                     settings=context,
@@ -175,6 +209,42 @@ def add_command(
                 )
             )
     finish(report, loaded, index_status(directory), skip_bad=skip_bad, as_json=json_)
+
+
+@app.command("sync")
+def sync_command(
+    directory: DirectoryArgument,
+    paths: Annotated[
+        list[Path], typer.Argument(help="The files and folders that the index is to follow.")
+    ],
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Keep on, until Ctrl-C, as files change.")
+    ] = False,
+    every: Annotated[
+        float, typer.Option(min=0.1, help="Seconds between two looks at the files, with --watch.")
+    ] = 5.0,
+    encoding: EncodingOption = "",
+    ocr: OcrOption = "",
+    model: Annotated[
+        str | None,
+        typer.Option(help="Chat model for new passages [default: the model of the last build]."),
+    ] = None,
+    max_calls: MaxCallsOption = None,
+    set_: SetOption = None,
+    skip_bad: SkipBadOption = False,
+    json_: JsonOption = False,
+) -> None:
+    """Add what is new in files and folders, update what changed, remove what is gone.
+
+    Documents that the index has from elsewhere stay.
+    """
+    from hopyard.cli.index_sync import Following
+
+    held = read_manifest(directory).embedding
+    given = {"model": model or index_status(directory).model or None, "embedding": held}
+    context = context_from(given | {"budget.calls": max_calls}, set_)
+    following = Following(directory, paths, context, encoding, ocr, skip_bad, json_)
+    following.keep_on(every) if watch else following.once()
 
 
 @app.command("remove")
@@ -208,7 +278,7 @@ def remove_command(
         return
     manifest = read_manifest(directory)
     with Resources() as resources, progress_bar() as progress:
-        report = asyncio.run(
+        report = run_build(
             building.remove(
                 names,
                 directory=directory,
@@ -248,12 +318,25 @@ def status_command(directory: DirectoryArgument, json_: JsonOption = False) -> N
     show_status(index_status(directory), as_json=json_)
 
 
-def _load(paths: list[Path] | None, loaders: list[str] | None) -> LoadReport:
-    from hopyard.indexes.loaders import load
+def _reading(
+    paths: list[Path] | None,
+    loaders: list[str] | None,
+    encoding: str,
+    ocr: str,
+    progress: Progress,
+) -> tuple[LoadReport, Iterator[Document]]:
+    """Documents that are read as the build asks for them; the report fills up meanwhile."""
+    from hopyard.indexes.loaders import LoadReport, read
 
     if not paths and not loaders:
         raise UsageError("Nothing to read is given; name files or folders, or a --loader.")
-    return load(paths or (), loaders or ())
+    loaded = LoadReport()
+    documents = read(
+        paths or (), loaders or (), loaded, encoding=encoding, ocr=ocr, progress=progress
+    )
+    if (first := next(documents, None)) is None:
+        raise nothing_read(loaded)
+    return loaded, chain([first], documents)
 
 
 def _budget(calls: int | None, tokens: int | None, seconds: float | None) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
@@ -19,11 +19,12 @@ from hopyard.state.errors import CorpusError
 
 if TYPE_CHECKING:  # seconds, which `index status` must not cost
     from hopyard.indexes.build import BuildReport
-    from hopyard.indexes.loaders import LoadReport
+    from hopyard.indexes.loaders import LoadReport, SkippedFile
+    from hopyard.indexes.records import BadItem
 
-__all__ = ("finish", "show_estimates", "show_status", "show_unbuilt")
+__all__ = ("finish", "nothing_read", "show_estimates", "show_status", "show_unbuilt")
 
-BAD_ITEMS_SHOWN: Final = 20
+LEFT_OUT_SHOWN: Final = 20
 
 
 def finish(
@@ -32,19 +33,31 @@ def finish(
     """Print the report of a build; items that could not be read end the command with an error."""
     bad = [*loaded.bad, *report.bad]
     if as_json:
-        print_json(_report_dict(report, status, bad, len(loaded.skipped)))
+        print_json(_report_dict(report, status, bad, loaded.skipped))
     else:
-        _print_report(report, status, len(loaded.skipped))
-    for item in bad[:BAD_ITEMS_SHOWN]:
-        err.print(f"[yellow]left out[/] {escape(str(item))}", soft_wrap=True)
-    if len(bad) > BAD_ITEMS_SHOWN:
-        err.print(f"… and {len(bad) - BAD_ITEMS_SHOWN} more")
+        _print_report(report, status)
+    _print_left_out(loaded.skipped, "dim")
+    _print_left_out(bad, "yellow")
     if bad and not skip_bad:
         noun, verb = ("item", "was") if len(bad) == 1 else ("items", "were")
         raise CorpusError(
             f"{len(bad)} {noun} could not be read and {verb} left out, the rest is in the index; "
             "fix them, or give --skip-bad."
         )
+
+
+def nothing_read(loaded: LoadReport) -> CorpusError:
+    """Name what was left out, where that was all; the error that ends the command."""
+    left_out: list[BadItem | SkippedFile] = [*loaded.skipped, *loaded.bad]
+    if not left_out:
+        return CorpusError("The folders named hold no file: name others, or add documents to them.")
+    if len(left_out) == 1:
+        return CorpusError(f"Nothing could be read: {left_out[0]}.")
+    _print_left_out(left_out, "yellow")
+    return CorpusError(
+        f"Nothing could be read, and all {len(left_out)} items were left out: name other files, or "
+        "fix those above."
+    )
 
 
 def show_status(status: IndexStatus, *, as_json: bool) -> None:
@@ -110,7 +123,7 @@ def _estimate_lines(estimate: Estimate) -> Iterator[str]:
     yield f"{estimate.basis}, for {estimate.spent_calls} model calls"
 
 
-def _print_report(report: BuildReport, status: IndexStatus, skipped: int) -> None:
+def _print_report(report: BuildReport, status: IndexStatus) -> None:
     counts = _changes(report).items()
     changes = ", ".join(f"{count:,} {name}" for name, count in counts if count)
     out.print(
@@ -125,12 +138,20 @@ def _print_report(report: BuildReport, status: IndexStatus, skipped: int) -> Non
             "continue.",
             soft_wrap=True,
         )
-    if skipped:
-        err.print(f"{skipped} files of other kinds were passed over")
+
+
+def _print_left_out(items: Sequence[BadItem | SkippedFile], style: str) -> None:
+    for item in items[:LEFT_OUT_SHOWN]:
+        err.print(f"[{style}]left out[/] {escape(printable(str(item)))}", soft_wrap=True)
+    if len(items) > LEFT_OUT_SHOWN:
+        err.print(f"… and {len(items) - LEFT_OUT_SHOWN} more; --json names all")
 
 
 def _report_dict(
-    report: BuildReport, status: IndexStatus, bad: list[Any], skipped: int
+    report: BuildReport,
+    status: IndexStatus,
+    bad: Sequence[BadItem],
+    skipped: Sequence[SkippedFile],
 ) -> dict[str, Any]:
     return {
         "directory": status.directory,
@@ -139,7 +160,7 @@ def _report_dict(
         "embedded": report.embedded,
         "seconds": round(report.seconds, 3),
         "bad": [{"place": item.place, "reason": item.reason} for item in bad],
-        "skipped": skipped,
+        "skipped": [{"place": item.path, "reason": item.reason} for item in skipped],
         **_kinds_dict(status),
     }
 

@@ -224,7 +224,7 @@ async def _statements(run: Run, record: Record) -> Sequence[Statement]:
         return (Statement(statement=record.answer, reason=reason, supported=False),)
     passages = await run.passages(cited)
     values = {
-        "passages": passage_lines([(passage.title, passage.text) for passage in passages]),
+        "passages": passage_lines([(passage.full_title, passage.text) for passage in passages]),
         "question": one_line(record.question),
         "answer": one_line(record.answer),
     }

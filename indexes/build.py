@@ -17,7 +17,7 @@ from pathlib import Path
 
 from hopyard.indexes.build_context import BuildOptions, Progress, silent
 from hopyard.indexes.build_report import BuildReport
-from hopyard.indexes.build_run import open_run
+from hopyard.indexes.build_run import Gone, open_run
 from hopyard.indexes.chunking import Chunker
 from hopyard.indexes.kind import DEFAULT_KINDS, Estimate, select_kinds
 from hopyard.indexes.language import LANGUAGES
@@ -25,6 +25,7 @@ from hopyard.indexes.lock import LOCK_FILE
 from hopyard.indexes.manifest import MANIFEST_FILE, check_embedding, read_manifest
 from hopyard.indexes.recipe import Recipe, vectors_name
 from hopyard.indexes.records import Document, Passage
+from hopyard.indexes.sync import Scope
 from hopyard.indexes.threads import in_thread
 from hopyard.models.call import ModelCaller
 from hopyard.models.embedder import Embedder
@@ -32,7 +33,7 @@ from hopyard.models.instructions import Instructions
 from hopyard.state.errors import CorpusError, UsageError
 from hopyard.state.settings import AUTO, Context
 
-__all__ = ("BuildReport", "add", "build", "estimate", "remove")
+__all__ = ("BuildReport", "add", "build", "estimate", "remove", "sync")
 
 OpenCaller = Callable[[], ModelCaller]
 """Opens the chat model, or gives it again: `lambda: resources.caller(settings.model)`."""
@@ -81,7 +82,7 @@ async def build(
     )
     await in_thread(_prepare, directory)
     async with open_run(directory, progress) as run:
-        await run.put(documents, chunker, replace=True)
+        await run.put(documents, chunker, lambda held, seen, _: held.keys() - seen)
         return await run.finish(recipe, lambda: embedder)
 
 
@@ -105,6 +106,50 @@ async def add(
         IndexBusyError: Another build holds the directory.
         HopyardError: See `build`.
     """
+    return await _put(documents, lambda *_: set(), directory, embedder, settings, caller, progress)
+
+
+async def sync(
+    documents: Iterable[Document],
+    scope: Scope,
+    *,
+    directory: Path,
+    embedder: Embedder,
+    settings: Context | None = None,
+    caller: OpenCaller | None = None,
+    progress: Progress = silent,
+) -> BuildReport:
+    """Bring what an index has of some files and folders up to date with them.
+
+    New documents are added, changed ones updated, and those whose file is gone removed. Documents
+    from elsewhere stay.
+
+    Args:
+        documents: What `load` read of the scope.
+        scope: The files and folders.
+        directory: The index directory.
+        embedder: The embedding model of the index.
+        settings: As for `add`.
+        caller: As for `add`.
+        progress: Called as the work proceeds.
+
+    Raises:
+        UsageError: Nothing is left in a folder that the index has documents from.
+        HopyardError: See `add`.
+    """
+    run = (directory, embedder, settings, caller, progress)
+    return await _put(documents, scope.gone, *run)
+
+
+async def _put(
+    documents: Iterable[Document],
+    gone: Gone,
+    directory: Path,
+    embedder: Embedder,
+    settings: Context | None,
+    caller: OpenCaller | None,
+    progress: Progress,
+) -> BuildReport:
     await in_thread(read_manifest, directory)
     async with open_run(directory, progress) as run:
         manifest = await in_thread(read_manifest, directory)
@@ -112,7 +157,7 @@ async def add(
         recipe = Recipe.of_manifest(manifest, settings or Context(), caller)
         await run.check_whole()
         chunker = await in_thread(Chunker, embedder, manifest.chunk_tokens, manifest.fields)
-        await run.put(documents, chunker, replace=False)
+        await run.put(documents, chunker, gone)
         return await run.finish(recipe, lambda: embedder)
 
 

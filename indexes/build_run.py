@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set, Sized
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -38,7 +38,12 @@ from hopyard.state.atomic import sync_tree
 from hopyard.state.errors import CorpusError, HopyardError, IndexMissingError
 from hopyard.state.settings import AUTO
 
-__all__ = ("BuildRun", "open_run")
+__all__ = ("BuildRun", "Gone", "open_run")
+
+
+Gone = Callable[[Mapping[str, str], Set[str], Set[str]], Set[str]]
+"""Given the source of each live document by its id, and the ids of those that were read just now
+and of those that were bad, says which ids to remove."""
 
 
 class _StoppedError(Exception):
@@ -87,14 +92,19 @@ class BuildRun:
         self._report = BuildReport()
         self._began = time.perf_counter()
 
-    async def put(self, documents: Iterable[Document], chunker: Chunker, *, replace: bool) -> None:
-        """Write the rows of new and changed documents; with `replace`, remove all others.
+    async def put(self, documents: Iterable[Document], chunker: Chunker, gone: Gone) -> None:
+        """Write the rows of new and changed documents, and remove those that are gone.
+
+        Args:
+            documents: The documents. A bad one leaves an earlier version of itself to `gone`.
+            chunker: Cuts them.
+            gone: Says which documents go, once all are read.
 
         Raises:
             CorpusError: No document would be left, or two passages have the same id.
         """
         stop = threading.Event()
-        await in_thread(self._put_all, documents, chunker, replace, stop, stop=stop)
+        await in_thread(self._put_all, documents, chunker, gone, stop, stop=stop)
 
     async def remove(self, names: Sequence[str], where: Sequence[str]) -> None:
         """Take documents out.
@@ -168,12 +178,13 @@ class BuildRun:
         self,
         documents: Iterable[Document],
         chunker: Chunker,
-        replace: bool,
+        gone: Gone,
         stop: threading.Event,
     ) -> None:
         report = self._report
         total = len(documents) if isinstance(documents, Sized) else 0
         seen: dict[str, str] = {}
+        bad: set[str] = set()
         with self._store.transaction():
             before = self._store.fingerprints()
             for number, document in enumerate(documents, start=1):
@@ -191,10 +202,11 @@ class BuildRun:
                     report.updated += document.id in before
                     report.added += document.id not in before
                 else:
+                    bad.add(document.id)
                     continue
                 seen[document.id] = fingerprint
-            if replace:
-                self._remove(before.keys() - seen.keys())
+            if lost := gone(self._store.sources(), seen.keys(), bad):
+                self._remove(lost)
             self._check_not_empty(len(before) + report.added - report.removed)
 
     def _remove_all(self, names: Sequence[str], where: Sequence[str]) -> None:

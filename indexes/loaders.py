@@ -1,4 +1,4 @@
-"""From paths to documents: corpus files, single files, and folders of them.
+"""From paths to documents: corpus files, files of many formats, and folders of them.
 
 A bad line or file never stops the others: it becomes a `BadItem`, and the caller decides what
 that is worth.
@@ -6,35 +6,22 @@ that is worth.
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import chain
 from pathlib import Path
-from typing import Final, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from hopyard.indexes.build_context import Progress, silent
+from hopyard.indexes.files import Loaded, SkippedFile, read_file, shown, unknown_format
+from hopyard.indexes.readers.base import Options
+from hopyard.indexes.readers.table import CORPUS_SUFFIX, format_of, known_suffixes
+from hopyard.indexes.records import BadItem, Document
+from hopyard.indexes.sync import stamps_of
+from hopyard.state.errors import UsageError
 
-from hopyard.indexes.formats import FORMATS
-from hopyard.indexes.records import BadItem, Document, without_nul
-from hopyard.state.errors import CorpusError, UsageError
-
-__all__ = ("LoadReport", "SkippedFile", "load")
-
-CORPUS_SUFFIX: Final = ".jsonl"
-SUFFIXES: Final = (CORPUS_SUFFIX, *FORMATS)
-
-_ID_DIGITS: Final = 16
-"""Hex digits of a derived id: 64 bits keep two of a billion documents apart."""
-
-
-@dataclass(frozen=True, slots=True)
-class SkippedFile:
-    """An entry of a folder that is no part of the corpus."""
-
-    path: str
-    reason: str
+__all__ = ("LoadReport", "SkippedFile", "load", "read")
 
 
 @dataclass(slots=True)
@@ -45,185 +32,190 @@ class LoadReport:
     bad: list[BadItem] = field(default_factory=list)
     """Items that should have been documents; the others were kept."""
     skipped: list[SkippedFile] = field(default_factory=list)
+    """What is no part of the corpus: files of other kinds, hidden ones, scanned pages."""
     duplicates: int = 0
     """Documents met again with the same id, title and text, and counted once."""
 
 
-class _Line(BaseModel):
-    """One line of a corpus file. Other keys are ignored."""
-
-    model_config = ConfigDict(strict=True, allow_inf_nan=False)
-
-    id: str | int | None = None
-    title: str = ""
-    text: str
-    metadata: dict[str, str | int | float | bool | None] = {}
-
-
-class _Found(NamedTuple):
-    document: Document
-    place: str
-    line: int | None = None
-
-    def bad(self, reason: str) -> BadItem:
-        return BadItem(self.place, reason, self.line)
-
-
-def load(paths: Iterable[str | Path], loaders: Iterable[str] = ()) -> LoadReport:
+def load(
+    paths: Iterable[str | Path],
+    loaders: Iterable[str] = (),
+    *,
+    encoding: str = "",
+    ocr: str = "",
+    unread: Set[Path] = frozenset(),
+) -> LoadReport:
     """Load every document under the paths, and what loaders of LangChain give.
 
     A corpus line has `text`, and may have `id` (else derived from title and text), `title` and
     flat `metadata`. A file is one document; its id is derived from its path, counted from the
-    given folder's own name, so that a changed file is an update of the same document.
+    given folder's own name, so that a changed file is an update of the same document. A file in
+    an archive, or attached to a mail, is a document too; its path goes through the archive's.
 
     Two documents with the same id are one where title and text agree; else the first is kept and
     the second is a bad item that names both places.
 
     Args:
-        paths: `.jsonl` corpus files; `.txt`, `.md`, `.html` and `.pdf` files; folders, which are
+        paths: `.jsonl` corpus files; files of the formats in `readers.table`; folders, which are
             read recursively, in sorted order, without hidden entries and symbolic links.
         loaders: `MODULE.CLASS:ARGUMENT` each; see `langchain_loaders.load_with`.
+        encoding: The encoding of text files without a byte-order mark; "" recognises it.
+        ocr: The languages of scanned pages, as tesseract names them; "" leaves them out.
+        unread: Files in the folders that are passed over.
 
     Raises:
-        UsageError: A path does not exist, or a loader cannot be used.
+        UsageError: A path does not exist, or a loader, the encoding or OCR cannot be used.
         CorpusError: A loader failed.
     """
     report = LoadReport()
-    kept: dict[str, _Found] = {}
-    for found in chain(_scan(paths), _load_with(loaders)):
-        if isinstance(found, SkippedFile):
-            report.skipped.append(found)
-        elif isinstance(found, BadItem):
-            report.bad.append(found)
-        elif (document := found.document).id not in kept:
-            kept[document.id] = found
-            report.documents.append(document)
-        else:
-            earlier = kept[document.id]
-            if (earlier.document.title, earlier.document.text) == (document.title, document.text):
-                report.duplicates += 1
-            else:
-                place = earlier.bad("").place
-                report.bad.append(
-                    found.bad(f"id {document.id!r} is taken by another text, {place}")
-                )
+    found = read(paths, loaders, report, encoding=encoding, ocr=ocr, unread=unread)
+    report.documents.extend(found)
     return report
 
 
-def _scan(paths: Iterable[str | Path]) -> Iterator[_Found | BadItem | SkippedFile]:
+def read(
+    paths: Iterable[str | Path],
+    loaders: Iterable[str],
+    report: LoadReport,
+    *,
+    encoding: str = "",
+    ocr: str = "",
+    unread: Set[Path] = frozenset(),
+    progress: Progress = silent,
+) -> Iterator[Document]:
+    """Read documents as they are asked for, one file in memory at a time.
+
+    Args:
+        paths: As for `load`.
+        loaders: As for `load`.
+        report: Takes all but the documents.
+        encoding: As for `load`.
+        ocr: As for `load`.
+        unread: As for `load`.
+        progress: Called with the stages `files` and `bytes`.
+
+    Raises:
+        HopyardError: See `load`.
+    """
+    options = _options(encoding, ocr)
+    kept: dict[str, tuple[bytes, str]] = {}
+    for found in chain(_scan(list(paths), options, unread, progress), _load_with(loaders)):
+        if isinstance(found, SkippedFile):
+            report.skipped.append(found)
+            continue
+        if isinstance(found, BadItem):
+            report.bad.append(found)
+            continue
+        document = found.document
+        text = sha256(f"{document.title}\0{document.text}".encode()).digest()
+        if document.id not in kept:
+            kept[document.id] = text, found.bad("").place
+            yield document
+        elif kept[document.id][0] == text:
+            report.duplicates += 1
+        else:
+            place = kept[document.id][1]
+            report.bad.append(found.bad(f"id {document.id!r} is taken by another text, {place}"))
+
+
+def _options(encoding: str, ocr: str) -> Options:
+    if encoding:
+        import codecs
+
+        try:
+            codecs.lookup(encoding)
+        except LookupError as error:
+            raise UsageError(
+                f"The encoding {encoding!r} is not known; name one that Python knows, as in "
+                "utf-16, cp1252 or euc-kr."
+            ) from error
+    if ocr:
+        from hopyard.indexes.readers.ocr import check_ocr
+
+        check_ocr(ocr)
+    return Options(encoding, ocr)
+
+
+def _scan(
+    paths: Sequence[str | Path], options: Options, unread: Set[Path], progress: Progress
+) -> Iterator[Loaded | BadItem | SkippedFile]:
+    tell = _teller(paths, unread, progress)
     for path in map(Path, paths):
         # Not resolve(): a link such as `current` keeps its name, and with it the documents' ids.
         root = Path(os.path.abspath(path))  # noqa: PTH100
         if path.is_dir():
             for file in _walk(path):
                 if isinstance(file, Path):
-                    yield from _read(file, Path(root.name, file.relative_to(path)))
+                    if file in unread:
+                        continue
+                    yield from read_file(file, Path(root.name, file.relative_to(path)), options)
+                    tell(file)
                 else:
                     yield file
         elif path.exists():
-            if path.suffix.lower() not in SUFFIXES:
-                yield BadItem(_shown(path), _unknown(path))
+            if not _is_known(path):
+                known = ", ".join(known_suffixes())
+                yield BadItem(shown(path), f"{unknown_format(shown(path))} (known: {known})")
             else:
-                yield from _read(path, Path(root.parent.name, path.name))
+                yield from read_file(path, Path(root.parent.name, path.name), options)
+                tell(path)
         else:
-            raise UsageError(f"There is no file or folder {_shown(path)!r}: check the path.")
+            raise UsageError(f"There is no file or folder {shown(path)!r}: check the path.")
 
 
-def _load_with(loaders: Iterable[str]) -> Iterator[_Found | BadItem]:
+def _teller(
+    paths: Sequence[str | Path], unread: Set[Path], progress: Progress
+) -> Callable[[Path], None]:
+    """A function that tells how far reading is, to be called after each file."""
+    sizes = [
+        size
+        for path, (_, size) in stamps_of(map(Path, paths)).items()
+        if path not in unread and _is_known(path)
+    ]
+    files = done = 0
+
+    def tell(file: Path | None) -> None:
+        nonlocal files, done
+        if file is not None:
+            files += 1
+            done += file.stat().st_size if file.exists() else 0
+        progress("files", files, len(sizes))
+        progress("bytes", done, sum_of_sizes)
+
+    sum_of_sizes = sum(sizes)
+    tell(None)
+    return tell
+
+
+def _load_with(loaders: Iterable[str]) -> Iterator[Loaded | BadItem]:
     for spec in loaders:
         from hopyard.indexes.langchain_loaders import load_with
 
         for found in load_with(spec):
-            yield found if isinstance(found, BadItem) else _Found(found, found.source)
+            yield found if isinstance(found, BadItem) else Loaded(found, found.source)
 
 
 def _walk(folder: Path) -> Iterator[Path | BadItem | SkippedFile]:
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
-        yield BadItem(_shown(folder), f"the folder cannot be listed ({error.strerror})")
+        yield BadItem(shown(folder), f"the folder cannot be listed ({error.strerror})")
         return
     for entry in entries:
         if entry.name.startswith("."):
-            yield SkippedFile(_shown(entry), "hidden")
+            yield SkippedFile(shown(entry), "hidden")
         elif entry.is_symlink():
             # It leads out of the folder, or to something that is read where it lies.
-            yield SkippedFile(_shown(entry), "a symbolic link")
+            yield SkippedFile(shown(entry), "a symbolic link")
         elif entry.is_dir():
             yield from _walk(entry)
         elif not entry.is_file():
-            yield SkippedFile(_shown(entry), "not a plain file")
-        elif entry.suffix.lower() not in SUFFIXES:
-            yield SkippedFile(_shown(entry), _unknown(entry))
+            yield SkippedFile(shown(entry), "not a plain file")
+        elif not _is_known(entry):
+            yield SkippedFile(shown(entry), unknown_format(shown(entry)))
         else:
             yield entry
 
 
-def _shown(path: Path) -> str:
-    # A file name need not be valid Unicode, but what is printed and stored must be.
-    return os.fsencode(path.as_posix()).decode("utf-8", "replace")
-
-
-def _unknown(path: Path) -> str:
-    return f"unknown suffix {Path(_shown(path)).suffix!r} (known: {', '.join(SUFFIXES)})"
-
-
-def _read(path: Path, key: Path) -> Iterator[_Found | BadItem]:
-    source = _shown(key)
-    try:
-        if path.suffix.lower() == CORPUS_SUFFIX:
-            yield from _read_corpus(path, source)
-        else:
-            yield _read_file(path, source)
-    except OSError as error:
-        yield BadItem(_shown(path), f"the file cannot be read ({error.strerror})")
-
-
-def _read_file(path: Path, source: str) -> _Found | BadItem:
-    try:
-        title, text = FORMATS[path.suffix.lower()](path.read_bytes())
-    except CorpusError as error:
-        return BadItem(_shown(path), str(error))
-    title, text = without_nul(title).strip() or Path(source).stem, without_nul(text)
-    if not text.strip():
-        return BadItem(_shown(path), "the text is empty")
-    return _Found(Document(_derived_id(source), title, text, {}, source), _shown(path))
-
-
-def _read_corpus(path: Path, source: str) -> Iterator[_Found | BadItem]:
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            content = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-            if not content.strip():
-                continue
-            try:
-                yield _Found(_parse_line(content, source), _shown(path), number)
-            except CorpusError as error:
-                yield BadItem(_shown(path), str(error), number)
-
-
-def _parse_line(line: bytes, source: str) -> Document:
-    try:
-        item = _Line.model_validate_json(line.decode())
-    except UnicodeDecodeError as error:
-        raise CorpusError(f"not valid UTF-8 ({error})") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "line"
-        raise CorpusError(f"{where}: {first['msg']}") from error
-    title, text = without_nul(item.title), without_nul(item.text)
-    if not text.strip():
-        raise CorpusError("the text is empty")
-    given = None if item.id is None else without_nul(str(item.id))
-    if given is not None and not given.strip():
-        raise CorpusError("the id is empty")
-    metadata = {
-        without_nul(name): without_nul(value) if isinstance(value, str) else value
-        for name, value in item.metadata.items()
-        if value is not None
-    }
-    return Document(given or _derived_id(f"{title}\n{text}"), title, text, metadata, source)
-
-
-def _derived_id(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:_ID_DIGITS]
+def _is_known(path: Path) -> bool:
+    return path.suffix.lower() == CORPUS_SUFFIX or format_of(path.name) is not None

@@ -35,9 +35,9 @@ __all__ = (
     "write_manifest",
 )
 
-FORMAT_VERSION: Final = 3
-"""2: vectors have a namespace. 3: passages have a header and pages. An index of an older format can
-be read, and the next build rewrites it."""
+FORMAT_VERSION: Final = 4
+"""2: vectors have a namespace. 3: passages have a header and pages. 4: and a section. An index
+of an older format can be read, and the next build rewrites it."""
 MANIFEST_FILE: Final = "manifest.json"
 
 

@@ -5,22 +5,26 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 from hopyard.state.metadata import MetadataValue, address_of, describe, page_words
-from hopyard.state.references import kept_metadata
+from hopyard.state.references import SECTION_MARK, kept_metadata
 from hopyard.state.schemas import Source
 
 __all__ = (
     "PAGE_END",
     "BadItem",
     "Document",
+    "Markup",
     "MetadataValue",
     "Passage",
     "embedded_text",
+    "place_in",
     "text_hash",
     "without_nul",
 )
+
+Markup = Literal["text", "markdown"]
 
 PAGE_END: Final = "\f"
 """Ends a page of a document's text, as in what `pdftotext` writes."""
@@ -38,7 +42,10 @@ class Document:
     """A form feed, `PAGE_END`, ends each page, where the document has pages."""
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     source: str = ""
-    """The file that it came from, without the part of the path that changes between machines."""
+    """The file that it came from, without the part of the path that changes between machines. A
+    part of a file is named after it, as in `mail.eml › invoice.pdf`."""
+    markup: Markup = "text"
+    """How the text is written. Headings and tables are looked for in Markdown only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +69,7 @@ class Passage:
     pages: str = ""
     """The pages that it is on, as in `4` or `3-4`; "" where they are not known."""
     section: str = ""
-    """The headings above it, as in `Handbook › Contacts`; "" where there are none."""
+    """The headings above it, without the title, as in `Travel › Flights`; "" for none."""
     source: str = ""
     """The document's source."""
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict, hash=False)
@@ -71,7 +78,12 @@ class Passage:
     @property
     def embedded_text(self) -> str:
         """What the embedding model and the sparse index read."""
-        return embedded_text(self.title, self.text, self.header)
+        return embedded_text(self.title, self.text, self.header, self.section)
+
+    @property
+    def full_title(self) -> str:
+        """The title with the section, as in `Handbook › Travel › Flights`."""
+        return place_in(self.title, self.section)
 
     @property
     def about(self) -> str:
@@ -83,7 +95,7 @@ class Passage:
     @property
     def heading(self) -> str:
         """The title with all that a reader is told beside it."""
-        return ", ".join(filter(None, (self.title, self.about)))
+        return ", ".join(filter(None, (self.full_title, self.about)))
 
     def as_source(self, *, text: bool = False) -> Source:
         """Where it is from, as evidence and citations carry it.
@@ -122,9 +134,14 @@ class BadItem:
         return self.source if self.line is None else f"{self.source}:{self.line}"
 
 
-def embedded_text(title: str, text: str, header: str = "") -> str:
-    """Title, header and text as one string: a passage in mid-document seldom repeats them."""
-    return "\n".join(part for part in (title, header, text) if part)
+def place_in(*names: str) -> str:
+    """Names from the outermost to the innermost as one, as in `Handbook › Travel`."""
+    return SECTION_MARK.join(filter(None, names))
+
+
+def embedded_text(title: str, text: str, header: str = "", section: str = "") -> str:
+    """All that is embedded as one string: a passage in mid-document seldom repeats the rest."""
+    return "\n".join(part for part in (place_in(title, section), header, text) if part)
 
 
 def text_hash(text: str) -> str:

@@ -20,6 +20,7 @@ from hopyard.indexes.manifest import damage_error
 from hopyard.indexes.records import Document, Passage, text_hash
 from hopyard.indexes.seal import is_sealed
 from hopyard.state.errors import IndexMissingError
+from hopyard.state.metadata import MetadataValue
 
 if TYPE_CHECKING:
     from hopyard.models.embedder import Vectors
@@ -41,20 +42,16 @@ BUSY_SECONDS: Final = 30.0
 _PAGE: Final = 1000
 """Passages fetched at once while going through all of them."""
 
+_KEPT: Final = 10_000
+"""Documents whose source and metadata are kept in memory."""
+_NOTHING: Final[tuple[str, dict[str, MetadataValue]]] = ("", {})
+
 _VISIBLE: Final = "added <= :generation AND (removed IS NULL OR removed > :generation)"
 _LISTED: Final = "id IN (SELECT value FROM json_each(:ids))"
 _COLUMNS: Final = (
     *("id", "document_id", "position", "title", "text", "content_hash", "tokens"),
     *("header", "pages", "section"),
 )
-
-
-def _of_document(column: str) -> str:
-    return (
-        f"(SELECT {column} FROM documents WHERE documents.id = passages.document_id "
-        "AND documents.added <= :generation "
-        "AND (documents.removed IS NULL OR documents.removed > :generation))"
-    )
 
 
 class Snapshot:
@@ -90,8 +87,10 @@ class Snapshot:
             raise corpus_error(directory, error) from error
         # An index of an older format has no headers, pages or sections.
         self._columns = {name: name if name in has else f"'' AS {name}" for name in _COLUMNS}
-        columns = [*self._columns.values(), _of_document("source"), _of_document("metadata")]
-        self._passages = f"SELECT {', '.join(columns)} FROM passages WHERE {_VISIBLE}"
+        self._passages = (
+            f"SELECT {', '.join(self._columns.values())} FROM passages WHERE {_VISIBLE}"
+        )
+        self._about: dict[str, tuple[str, dict[str, MetadataValue]]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -120,7 +119,7 @@ class Snapshot:
     def existing(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         """Those of some passages that this generation has, by their ids."""
         rows = self._rows(f"{self._passages} AND {_LISTED}", ids=json.dumps(list(passage_ids)))
-        return {passage.id: passage for passage in map(_passage, rows)}
+        return {passage.id: passage for passage in self._filled(rows)}
 
     def neighbours(self, passage_id: str, before: int, after: int) -> list[Passage]:
         """A passage between those that come before and after it in its document, in order.
@@ -136,7 +135,7 @@ class Snapshot:
             first=passage.position - before,
             last=passage.position + after,
         )
-        return [_passage(row) for row in rows]
+        return self._filled(rows)
 
     def documents(self, document_ids: Sequence[str] | None = None) -> list[Document]:
         """Fetch documents, sorted by id.
@@ -175,7 +174,7 @@ class Snapshot:
         sql = f"{self._passages} AND id > :last ORDER BY id"
         last = ""
         while rows := self._rows(f"{sql} LIMIT {_PAGE}", last=last):
-            yield from map(_passage, rows)
+            yield from self._filled(rows)
             last = rows[-1][0]
 
     def passages_of(self, document_id: str) -> list[Passage]:
@@ -183,7 +182,7 @@ class Snapshot:
         rows = self._rows(
             f"{self._passages} AND document_id = :document ORDER BY position", document=document_id
         )
-        return [_passage(row) for row in rows]
+        return self._filled(rows)
 
     def outlines(self) -> Iterator[Document]:
         """All documents without their texts."""
@@ -258,6 +257,32 @@ class Snapshot:
                 problem = f"passage {passage.id!r} is not as it was written"
                 raise corpus_error(self._directory, sqlite3.DatabaseError(problem))
 
+    def _filled(self, rows: Sequence[tuple[Any, ...]]) -> list[Passage]:
+        """Passages of rows, with source and metadata of their documents.
+
+        These columns lie behind a document's text, and SQLite goes through all its pages to reach
+        them: so a document is looked up once, not once a passage.
+        """
+        about = self._about
+        wanted = {row[1] for row in rows}
+        if new := wanted - about.keys():
+            found = self._rows(
+                f"SELECT id, source, metadata FROM documents WHERE {_VISIBLE} AND {_LISTED}",
+                ids=json.dumps(sorted(new)),
+            )
+            kept = {} if len(about) > _KEPT else about
+            about = kept | {name: about[name] for name in wanted & about.keys()}
+            about |= {name: (source, json.loads(metadata)) for name, source, metadata in found}
+            self._about = about  # at once: other threads may read it
+        return [
+            Passage(
+                **dict(zip(_COLUMNS, row, strict=True)),
+                source=about.get(row[1], _NOTHING)[0],
+                metadata=about.get(row[1], _NOTHING)[1],
+            )
+            for row in rows
+        ]
+
     def _rows(self, sql: str, **parameters: str | int) -> list[tuple[Any, ...]]:
         with self._reading() as connection:
             return connection.execute(sql, {"generation": self.generation, **parameters}).fetchall()
@@ -324,8 +349,3 @@ def corpus_uri(directory: Path) -> str:
 def columns_of(connection: sqlite3.Connection, table: str) -> set[str]:
     """The names of a table's columns; none where there is no such table."""
     return {column[1] for column in connection.execute(f"PRAGMA table_info({table})")}
-
-
-def _passage(row: tuple[Any, ...]) -> Passage:
-    columns: dict[str, Any] = dict(zip(_COLUMNS, row, strict=False))
-    return Passage(**columns, source=row[-2] or "", metadata=json.loads(row[-1] or "{}"))

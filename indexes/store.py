@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 _VERSIONED: Final = ("documents", "passages")
 
-_ROW: Final = "id, document_id, position, title, text, content_hash, tokens, header, pages"
+_ROW: Final = "id, document_id, position, title, text, content_hash, tokens, header, pages, section"
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS documents (
@@ -51,7 +51,8 @@ CREATE TABLE IF NOT EXISTS passages (
     added INTEGER NOT NULL,
     removed INTEGER,
     header TEXT NOT NULL DEFAULT '',
-    pages TEXT NOT NULL DEFAULT ''
+    pages TEXT NOT NULL DEFAULT '',
+    section TEXT NOT NULL DEFAULT ''
 );
 CREATE TABLE IF NOT EXISTS vectors (
     namespace TEXT NOT NULL,
@@ -104,6 +105,8 @@ ALTER TABLE passages ADD COLUMN pages TEXT NOT NULL DEFAULT '';
 COMMIT;
 """
 
+_FROM_FORMAT_3: Final = "ALTER TABLE passages ADD COLUMN section TEXT NOT NULL DEFAULT ''"
+
 
 class CorpusStore:
     """The writing side of the corpus. One build at a time holds it (see `lock`).
@@ -128,6 +131,7 @@ class CorpusStore:
             for table, column, change in (
                 ("vectors", "namespace", _FROM_FORMAT_1),
                 ("passages", "pages", _FROM_FORMAT_2),
+                ("passages", "section", _FROM_FORMAT_3),
             ):
                 columns = columns_of(self._connection, table)
                 if columns and column not in columns:
@@ -177,6 +181,10 @@ class CorpusStore:
         """The fingerprint of each live document, by its id."""
         return dict(self.run("SELECT id, fingerprint FROM documents WHERE removed IS NULL"))
 
+    def sources(self) -> dict[str, str]:
+        """The source of each live document, by its id."""
+        return dict(self.run("SELECT id, source FROM documents WHERE removed IS NULL"))
+
     def put(
         self, document: Document, fingerprint: str, passages: Sequence[Passage], generation: int
     ) -> None:
@@ -197,7 +205,7 @@ class CorpusStore:
         rows = {
             (
                 *(p.id, p.document_id, p.position, p.title, p.text, p.content_hash, p.tokens),
-                *(p.header, p.pages),
+                *(p.header, p.pages, p.section),
             )
             for p in passages
         }
@@ -210,7 +218,7 @@ class CorpusStore:
         self._retire("passages", "id", [row[0] for row in live - rows], generation)
         try:
             self._connection.executemany(
-                f"INSERT INTO passages ({_ROW}, added) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                f"INSERT INTO passages ({_ROW}, added) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [(*row, generation) for row in sorted(rows - live)],
             )
         except sqlite3.IntegrityError as error:

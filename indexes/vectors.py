@@ -107,7 +107,8 @@ class StoredVectors:
             "SELECT 1 FROM vectors WHERE namespace = ? AND embedding = ? AND length(vector) = ? "
             "AND vectors.content_hash = passages.content_hash) "
             "GROUP BY content_hash "
-            "ORDER BY length(title) + length(header) + length(text) DESC, content_hash",
+            "ORDER BY length(title) + length(section) + length(header) + length(text) DESC, "
+            "content_hash",
             PASSAGES, self._embedding, 4 * self._dimension,
         )  # fmt: skip
         return [row[0] for row in rows]
@@ -115,7 +116,7 @@ class StoredVectors:
     def passage_texts(self, hashes: Sequence[str]) -> list[str]:
         """What is embedded of passages, by their content hashes, in order."""
         rows = self._store.run(
-            "SELECT content_hash, title, text, header FROM passages "
+            "SELECT content_hash, title, text, header, section FROM passages "
             "WHERE content_hash IN (SELECT value FROM json_each(?)) GROUP BY content_hash",
             json.dumps(list(hashes)),
         )

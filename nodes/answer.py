@@ -172,10 +172,12 @@ def format_passages(
     for block in blocks:
         for place, row in enumerate(block):
             passage = passages[row]
-            title = heading(passage.title, passage.about, profile)
+            title = heading(passage.full_title, passage.about, profile)
             if place:
-                before, pages = given[block[place - 1]], page_words(passage.pages)
-                title = f"continues [{before}], {pages}" if pages else f"continues [{before}]"
+                before = f"continues [{given[block[place - 1]]}]"
+                last = passages[block[place - 1]]
+                section = passage.section if passage.section != last.section else ""
+                title = ", ".join(filter(None, (before, section, page_words(passage.pages))))
             shown.append((title, snippet(passage.text, longest)))
     return passage_lines(shown, [given[row] for block in blocks for row in block])
 

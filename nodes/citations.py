@@ -203,7 +203,7 @@ def _sentences(passage: Passage) -> Iterable[tuple[str, set[str]]]:
     for start, end in sentence_spans(passage.text):
         sentence, header = passage.text[start:end], header_of_row(passage.text, start)
         # The title says what "it" and "he" in the sentence stand for.
-        yield sentence, _content(f"{passage.title} {passage.section} {header} {sentence}")
+        yield sentence, _content(f"{passage.full_title} {header} {sentence}")
 
 
 def _content(text: str) -> set[str]:

@@ -105,7 +105,7 @@ def _numbered(cited: list[Citation], passages: list[Passage], settings: Context)
     for citation, passage in zip(cited, passages, strict=True):
         text = citation["quote"] if passage.id in seen else snippet(passage.text, longest)
         seen.add(passage.id)
-        lines.append((passage.title, text))
+        lines.append((passage.full_title, text))
     return passage_lines(lines)
 
 

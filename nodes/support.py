@@ -155,14 +155,12 @@ def best_quote(claim: str, passage: Passage, *, first: Units = NOTHING) -> str:
 def context_of(passage: Passage, quote: str) -> str:
     """What a reader knows beside the quote: title, section and metadata, and a row's header."""
     start = max(0, passage.text.find(quote))
-    return " ".join(
-        filter(None, (passage.heading, passage.section, header_of_row(passage.text, start)))
-    )
+    return " ".join(filter(None, (passage.heading, header_of_row(passage.text, start))))
 
 
 def _held_with_context(passage: Passage, quote: str, start: int) -> Units:
     # The title says what "it" and "he" in a sentence stand for, a header what a cell is.
-    above = f"{passage.heading} {passage.section} {header_of_row(passage.text, start)}"
+    above = f"{passage.heading} {header_of_row(passage.text, start)}"
     return units(above) | units(quote)
 
 

@@ -128,7 +128,7 @@ async def _judge(search: Search, found: Sequence[Evidence]) -> list[float]:
     longest = (RerankSettings.of(search.settings).snippet_tokens or own) * CHARACTERS_A_TOKEN
     shown = [
         (
-            heading(passages[0].title, passages[0].about, profile),
+            heading(passages[0].full_title, passages[0].about, profile),
             snippet("\n".join(passage.text for passage in passages), longest),
         )
         for passages in await asyncio.to_thread(_passages, search, found)

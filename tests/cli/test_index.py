@@ -208,7 +208,34 @@ def test_a_folder_is_read_whole(hopyard: Run, folder: Path) -> None:
     write_corpus(docs / "d.jsonl", document(1))
     report = hopyard("index", "build", docs, "--out", "i", "--json").json
     assert changes(report) == {"added": 3}
-    assert (report["bad"], report["skipped"]) == ([], 1)
+    [skipped] = report["skipped"]
+    assert (report["bad"], skipped["reason"]) == ([], "unknown suffix '.bin'")
+    assert skipped["place"].endswith("docs/c.bin")
+    assert f"left out {skipped['place']}: " in hopyard("index", "build", docs, "--out", "i").err
+
+
+def test_files_that_cannot_be_read_are_named_where_they_are_all(hopyard: Run, folder: Path) -> None:
+    (folder / "a.bin").write_bytes(b"\x00")
+    ended = hopyard("index", "build", "a.bin", "--out", "i")
+    assert ended.code == 1
+    assert ended.error.startswith("Nothing could be read: a.bin: unknown suffix '.bin' (known: ")
+    bare = folder / "bare"
+    bare.mkdir()
+    assert "hold no file" in hopyard("index", "build", bare, "--out", "i").error
+    (bare / "a.bin").write_bytes(b"\x00")
+    (bare / "b.bin").write_bytes(b"\x00")
+    ended = hopyard("index", "build", bare, "--out", "i")
+    assert "all 2 items were left out" in ended.error
+    assert ended.err.count("left out bare/") + ended.err.count(f"left out {bare}/") == 2
+    assert not (folder / "i").exists()
+
+
+def test_an_encoding_is_given(hopyard: Run, folder: Path) -> None:
+    (folder / "a.txt").write_bytes("Größe".encode("cp850"))
+    hopyard("index", "build", "a.txt", "--out", "i", "--encoding", "cp850")
+    found = hopyard("search", "Größe", "-i", "i", "--search", "sparse", "--json").json
+    assert found["evidence"][0]["sources"][0]["text"] == "Größe"
+    assert hopyard("index", "add", "i", "a.txt", "--encoding", "no").code == 2
 
 
 def test_the_sample_corpus_builds(hopyard: Run) -> None:

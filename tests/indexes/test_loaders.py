@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -113,7 +114,7 @@ def test_a_folder_is_read_in_order_and_says_what_it_skips(tmp_path: Path) -> Non
     ]
     assert {Path(skipped.path).name: skipped.reason for skipped in report.skipped} == {
         ".git": "hidden",
-        "image.png": "unknown suffix '.png' (known: .jsonl, .txt, .md, .html, .htm, .pdf)",
+        "image.png": "unknown suffix '.png'",
         "link.txt": "a symbolic link",
         "loop": "a symbolic link",
         "pipe.txt": "not a plain file",
@@ -158,9 +159,47 @@ def test_a_file_name_that_is_no_unicode(tmp_path: Path) -> None:
 
 
 def test_a_given_file_of_unknown_kind_is_bad(tmp_path: Path) -> None:
-    (tmp_path / "x.docx").write_bytes(b"PK")
+    (tmp_path / "x.doc").write_bytes(b"PK")
 
-    assert "unknown suffix '.docx'" in load([tmp_path / "x.docx"]).bad[0].reason
+    [bad] = load([tmp_path / "x.doc"]).bad
+    assert bad.reason.startswith("unknown suffix '.doc' (known: .jsonl, .txt, .md,")
+
+
+def test_a_file_that_its_library_cannot_read_is_bad(tmp_path: Path) -> None:
+    for suffix in ("docx", "pptx", "xlsx", "odt", "epub", "rtf", "msg", "ipynb", "xml"):
+        (tmp_path / f"x.{suffix}").write_bytes(b"PK\x03\x04 not really")
+    (tmp_path / "good.txt").write_text("good")
+
+    report = load([tmp_path])
+
+    assert [document.text for document in report.documents] == ["good"]
+    assert len(report.bad) == 9
+    assert all("not a readable" in item.reason for item in report.bad)
+    assert max(len(item.reason) for item in report.bad) < 300
+
+
+def test_a_missing_package_is_named_with_what_installs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x.rtf").write_bytes(b"{\\rtf1 text}")
+    monkeypatch.setitem(sys.modules, "striprtf.striprtf", None)
+    monkeypatch.setitem(sys.modules, "striprtf", None)
+
+    [bad] = load([tmp_path]).bad
+
+    assert bad.reason == (".rtf files need the package 'striprtf': pip install 'hopyard[office]'")
+
+
+def test_an_unknown_encoding_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="encoding 'klingon' is not known"):
+        load([tmp_path], encoding="klingon")
+
+
+def test_a_corpus_line_may_be_markdown(corpus: Path) -> None:
+    write(corpus, {"text": "# A\nText.", "markup": "markdown"}, {"text": "x", "markup": "wiki"})
+    report = load([corpus])
+    assert [document.markup for document in report.documents] == ["markdown"]
+    assert report.bad[0].reason.startswith("markup: ")
 
 
 def test_a_missing_path(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_an_unreadable_manifest(tmp_path: Path, content: bytes) -> None:
 def test_a_newer_format(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(json.dumps({"format_version": 99, "new": True}))
 
-    with pytest.raises(IndexMissingError, match=r"format 99 .*reads up to 3: upgrade"):
+    with pytest.raises(IndexMissingError, match=r"format 99 .*reads up to 4: upgrade"):
         read_manifest(tmp_path)
 
 

@@ -20,6 +20,7 @@ def passages_of(document_id: str, *texts: str) -> list[Passage]:
             *(f"{document_id}#{text}", document_id, position, "T", text, text_hash(text), 1),
             header="The Verge",
             pages="3-4",
+            section="Travel › Flights",
             source="file",
             metadata={"n": 1, "ok": True},
         )

@@ -54,7 +54,7 @@ def read_contents(corpus: Snapshot, vocabulary: Vocabulary) -> Contents:
     contents = Contents({}, [])
     for passage in corpus.passages():
         contents.hashes[passage.id] = passage.content_hash
-        words = extract_keywords(embedded_text(passage.title, passage.text))
+        words = extract_keywords(embedded_text(passage.full_title, passage.text))
         contents.keywords.append(vocabulary.encode(words))
     return contents
 

@@ -91,7 +91,7 @@ async def questions_of(
     """
     characters = PassageGraphSettings.of(settings).passage_characters
     profile = profile_of(settings)
-    values = question_values(passage.title, snippet(passage.text, characters))
+    values = question_values(passage.full_title, snippet(passage.text, characters))
     outputs = [await call(QUESTIONS, values, step=passage.id)]
     incoming, outcoming = usable(outputs, profile)
     if _too_few(incoming, outcoming):
@@ -232,7 +232,7 @@ def _distinct(texts: Sequence[str], seen: set[str], longest: int) -> list[str]:
 
 
 def _own_text(passage: Passage) -> tuple[str, ...]:
-    title, text = one_line(passage.title), one_line(passage.text)
+    title, text = one_line(passage.full_title), one_line(passage.text)
     if not title:
         return (snippet(text, LONGEST),)
     return (snippet(title, LONGEST), snippet(f"{title}: {text}", LONGEST))

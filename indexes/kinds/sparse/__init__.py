@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
 
 __all__ = ("KIND",)
+
+
+_TOLD: Final = 1000
+"""Passages between two reports of progress."""
 
 
 class _Sparse(IndexKind):
@@ -40,12 +44,15 @@ def _write(context: BuildContext) -> Mapping[str, int]:
     from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
     from hopyard.indexes.kinds.sparse.words import Words
 
-    ids, texts = [], []
-    for passage in context.corpus.passages():
-        ids.append(passage.id)
-        texts.append(passage.embedded_text)
-    context.progress("sparse", 0, len(ids))
-    index = SparseIndex.build(ids, texts, Words(context.options.language))
+    ids = context.corpus.passage_ids()  # in the order of `passages`
+
+    def texts() -> Iterator[str]:
+        for number, passage in enumerate(context.corpus.passages()):
+            if number % _TOLD == 0:
+                context.progress("sparse", number, len(ids))
+            yield passage.embedded_text
+
+    index = SparseIndex.build(ids, texts(), Words(context.options.language))
     index.save(context.directory)
     context.progress("sparse", len(ids), len(ids))
     return {"words": index.vocabulary_size}

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import logging
 import math
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +26,7 @@ from hopyard.indexes.rows import load_rows, save_rows
 
 __all__ = ("SparseIndex",)
 
+_BATCH: Final = 1000
 _WORDS_FILE: Final = "words.json"
 """How texts become words; an index made by an older Hopyard has none."""
 _OLD_WORDS: Final = Words("en", pairs=False)
@@ -44,17 +47,27 @@ class SparseIndex:
 
     @classmethod
     def build(
-        cls, ids: Sequence[str], texts: Sequence[str], words: Words = _ENGLISH
+        cls, ids: Sequence[str], texts: Iterable[str], words: Words = _ENGLISH
     ) -> SparseIndex:
-        """Index the texts of n passages. The same ids and texts always give the same index."""
-        tokens = words.of(texts)
+        """Index the texts of n passages. The same ids and texts always give the same index.
+
+        Texts are read a thousand at a time, and four bytes a word are kept of them.
+        """
+        met: dict[str, int] = {}
+        waiting = iter(texts)
+        rows: list[array[int]] = []
+        while batch := list(islice(waiting, _BATCH)):
+            rows += (
+                array("i", [met.setdefault(word, len(met)) for word in text])
+                for text in words.of(batch)
+            )
         # bm25s fails on an empty vocabulary, so it gets the empty word, which no text has.
-        vocabulary = sorted(set().union(*tokens)) or [""]
-        numbers = {word: number for number, word in enumerate(vocabulary)}
+        numbers = {word: number for number, word in enumerate(sorted(met) or [""])}
+        order = [numbers[word] for word in met]
         model = bm25s.BM25()
         with np.errstate(invalid="ignore"):  # texts without a single word have a mean length of 0
             model.index(
-                ([[numbers[word] for word in text] for text in tokens], numbers),
+                ([[order[word] for word in row] for row in rows], numbers),
                 create_empty_token=False,
                 show_progress=False,
             )

@@ -1,0 +1,110 @@
+"""`hopyard index sync`: an index follows files and folders."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Set
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hopyard.cli.console import err, progress_bar
+from hopyard.cli.index_report import finish
+from hopyard.cli.interrupt import run_build
+from hopyard.indexes import build as building
+from hopyard.indexes.build_report import BuildReport
+from hopyard.indexes.loaders import LoadReport, load
+from hopyard.indexes.status import status
+from hopyard.indexes.sync import Scope, Stamps, stamps_of
+from hopyard.models.embedder import Embedder
+from hopyard.nodes.resources import Resources
+from hopyard.state.errors import HopyardError
+from hopyard.state.settings import Context
+
+__all__ = ("Following",)
+
+
+@dataclass
+class Following:
+    """An index, and the files and folders that it follows."""
+
+    directory: Path
+    paths: list[Path]
+    context: Context
+    encoding: str
+    ocr: str
+    skip_bad: bool
+    as_json: bool
+
+    def once(self) -> None:
+        """Bring the index up to date."""
+        with Resources() as resources:
+            embedder = resources.embedder(self.context.embedding)
+            report, loaded = run_build(self._sync(resources, embedder, frozenset()))
+        self._show(report, loaded, skip_bad=self.skip_bad)
+
+    def keep_on(self, seconds: float) -> None:
+        """Bring the index up to date whenever a file changes, until Ctrl-C.
+
+        Args:
+            seconds: Time between two looks at the files. A change counts once it has rested for
+                that long, so that no file is read half written.
+        """
+        try:
+            with Resources() as resources:
+                embedder = resources.embedder(self.context.embedding)
+                asyncio.run(self._watch(resources, embedder, seconds))
+        except KeyboardInterrupt:
+            err.print(
+                "Stopped watching; the index is as the last sync left it, and the same command "
+                "continues.",
+                soft_wrap=True,
+            )
+
+    async def _watch(self, resources: Resources, embedder: Embedder, seconds: float) -> None:
+        paths = Scope.of(self.paths).paths
+        synced: Stamps = {}
+        tried: Stamps | None = None
+        while True:
+            found = await asyncio.to_thread(stamps_of, paths)
+            if found != tried:
+                await asyncio.sleep(seconds if tried is not None else 0)
+                if await asyncio.to_thread(stamps_of, paths) != found:
+                    continue
+                first, tried = tried is None, found
+                same = frozenset(path for path, stamp in found.items() if synced.get(path) == stamp)
+                try:
+                    report, loaded = await self._sync(resources, embedder, same)
+                    bad = {Path(item.source) for item in loaded.bad}
+                    synced = {path: stamp for path, stamp in found.items() if path not in bad}
+                    if first or report.changed or loaded.bad or report.bad:
+                        self._show(report, loaded, skip_bad=True)
+                except HopyardError as error:  # a folder may come back, a model may answer again
+                    err.print(f"[yellow]not synced:[/] {error}", soft_wrap=True)
+                if first:
+                    err.print(
+                        f"Watching, every {seconds:g} seconds; Ctrl-C stops it.", soft_wrap=True
+                    )
+            await asyncio.sleep(seconds)
+
+    async def _sync(
+        self, resources: Resources, embedder: Embedder, unread: Set[Path]
+    ) -> tuple[BuildReport, LoadReport]:
+        scope = replace(Scope.of(self.paths), unread=unread)
+        loaded = await asyncio.to_thread(
+            load, scope.paths, encoding=self.encoding, ocr=self.ocr, unread=unread
+        )
+        scope.bad = loaded.bad
+        with progress_bar() as progress:
+            report = await building.sync(
+                loaded.documents,
+                scope,
+                directory=self.directory,
+                embedder=embedder,
+                settings=self.context,
+                caller=lambda: resources.caller(self.context.model),
+                progress=progress,
+            )
+        return report, loaded
+
+    def _show(self, report: BuildReport, loaded: LoadReport, *, skip_bad: bool) -> None:
+        finish(report, loaded, status(self.directory), skip_bad=skip_bad, as_json=self.as_json)

@@ -1,0 +1,209 @@
+"""One file as documents: its text, its corpus lines, and the files in it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from hopyard.indexes.readers.base import Content, Options, Part, Source, Unread
+from hopyard.indexes.readers.table import CORPUS_SUFFIX, Format, format_of
+from hopyard.indexes.records import (
+    BadItem,
+    Document,
+    Markup,
+    place_in,
+    without_nul,
+)
+from hopyard.state.errors import CorpusError
+from hopyard.state.references import SECTION_MARK
+
+__all__ = ("Loaded", "SkippedFile", "read_file", "shown", "unknown_format")
+
+_ID_DIGITS: Final = 16
+"""Hex digits of a derived id: 64 bits keep two of a billion documents apart."""
+
+_LONGEST_REASON: Final = 200
+"""Characters of what a library says of a broken file."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file, or a place in one, that is no part of the corpus."""
+
+    path: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
+
+
+class _Line(BaseModel):
+    """One line of a corpus file. Other keys are ignored."""
+
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+    id: str | int | None = None
+    title: str = ""
+    text: str
+    metadata: dict[str, str | int | float | bool | None] = {}
+    markup: Markup = "text"
+
+
+class Loaded(NamedTuple):
+    """A document, and where it was found."""
+
+    document: Document
+    place: str
+    line: int | None = None
+
+    def bad(self, reason: str) -> BadItem:
+        """This document as an item that is left out."""
+        return BadItem(self.place, reason, self.line)
+
+
+class _Named(NamedTuple):
+    """What a file, or a part of one, is called."""
+
+    place: str
+    """For reports: as the user gave it."""
+    key: str
+    """For the index: without what changes between machines."""
+
+    def part(self, name: str) -> _Named:
+        return _Named(place_in(self.place, name), place_in(self.key, name))
+
+
+def read_file(path: Path, key: Path, options: Options) -> Iterator[Loaded | BadItem | SkippedFile]:
+    """Read a file of a known format.
+
+    Args:
+        path: The file.
+        key: Its name in the index, which its id is derived from.
+        options: How it is read.
+    """
+    source = Source(path.name, lambda: path.open("rb"), options)
+    named = _Named(shown(path), shown(key))
+    try:
+        yield from _read(source, named)
+    except OSError as error:
+        yield BadItem(named.place, f"the file cannot be read ({error.strerror or error})")
+
+
+def unknown_format(name: str) -> str:
+    """Why a file is left out whose format is not known."""
+    suffix = PurePosixPath(name).suffix
+    return f"unknown suffix {suffix!r}" if suffix else "it has no suffix"
+
+
+def shown(path: Path) -> str:
+    """A path as it is printed and stored: valid Unicode, which a file name need not be."""
+    return os.fsencode(path.as_posix()).decode("utf-8", "replace")
+
+
+def _read(source: Source, named: _Named) -> Iterator[Loaded | BadItem | SkippedFile]:
+    if source.name.lower().endswith(CORPUS_SUFFIX):
+        yield from _read_corpus(source, named)
+        return
+    kind = format_of(source.name)
+    if kind is None:
+        yield SkippedFile(named.place, unknown_format(source.name))
+        return
+    try:
+        for found in kind.read(source):
+            if isinstance(found, Content):
+                yield _document(found, named)
+            elif isinstance(found, Unread):
+                yield SkippedFile(named.part(found.place).place, found.reason)
+            else:
+                yield from _read_part(found, named.part(without_nul(found.name)))
+    except CorpusError as error:
+        yield BadItem(named.place, str(error))
+    except ModuleNotFoundError as error:
+        yield BadItem(named.place, _missing(kind, error))
+    except OSError:
+        raise
+    except Exception as error:  # every library meets broken files with exceptions of its own
+        reason = f"{type(error).__name__}: {error}"[:_LONGEST_REASON]
+        yield BadItem(named.place, f"not a readable {kind.suffixes[0]} file ({reason})")
+
+
+def _read_part(part: Part, named: _Named) -> Iterator[Loaded | BadItem | SkippedFile]:
+    allowance = part.source.allowance
+    kind = format_of(part.source.name)
+    if not allowance.depth_left and kind and kind.holds_files:
+        yield SkippedFile(named.place, "archives and mails are nested too deeply")
+        return
+    allowance.depth_left -= 1
+    try:
+        yield from _read(part.source, named)
+    finally:
+        allowance.depth_left += 1
+
+
+def _missing(kind: Format, error: ModuleNotFoundError) -> str:
+    package = (error.name or "").partition(".")[0]
+    install = f"pip install 'hopyard[{kind.extra}]'" if kind.extra else f"pip install {package}"
+    return f"{kind.suffixes[0]} files need the package {package!r}: {install}"
+
+
+def _document(content: Content, named: _Named) -> Loaded | BadItem:
+    text = without_nul("".join(content.text))
+    if not text.strip():
+        return BadItem(named.place, "the text is empty")
+    title = " ".join(without_nul(content.title).split()) or _stem(named.key)
+    metadata = {
+        without_nul(name): without_nul(value) if isinstance(value, str) else value
+        for name, value in content.metadata.items()
+    }
+    document = Document(_derived_id(named.key), title, text, metadata, named.key, content.markup)
+    return Loaded(document, named.place)
+
+
+def _stem(key: str) -> str:
+    return PurePosixPath(key.rpartition(SECTION_MARK)[2]).stem
+
+
+def _read_corpus(source: Source, named: _Named) -> Iterator[Loaded | BadItem]:
+    with source.open() as stream:
+        for number, line in enumerate(iter(stream.readline, b""), start=1):
+            content = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+            if not content.strip():
+                continue
+            try:
+                yield Loaded(_parse_line(content, named.key), named.place, number)
+            except CorpusError as error:
+                yield BadItem(named.place, str(error), number)
+
+
+def _parse_line(line: bytes, source: str) -> Document:
+    try:
+        item = _Line.model_validate_json(line.decode())
+    except UnicodeDecodeError as error:
+        raise CorpusError(f"not valid UTF-8 ({error})") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "line"
+        raise CorpusError(f"{where}: {first['msg']}") from error
+    title, text = without_nul(item.title), without_nul(item.text)
+    if not text.strip():
+        raise CorpusError("the text is empty")
+    given = None if item.id is None else without_nul(str(item.id))
+    if given is not None and not given.strip():
+        raise CorpusError("the id is empty")
+    metadata = {
+        without_nul(name): without_nul(value) if isinstance(value, str) else value
+        for name, value in item.metadata.items()
+        if value is not None
+    }
+    name = given or _derived_id(f"{title}\n{text}")
+    return Document(name, title, text, metadata, source, item.markup)
+
+
+def _derived_id(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:_ID_DIGITS]

@@ -1,0 +1,1 @@
+"""From files to texts: one module for formats that are alike. `table` lists them all."""

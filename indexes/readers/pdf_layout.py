@@ -1,0 +1,177 @@
+"""From the lines of a PDF's pages to Markdown: headings, and lines that run through the pages.
+
+Bookmarks are the headings. In a file without bookmarks, lines in larger letters are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+__all__ = ("Bookmark", "Layout", "Line", "Page", "page_text")
+
+_EDGE: Final = 3
+"""Lines at either end of a page that may run through."""
+_LEAST_PAGES: Final = 3
+_LARGER: Final = 1.15
+"""How much larger than the usual letters a heading's are."""
+_LEVELS: Final = 3
+"""Sizes of headings that are told apart; smaller ones are as the last of them."""
+_LONGEST_HEADING: Final = 120
+_NUMBER: Final = re.compile(r"\d+|\b[ivxl]+\b")
+_NUMBERING: Final = re.compile(r"^\s*(?:[A-Z]|\d+)(?:\.\d+)*\.?\s")
+_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[a-zà-ÿ])")
+
+
+class Line(NamedTuple):
+    """A line of text, or a row of a table in Markdown."""
+
+    text: str
+    size: float = 0.0
+    """The height of its letters; 0 for a row."""
+
+
+class Page(NamedTuple):
+    """A page as it was read."""
+
+    number: int
+    blocks: list[list[Line]]
+    """Paragraphs and tables."""
+    pictured: bool
+    """Whether it shows a picture."""
+
+
+class Bookmark(NamedTuple):
+    """An entry of the outline."""
+
+    level: int
+    title: str
+
+
+class Layout(NamedTuple):
+    """What the first pages say about all."""
+
+    running: frozenset[str]
+    """Lines that stand at the edge of most pages, numbers aside."""
+    sizes: tuple[float, ...]
+    """The sizes of headings, the largest first."""
+
+    @classmethod
+    def of(cls, pages: Sequence[Page]) -> Layout:
+        """Look at some pages."""
+        edges: Counter[str] = Counter()
+        letters: Counter[float] = Counter()
+        filled = 0
+        for page in pages:
+            lines = [line for block in page.blocks for line in block]
+            filled += bool(lines)
+            edges.update({_shape(line.text) for line in _edges(lines)})
+            for line in lines:
+                letters[round(line.size, 1)] += len(line.text) if line.size else 0
+        running = (line for line, times in edges.items() if times > filled / 2)
+        usual = max(letters, key=lambda size: letters[size], default=0.0)
+        sizes = sorted((size for size in letters if size > _LARGER * usual), reverse=True)
+        return cls(
+            frozenset(running) if filled >= _LEAST_PAGES else frozenset(),
+            tuple(sizes) if usual else (),
+        )
+
+    def level(self, line: Line) -> int:
+        """The level of a line as a heading; 0 where it is none."""
+        size = round(line.size, 1)
+        if size not in self.sizes or len(line.text) > _LONGEST_HEADING:
+            return 0
+        if not any(letter.isalpha() for letter in line.text):
+            return 0
+        return min(self.sizes.index(size) + 1, _LEVELS)
+
+
+def page_text(page: Page, layout: Layout, bookmarks: Sequence[Bookmark] | None) -> str:
+    """A page as Markdown.
+
+    Args:
+        page: The page.
+        layout: What is known of all pages.
+        bookmarks: Those of the page; None where the file has no bookmarks at all.
+    """
+    edges = {line.text for line in _edges([line for block in page.blocks for line in block])}
+    blocks = [
+        [
+            line
+            for line in block
+            if line.text not in edges or _shape(line.text) not in layout.running
+        ]
+        for block in page.blocks
+    ]
+    if bookmarks is None:
+        parts = [part for block in blocks for part in _under_large_lines(block, layout)]
+    else:
+        parts = list(_under_bookmarks(blocks, list(bookmarks)))
+    return "\n\n".join(parts)
+
+
+def _edges(lines: Sequence[Line]) -> Sequence[Line]:
+    return [*lines[:_EDGE], *lines[-_EDGE:]]
+
+
+def _shape(line: str) -> str:
+    return _NUMBER.sub("0", line)
+
+
+def _under_large_lines(block: list[Line], layout: Layout) -> Iterator[str]:
+    kept: list[Line] = []
+    heading: list[str] = []
+    last = 0
+    for line in [*block, Line("")]:
+        level = layout.level(line)
+        if heading and level != last:
+            yield f"{'#' * last} {' '.join(heading)}"
+            heading = []
+        if level:
+            yield from _joined(kept)
+            kept = []
+            heading.append(line.text)
+        elif line.text:
+            kept.append(line)
+        last = level
+    yield from _joined(kept)
+
+
+def _under_bookmarks(blocks: Sequence[list[Line]], waiting: list[Bookmark]) -> Iterator[str]:
+    # A title that the page does not show stands before the next one that it shows, else before all.
+    if not any(_head(block, waiting)[1] for block in blocks):
+        yield from (f"{'#' * mark.level} {mark.title}" for mark in waiting)
+        waiting = []
+    for block in blocks:
+        kept = block
+        while True:
+            place, taken = _head(kept, waiting)
+            if not taken:
+                break
+            yield from (f"{'#' * mark.level} {mark.title}" for mark in waiting[: place + 1])
+            waiting, kept = waiting[place + 1 :], kept[taken:]
+        yield from _joined(kept)
+    yield from (f"{'#' * mark.level} {mark.title}" for mark in waiting)
+
+
+def _head(lines: Sequence[Line], waiting: Sequence[Bookmark]) -> tuple[int, int]:
+    """Which title the first lines are, and how many of them; 0 lines where they are none."""
+    begun = [_bare("".join(line.text for line in lines[:taken])) for taken in (1, 2, 3)]
+    for place, mark in enumerate(waiting):
+        if (wanted := _bare(mark.title)) in begun[: len(lines)] and wanted:
+            return place, begun.index(wanted) + 1
+    return 0, 0
+
+
+def _bare(title: str) -> str:
+    """A title without its number, which bookmarks often leave out."""
+    return "".join(_NUMBERING.sub("", title, count=1).split()).casefold()
+
+
+def _joined(lines: Sequence[Line]) -> Iterator[str]:
+    if lines:
+        # A line of code that begins as a heading does is none.
+        texts = (f"    {line.text}" if line.text.startswith("#") else line.text for line in lines)
+        yield _HYPHEN.sub("", "\n".join(texts))

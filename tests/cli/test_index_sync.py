@@ -1,0 +1,81 @@
+"""`hopyard index sync`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from model_server import WordEmbedder
+
+from hopyard.indexes.listing import list_documents
+
+from .conftest import Run
+
+
+@pytest.fixture(autouse=True)
+def embedding(words: WordEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOPYARD_EMBEDDING", "words")
+
+
+@pytest.fixture
+def notes(folder: Path, hopyard: Run) -> Path:
+    notes = folder / "notes"
+    notes.mkdir()
+    (notes / "a.txt").write_text("Alpha is a letter.")
+    (notes / "b.txt").write_text("Beta is another.")
+    assert hopyard("index", "build", "notes", "--out", "i").code == 0
+    return notes
+
+
+def test_sync_once(hopyard: Run, notes: Path) -> None:
+    (notes / "a.txt").unlink()
+    (notes / "b.txt").write_text("Beta has changed.")
+    (notes / "c.txt").write_text("Gamma is new.")
+
+    changes = hopyard("index", "sync", "i", "notes", "--json").json["documents"]
+
+    assert changes == {"added": 1, "updated": 1, "removed": 1, "unchanged": 0}
+    again = hopyard("index", "sync", "i", "notes", "--json").json["documents"]
+    assert again == {"added": 0, "updated": 0, "removed": 0, "unchanged": 2}
+
+
+def test_sync_needs_an_index(hopyard: Run, notes: Path) -> None:
+    assert hopyard("index", "sync", "nowhere", "notes").code == 3
+
+
+def test_watching_follows_the_folder_until_ctrl_c(
+    hopyard: Run, notes: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[list[str]] = []
+    sleep = asyncio.sleep
+
+    async def turn(seconds: float) -> None:
+        """Between two looks: change something; at last press Ctrl-C."""
+        if seconds != 5.0:
+            await sleep(seconds)
+            return
+        looks.append(sorted(Path(entry.source).name for entry in list_documents(folder / "i")))
+        if len(looks) == 1:
+            (notes / "c.txt").write_text("Gamma is new.")
+        elif len(looks) == 3:
+            (notes / "a.txt").unlink()
+        elif len(looks) == 6:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("hopyard.cli.index_sync.asyncio.sleep", turn)
+
+    ended = hopyard("index", "sync", "i", "notes", "--watch")
+
+    assert ended.code == 0
+    # A change is seen at one look, and read at the next where it has rested.
+    assert looks == [
+        ["a.txt", "b.txt"],
+        ["a.txt", "b.txt"],
+        ["a.txt", "b.txt", "c.txt"],
+        ["a.txt", "b.txt", "c.txt"],
+        ["b.txt", "c.txt"],
+        ["b.txt", "c.txt"],
+    ]
+    assert ended.err.splitlines()[-1].startswith("Stopped watching; the index is as the last sync")
+    assert "Traceback" not in ended.err
