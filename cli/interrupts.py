@@ -9,24 +9,27 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, TypeVar
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Coroutine
+    from collections.abc import Coroutine, Iterator
 
 __all__ = (
     "INTERRUPTED",
     "Runner",
     "end_at_once",
     "end_quickly",
+    "ending_with",
     "raise_in_command",
     "run_async",
 )
 
 INTERRUPTED: Final = "Interrupted."
 _EXIT: Final = 130
+_SHOW_CURSOR: Final = "\x1b[?25h"
+"""A progress bar hides it."""
 
 T = TypeVar("T")
 
@@ -41,6 +44,23 @@ def raise_in_command() -> None:
     """From here on Ctrl-C is a `KeyboardInterrupt`: a command closes what it has opened."""
     if signal.getsignal(signal.SIGINT) == _end:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def ending_with(sentence: str, exit_code: int = _EXIT) -> Iterator[None]:
+    """Here Ctrl-C says this sentence and ends the process, whatever it is doing.
+
+    For work that loses nothing when it is killed, and has steps that cannot be interrupted.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    ours = before == signal.default_int_handler
+    if ours:
+        signal.signal(signal.SIGINT, lambda *_: _end_now(sentence, exit_code))
+    try:
+        yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, before)
 
 
 def end_quickly() -> NoReturn:
@@ -103,5 +123,11 @@ def run_async(work: Coroutine[Any, Any, T]) -> T:
 
 
 def _end(*_: object) -> NoReturn:
-    os.write(2, f"{INTERRUPTED}\n".encode())
-    os._exit(_EXIT)
+    _end_now(INTERRUPTED, _EXIT)
+
+
+def _end_now(sentence: str, exit_code: int) -> NoReturn:
+    start = f"{_SHOW_CURSOR}\n" if os.isatty(2) else ""
+    with suppress(OSError):  # a closed pipe
+        os.write(2, f"{start}{sentence}\n".encode())
+    os._exit(exit_code)

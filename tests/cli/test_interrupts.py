@@ -9,9 +9,11 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
+from hopyard.cli.index_report import CONTINUE
 from hopyard.cli.interrupts import run_async
 
 PRESSED = """
@@ -40,6 +42,30 @@ def test_an_interrupted_import_is_one_sentence(module: str) -> None:
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("Interrupted")
+
+
+def test_a_build_that_is_interrupted_before_it_begins_says_how_to_continue(tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("Alpha is a letter.")
+    program = PRESSED.replace("MODULE", "hopyard.indexes.build")
+    command = [sys.executable, "-c", program, "index", "build", "note.txt", "--out", "index"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", f"{CONTINUE}\n")
+
+
+def test_what_ends_at_once_waits_for_nothing() -> None:
+    program = (
+        "import signal, threading, time\n"
+        "from hopyard.cli.interrupts import ending_with\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "with ending_with('Stopped.', exit_code=0):\n"
+        "    threading.Thread(target=time.sleep, args=(20,)).start()\n"
+        "    signal.raise_signal(signal.SIGINT)\n"
+        "    time.sleep(20)\n"
+    )
+    started = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"Stopped.\n")
+    assert time.monotonic() - started < 10
 
 
 def test_a_thread_that_computes_is_not_waited_for() -> None:
