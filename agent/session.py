@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
 from typing import Any, Final
 from uuid import uuid4
 
@@ -18,6 +17,8 @@ from langgraph.types import Command, StateSnapshot
 
 from hopyard.agent.deletion import delete_threads
 from hopyard.agent.events import Event, Teller, Token
+from hopyard.agent.history import CONTEXT_KEY, Turn, earlier_turns
+from hopyard.agent.summary import ThreadSummary, model_of, summary_of
 from hopyard.agent.waiting import answer_command, waiting_in
 from hopyard.graphs import router
 from hopyard.graphs.registry import STRATEGIES
@@ -36,27 +37,14 @@ from hopyard.state.checkpoints import (
     unused_threads,
 )
 from hopyard.state.errors import ThreadMissingError, UsageError
+from hopyard.state.running import Holder, ThreadLocks
 from hopyard.state.settings import Context
-from hopyard.state.sources import change_context
+from hopyard.state.sources import change_context, home, setting_changes
 
 __all__ = ("Event", "Session", "ThreadSummary", "Token", "open_session")
 
-_CONTEXT_KEY: Final = "hopyard_context"
-"""Checkpoint metadata that holds the run's settings: LangGraph itself does not keep them."""
-
-
-@dataclass(frozen=True)
-class ThreadSummary:
-    """One thread in a list. One that waits for an answer of its user is not finished either."""
-
-    thread_id: str
-    question: str
-    answer: str
-    strategy: str
-    finished: bool
-    waiting: bool
-    updated: str
-    size: int
+_LOCKS: Final = "running"
+"""The folder beside the thread store that says which process works on which thread."""
 
 
 @asynccontextmanager
@@ -68,7 +56,8 @@ async def open_session(resources: Resources | None = None) -> AsyncIterator[Sess
     """
     async with open_saver() as saver:
         opened = resources if resources is not None else await asyncio.to_thread(shared_resources)
-        yield Session(saver, opened)
+        folder = await asyncio.to_thread(home)
+        yield Session(saver, opened, ThreadLocks(folder / _LOCKS))
 
 
 class Session:
@@ -77,11 +66,18 @@ class Session:
     Args:
         saver: The thread store.
         resources: What its runs open.
+        locks: Keep two processes from working on one thread; None where nobody else has the store.
     """
 
-    def __init__(self, saver: BaseCheckpointSaver[Any], resources: Resources) -> None:
+    def __init__(
+        self,
+        saver: BaseCheckpointSaver[Any],
+        resources: Resources,
+        locks: ThreadLocks | None = None,
+    ) -> None:
         self._resources = resources
         self._saver: Any = saver
+        self._locks = locks
         self._strategies: tuple[str, ...] = ()
         self._compiled: CompiledStateGraph[AgentState, Context, AgentInput, AgentOutput]
 
@@ -117,22 +113,24 @@ class Session:
         Raises:
             UsageError: The question is empty or too long, or the thread's last one is not finished.
             IndexMissingError: The index that the settings name is not there. No thread is made.
+            ThreadBusyError: Another run works on the thread.
         """
         question = check_question(question)
         await Run("", context, self._resources).check_index()
         thread_id = thread_id or new_thread_id()
         config = self._config(thread_id, context)
-        if (await self._agent.aget_state(config)).tasks:
-            raise UsageError(
-                f"The thread {thread_id!r} has an unfinished question; run "
-                f"`hopyard resume {thread_id}` first, or take another thread."
-            )
-        if context.retention_days:
-            await self.prune(context.retention_days, keep=thread_id)
-        stream = self._stream({"question": question}, config, context, tokens=tokens)
-        async with aclosing(stream) as events:
-            async for event in events:
-                yield event
+        async with self._hold(thread_id):
+            if (await self._agent.aget_state(config)).tasks:
+                raise UsageError(
+                    f"The thread {thread_id!r} has an unfinished question; run "
+                    f"`hopyard resume {thread_id}` first, or take another thread."
+                )
+            if context.retention_days:
+                await self.prune(context.retention_days, keep=thread_id)
+            stream = self._stream({"question": question}, config, context, tokens=tokens)
+            async with aclosing(stream) as events:
+                async for event in events:
+                    yield event
 
     async def resume(
         self,
@@ -156,17 +154,19 @@ class Session:
             ThreadMissingError: There is no such thread.
             UsageError: A changed setting is not usable; the answer does not say which of several
                 questions it is for; or there is none.
+            ThreadBusyError: Another run works on the thread.
         """
         context = change_context(await self.context(thread_id), dict(changes or {}))
         config = self._config(thread_id, context)
-        state = await self._agent.aget_state(config)
-        given = None if answer is None else answer_command(waiting_in(state), answer)
-        if given:  # what a person takes to answer is no working time
-            (await self._caller(context)).stop_clock(state.values.get("run", ""))
-        if state.tasks:
-            async with aclosing(self._stream(given, config, context, tokens=tokens)) as events:
-                async for event in events:
-                    yield event
+        async with self._hold(thread_id):
+            state = await self._agent.aget_state(config)
+            given = None if answer is None else answer_command(waiting_in(state), answer)
+            if given:  # what a person takes to answer is no working time
+                (await self._caller(context)).stop_clock(state.values.get("run", ""))
+            if state.tasks:
+                async with aclosing(self._stream(given, config, context, tokens=tokens)) as events:
+                    async for event in events:
+                        yield event
 
     async def result(self, thread_id: str) -> dict[str, Any]:
         """The state of a thread: its last question, answer and reasoning."""
@@ -179,7 +179,9 @@ class Session:
         return {
             **state.values,
             "thread_id": thread_id,
+            "model": model_of(state),
             "finished": not state.tasks,
+            "running": await self.running(thread_id) if state.tasks else None,
             "waiting": [{"id": waiting.id, **waiting.asked} for waiting in waiting_in(state)],
         }
 
@@ -199,11 +201,28 @@ class Session:
             raise ThreadMissingError(
                 f"There is no thread {thread_id!r}; `hopyard threads list` shows those there are."
             )
-        kept = saved.metadata.get(_CONTEXT_KEY)
+        kept = saved.metadata.get(CONTEXT_KEY)
         if kept is not None:
             return change_context(Context(), json.loads(kept))
         state = await self._agent.aget_state(self._config(thread_id))
         return change_context(Context(), state.values.get("settings", {}))
+
+    async def changes(self, thread_id: str, context: Context) -> dict[str, tuple[Any, Any]]:
+        """The settings that differ from the thread's, by name: the thread's value, and the other.
+
+        Raises:
+            ThreadMissingError: There is no such thread.
+        """
+        lasting = change_context(Context(), await asyncio.to_thread(settings_to_keep, context))
+        return setting_changes(await self.context(thread_id), lasting)
+
+    async def running(self, thread_id: str) -> Holder | None:
+        """The process that works on a thread now; None where nobody does."""
+        return await asyncio.to_thread(self._locks.holder, thread_id) if self._locks else None
+
+    async def earlier(self, thread_id: str) -> list[Turn]:
+        """The questions of a thread before its last one, the oldest first."""
+        return await earlier_turns(self._saver, thread_id)
 
     async def threads(self) -> list[ThreadSummary]:
         """All threads, the one used last first."""
@@ -212,17 +231,9 @@ class Session:
     async def summary(self, thread_id: str) -> ThreadSummary:
         """One thread in short."""
         state = await self._agent.aget_state(self._config(thread_id))
-        values = state.values
-        return ThreadSummary(
-            thread_id=thread_id,
-            question=values.get("question", ""),
-            answer=values.get("answer", ""),
-            strategy=values.get("strategy", ""),
-            finished=not state.tasks,
-            waiting=bool(state.interrupts),
-            updated=state.created_at or "",
-            size=await thread_size(self._saver, thread_id),
-        )
+        size = await thread_size(self._saver, thread_id)
+        running = await self.running(thread_id) if state.tasks else None
+        return summary_of(thread_id, state, size, running)
 
     async def fork(self, thread_id: str, new_id: str | None = None) -> str:
         """Copy a thread, so that the copy can go another way.
@@ -243,10 +254,13 @@ class Session:
 
         Raises:
             ThreadMissingError: There is no such thread.
+            ThreadBusyError: A run works on it.
             HopyardError: Another process keeps the deleted text in the store's log.
         """
         await self.context(thread_id)
-        await delete_threads(self._saver, [thread_id], self._resources)
+        async with self._hold(thread_id):
+            await delete_threads(self._saver, [thread_id], self._resources)
+        await asyncio.to_thread(self._forget_locks, [thread_id])
 
     async def prune(self, days: float, *, keep: str = "") -> list[str]:
         """Delete the threads that were not used for so many days.
@@ -258,9 +272,22 @@ class Session:
         Returns:
             The threads deleted.
         """
-        unused = [name for name in await unused_threads(self._saver, days) if name != keep]
+        unused = [
+            name
+            for name in await unused_threads(self._saver, days)
+            if name != keep and await self.running(name) is None
+        ]
         await delete_threads(self._saver, unused, self._resources)
+        await asyncio.to_thread(self._forget_locks, unused)
         return unused
+
+    def _hold(self, thread_id: str) -> AbstractAsyncContextManager[None]:
+        return self._locks.hold(thread_id) if self._locks else nullcontext()
+
+    def _forget_locks(self, threads: Sequence[str]) -> None:
+        if self._locks:
+            for thread_id in threads:
+                self._locks.forget(thread_id)
 
     async def _stream(
         self,
@@ -301,7 +328,7 @@ class Session:
         if context is not None:
             # Without spaces: it is written with every checkpoint of the thread and its subgraphs.
             kept = json.dumps(settings_to_keep(context), separators=(",", ":"))
-            config["metadata"] = {_CONTEXT_KEY: kept}
+            config["metadata"] = {CONTEXT_KEY: kept}
         return config_with(self._resources, config)
 
 

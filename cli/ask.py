@@ -19,8 +19,7 @@ from hopyard.cli.options import (
     StrategyOption,
     StyleOption,
     WhereOption,
-    changes_from,
-    context_from,
+    given_settings,
 )
 
 __all__ = ("ask_command", "resume_command")
@@ -75,7 +74,7 @@ def ask_command(
     json_: JsonOption = False,
 ) -> None:
     """Answer a question; retrieve only as much as it needs."""
-    context = context_from(
+    given = given_settings(
         {
             "index": index,
             "strategy": strategy,
@@ -97,7 +96,7 @@ def ask_command(
     )
     from hopyard.cli.run_thread import ask
 
-    ask(question, context, thread, stream=stream, texts=texts, as_json_object=json_)
+    ask(question, given, thread, stream=stream, texts=texts, as_json_object=json_)
 
 
 def resume_command(
@@ -114,4 +113,4 @@ def resume_command(
     """Go on with a thread at its last finished step; a finished one is shown again."""
     from hopyard.cli.run_thread import resume
 
-    resume(thread, answer, changes_from(set_), stream=stream, texts=texts, as_json_object=json_)
+    resume(thread, answer, set_, stream=stream, texts=texts, as_json_object=json_)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import shlex
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import AsyncExitStack, aclosing, contextmanager, suppress
@@ -13,22 +13,29 @@ import typer
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
 from hopyard.cli.chat_commands import HELP, TURNS_SHOWN, explain, last_turns
 from hopyard.cli.console import err, out, printable
+from hopyard.cli.interrupts import Runner
 from hopyard.cli.live import follow
 from hopyard.cli.options import (
     EmbeddingOption,
+    Given,
     IndexOption,
     ModelOption,
     SetOption,
     StrategyOption,
     StyleOption,
     WhereOption,
-    context_from,
+    given_settings,
 )
 from hopyard.cli.render import citation_lines, explanation_line, unconfirmed_line, usage_line
+from hopyard.cli.thread_settings import Changes, flags_for, nested, thread_settings
 from hopyard.nodes.run import Run, check_question
-from hopyard.state.errors import EXIT_INTERRUPTED, HopyardError, ThreadMissingError, UsageError
-from hopyard.state.settings import Context
-from hopyard.state.sources import change_context
+from hopyard.state.errors import (
+    HopyardError,
+    StoppedByUserError,
+    ThreadMissingError,
+    UsageError,
+)
+from hopyard.state.sources import change_context, read_context, setting_changes
 from hopyard.tracing.read import read_trace
 from hopyard.tracing.terminal import draw_trace
 
@@ -59,29 +66,29 @@ def chat_command(
         "answer.style": style,
     }
     thread_id = thread or new_thread_id()
-    with asyncio.Runner() as runner, _lines() as lines:
-        chat = _Chat(runner, thread_id, context_from(flags, set_))
+    with Runner() as runner, _lines() as lines:
+        chat = _Chat(runner, thread_id, given_settings(flags, set_))
         try:
             chat.open()
             chat.check_index()
             for line in lines:
                 if not chat.take(line):
                     break
-        except KeyboardInterrupt:
-            chat.tell_how_to_go_on()
-            raise typer.Exit(EXIT_INTERRUPTED) from None
+            err.print(chat.how_to_go_on(), markup=False, soft_wrap=True, style="dim")
+        except KeyboardInterrupt as error:
+            raise StoppedByUserError(f"Interrupted. {chat.how_to_go_on()}") from error
         finally:
             chat.close()
-        chat.tell_how_to_go_on()
 
 
 class _Chat:
     """The conversation: one session, one thread, the settings of the next question."""
 
-    def __init__(self, runner: asyncio.Runner, thread_id: str, context: Context) -> None:
+    def __init__(self, runner: Runner, thread_id: str, given: Given) -> None:
         self._runner = runner
         self._thread_id = thread_id
-        self._context = context
+        self._given = given
+        self._context = given.context
         self._opened = AsyncExitStack()
         self._session: Session = runner.run(self._opened.enter_async_context(open_session()))
 
@@ -90,13 +97,11 @@ class _Chat:
         try:
             before = self._result()
         except ThreadMissingError:
-            err.print(f"thread {self._thread_id} · /help lists the commands", style="dim")
+            self._tell_status()
             return
-        if not self._context.index:
-            kept = self._runner.run(self._session.context(self._thread_id))
-            self._context = self._context.model_copy(
-                update={"index": kept.index, "embedding": kept.embedding}
-            )
+        settings = thread_settings(self._session, self._thread_id, self._given)
+        self._context = self._runner.run(settings).context
+        self._tell_status()
         for text in last_turns(before["messages"]):
             out.print(text)
         if len(before["messages"]) > TURNS_SHOWN:
@@ -123,11 +128,27 @@ class _Chat:
             )
         return True
 
-    def tell_how_to_go_on(self) -> None:
-        """Say how the conversation is taken up again; a cut-off answer is finished then."""
-        index = f" --index {self._context.index}" if self._context.index else ""
+    def how_to_go_on(self) -> str:
+        """How the conversation is taken up again; a cut-off answer is finished then.
+
+        A thread keeps its settings: only what it does not have yet is named.
+        """
+        flags = " ".join(["", *flags_for(self._changes())])
+        return f"Go on with: hopyard chat{flags} --thread {shlex.quote(self._thread_id)}"
+
+    def _changes(self) -> Changes:
+        """The settings that the thread does not have yet; of a new one those of the flags."""
+        try:
+            return self._runner.run(self._session.changes(self._thread_id, self._context))
+        except ThreadMissingError:
+            return setting_changes(read_context({}), self._context)
+
+    def _tell_status(self) -> None:
+        """With what the next question is answered."""
+        index = f" · index {self._context.index}" if self._context.index else ""
         err.print(
-            f"Go on with: hopyard chat{index} --thread {self._thread_id}",
+            f"thread {self._thread_id} · model {self._context.model} · strategy "
+            f"{self._context.strategy}{index} · /help lists the commands",
             markup=False,
             soft_wrap=True,
             style="dim",
@@ -153,7 +174,9 @@ class _Chat:
         """Go on with a question that a kill, Ctrl-C or an error has left unanswered."""
         question = self._result().get("question", "")
         err.print(f"going on with: {printable(question)}", markup=False, style="dim")
-        self._show(self._session.resume(self._thread_id, tokens=True), question)
+        changes = nested(self._changes())
+        events = self._session.resume(self._thread_id, tokens=True, changes=changes)
+        self._show(events, question)
 
     def _show(self, events: AsyncGenerator[Event, None], asked: str) -> None:
         """The answer as it comes; then its quotes and its cost."""

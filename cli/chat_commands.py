@@ -17,7 +17,7 @@ __all__ = ("HELP", "TURNS_SHOWN", "explain", "last_turns")
 
 HELP: Final = """\
 /strategy NAME   how the next questions are answered: auto, direct, single, tree, …
-/why             why this route, what the gate said, which passages were read
+/why             which model, why this route, what the gate said, which passages were read
 /trace           the whole reasoning of the last answer
 /help            this list
 /quit            end; the conversation is kept"""
@@ -42,6 +42,7 @@ def explain(trace: Trace) -> RenderableType:
     lines: list[RenderableType] = []
     if trace.asked:
         lines.append(Text(printable(f"understood as: {trace.question}")))
+    lines.append(Text(printable(f"model {trace.model}")))
     lines += [
         draw_step(step, trace.names) for step in trace.steps if step.record["kind"] in _DECISIONS
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib.metadata
 import os
 import sys
@@ -17,6 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from hopyard.cli.console import err, out, print_json, progress_bar
+from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, ModelOption, context_from
 from hopyard.indexes.status import status as index_status
 from hopyard.models.chat import chat_provider
@@ -128,7 +128,7 @@ def _chat(context: Context) -> Finding:
         question = "What is the capital of France?"
         values = {"question": question, "style": writing(fresh.answer, passages=False)}
         run = Run(new_run_id(), fresh, shared_resources())
-        answer = asyncio.run(run.call(DIRECT, values))
+        answer = run_async(run.call(DIRECT, values))
         return f"answers: {answer.answer!r} to “{question}”"
 
     return _try(f"chat model {context.model}", ask)

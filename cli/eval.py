@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from contextlib import nullcontext
 from enum import StrEnum
@@ -11,12 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-from hopyard.cli.console import err, progress_bar
+from hopyard.cli.console import progress_bar
 from hopyard.cli.eval_report import (
     print_estimate,
     print_report,
     print_retrieval,
 )
+from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import (
     EmbeddingOption,
     IndexOption,
@@ -38,6 +38,7 @@ from hopyard.evaluation.runner import run_plan
 from hopyard.evaluation.variants import every_variant, parse_variants, sweep_names
 from hopyard.measures.questions import Half, Question, read_questions
 from hopyard.state.atomic import write_file
+from hopyard.state.errors import StoppedByUserError
 from hopyard.state.settings import Budget, Context
 
 __all__ = ("eval_command",)
@@ -179,9 +180,10 @@ def eval_command(
     try:
         with recording:
             _evaluate(plan, folder, limits, dry_run * sample, judge, plots=plots, as_json=json_)
-    except KeyboardInterrupt:
-        err.print(f"\nInterrupted; what is answered is in {folder}. The same command goes on.")
-        raise
+    except KeyboardInterrupt as error:
+        raise StoppedByUserError(
+            f"Interrupted; what is answered is in {folder}. The same command continues."
+        ) from error
 
 
 def _selection(split: str, half: Half | None, limit: int) -> str:
@@ -219,11 +221,11 @@ def _evaluate(
         info = open_info(folder, new)
         if sample:
             with progress_bar() as progress:
-                found = asyncio.run(estimate(plan, info, records, sample=sample, progress=progress))
+                found = run_async(estimate(plan, info, records, sample=sample, progress=progress))
             print_estimate(found, as_json=as_json)
             return
         with progress_bar() as progress:
-            outcome = asyncio.run(run_plan(plan, info, records, limits=limits, progress=progress))
+            outcome = run_async(run_plan(plan, info, records, limits=limits, progress=progress))
         report = _report(plan, info, records, folder, judge)
         save_report(report, folder)
         files = draw_report(report, folder) if plots and report.strategies else []
@@ -236,7 +238,7 @@ def _report(plan: Plan, info: RunInfo, records: RecordFile, folder: Path, judge:
         return make_report(plan, info, records.records, folder)
     identity = plan.resources.caller(judge).provider.identity
     with progress_bar() as progress:
-        found = asyncio.run(judge_records(plan, info, records.records, judge, progress=progress))
+        found = run_async(judge_records(plan, info, records.records, judge, progress=progress))
     save_judgements(found, folder)
     return make_report(plan, info, records.records, folder, judge=identity, judgements=found)
 
@@ -251,7 +253,7 @@ def _retrieval(
     as_json: bool,
 ) -> None:
     with progress_bar() as progress:
-        report = asyncio.run(measure_retrieval(name, questions, context, progress))
+        report = run_async(measure_retrieval(name, questions, context, progress))
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         write_file(folder / RETRIEVAL_FILE, report.model_dump_json(indent=1).encode() + b"\n")

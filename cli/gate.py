@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -18,6 +17,7 @@ from hopyard.cli.gate_report import (
     warn_of_models,
     write_report,
 )
+from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import (
     EmbeddingOption,
     IndexOption,
@@ -29,7 +29,7 @@ from hopyard.cli.options import (
 from hopyard.measures.questions import read_questions
 from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import check_question
-from hopyard.state.errors import UsageError
+from hopyard.state.errors import StoppedByUserError, UsageError
 from hopyard.state.settings import AUTO, profile_of
 
 app = typer.Typer(no_args_is_help=True, help="Train and use the gate that decides on retrieval.")
@@ -107,10 +107,11 @@ def label_command(
     _check_same(file, labelling.value_function.identity, value, out_)
     try:
         with progress_bar() as progress:
-            asyncio.run(label_all(chosen, labelling, file, progress))
-    except KeyboardInterrupt:
-        err.print(f"\nInterrupted; the labels so far are in {out_}. The same command continues.")
-        raise
+            run_async(label_all(chosen, labelling, file, progress))
+    except KeyboardInterrupt as error:
+        raise StoppedByUserError(
+            f"Interrupted; the labels so far are in {out_}. The same command continues."
+        ) from error
     wanted = {question.id for question in chosen}
     shown = [label for label in file.labels if label.id in wanted]
     show_labels(shown, out_, as_json=json_)
@@ -217,9 +218,10 @@ def evaluate_command(
     try:
         with progress_bar() as progress:
             found = evaluate_gate(loaded, given, asked, context, answers, progress)
-    except KeyboardInterrupt:
-        err.print("\nInterrupted; the answers so far are kept. The same command continues.")
-        raise
+    except KeyboardInterrupt as error:
+        raise StoppedByUserError(
+            "Interrupted; the answers so far are kept. The same command continues."
+        ) from error
     folder = out_ or gate_folder(name)
     write_report(found, folder, figures=figures)
     show_evaluation(found, folder, as_json=json_)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable, Sequence
@@ -22,6 +21,7 @@ from hopyard.classifiers.policies import (
     compare_policies,
 )
 from hopyard.classifiers.retrieval_gate import OFF, Decision, RetrievalGate
+from hopyard.cli.interrupts import run_async
 from hopyard.evaluation.plan import Plan, check_plan, default_folder, open_info
 from hopyard.evaluation.records import Record, RecordFile
 from hopyard.evaluation.runner import run_plan
@@ -64,7 +64,7 @@ def finder(
     if per_passage:
         coalitions(context.retrieval.k)  # refuses too many
     run = Run(new_run_id(), context, shared_resources())
-    asyncio.run(run.index())  # before a model is loaded
+    run_async(run.index())  # before a model is loaded
 
     async def find(question: str) -> FoundPassages:
         ids = passage_ids(await run.find(question))
@@ -106,7 +106,7 @@ def predictor(context: Context, gate: RetrievalGate) -> Callable[[str], Decision
     run = Run(new_run_id(), context, shared_resources())
 
     def predict(question: str) -> Decision:
-        near = asyncio.run(run.nearness(question))
+        near = run_async(run.nearness(question))
         usable = measured_for(near, context.embedding, gate.manifest.embedding)
         return gate.decide(question, context.gating, usable)
 
@@ -171,7 +171,7 @@ def _answer(
     new, folder = check_plan(plan), answers or default_folder(plan)
     with RecordFile.open(folder) as file:
         info = open_info(folder, new)
-        asyncio.run(run_plan(plan, info, file, limits=Budget(), progress=progress))
+        run_async(run_plan(plan, info, file, limits=Budget(), progress=progress))
         return list(file.records)
 
 

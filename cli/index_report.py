@@ -22,8 +22,10 @@ if TYPE_CHECKING:  # seconds, which `index status` must not cost
     from hopyard.indexes.loaders import LoadReport, SkippedFile
     from hopyard.indexes.records import BadItem
 
-__all__ = ("finish", "nothing_read", "show_estimates", "show_status", "show_unbuilt")
+__all__ = ("CONTINUE", "finish", "nothing_read", "show_estimates", "show_status", "show_unbuilt")
 
+CONTINUE: Final = "Interrupted: run the same command to continue; what was embedded is kept."
+"""At Ctrl-C. A build that is killed loses nothing that it has stored."""
 LEFT_OUT_SHOWN: Final = 20
 
 

@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Set
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from hopyard.cli.console import err, progress_bar
-from hopyard.cli.index_report import finish
-from hopyard.cli.interrupt import run_build
+from hopyard.cli.index_report import CONTINUE, finish
+from hopyard.cli.interrupts import ending_with
 from hopyard.indexes import build as building
 from hopyard.indexes.build_report import BuildReport
 from hopyard.indexes.loaders import LoadReport, load
@@ -21,6 +22,10 @@ from hopyard.state.errors import HopyardError
 from hopyard.state.settings import Context
 
 __all__ = ("Following",)
+
+_STOPPED: Final = (
+    "Stopped watching; the index is as the last sync left it, and the same command continues."
+)
 
 
 @dataclass
@@ -37,9 +42,9 @@ class Following:
 
     def once(self) -> None:
         """Bring the index up to date."""
-        with Resources() as resources:
+        with ending_with(CONTINUE), Resources() as resources:
             embedder = resources.embedder(self.context.embedding)
-            report, loaded = run_build(self._sync(resources, embedder, frozenset()))
+            report, loaded = asyncio.run(self._sync(resources, embedder, frozenset()))
         self._show(report, loaded, skip_bad=self.skip_bad)
 
     def keep_on(self, seconds: float) -> None:
@@ -49,16 +54,9 @@ class Following:
             seconds: Time between two looks at the files. A change counts once it has rested for
                 that long, so that no file is read half written.
         """
-        try:
-            with Resources() as resources:
-                embedder = resources.embedder(self.context.embedding)
-                asyncio.run(self._watch(resources, embedder, seconds))
-        except KeyboardInterrupt:
-            err.print(
-                "Stopped watching; the index is as the last sync left it, and the same command "
-                "continues.",
-                soft_wrap=True,
-            )
+        with ending_with(_STOPPED, exit_code=0), Resources() as resources:
+            embedder = resources.embedder(self.context.embedding)
+            asyncio.run(self._watch(resources, embedder, seconds))
 
     async def _watch(self, resources: Resources, embedder: Embedder, seconds: float) -> None:
         paths = Scope.of(self.paths).paths

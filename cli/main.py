@@ -1,150 +1,27 @@
-"""The command line's entry: its commands, and how an error ends it."""
+"""The process: starts the command line, and ends it in one sentence at Ctrl-C at any moment.
+
+Nothing is imported here but what Python has loaded already: importing the commands takes a moment,
+in which Ctrl-C is pressed too.
+"""
 
 from __future__ import annotations
 
-import importlib
-import importlib.metadata
-import logging
-import sys
-import traceback
-from collections.abc import Mapping
-from functools import cache
-from typing import Annotated, Any, Final, NamedTuple, NoReturn
+from hopyard.cli.interrupts import end_at_once, end_quickly
 
-import typer
-from typer.core import TyperCommand, TyperGroup
-
-from hopyard.cli.console import err
-from hopyard.state import registry
-from hopyard.state.errors import EXIT_FAILED, EXIT_INTERRUPTED, HopyardError
-from hopyard.state.secrets import RedactingFormatter, redact
-
-__all__ = ("COMMANDS", "app", "load_command", "main")
-
-
-class _Place(NamedTuple):
-    """Where a command is defined, and what the list of commands says of it."""
-
-    module: str
-    attribute: str
-    about: str
-
-
-COMMANDS: Final[Mapping[str, _Place]] = {
-    "ask": _Place("ask", "ask_command", "Answer a question; retrieve only as much as it needs."),
-    "resume": _Place("ask", "resume_command", "Go on with a thread at its last finished step."),
-    "search": _Place("search", "search_command", "Show the evidence that a search finds."),
-    "chat": _Place("chat", "chat_command", "Talk about your documents."),
-    "trace": _Place("trace", "trace_command", "Draw how a thread came to its last answer."),
-    "eval": _Place("eval", "eval_command", "Compare strategies on questions with gold answers."),
-    "mcp": _Place(
-        "mcp", "mcp_command", "Serve larger agents over MCP, on standard input and output."
-    ),
-    "settings": _Place(
-        "settings", "settings_command", "List every setting with its value and meaning."
-    ),
-    "doctor": _Place("doctor", "doctor_command", "Say what is installed and which models answer."),
-    "index": _Place("index", "app", "Build an index of documents, and keep it up to date."),
-    "gate": _Place("gate", "app", "Train and use the gate that decides on retrieval."),
-    "route": _Place("route", "app", "Say what choosing a strategy is worth, and train a route."),
-    "graph": _Place("graph", "app", "Take the passage graph of an index elsewhere."),
-    "threads": _Place("threads", "app", "Look at conversations, copy and delete them."),
-}
-"""A command is imported when it is called, not to list it: all together take seconds."""
-
-
-class Commands(TyperGroup):
-    """Hopyard's commands."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.commands = {
-            name: TyperCommand(name, help=place.about) for name, place in COMMANDS.items()
-        }
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The command that is called, imported."""
-        name, command, rest = super().resolve_command(ctx, args)
-        return name, command and load_command(command.name or ""), rest
-
-
-@cache
-def load_command(name: str) -> Any:
-    """A command with its options."""
-    place = COMMANDS[name]
-    found = getattr(importlib.import_module(f"hopyard.cli.{place.module}"), place.attribute)
-    if not isinstance(found, typer.Typer):
-        group = typer.Typer()
-        group.command(name)(found)
-        found = group
-    command = typer.main.get_command(found)
-    command.name = name
-    return command
-
-
-app = typer.Typer(
-    name="hopyard",
-    cls=Commands,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Answer questions from your documents; retrieve only as much as each needs.",
-)
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        print(f"hopyard {importlib.metadata.version('hopyard')}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks and log it all.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens.")] = False,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True)
-    ] = False,
-) -> None:
-    """Set up logging before any command runs."""
-    del version
-    level = logging.DEBUG if debug else logging.INFO if verbose else logging.ERROR
-    lines = logging.StreamHandler()
-    lines.setFormatter(RedactingFormatter("%(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level=logging.WARNING, handlers=[lines])
-    logging.getLogger("hopyard").setLevel(level)
-    # A package that is broken is told of without --verbose: its methods are missing everywhere.
-    logging.getLogger(registry.__name__).setLevel(min(level, logging.WARNING))
-    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG
+__all__ = ("main",)
 
 
 def main() -> None:
-    """Run the command line; an error is one sentence, a traceback only under --debug."""
-    debug = "--debug" in sys.argv
+    """Run the command line, and end the process."""
+    end_at_once()
     try:
-        app()
-    except HopyardError as error:
-        _end(str(error), error.exit_code, debug=debug)
-    except KeyboardInterrupt:
-        sys.exit(EXIT_INTERRUPTED)
-    except OSError as error:  # a full disk, a missing permission: nobody's fault
-        _end(f"{error}.", EXIT_FAILED, debug=debug)
-    except Exception as error:  # the boundary: whatever is left becomes one sentence
-        fault = "this is a fault of Hopyard's, `hopyard --debug …` shows where."
-        _end(f"{type(error).__name__}: {error}; {fault}", EXIT_FAILED, debug=debug)
+        from hopyard.cli.app import EXIT_INTERRUPTED, run
 
-
-def _end(sentence: str, code: int, *, debug: bool) -> NoReturn:
-    """Say what went wrong, without any secret that the error may carry, and end."""
-    if debug:
-        sys.stderr.write(redact(traceback.format_exc()))
-    else:
-        err.print(f"[red]Error:[/] {_plain(redact(sentence))}", soft_wrap=True)
-    sys.exit(code)
-
-
-def _plain(text: str) -> str:
-    return text.replace("[", "\\[")
+        run()
+    except SystemExit as ended:
+        if ended.code == EXIT_INTERRUPTED:  # threads that still compute are not waited for
+            end_quickly()
+        raise
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ from typing import Annotated, Any, Final, TypeVar
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context as Call
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import ToolAnnotations
-from pydantic import Field
+from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
+from pydantic import Field, ValidationError
 
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
 from hopyard.cli.mcp_results import (
@@ -30,7 +30,7 @@ from hopyard.cli.mcp_results import (
 from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import Run
 from hopyard.state.errors import HopyardError, UsageError
-from hopyard.state.settings import Context
+from hopyard.state.settings import AUTO, Context
 from hopyard.state.sources import change_context
 
 __all__ = ("mcp_server",)
@@ -56,15 +56,41 @@ def mcp_server(settings: Callable[[], Context]) -> MCPServer[Any]:
         settings: Gives the settings of every question; called in a thread, as it may read files.
     """
     version = importlib.metadata.version("hopyard")
-    server: MCPServer[Any] = MCPServer(
-        "hopyard", version=version, instructions=INSTRUCTIONS, log_level="WARNING"
-    )
+    server = _Server("hopyard", version=version, instructions=INSTRUCTIONS, log_level="WARNING")
     tools = _Tools(settings)
     for reading in (tools.list_strategies, tools.fetch_passage):
         server.add_tool(reading, annotations=ToolAnnotations(read_only_hint=True))
     for answering in (tools.ask, tools.continue_thread):
         server.add_tool(answering, annotations=ToolAnnotations(destructive_hint=False))
     return server
+
+
+class _Server(MCPServer[Any]):
+    """The server; arguments that do not fit are one sentence instead of pydantic's four lines."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Call | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool.
+
+        Raises:
+            ToolError: The tool says what is wrong.
+        """
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            first = error.__cause__.errors()[0]
+            place = ".".join(map(str, first["loc"]))
+            known = f" (one of {', '.join(_strategy_names())})" if place == "strategy" else ""
+            raise ToolError(
+                f"The argument {place!r} of {name} is not usable: {first['msg']}{known}."
+            ) from error
+
+
+def _strategy_names() -> list[str]:
+    return [AUTO, *(strategy.name for strategy in strategies().strategies)]
 
 
 class _Tools:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +17,7 @@ from hopyard.state.where import parse_condition
 
 __all__ = (
     "EmbeddingOption",
+    "Given",
     "IndexOption",
     "JsonOption",
     "ModelOption",
@@ -26,6 +29,8 @@ __all__ = (
     "changes_from",
     "checked_conditions",
     "context_from",
+    "given_settings",
+    "nest",
 )
 
 IndexOption = Annotated[
@@ -73,8 +78,23 @@ JsonOption = Annotated[
 ]
 
 
-def context_from(given: dict[str, Any], sets: list[str] | None = None) -> Context:
-    """The run's context from flags, the environment, the file and the defaults.
+@dataclass(frozen=True)
+class Given:
+    """What a command was told.
+
+    Attributes:
+        context: All settings: from flags, the environment, the file and the defaults.
+        flags: Those of the flags alone, nested.
+        names: The dotted names of these.
+    """
+
+    context: Context
+    flags: dict[str, Any]
+    names: frozenset[str]
+
+
+def given_settings(given: Mapping[str, Any], sets: list[str] | None = None) -> Given:
+    """What a command was told by its flags, and all settings that result.
 
     Args:
         given: Flags by setting name (dots for nested ones); None is left out.
@@ -83,7 +103,19 @@ def context_from(given: dict[str, Any], sets: list[str] | None = None) -> Contex
     Raises:
         UsageError: A pair is not of that form, or a value is not usable.
     """
-    return read_context(_nest([*given.items(), *(_pair(pair) for pair in sets or [])]))
+    pairs = [pair for pair in given.items() if pair[1] is not None]
+    pairs += [_pair(pair) for pair in sets or []]
+    flags = nest(pairs)
+    return Given(read_context(flags), flags, frozenset(name for name, _ in pairs))
+
+
+def context_from(given: Mapping[str, Any], sets: list[str] | None = None) -> Context:
+    """The run's context from flags, the environment, the file and the defaults.
+
+    Raises:
+        UsageError: As `given_settings`.
+    """
+    return given_settings(given, sets).context
 
 
 def checked_conditions(where: list[str] | None) -> tuple[str, ...]:
@@ -106,14 +138,18 @@ def changes_from(sets: list[str] | None) -> dict[str, Any]:
     Raises:
         UsageError: A pair is not of that form.
     """
-    return _nest([_pair(pair) for pair in sets or []])
+    return nest(_pair(pair) for pair in sets or [])
 
 
-def _nest(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def nest(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Settings by dotted name as nested dicts.
+
+    Raises:
+        UsageError: One name is inside of another.
+    """
     flags: dict[str, Any] = {}
     for name, value in pairs:
-        if value is not None:
-            _put(flags, name, value)
+        _put(flags, name, value)
     return flags
 
 

@@ -34,6 +34,7 @@ __all__ = (
 _JSON_KEYS = (
     "question",
     "answer",
+    "model",
     "strategy",
     "gate",
     "route",
@@ -170,6 +171,6 @@ def usage_line(result: Mapping[str, Any]) -> Text:
     return Text(
         f"{usage['model_calls']} model calls, {usage['cached_calls']} from the ledger, "
         f"{usage['input_tokens']:,} tokens in, {usage['output_tokens']:,} out, "
-        f"{usage['seconds']:.1f} s · thread {result['thread_id']}",
+        f"{usage['seconds']:.1f} s · model {result['model']} · thread {result['thread_id']}",
         style="dim",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import NamedTuple
 from hopyard.classifiers.adaptive_rag import NO_RETRIEVAL, classes_of, train_adaptive
 from hopyard.classifiers.strategy_features import Features
 from hopyard.classifiers.strategy_train import RouteTraining, TrainedRoute, train
+from hopyard.cli.interrupts import run_async
 from hopyard.evaluation.route_comparison import RouteComparison, compare_routes
 from hopyard.evaluation.route_features import index_embedding, read_features
 from hopyard.evaluation.route_prompts import PromptedRoutes, ask_prompted_routes
@@ -61,7 +61,7 @@ def train_route(
     resources = shared_resources()
     training = RouteTraining(
         model=records.model,
-        embedding=asyncio.run(index_embedding(records, context, resources)),
+        embedding=run_async(index_embedding(records, context, resources)),
         strategies=tuple(names) or reading(records.strategies),
         loss=loss,
     )
@@ -85,7 +85,7 @@ def compare(compared: Compared, context: Context, progress: Progress) -> RouteCo
 def _features(
     records: RouteRecords, context: Context, resources: Resources, progress: Progress
 ) -> list[Features]:
-    return asyncio.run(read_features(records, context, resources, progress=progress))
+    return run_async(read_features(records, context, resources, progress=progress))
 
 
 def _ask(
@@ -98,7 +98,7 @@ def _ask(
         classes = {"A": NO_RETRIEVAL, **classes}
     recording = resources.recording(compared.record) if compared.record else nullcontext()
     with recording:
-        return asyncio.run(
+        return run_async(
             ask_prompted_routes(
                 records.answered,
                 records.strategies,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+import shlex
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from functools import partial
 from typing import Any
 
@@ -12,12 +13,15 @@ import typer
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
 from hopyard.agent.texts import with_texts
 from hopyard.cli.approve import answer_from, ask_about, can_ask, tell_waiting
-from hopyard.cli.console import err, out, print_json
+from hopyard.cli.console import out, print_json
+from hopyard.cli.interrupts import run_async
 from hopyard.cli.live import follow
+from hopyard.cli.options import Given, changes_from
 from hopyard.cli.render import as_json, draw_result
+from hopyard.cli.thread_settings import tell_changes, thread_settings
 from hopyard.nodes.run import check_question
-from hopyard.state.errors import EXIT_WAITING
-from hopyard.state.settings import Context
+from hopyard.state.errors import EXIT_WAITING, StoppedByUserError, ThreadMissingError
+from hopyard.state.sources import change_context
 
 __all__ = ("ask", "resume")
 
@@ -26,7 +30,7 @@ Begin = Callable[[Session], AsyncGenerator[Event, None]]
 
 def ask(
     question: str,
-    context: Context,
+    given: Given,
     thread_id: str | None,
     *,
     stream: bool,
@@ -37,7 +41,7 @@ def ask(
 
     Args:
         question: What the user wants to know.
-        context: The run's settings.
+        given: The run's settings; an old thread keeps its own, but for those of flags.
         thread_id: The thread; None makes a new one.
         stream: Print the answer as it is written, and every step as it ends.
         as_json_object: Print one JSON object instead of text.
@@ -47,18 +51,23 @@ def ask(
         HopyardError: Whatever ends the run.
         Exit: The thread waits for an approval.
     """
-    asked, thread_id = check_question(question), thread_id or new_thread_id()
+    asked, thread = check_question(question), thread_id or new_thread_id()
     tokens = stream and not as_json_object
-    begin = partial(
-        Session.ask, question=asked, context=context, thread_id=thread_id, tokens=tokens
-    )
-    _run(begin, thread_id, stream=stream, as_json_object=as_json_object, texts=texts)
+
+    async def begin(session: Session) -> AsyncGenerator[Event, None]:
+        settings = await thread_settings(session, thread, given)
+        events = session.ask(asked, settings.context, thread, tokens=tokens)
+        async with aclosing(events):
+            async for event in events:
+                yield event
+
+    _run(begin, thread, stream=stream, as_json_object=as_json_object, texts=texts)
 
 
 def resume(
     thread_id: str,
     answer: str | None,
-    changes: Mapping[str, Any],
+    sets: list[str] | None,
     *,
     stream: bool,
     as_json_object: bool,
@@ -69,7 +78,7 @@ def resume(
     Args:
         thread_id: The thread.
         answer: To what it waits for, as it is written on the command line.
-        changes: Settings that are other than the thread's from here on.
+        sets: Settings that are other than the thread's from here on, as `NAME=VALUE`.
         stream: Print the answer as it is written, and every step as it ends.
         as_json_object: Print one JSON object instead of text.
         texts: Show the text of the passages that the answer was read from.
@@ -78,27 +87,41 @@ def resume(
         HopyardError: Whatever ends the run.
         Exit: The thread waits for an approval.
     """
-    begin = partial(
-        Session.resume,
-        thread_id=thread_id,
-        answer=None if answer is None else answer_from(answer),
-        tokens=stream and not as_json_object,
-        changes=changes,
+    changes = changes_from(sets)
+    given = None if answer is None else answer_from(answer)
+    tokens = stream and not as_json_object
+
+    async def begin(session: Session) -> AsyncGenerator[Event, None]:
+        changed = change_context(await session.context(thread_id), changes)
+        tell_changes(await session.changes(thread_id, changed))
+        events = session.resume(thread_id, given, tokens=tokens, changes=changes)
+        async with aclosing(events):
+            async for event in events:
+                yield event
+
+    _run(
+        begin, thread_id, stream=stream, as_json_object=as_json_object, texts=texts, sets=sets or ()
     )
-    _run(begin, thread_id, stream=stream, as_json_object=as_json_object, texts=texts)
 
 
-def _run(begin: Begin, thread_id: str, *, stream: bool, as_json_object: bool, texts: bool) -> None:
+def _run(
+    begin: Begin,
+    thread_id: str,
+    *,
+    stream: bool,
+    as_json_object: bool,
+    texts: bool,
+    sets: Sequence[str] = (),
+) -> None:
     try:
-        result = asyncio.run(_follow(begin, thread_id, stream=stream))
+        result = run_async(_follow(begin, thread_id, stream=stream))
         while result["waiting"] and can_ask() and not as_json_object:
             # Outside of the event loop, where Ctrl-C ends the asking at once.
             answers = ask_about(result["waiting"])
             on = partial(Session.resume, thread_id=thread_id, answer=answers, tokens=stream)
-            result = asyncio.run(_follow(on, thread_id, stream=stream))
-    except KeyboardInterrupt:
-        err.print(f"\nInterrupted. Go on with: hopyard resume {thread_id}")
-        raise
+            result = run_async(_follow(on, thread_id, stream=stream))
+    except KeyboardInterrupt as error:
+        raise StoppedByUserError(run_async(_how_to_go_on(thread_id, sets))) from error
     if texts:
         result = with_texts(result)
     waiting = result["waiting"]
@@ -109,6 +132,20 @@ def _run(begin: Begin, thread_id: str, *, stream: bool, as_json_object: bool, te
     if waiting:
         tell_waiting(waiting, thread_id)
         raise typer.Exit(EXIT_WAITING)
+
+
+async def _how_to_go_on(thread_id: str, sets: Sequence[str]) -> str:
+    """What an interruption has left, in one sentence: a thread is kept from its first step on."""
+    name = shlex.quote(thread_id)
+    async with open_session() as session:
+        try:
+            finished = (await session.result(thread_id))["finished"]
+        except ThreadMissingError:
+            return "Interrupted before the question was begun; run the same command again."
+    if finished:
+        return f"Interrupted; nothing is left unfinished, see: hopyard threads show {name}"
+    flags = "".join(f" --set {shlex.quote(pair)}" for pair in sets)
+    return f"Interrupted. Go on with: hopyard resume {name}{flags}"
 
 
 async def _follow(begin: Begin, thread_id: str, *, stream: bool) -> dict[str, Any]:

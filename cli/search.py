@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Final
 
@@ -11,6 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from hopyard.cli.console import err, out, print_json, printable
+from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import (
     EmbeddingOption,
     IndexOption,
@@ -54,7 +54,7 @@ def search_command(
     context = context_from(settings, set_)
     with Resources() as resources:
         run = Run("", context, resources)
-        evidence, passages = asyncio.run(_search(run, check_question(text)))
+        evidence, passages = run_async(_search(run, check_question(text)))
     sources = with_references(passage.as_source(text=True) for passage in passages.values())
     if json_:
         print_json(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import Annotated, TypeVar
@@ -14,6 +13,7 @@ from rich.table import Table
 from hopyard.agent.session import Session, ThreadSummary, open_session
 from hopyard.cli.approve import tell_waiting
 from hopyard.cli.console import out, print_json, printable
+from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import JsonOption
 from hopyard.cli.render import as_json, draw_result
 
@@ -51,6 +51,8 @@ def list_command(json_: JsonOption = False) -> None:
 
 
 def _state(thread: ThreadSummary) -> str:
+    if thread.running:
+        return "[cyan]running[/]"
     if thread.waiting:
         return "[yellow]waiting for you[/]"
     return "finished" if thread.finished else "[yellow]resumable[/]"
@@ -61,15 +63,18 @@ def show_command(thread: ThreadArgument, json_: JsonOption = False) -> None:
     """Show a thread's last question, its reasoning and its answer."""
     result = _with_session(lambda session: session.result(thread))
     if json_:
-        print_json(as_json(result) | {"finished": result["finished"]})
+        running = asdict(result["running"]) if result["running"] else None
+        print_json(as_json(result) | {"finished": result["finished"], "running": running})
     elif result["finished"]:
         out.print(draw_result(result))
-    elif result["waiting"]:
+    elif result["waiting"] and not result["running"]:
         out.print(printable(result.get("question", "")), markup=False)
         tell_waiting(result["waiting"], thread)
     else:
         out.print(printable(result.get("question", "")), markup=False)
-        out.print(f"Not finished; go on with: hopyard resume {thread}", markup=False)
+        running = result["running"]
+        go_on = f"Not finished; go on with: hopyard resume {thread}"
+        out.print(f"Running {running}." if running else go_on, markup=False, soft_wrap=True)
 
 
 @app.command("fork")
@@ -116,4 +121,4 @@ def _with_session(work: Callable[[Session], Awaitable[T]]) -> T:
         async with open_session() as session:
             return await work(session)
 
-    return asyncio.run(run())
+    return run_async(run())

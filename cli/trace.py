@@ -12,9 +12,13 @@ import typer
 from rich.live import Live
 
 from hopyard.agent.session import open_session
-from hopyard.cli.console import err, out
+from hopyard.cli.console import err, out, print_json
+from hopyard.cli.interrupts import run_async
+from hopyard.cli.options import JsonOption
+from hopyard.state.errors import UsageError
 from hopyard.tracing.model import Trace
 from hopyard.tracing.page import page
+from hopyard.tracing.plain import as_plain
 from hopyard.tracing.read import read_trace
 from hopyard.tracing.terminal import draw_trace
 
@@ -32,17 +36,33 @@ def trace_command(
     follow: Annotated[
         bool, typer.Option("--follow", "-f", help="Look again until the thread has finished.")
     ] = False,
+    question: Annotated[
+        int,
+        typer.Option("--question", "-q", min=0, help="An earlier question, from 1; 0 is the last."),
+    ] = 0,
+    json_: JsonOption = False,
 ) -> None:
     """Draw how a thread came to its last answer: what was asked, found, judged and pruned."""
-    if html is None:
-        asyncio.run(_draw(thread, follow=follow))
-        return
-    asyncio.run(_write(thread, html, follow=follow))
-    out.print(f"{html} written", markup=False, soft_wrap=True)
+    if json_ and (html is not None or follow):
+        raise UsageError("--json prints one trace, so it goes without --html and --follow.")
+    if follow and question:
+        raise UsageError("--follow watches the last question, so it goes without --question.")
+    if json_:
+        print_json(as_plain(run_async(_read(thread, question))))
+    elif html is None:
+        run_async(_draw(thread, question, follow=follow))
+    else:
+        run_async(_write(thread, html, question, follow=follow))
+        out.print(f"{html} written", markup=False, soft_wrap=True)
 
 
-async def _draw(thread: str, *, follow: bool) -> None:
-    async with aclosing(_traces(thread, follow=follow)) as traces:
+async def _read(thread: str, question: int) -> Trace:
+    async with open_session() as session:
+        return await read_trace(session, thread, question)
+
+
+async def _draw(thread: str, question: int = 0, *, follow: bool) -> None:
+    async with aclosing(_traces(thread, question, follow=follow)) as traces:
         if not follow:
             async for trace in traces:
                 out.print(draw_trace(trace))
@@ -52,9 +72,9 @@ async def _draw(thread: str, *, follow: bool) -> None:
                 live.update(draw_trace(trace))
 
 
-async def _write(thread: str, html: Path, *, follow: bool) -> None:
+async def _write(thread: str, html: Path, question: int = 0, *, follow: bool) -> None:
     """Write the page; while the thread runs it is written again and loads itself again."""
-    async with aclosing(_traces(thread, follow=follow)) as traces:
+    async with aclosing(_traces(thread, question, follow=follow)) as traces:
         async for trace in traces:
             again = follow and not trace.finished
             text = page(trace, reload_seconds=PAUSE if again else 0)
@@ -63,11 +83,11 @@ async def _write(thread: str, html: Path, *, follow: bool) -> None:
                 err.print(f"{html} · {len(list(trace.walk()))} steps", markup=False, style="dim")
 
 
-async def _traces(thread: str, *, follow: bool) -> AsyncGenerator[Trace, None]:
+async def _traces(thread: str, question: int, *, follow: bool) -> AsyncGenerator[Trace, None]:
     """The trace; with `follow` again and again until the thread has finished."""
     async with open_session() as session:
         while True:
-            trace = await read_trace(session, thread)
+            trace = await read_trace(session, thread, question)
             yield trace
             if trace.finished or not follow:
                 return

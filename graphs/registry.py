@@ -45,6 +45,7 @@ class Strategy:
         rank: Its place in lists, the cheap strategies first.
         label: A few words for tables, such as "ToR-RAG: a tree of sub-questions".
         sweeps: Evaluations that its paper reports, as columns of `hopyard eval` by name.
+        legend: What its words mean that a trace shows: verdicts, facts, signs in reasons.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Strategy:
     rank: int = 50
     label: str = ""
     sweeps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    legend: Mapping[str, str] = field(default_factory=dict)
 
     def load_graph(self) -> Any:
         """The compiled graph."""

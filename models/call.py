@@ -21,6 +21,7 @@ from weakref import WeakKeyDictionary
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.messages.ai import UsageMetadata
 
+from hopyard.models.asked import asked_text
 from hopyard.models.chat import ChatProvider, Sampling
 from hopyard.models.concurrency import Scheduler
 from hopyard.models.ledger import Entry, Ledger, ledger_key
@@ -261,6 +262,7 @@ class ModelCaller:
                 run=call.run,
                 run_seconds=meter.usage["seconds"],
                 step=call.step,
+                asked=asked_text(call.messages),
             )
         return entry
 

@@ -2,7 +2,8 @@
 
 One SQLite file in the user's data folder. A row is one answer of a model, under a key of
 everything that the answer depends on. The ledger also records which run used which row: a run's
-usage is read from here, and so survives a killed process.
+usage is read from here, and so survives a killed process. What was asked is kept too, packed, so
+that a trace can show it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import hashlib
 import json
 import sqlite3
 import threading
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
@@ -37,6 +39,7 @@ CREATE TABLE IF NOT EXISTS calls (
     seconds REAL NOT NULL,
     at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS prompts (key TEXT PRIMARY KEY, messages BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS uses (
     run TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -82,11 +85,15 @@ class Use:
         entry: The call.
         cached: Whether the ledger answered it; otherwise the run paid for it.
         step: The id of the step that the call belongs to.
+        key: The call's key, under which `Ledger.asked` has what was asked.
+        at: When the call ended, in ISO format and UTC; "" where it is not known.
     """
 
     entry: Entry
     cached: bool
     step: str = ""
+    key: str = ""
+    at: str = ""
 
 
 @dataclass(frozen=True)
@@ -200,14 +207,27 @@ class Ledger:
         run: str,
         run_seconds: float,
         step: str = "",
+        asked: str = "",
     ) -> None:
-        """Write a finished call and the run's working time, in one transaction."""
+        """Write a finished call and the run's working time, in one transaction.
+
+        Args:
+            key: Of everything that the answer depends on.
+            entry: The call.
+            run: The run that paid for it.
+            run_seconds: Its working time so far.
+            step: The id of the step that the call belongs to.
+            asked: What was asked, for a trace to show; "" to keep nothing of it.
+        """
         with self._lock, self._writing():
             self._db.execute(
                 f"INSERT OR REPLACE INTO calls (key, {_ENTRY}) VALUES (?,?,?,?,?,?,?,?,?,?)",
                 (key, *astuple(entry)),
             )
             self._db.execute(_USE, (run, key, 0, step))
+            if asked:
+                packed = zlib.compress(asked.encode("utf-8", "surrogatepass"))
+                self._db.execute("INSERT OR REPLACE INTO prompts VALUES (?, ?)", (key, packed))
             self._db.execute(
                 "INSERT INTO runs VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET seconds = ?",
                 (run, run_seconds, run_seconds),
@@ -219,11 +239,12 @@ class Ledger:
         mine = "run IN (SELECT value FROM json_each(?1))"
         with self._lock:
             with self._writing():
-                self._db.execute(
-                    f"DELETE FROM calls WHERE key IN (SELECT key FROM uses WHERE {mine}) "
-                    f"AND key NOT IN (SELECT key FROM uses WHERE NOT {mine})",
-                    (gone,),
-                )
+                for table in ("calls", "prompts"):
+                    self._db.execute(
+                        f"DELETE FROM {table} WHERE key IN (SELECT key FROM uses WHERE {mine}) "
+                        f"AND key NOT IN (SELECT key FROM uses WHERE NOT {mine})",
+                        (gone,),
+                    )
                 for table in ("uses", "runs"):
                     self._db.execute(f"DELETE FROM {table} WHERE {mine}", (gone,))
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -251,11 +272,26 @@ class Ledger:
         """Each use of a finished call by a run, in the order in which they ended."""
         with self._lock:
             rows = self._db.execute(
-                f"SELECT step, cached, {_ENTRY} "
+                f"SELECT step, cached, key, at, {_ENTRY} "
                 "FROM uses JOIN calls USING (key) WHERE run = ? ORDER BY uses.rowid",
                 (run,),
             ).fetchall()
-        return [Use(Entry(*entry), bool(cached), step) for step, cached, *entry in rows]
+        return [
+            Use(Entry(*entry), bool(cached), step, key, at)
+            for step, cached, key, at, *entry in rows
+        ]
+
+    def asked(self, keys: Iterable[str]) -> dict[str, str]:
+        """What was asked in finished calls, by their keys; calls without it are left out."""
+        wanted = json.dumps(list(keys))
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT key, messages FROM prompts WHERE key IN (SELECT value FROM json_each(?))",
+                (wanted,),
+            ).fetchall()
+        return {
+            key: zlib.decompress(packed).decode("utf-8", "surrogatepass") for key, packed in rows
+        }
 
     def calls_of(self, run: str) -> list[tuple[Entry, bool]]:
         """Each finished call that a run used, once, and whether another run had paid for it.

@@ -29,6 +29,8 @@ __all__ = (
     "ModelOutputError",
     "ModelUnreachableError",
     "RouteUnavailableError",
+    "StoppedByUserError",
+    "ThreadBusyError",
     "ThreadMissingError",
     "UsageError",
 )
@@ -82,6 +84,10 @@ class ThreadMissingError(HopyardError):
     exit_code = EXIT_USAGE
 
 
+class ThreadBusyError(HopyardError):
+    """Another process, or another run of this one, is working on this thread."""
+
+
 class ModelUnreachableError(HopyardError):
     """The model's server does not answer, or does not have the model."""
 
@@ -102,3 +108,9 @@ class CallFailedError(ModelUnreachableError, ModelOutputError):
 
 class BudgetExceededError(HopyardError):
     """The run's budget of calls, tokens or seconds is used up."""
+
+
+class StoppedByUserError(HopyardError):
+    """Ctrl-C was pressed; the message says what is kept and how to continue."""
+
+    exit_code = EXIT_INTERRUPTED

@@ -40,6 +40,7 @@ from hopyard.state.where import condition_texts, parse_condition
 
 __all__ = (
     "AUTO",
+    "UNKNOWN",
     "AnswerSettings",
     "Approval",
     "Budget",
@@ -167,7 +168,7 @@ class Context(Frozen):
         for name in [name for name in read if name not in cls.model_fields]:
             group = setting_groups().get(name)
             if group is None:
-                raise SettingError(name, _UNKNOWN, values[name])
+                raise SettingError(name, UNKNOWN, values[name])
             given = read.pop(name)
             settings = given if isinstance(given, group) else _read_group(group, given)
             if settings != group():
@@ -271,11 +272,14 @@ def _read_group(group: type[Group], given: object) -> Group:
         raise SettingError(place, reason_of(first), first.get("input")) from error
 
 
-_UNKNOWN: Final = "there is no such setting"
+UNKNOWN: Final = "there is no such setting"
+"""The reason of an error for a name that no setting has."""
 
 
 def reason_of(problem: ErrorDetails) -> str:
     """What is wrong with a value, without pydantic's prefix."""
     if problem["type"] == "extra_forbidden":
-        return _UNKNOWN
+        return UNKNOWN
+    if problem["type"] == "model_type":
+        return "it is a group of settings; name one that is in it"
     return problem["msg"].removeprefix("Value error, ")

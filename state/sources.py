@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import reprlib
+from collections.abc import Iterable
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from tomllib import TOMLDecodeError
@@ -20,11 +22,28 @@ from pydantic_settings import (
 )
 
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import Context, Group, SettingError, reason_of, setting_groups
+from hopyard.state.settings import (
+    UNKNOWN,
+    Context,
+    Group,
+    SettingError,
+    every_setting,
+    reason_of,
+    setting_groups,
+)
 
-__all__ = ("SETTINGS_FILE", "change_context", "home", "read_context")
+__all__ = ("SETTINGS_FILE", "change_context", "home", "read_context", "setting_changes")
 
 SETTINGS_FILE: Final = "hopyard.toml"
+
+_PREFIX: Final = "HOPYARD_"
+_VARIABLES: Final = frozenset(
+    {"HOPYARD_HOME", "HOPYARD_CACHE", "HOPYARD_CHECKPOINT_KEY", "HOPYARD_BUILTIN_THREADS"}
+)
+"""The variables that are no settings."""
+_SIMILAR: Final = 0.75
+"""How much of two names must agree for one to be a slip of the other (`difflib`)."""
+_MOST_MEANT: Final = 3
 
 
 def read_context(flags: dict[str, Any]) -> Context:
@@ -38,6 +57,7 @@ def read_context(flags: dict[str, Any]) -> Context:
         UsageError: A value is out of range, a name in `hopyard.toml` is unknown, or that file
             cannot be read.
     """
+    _check_variables()
     try:
         settings = _reader(tuple(setting_groups().items()))(**flags)
         return Context.model_validate(settings.model_dump())
@@ -65,6 +85,13 @@ def change_context(context: Context, changes: dict[str, Any]) -> Context:
         raise _unusable(error) from error
 
 
+def setting_changes(before: Context, after: Context) -> dict[str, tuple[Any, Any]]:
+    """The settings that differ, by dotted name, with the value of each context."""
+    old = {name: value for name, value, _ in every_setting(before)}
+    new = {name: value for name, value, _ in every_setting(after)}
+    return {name: (old[name], new[name]) for name in old if old[name] != new[name]}
+
+
 def _merge(values: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     merged = dict(values)
     for name, value in changes.items():
@@ -77,7 +104,7 @@ class _Reader(BaseSettings):
     """Where settings are read from, and in which order."""
 
     model_config = SettingsConfigDict(
-        env_prefix="HOPYARD_",
+        env_prefix=_PREFIX,
         env_nested_delimiter="__",
         toml_file=SETTINGS_FILE,
         extra="forbid",
@@ -117,10 +144,60 @@ def _unusable(error: ValidationError) -> UsageError:
     else:
         name = ".".join(map(str, first["loc"]))
         message, given = reason_of(first), first.get("input")
+    if message == UNKNOWN:
+        return UsageError(
+            f"There is no setting {name!r}; {_meant(_similar(name))}`hopyard settings` lists them."
+        )
     return UsageError(
         f"The setting {name!r} is not usable: {message} (given: {reprlib.repr(given)}); see "
         "`hopyard settings`."
     )
+
+
+def _check_variables() -> None:
+    """Refuse a variable `HOPYARD_…` that is nearly a setting's: it would be read by nobody.
+
+    Raises:
+        UsageError: There is one.
+    """
+    known = {_variable(name) for name in _names()}
+    known |= {variable.partition("__")[0] for variable in known}
+    for variable in os.environ:
+        if variable.upper() in known | _VARIABLES or not variable.startswith(_PREFIX):
+            continue
+        group, nested, _ = variable.upper().partition("__")
+        if nested and group in known:
+            continue  # the group itself says that it has no such setting
+        name = variable.removeprefix(_PREFIX).replace("__", ".").lower()
+        if meant := _similar(name):
+            raise UsageError(
+                f"The variable {variable} names no setting; {_meant(map(_variable, meant))}"
+                "`hopyard settings` lists them."
+            )
+
+
+def _similar(name: str) -> list[str]:
+    """The settings whose names are nearly that one, or whose last parts are; or a group."""
+    names = _names()
+    groups = [own.partition(".")[0] for own in names if "." in own]
+    if found := get_close_matches(name, [*names, *groups], n=1, cutoff=_SIMILAR):
+        return found
+    last = name.rpartition(".")[2]
+    near = get_close_matches(last, {own.rpartition(".")[2] for own in names}, n=1, cutoff=_SIMILAR)
+    return sorted(own for own in names if own.rpartition(".")[2] in near)[:_MOST_MEANT]
+
+
+def _names() -> list[str]:
+    return [name for name, _, _ in every_setting(Context())]
+
+
+def _meant(names: Iterable[str]) -> str:
+    listed = " or ".join(map(repr, names))
+    return f"did you mean {listed}? " if listed else ""
+
+
+def _variable(name: str) -> str:
+    return f"{_PREFIX}{name.replace('.', '__').upper()}"
 
 
 def home() -> Path:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from hopyard.models.ledger import Use
-from hopyard.state.controls import without_controls
 from hopyard.state.schemas import Evidence, Step
+from hopyard.tracing.calls import call_table
 from hopyard.tracing.describe import (
     facts_of,
     kind_of,
@@ -15,14 +13,10 @@ from hopyard.tracing.describe import (
     name_evidence,
     title_of,
 )
+from hopyard.tracing.escaping import escape
 from hopyard.tracing.model import Trace, TracedPassage, TraceStep
 
-__all__ = ("Fragments", "escape")
-
-
-def escape(text: str) -> str:
-    """Text that can be in an element or in a quoted attribute."""
-    return html.escape(without_controls(text), quote=True)
+__all__ = ("Fragments",)
 
 
 class Fragments:
@@ -33,38 +27,9 @@ class Fragments:
         self._names = trace.names
         self._anchors = {name: f"passage-{number}" for number, name in enumerate(trace.passages, 1)}
 
-    def totals(self) -> str:
-        """What the run is and what it took, as a list of terms."""
-        trace, cost = self._trace, self._trace.cost
-        terms = (
-            ("Strategy", trace.strategy or "not chosen yet"),
-            ("Model calls", f"{cost.calls:,}"),
-            ("From the ledger", f"{cost.cached:,}"),
-            ("Tokens in", f"{cost.input_tokens:,}"),
-            ("Tokens out", f"{cost.output_tokens:,}"),
-            ("Seconds", f"{trace.seconds:,.1f}"),
-            ("Thread", trace.thread_id),
-        )
-        return "".join(
-            f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in terms
-        )
-
-    def notes(self) -> str:
-        """What the reader has to know first."""
-        notes = list(self._trace.notes)
-        if not self._trace.finished:
-            following = ", ".join(self._trace.waits_for)
-            notes.insert(0, f"This thread has not finished. Next: {following}.")
-        return "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
-
-    def conversation(self) -> str:
-        """The turns before this one, folded."""
-        if not self._trace.conversation:
-            return ""
-        turns = "".join(
-            f"<p><b>{escape(who)}</b> {escape(text)}</p>" for who, text in self._trace.conversation
-        )
-        return f'<details class="before"><summary>Said before</summary>{turns}</details>'
+    def anchor(self, passage_id: str) -> str:
+        """The id of a passage's element."""
+        return self._anchors[passage_id]
 
     def steps(self) -> str:
         """The steps as a tree for keyboard and screen reader: the page's primary structure."""
@@ -135,7 +100,7 @@ class Fragments:
             _facts(record),
             self._found(record),
             _thrown(record),
-            _calls(step.uses),
+            call_table(step.uses, self._trace),
         )
         return (
             f'<section class="detail" id="detail-{escape(step.id)}" '
@@ -241,27 +206,6 @@ def _thrown(step: Step) -> str:
         for thrown in step.get("replaced", [])
     )
     return f"<h4>Thrown away</h4><ul class='thrown'>{items}</ul>" if items else ""
-
-
-def _calls(uses: Iterable[Use]) -> str:
-    rows = "".join(
-        f"<tr><td>{escape(use.entry.prompt)}</td>"
-        f"<td class='number'>{use.entry.input_tokens:,}</td>"
-        f"<td class='number'>{use.entry.output_tokens:,}</td>"
-        f"<td class='number'>{'ledger' if use.cached else f'{use.entry.seconds:.1f}'}</td>"
-        f"<td>{escape(use.entry.outcome)}"
-        f"{f', try {use.entry.attempt + 1}' if use.entry.attempt else ''}</td></tr>"
-        for use in uses
-    )
-    if not rows:
-        return ""
-    head = "".join(
-        f"<th scope='col'>{name}</th>" for name in ("Prompt", "In", "Out", "Seconds", "Output")
-    )
-    return (
-        f"<table class='calls'><caption>Model calls</caption><thead><tr>{head}</tr></thead>"
-        f"<tbody>{rows}</tbody></table>"
-    )
 
 
 def _marked(passage: TracedPassage) -> str:

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 from hopyard.models.ledger import Use
 from hopyard.state.references import name_sources
-from hopyard.state.schemas import Evidence, Source, Step
+from hopyard.state.schemas import Citation, Evidence, Source, Step
 from hopyard.tracing.describe import Names
 
-__all__ = ("Cost", "Span", "Trace", "TraceStep", "TracedPassage", "cost_of", "nest_steps")
+__all__ = (
+    "Cost",
+    "Earlier",
+    "Span",
+    "Support",
+    "Trace",
+    "TraceStep",
+    "TracedPassage",
+    "cost_of",
+    "nest_steps",
+)
+
+Support = Literal["full", "part", "none"]
+"""How far the cited passages support an answer."""
 
 
 @dataclass(frozen=True)
@@ -164,14 +178,34 @@ class TracedPassage:
 
 
 @dataclass(frozen=True)
+class Earlier:
+    """A question of the thread that was answered before the traced one."""
+
+    question: str
+    answer: str
+    strategy: str
+    model: str
+    at: str
+    calls: int
+    seconds: float
+    sources: tuple[str, ...]
+    """What the cited passages are called."""
+
+
+@dataclass(frozen=True)
 class Trace:
-    """The last question of a thread.
+    """A question of a thread, as a rule its last one.
 
     Attributes:
         asked: The question as it was typed, where it was rewritten to stand alone; else "".
+        model: The chat model, as the settings name it.
         waits_for: The nodes that come next: none of a finished thread.
         notes: What the reader has to know: the index is gone, the budget was used up.
-        conversation: What was said before, as (who, text).
+        citations: Those of the answer, the first one [1].
+        asked_of_model: What was asked in each model call whose prompt was kept, by its key, as
+            (who, text).
+        earlier: The questions before this one, the oldest first.
+        running: The process that works on the thread now; "" where none does.
     """
 
     thread_id: str
@@ -184,8 +218,12 @@ class Trace:
     passages: Mapping[str, TracedPassage]
     cost: Cost
     seconds: float
+    model: str = ""
     notes: tuple[str, ...] = ()
-    conversation: tuple[tuple[str, str], ...] = ()
+    citations: tuple[Citation, ...] = ()
+    asked_of_model: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+    earlier: tuple[Earlier, ...] = ()
+    running: str = ""
 
     @property
     def finished(self) -> bool:
@@ -196,6 +234,30 @@ class Trace:
     def names(self) -> Names:
         """What its passages are called."""
         return name_sources(passage.known_source for passage in self.passages.values())
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that were asked, as the ledger names them; the setting where none was."""
+        asked = (use.entry.model for step in self.walk() for use in step.uses)
+        return tuple(dict.fromkeys(asked)) or ((self.model,) if self.model else ())
+
+    @property
+    def support(self) -> tuple[Support, str]:
+        """How far the documents support the answer, and that as a sentence; "" of no answer."""
+        if not self.finished:
+            return "full", ""
+        doubtful = sum(not cited.get("supported", True) for cited in self.citations)
+        cited = len(self.citations)
+        if doubtful:
+            return ("none" if doubtful == cited else "part"), (
+                f"{doubtful} of {cited} citations {'is' if doubtful == 1 else 'are'} not supported "
+                "by the cited passage."
+            )
+        if cited:
+            return "full", ""
+        if any(passage.unit for passage in self.passages.values()):
+            return "none", "No passage supports this answer."
+        return "none", "No passage supports this answer: none was read for it."
 
     def walk(self) -> Iterator[TraceStep]:
         """Every step, a step before those below it."""

@@ -15,9 +15,13 @@ from importlib.resources import files
 from string import Template
 from typing import Final
 
+from hopyard.tracing.calls import draw_time_line
 from hopyard.tracing.drawing import drawing_of
-from hopyard.tracing.fragments import Fragments, escape
+from hopyard.tracing.escaping import escape
+from hopyard.tracing.fragments import Fragments
+from hopyard.tracing.head import Head
 from hopyard.tracing.model import Trace
+from hopyard.tracing.plain import as_plain
 
 __all__ = ("page",)
 
@@ -33,6 +37,7 @@ def page(trace: Trace, *, reload_seconds: float = 0) -> str:
         reload_seconds: How often the page loads itself again; 0 for never.
     """
     fragments = Fragments(trace)
+    head = Head(trace, fragments)
     library = f"/*\n{_asset(_LICENCE)}*/\n{_asset(_LIBRARY)}"
     style, script = _asset("page.css"), _asset("page.js")
     policy = (
@@ -40,7 +45,6 @@ def page(trace: Trace, *, reload_seconds: float = 0) -> str:
         f"script-src '{_hash(library)}' '{_hash(script)}'; base-uri 'none'; form-action 'none'"
     )
     reload = f'<meta http-equiv="refresh" content="{reload_seconds:g}">' if reload_seconds else ""
-    answer = trace.answer if trace.finished else "…"
     asked = f"Asked as: {trace.asked}" if trace.asked else ""
     return Template(_asset("page.html")).substitute(
         policy=policy,
@@ -49,13 +53,19 @@ def page(trace: Trace, *, reload_seconds: float = 0) -> str:
         library=library,
         script=script,
         drawing=_json(drawing_of(trace).as_dict()),
+        file=escape(f"trace-{trace.thread_id}.json"),
+        trace=_json(as_plain(trace)),
         question=escape(trace.question),
         asked=escape(asked),
-        answer=escape(answer),
-        status="finished" if trace.finished else "running or stopped",
-        totals=fragments.totals(),
-        notes=fragments.notes(),
-        conversation=fragments.conversation(),
+        answer=head.answer(),
+        support=head.support(),
+        sources=head.sources(),
+        status=head.status(),
+        totals=head.totals(),
+        notes=head.notes(),
+        earlier=head.earlier(),
+        legend=head.legend(),
+        time=draw_time_line(trace),
         steps=fragments.steps(),
         details=fragments.details(),
         evidence=fragments.evidence() or "<p>No passage was looked at.</p>",

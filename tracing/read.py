@@ -8,17 +8,29 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
-from langchain_core.messages import AIMessage
 from langgraph.types import StateSnapshot
 
+from hopyard.agent.history import Turn
 from hopyard.agent.session import Session
 from hopyard.graphs.registry import STRATEGIES
+from hopyard.models.asked import read_asked
 from hopyard.models.ledger import Use
+from hopyard.state.errors import UsageError
+from hopyard.state.references import name_sources
 from hopyard.state.schemas import UNCONFIRMED, Step
+from hopyard.state.settings import Context
+from hopyard.state.sources import change_context
 from hopyard.tracing.describe import gate_step, passages_of, route_step
-from hopyard.tracing.model import Trace, TraceStep, cost_of, nest_steps
+from hopyard.tracing.model import (
+    Earlier,
+    Trace,
+    TraceStep,
+    cost_of,
+    nest_steps,
+)
 from hopyard.tracing.texts import trace_passages
 
 __all__ = ("read_trace", "trace_of")
@@ -28,23 +40,53 @@ _NEW_TURN: Final = frozenset({"__start__", "receive"})
 _BEFORE_GATE: Final = _NEW_TURN | {"revise", "gate"}
 _BEFORE_ROUTE: Final = _BEFORE_GATE | {"route"}
 _STRATEGY: Final = "strategy"
+_A_TURN: Final = 2
+"""Messages of a turn that has ended: the question and the answer."""
 _OWN: Final = frozenset({"rewrite", "revise"})
 """Steps of the agent itself, at the beginning of a turn that follows on from others."""
 
 
-async def read_trace(session: Session, thread_id: str) -> Trace:
-    """The trace of a thread's last question.
+async def read_trace(session: Session, thread_id: str, question: int = 0) -> Trace:
+    """The trace of a question of a thread.
+
+    Args:
+        session: The thread store.
+        thread_id: The thread.
+        question: Which one, from 1; 0 for the last.
 
     Raises:
         ThreadMissingError: There is no such thread.
+        UsageError: It has no such question.
     """
-    index = (await session.context(thread_id)).index
-    snapshot = await session.snapshot(thread_id)
-    waits = tuple(snapshot.next)
-    run = "" if set(waits) & _NEW_TURN else snapshot.values.get("run", "")
-    uses = await asyncio.to_thread(lambda: session.resources.ledger.uses(run)) if run else []
-    return await asyncio.to_thread(
-        trace_of, thread_id, snapshot.values, _inner(snapshot), waits, uses, index
+    context = await session.context(thread_id)
+    earlier = await session.earlier(thread_id)
+    if not 0 <= question <= len(earlier) + 1:
+        raise UsageError(
+            f"The thread {thread_id!r} has no question {question}; it has {len(earlier) + 1}."
+        )
+    ledger = session.resources.ledger
+    values: Mapping[str, Any]
+    inner: Mapping[str, Any] = {}
+    waits: tuple[str, ...] = ()
+    settings = context
+    if 0 < question <= len(earlier):
+        turn = earlier[question - 1]
+        values, settings = turn.values, change_context(Context(), dict(turn.settings))
+        earlier = earlier[: question - 1]
+    else:
+        snapshot = await session.snapshot(thread_id)
+        values, inner, waits = snapshot.values, _inner(snapshot), tuple(snapshot.next)
+    run = "" if set(waits) & _NEW_TURN else values.get("run", "")
+    uses = await asyncio.to_thread(ledger.uses, run) if run else []
+    asked = await asyncio.to_thread(ledger.asked, {use.key for use in uses})
+    running = await session.running(thread_id) if waits else None
+    trace = await asyncio.to_thread(trace_of, thread_id, values, inner, waits, uses, settings.index)
+    return replace(
+        trace,
+        model=settings.model,
+        asked_of_model={key: read_asked(text) for key, text in asked.items()},
+        earlier=tuple(_earlier(turn) for turn in earlier),
+        running=str(running or ""),
     )
 
 
@@ -69,9 +111,10 @@ def trace_of(
     source = inner or values
     evidence = source.get("evidence", []) if inner or not waits else []
     citations = values.get("citations", []) if not waits else []
-    before = _conversation(values.get("messages", []), finished=not waits)
-    own, steps = _recorded(values, inner, waits, follows_on=bool(before))
-    passages, note = trace_passages(passages_of(steps), index, citations, evidence)
+    follows_on = len(values.get("messages", [])) > (1 if waits else _A_TURN)
+    own, steps = _recorded(values, inner, waits, follows_on=follows_on)
+    cited = [citation["passage_id"] for citation in citations]
+    passages, note = trace_passages([*passages_of(steps), *cited], index, citations, evidence)
     asked = next((step["question"] for step in own), "")
     cost = cost_of(uses)
     cut_short = "The budget ended this run before it was through."
@@ -93,7 +136,22 @@ def trace_of(
                 (_doubt(values, waits), cut_short if source.get("truncated") else "", note),
             )
         ),
-        conversation=before,
+        citations=tuple(citations),
+    )
+
+
+def _earlier(turn: Turn) -> Earlier:
+    values, usage = turn.values, turn.values["usage"]
+    citations = values.get("citations", [])
+    return Earlier(
+        question=values.get("question", ""),
+        answer=values.get("answer", ""),
+        strategy=values.get("strategy", ""),
+        model=turn.settings.get("model", Context().model),
+        at=turn.at,
+        calls=usage["model_calls"],
+        seconds=float(usage["seconds"]),
+        sources=tuple(dict.fromkeys(name_sources(citations).values())),
     )
 
 
@@ -157,12 +215,3 @@ def _below(steps: Sequence[Step]) -> Iterator[Step]:
     for step in steps:
         parent = step.get("parent", "")
         yield step | {"parent": parent if parent in known else _STRATEGY}
-
-
-def _conversation(messages: Sequence[Any], *, finished: bool) -> tuple[tuple[str, str], ...]:
-    """The turns before this one."""
-    before = messages[: -2 if finished else -1]
-    return tuple(
-        ("Hopyard" if isinstance(message, AIMessage) else "You", str(message.text))
-        for message in before
-    )

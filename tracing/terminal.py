@@ -40,7 +40,8 @@ def draw_trace(trace: Trace) -> RenderableType:
         parts += [Rule("evidence", style="dim", align="left"), *evidence]
     parts += [_plain(note, "yellow") for note in trace.notes]
     cost = str(trace.cost) or "no model call"
-    parts.append(_plain(f"{cost} · {trace.seconds:.1f} s in all · thread {trace.thread_id}", "dim"))
+    took = f"{cost} · {trace.seconds:.1f} s in all"
+    parts.append(_plain(f"{took} · model {trace.model} · thread {trace.thread_id}", "dim"))
     return Group(*parts)
 
 

@@ -24,6 +24,12 @@ STRATEGY: Final = Strategy(
     settings=HopSettings,
     steps="hopyard.nodes.hop.steps:steps_of",
     rank=40,
+    legend={
+        "necessary": "the passage that the hop reaches is needed for the answer",
+        "indirect": "the passage may lead to one that is needed",
+        "irrelevant": "the passage has nothing to do with the question",
+        "visits": "how many hops have led to the passage",
+    },
     label="HopRAG: hops over the passage graph",
     sweeps={
         "hops": (

@@ -22,6 +22,20 @@ STRATEGY: Final = Strategy(
     settings=TreeSettings,
     steps="hopyard.nodes.tree.steps:steps_of",
     rank=30,
+    legend={
+        "leaf": "a question that was not split: it is answered from the passages found for it",
+        "split": "a question whose sub-questions are answered in its place",
+        "rubric": "how many of five demands the two sub-questions meet: asked as wh-questions, "
+        "specific, relevant, not overlapping, complete",
+        "fails on": "the demands of the rubric that they do not meet",
+        "sufficiency": "0 to 5: the findings below are enough to answer the question",
+        "non redundancy": "0 to 5: the findings do not repeat each other",
+        "consistency": "0 to 5: the findings do not contradict each other",
+        "decomposition": "0 to 5: the sub-questions divide the question well",
+        "score": "the mean of a branch's scores, from 0 to 1",
+        "θ": "the threshold (setting tree.theta): a branch is kept if its score reaches it, "
+        "and pruned below it",
+    },
     label="ToR-RAG: a tree of sub-questions",
     sweeps={
         "depth": tuple(f"tree@tree.max_depth={depth}" for depth in (1, 2, 3, 4)),

@@ -12,7 +12,7 @@ import pytest
 from building import build
 from model_server import ModelServer, WordEmbedder
 
-from hopyard.cli.main import main
+from hopyard.cli.app import run as main
 from hopyard.indexes.records import Document
 
 CORPUS = {

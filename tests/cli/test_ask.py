@@ -18,6 +18,7 @@ from .conftest import CORPUS, Run
 DESIGN_KEYS = [
     "question",
     "answer",
+    "model",
     "strategy",
     "gate",
     "route",

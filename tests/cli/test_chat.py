@@ -142,8 +142,7 @@ def test_ctrl_c_leaves_a_thread_that_goes_on_at_the_next_start(
     model.answer, model.delay = interrupt, 0.3
     ended = chat(QUESTION, "Never asked?")
     assert ended.code == 130
-    assert "hopyard chat --index" in ended.err
-    assert "--thread mine" in ended.err
+    assert "\nInterrupted. Go on with: hopyard chat --thread mine\n" in ended.err
 
     model.answer, model.delay = usual, 0.0
     again = chat()
@@ -160,6 +159,67 @@ def test_a_question_that_failed_is_finished_before_the_next(chat: Chat, model: M
     ended = chat("And Venus?")
     assert f"going on with: {QUESTION}" in ended.err
     assert ended.out.index("two moons") < ended.out.index("none")
+
+
+def status(ended: Ended) -> str:
+    (line,) = [line for line in ended.err.splitlines() if line.startswith("thread mine · ")]
+    return line
+
+
+def test_a_thread_remembers_model_and_strategy(
+    chat: Chat, hopyard: Run, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After Ctrl-C the printed command continues with the model that was chosen by a flag."""
+    usual = model.answer
+
+    def interrupt(title: str, messages: list[dict[str, Any]]) -> Any:
+        os.kill(os.getpid(), signal.SIGINT)
+        return usual(title, messages)
+
+    monkeypatch.delenv("HOPYARD_MODEL")
+    chosen = ("--thread", "mine", "--model", "scripted", "-s", "single", "--set", "retrieval.k=2")
+    model.answer, model.delay = interrupt, 0.3
+    ended = chat(QUESTION, arguments=chosen)
+    assert "Go on with: hopyard chat --thread mine\n" in ended.err
+    model.answer, model.delay = usual, 0.0
+    monkeypatch.setattr("sys.stdin", io.StringIO("And Venus?\n/why\n"))
+    again = hopyard("chat", "--thread", "mine")
+    assert again.code == 0
+    assert "model scripted · strategy single" in status(again)
+    assert "changed" not in again.err
+    assert "Route: single · forced" in again.out
+    assert "model scripted" in again.out  # of /why
+    shown = hopyard("threads", "show", "mine", "--json").json
+    assert shown["model"] == "scripted"
+
+
+def test_before_the_first_question_the_command_to_go_on_repeats_the_flags(
+    chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HOPYARD_MODEL")
+    ended = chat("/strategy tree", arguments=("--thread", "a b", "--set", "tree.theta=0.5"))
+    (line,) = [line for line in ended.err.splitlines() if line.startswith("Go on with: ")]
+    assert "--strategy tree" in line
+    assert "--set tree.theta=0.5" in line
+    assert "--index " in line
+    assert "--model" not in line
+    assert line.endswith("--thread 'a b'")
+
+
+def test_what_changes_on_a_thread_is_announced(
+    chat: Chat, hopyard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chat(QUESTION, "/strategy single")
+    monkeypatch.setenv("HOPYARD_STRATEGY", "tree")
+    changed = chat(arguments=("--thread", "mine", "--set", "retrieval.k=3"))
+    assert "changed on this thread: retrieval.k 5 → 3" in changed.err
+    assert "this thread keeps strategy auto; --strategy tree changes it" in changed.err
+    assert "strategy auto" in status(changed)
+    asked = hopyard("ask", "And Venus?", "--thread", "mine", "-s", "single")
+    assert "changed on this thread: strategy auto → single" in asked.err
+    again = hopyard("ask", "And Venus?", "--thread", "mine", "--json")
+    assert "changed" not in again.err
+    assert (again.json["strategy"], again.json["model"]) == ("single", "scripted")
 
 
 def test_an_old_thread_needs_no_index_again(

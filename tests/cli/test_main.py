@@ -13,7 +13,7 @@ import click
 import pytest
 import typer.main
 
-from hopyard.cli import main as entry
+from hopyard.cli import app as entry
 from hopyard.cli import settings
 from hopyard.state.errors import HopyardError
 from hopyard.state.registry import SEARCHES, STRATEGIES

@@ -6,8 +6,9 @@ import time
 from pathlib import Path
 
 import pytest
-from model_server import ModelServer
+from model_server import ModelServer, Reply
 
+from ..state.test_running import other_process
 from .conftest import Run
 
 
@@ -91,6 +92,31 @@ def test_threads_not_used_for_long_are_pruned(
     assert names(hopyard) == ["old"]
     assert hopyard("threads", "prune", "--days", "2", "--json").json == {"deleted": ["old"]}
     assert names(hopyard) == []
+
+
+def test_a_thread_that_another_process_works_on_is_left_alone(
+    hopyard: Run, index: Path, home: Path, model: ModelServer
+) -> None:
+    """The second process is told where it runs, not to resume what the first is doing."""
+    answer, model.answer = model.answer, lambda title, messages: Reply(401)
+    assert hopyard("ask", "Moons of Mars?", "-i", index, "-s", "single", "-t", "mine").code == 4
+    model.answer = answer
+    with other_process(home / "running") as process:
+        for command in (
+            ["ask", "And Venus?", "-t", "mine"],
+            ["resume", "mine"],
+            ["threads", "delete", "mine"],
+        ):
+            ended = hopyard(*command)
+            assert ended.code == 1
+            assert ended.error.startswith(f"The thread 'mine' is running in process {process.pid} ")
+        [listed] = hopyard("threads", "list", "--json").json["threads"]
+        assert listed["running"]["pid"] == process.pid
+        assert "running" in hopyard("threads", "list").out
+        assert f"Running in process {process.pid} on" in hopyard("threads", "show", "mine").out
+        assert hopyard("threads", "prune", "--days", "0", "--json").json == {"deleted": []}
+    assert hopyard("threads", "list", "--json").json["threads"][0]["running"] is None
+    assert hopyard("resume", "mine").code == 0
 
 
 @pytest.mark.parametrize("command", [["show"], ["fork"], ["delete"]])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from model_server import ModelServer
@@ -38,6 +40,49 @@ def test_it_writes_a_page(hopyard: Run, asked: None, folder: Path) -> None:
     written = (folder / "page.html").read_text(encoding="utf-8")
     assert QUESTION in written
     assert 'http-equiv="refresh"' not in written
+
+
+def test_it_prints_json(hopyard: Run, asked: None) -> None:
+    trace = hopyard("trace", "mine", "--json").json
+    assert (trace["question"], trace["answer"], trace["model"]) == (
+        QUESTION,
+        "two moons",
+        "scripted",
+    )
+    [cited] = trace["citations"]
+    assert (cited["reference"], cited["passage_id"]) == ("Mars", "mars")
+    calls = [call for step in steps_of(trace) for call in step["calls"]]
+    assert [call["prompt"] for call in calls] == ["route", "answer"]
+    assert all(call["messages"] and call["output"] for call in calls)
+
+
+def steps_of(trace: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for step in trace["steps"]:
+        yield step
+        yield from steps_of(step)
+
+
+def test_an_earlier_question_is_drawn(hopyard: Run, asked: None, model: ModelServer) -> None:
+    model.answer = lambda title, messages: {
+        "StandAlone": {"question": "How many moons does Venus have?"},
+        "Route": {"strategy": "single"},
+        "Answer": {"answer": "none"},
+    }[title]
+    assert hopyard("ask", "And Venus?", "-t", "mine").code == 0
+    assert "→ none" in hopyard("trace", "mine").out
+    first = hopyard("trace", "mine", "--question", "1")
+    assert "→ two moons" in first.out
+    assert "none" not in first.out
+    missing = hopyard("trace", "mine", "--question", "3")
+    assert missing.code == 2
+    assert "it has 2" in missing.error
+
+
+@pytest.mark.parametrize(
+    "more", [["--json", "--follow"], ["--follow", "-q", "1"], ["--json", "--html", "x"]]
+)
+def test_what_does_not_go_together_is_named(hopyard: Run, more: list[str]) -> None:
+    assert "goes without" in hopyard("trace", "mine", *more).error
 
 
 def test_a_file_that_cannot_be_written_is_named(hopyard: Run, asked: None) -> None:

@@ -22,7 +22,7 @@ import pytest
 from model_server import ModelServer
 
 from hopyard.agent.session import open_session
-from hopyard.cli.main import main
+from hopyard.cli.app import run as main
 from hopyard.state.settings import Context
 
 from .conftest import EMBEDDING, changed
@@ -106,7 +106,7 @@ def test_a_killed_run_goes_on_and_pays_nothing_twice(
             main()
         assert ended.value.code == 0
         resumed = json.loads(capsys.readouterr().out)
-    for key in set(undisturbed) - {"thread_id", "usage"}:
+    for key in set(undisturbed) - {"thread_id", "usage", "model"}:
         assert resumed[key] == undisturbed[key], key
     assert resumed["usage"]["model_calls"] == kill.calls
     assert resumed["thread_id"] == "killed"
@@ -135,6 +135,7 @@ def _undisturbed(
         "run",
         "settings",
         "finished",
+        "running",
         "waiting",
         "tried",
         "stronger",

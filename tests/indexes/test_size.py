@@ -15,11 +15,14 @@ from pathlib import Path
 
 import pytest
 
+from hopyard.cli.index_report import CONTINUE
+
 SIZE = float(os.environ.get("HOPYARD_TEST_SIZE", "0.01"))
 BUILD = """
 import asyncio, resource, runpy, sys
 from pathlib import Path
-from hopyard.cli.interrupt import run_build
+from hopyard.cli.index_report import CONTINUE
+from hopyard.cli.interrupts import ending_with
 from hopyard.indexes.build import build
 from hopyard.indexes.loaders import LoadReport, read
 
@@ -35,13 +38,14 @@ def progress(stage, done, total):
         stages.add(stage)
         print(stage, flush=True)
 
-report = run_build(
-    build(
-        read([folder], [], loaded),
-        directory=Path(directory), embedder=embedder, kinds=["sparse"],
-        progress=progress,
+with ending_with(CONTINUE):
+    report = asyncio.run(
+        build(
+            read([folder], [], loaded),
+            directory=Path(directory), embedder=embedder, kinds=["sparse"],
+            progress=progress,
+        )
     )
-)
 print(report.added, report.passages, peak() - before, flush=True)
 """
 
@@ -117,6 +121,6 @@ def test_ctrl_c_ends_a_large_build(tmp_path: Path, stage: str) -> None:
         out, err = build.communicate(timeout=30)
     assert time.monotonic() - began < 2
     assert build.returncode == 130, out
-    assert err == "\nInterrupted: run the same command to continue; what was embedded is kept.\n"
+    assert err == f"{CONTINUE}\n"
 
     assert built(tmp_path / "in", tmp_path / "index")[0] == 1

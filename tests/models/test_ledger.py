@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -216,3 +217,21 @@ def test_the_key_depends_on_every_part(part: str) -> None:
 @given(st.text(st.characters(exclude_categories=())), st.text())
 def test_two_inputs_have_two_keys(first: str, second: str) -> None:
     assert (ledger_key({"input": first}) == ledger_key({"input": second})) == (first == second)
+
+
+def test_what_was_asked_is_kept_until_the_run_is_forgotten(ledger: Ledger) -> None:
+    ledger.record("k1", PARSED, run="a", run_seconds=0, asked="Who? \ud800")
+    ledger.record("k2", PARSED, run="b", run_seconds=0, asked="Which?")
+    ledger.record("k3", PARSED, run="b", run_seconds=0)
+    assert ledger.asked(["k1", "k2", "k3", "k4"]) == {"k1": "Who? \ud800", "k2": "Which?"}
+    ledger.find("k2", "a")
+    ledger.forget(["a"])
+    assert ledger.asked(["k1", "k2"]) == {"k2": "Which?"}
+
+
+def test_a_use_has_the_key_and_the_end_of_its_call(ledger: Ledger) -> None:
+    ledger.record("k", PARSED, run="a", run_seconds=0)
+    [use] = ledger.uses("a")
+    assert use.key == "k"
+    passed = datetime.now(UTC) - datetime.fromisoformat(use.at)
+    assert abs(passed.total_seconds()) < 60

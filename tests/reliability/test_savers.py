@@ -72,7 +72,8 @@ def single(context: Context, model_server: ModelServer) -> Context:
 
 
 def _bytes(home: Path) -> bytes:
-    return b"".join(one.read_bytes() for one in sorted(home.iterdir()))
+    files = sorted(one for one in home.rglob("*") if one.is_file())
+    return b"".join(one.read_bytes() for one in files)
 
 
 class TestEncryption:

@@ -29,9 +29,9 @@ def run(job: dict[str, Any]) -> None:
         if limit := job.get("file_limit"):
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         sys.argv = ["hopyard", *job["arguments"]]
-        from hopyard.cli.main import main
+        from hopyard.cli.app import run as run_command
 
-        main()
+        run_command()
         code = 0
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 1
@@ -54,7 +54,7 @@ def serve() -> None:
     import openai.resources.beta.beta  # noqa: F401
 
     import hopyard.cli.run_thread  # noqa: F401
-    from hopyard.cli.main import COMMANDS, load_command
+    from hopyard.cli.app import COMMANDS, load_command
     from hopyard.graphs.registry import strategies
 
     for name in COMMANDS:

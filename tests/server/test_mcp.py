@@ -126,9 +126,11 @@ async def strategies_are_listed_and_errors_are_one_sentence(client: Client) -> N
         assert result.is_error
         assert said in text_of(result)
         assert len(text_of(result).splitlines()) == 1
-    wrong: Any = await client.call_tool("ask", {"question": "?", "strategy": "guess"})
-    assert wrong.is_error
-    assert "strategy" in text_of(wrong)
+    for strategy in ("guess", ["tree"], None):
+        wrong: Any = await client.call_tool("ask", {"question": "?", "strategy": strategy})
+        assert wrong.is_error
+        assert len(text_of(wrong).splitlines()) == 1
+        assert all(name in text_of(wrong) for name in ("strategy", "auto", "tree", "hop"))
 
 
 async def test_a_client_of_the_older_protocol_is_served(comparison: Server) -> None:

@@ -97,8 +97,52 @@ def test_an_unknown_name_is_told_what_there_is() -> None:
         read_context({"retrieval": {"method": "divining"}})
     assert all(name in sentence(raised) for name in SEARCHES)
     for unknown in ({"three": {"theta": 0.5}}, {"tree": {"thta": 0.5}}):
-        with pytest.raises(UsageError, match="there is no such setting"):
+        with pytest.raises(UsageError, match="There is no setting"):
             read_context(unknown)
+
+
+def variable(name: str) -> str:
+    return f"HOPYARD_{name.replace('.', '__').upper()}"
+
+
+@pytest.mark.parametrize(
+    ("slip", "meant"),
+    [
+        ("tree.thta", "tree.theta"),
+        ("modle", "model"),
+        ("retrieval.kk", "retrieval.k"),
+        ("trie.theta", "tree.theta"),
+    ],
+)
+def test_a_mistyped_name_is_guessed_wherever_it_is_given(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, slip: str, meant: str
+) -> None:
+    group, _, last = slip.rpartition(".")
+    with pytest.raises(UsageError) as raised:
+        read_context({group: {last: "1"}} if group else {last: "1"})
+    guessed = {meant, meant.partition(".")[0]}
+    assert any(f"did you mean {name!r}?" in sentence(raised) for name in guessed)
+    write_toml(folder, f"[{group}]\n{last} = 1\n" if group else f"{last} = 1\n")
+    with pytest.raises(UsageError) as raised:
+        read_context({})
+    assert any(f"did you mean {name!r}?" in sentence(raised) for name in guessed)
+    write_toml(folder, "")
+    monkeypatch.setenv(variable(slip), "1")
+    with pytest.raises(UsageError) as raised:
+        read_context({})
+    guessed |= {variable(meant)}
+    assert any(f"did you mean {name!r}?" in sentence(raised) for name in guessed)
+
+
+def test_a_last_part_alone_is_enough_for_a_guess() -> None:
+    with pytest.raises(UsageError, match=r"did you mean 'tree\.theta'\?"):
+        read_context({"thta": "1"})
+
+
+def test_a_variable_of_somebody_elses_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOPYARD_DEPLOYMENT", "green")
+    monkeypatch.setenv("HOPYARD_CACHE", "elsewhere")
+    assert read_context({}) == Context()
 
 
 @pytest.mark.parametrize(

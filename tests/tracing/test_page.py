@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hopyard.models.ledger import Entry, Use
 from hopyard.state.schemas import Citation, Step, Thrown, passage_evidence
 from hopyard.tracing.drawing import Arrow, drawing_of
-from hopyard.tracing.model import Trace
+from hopyard.tracing.legend import legend_of
+from hopyard.tracing.model import Earlier, Trace
 from hopyard.tracing.page import page
+from hopyard.tracing.plain import as_plain
 
 from .made import HOPS, HOSTILE, SUMMARY, made_trace, use, with_texts
 
@@ -49,13 +54,15 @@ TREE = [
 
 @pytest.fixture
 def trace() -> Trace:
+    call = use("root", prompt="judge-decomposition")
+    long = replace(call, entry=replace(call.entry, input_tokens=12_345))
     made = made_trace(
         TREE,
         question=QUESTION,
         answer="1999",
         evidence=[passage_evidence("hostile", 0.9)],
         citations=[Citation(passage_id="hostile", title="", quote="gate opened in 1999.")],
-        uses=[use("root"), use("root.1"), use("root.2", cached=True), use("aggregate")],
+        uses=[long, use("root.1"), use("root.2", cached=True), use("aggregate")],
     )
     return with_texts(made, hostile=HOSTILE, mars="Mars has two moons.", venus="Venus has none.")
 
@@ -114,7 +121,7 @@ def test_it_loads_nothing_and_is_small(trace: Trace) -> None:
     text = page(trace)
     found = Elements(text)
     assert all(address.startswith("#") for address in found.addresses)
-    assert found.names.count("script") == 3  # the drawing's data, the library, the page's own
+    assert found.names.count("script") == 4  # the drawing, the trace, the library, the page's own
     assert not {"img", "link", "iframe", "object"} & set(found.names)
     assert not {name for name in found.attributes if name.startswith("on")}
     assert "default-src 'none'" in text
@@ -248,6 +255,123 @@ def test_hops_are_drawn_as_passages_with_further_arrows(hops: Trace) -> None:
     assert (boxes["Stone Bridge"].state, boxes["Stone Bridge"].note) == ("pruned", "necessary")
 
 
+HEAD = re.compile(r"<header>.*</header>", re.DOTALL)
+
+
+def head(trace: Trace) -> str:
+    found = HEAD.search(page(trace))
+    assert found
+    return found[0]
+
+
+def cited(quote: str, *, supported: bool = True) -> Citation:
+    return Citation(
+        passage_id="hostile",
+        title="<b>Gate</b>",
+        quote=quote,
+        claim="<i>1999</i>",
+        supported=supported,
+    )
+
+
+def test_the_sources_stand_in_the_head_and_the_answers_marks_lead_there() -> None:
+    made = made_trace(
+        [],
+        answer="In 1999 [1], not [2].\nSo <b>it</b> is.",
+        citations=[cited("gate <u>opened</u>")],
+    )
+    text = head(made)
+    assert 'In 1999 <a href="#source-1">[1]</a>, not [2].\nSo &lt;b&gt;it&lt;/b&gt; is.' in text
+    assert '<li id="source-1"><a href="#passage-1">&lt;b&gt;Gate&lt;/b&gt;</a>' in text
+    assert "<q>gate &lt;u&gt;opened&lt;/u&gt;</q>" in text
+    assert "for: &lt;i&gt;1999&lt;/i&gt;" in text
+    assert 'class="support' not in text
+
+
+@pytest.mark.parametrize(
+    ("made", "how", "said"),
+    [
+        ({}, "none", "No passage supports this answer: none was read for it."),
+        ({"evidence": [passage_evidence("mars", 0.9)]}, "none", "No passage supports this answer."),
+        (
+            {"citations": [cited("a", supported=False)]},
+            "none",
+            "1 of 1 citations is not supported by the cited passage.",
+        ),
+        (
+            {"citations": [cited("a", supported=False), cited("b"), cited("c", supported=False)]},
+            "part",
+            "2 of 3 citations are not supported by the cited passage.",
+        ),
+    ],
+)
+def test_an_answer_that_nothing_supports_is_marked(
+    made: dict[str, Any], how: str, said: str
+) -> None:
+    text = head(made_trace([], **made))
+    assert f'<p class="support {how}" role="note">' in text
+    assert said in text
+    assert text.count("✗ not supported by its passage") == str(made).count("False")
+
+
+def test_an_unfinished_thread_is_not_marked_and_says_where_it_runs() -> None:
+    made = made_trace([], waits=("tree",))
+    assert 'class="support' not in page(made)
+    assert ">not finished</p>" in page(made)
+    running = replace(made, running="in process 12 on <host> since noon")
+    assert ">running in process 12 on &lt;host&gt; since noon</p>" in page(running)
+
+
+def test_the_words_of_the_trace_are_explained_and_no_others(trace: Trace) -> None:
+    tree = replace(trace, strategy="tree")
+    assert "What the words mean" in head(tree)
+    assert {"leaf", "split", "rubric", "pruned"} <= set(legend_of(tree))
+    assert not {"θ", "necessary", "budget", "open"} & set(legend_of(tree))
+    step = Step(id="a", kind="question", reason="at or above θ=0.4", verdict="open")
+    words = legend_of(replace(made_trace([step]), strategy="tree"))
+    assert {"θ", "open"} <= set(words)
+    assert "leaf" not in words
+
+
+def test_models_prompts_and_raw_outputs_are_shown() -> None:
+    asked = Entry("answer", 3, "openai/big", 0, '{"answer": "<b>1999</b>"}', "parsed", 9, 2, 1.0)
+    other = Entry("split", 1, "openai/small", 0, "{}", "parsed", 9, 2, 1.0)
+    made = made_trace(
+        [Step(id="a", kind="read")], uses=[Use(asked, False, "a", "k"), Use(other, False, "a", "l")]
+    )
+    text = page(replace(made, asked_of_model={"k": [("human", "Which <gate>?")]}))
+    assert "<dt>Models</dt><dd>openai/big, openai/small</dd>" in text
+    one = replace(made_trace([], uses=[Use(asked, False, "a", "k")]), model="openai:<big>")
+    assert "<dt>Model</dt><dd>openai:&lt;big&gt;</dd>" in head(one)
+    assert "answer: prompt and output" in text
+    assert "openai/big, prompt version 3" in text
+    assert "<h5>human</h5><pre>Which &lt;gate&gt;?</pre>" in text
+    assert "<pre>{&quot;answer&quot;: &quot;&lt;b&gt;1999&lt;/b&gt;&quot;}</pre>" in text
+    assert text.count("What was asked is not in the ledger.") == 1
+
+
+def test_the_time_line_leads_to_the_steps(trace: Trace) -> None:
+    assert 'id="time-title"' not in page(trace)  # when its calls were made is not known
+    timed = [
+        replace(use("a"), at="2026-01-01T10:00:00.500Z"),
+        replace(use("b"), at="2026-01-01T10:00:02.000Z"),
+    ]
+    text = page(made_trace([Step(id="a", kind="<read>"), Step(id="b", kind="sum")], uses=timed))
+    assert 'href="#step-a" title="&lt;read&gt;"' in text
+    assert '<rect x="0.0" y="0" width="250.0" height="10">' in text
+    assert '<rect x="750.0" y="0" width="250.0" height="10">' in text
+
+
+def test_earlier_questions_are_listed() -> None:
+    turn = Earlier(
+        "Who <u>was</u> it?", "Ann", "single", "small", "2026-01-02T03:04:05", 2, 1.5, ("Mars",)
+    )
+    text = head(replace(made_trace([]), earlier=(turn,)))
+    assert "1 earlier question of this thread" in text
+    assert "<b>Who &lt;u&gt;was&lt;/u&gt; it?</b><br>Ann" in text
+    assert "2026-01-02 03:04 UTC · single · small · 2 calls, 1.5 s · from Mars" in text
+
+
 # In a browser
 
 
@@ -351,6 +475,31 @@ def test_a_box_opens_its_step_and_a_passage_its_text(
     assert any("1999" in mark.get_attribute("textContent") for mark in marks)
 
 
+def test_the_trace_is_downloaded_as_json(browser: Any, trace: Trace, tmp_path: Path) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    saved = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", saved)
+    opened(browser, tmp_path / "page.html", trace)
+    browser.find_element("id", "download").click()
+    file = tmp_path / "trace-mine.json"
+    WebDriverWait(browser, 10).until(lambda _: file.exists())
+    assert json.loads(file.read_text()) == json.loads(json.dumps(as_plain(trace)))
+    assert browser.get_log("browser") == []
+
+
+def test_a_bar_of_the_time_line_opens_its_step(browser: Any, tmp_path: Path) -> None:
+    steps = [Step(id="a", kind="read"), Step(id="b", kind="sum")]
+    made = made_trace(steps, uses=[replace(use("b"), at="2026-01-01T10:00:02.000Z")])
+    opened(browser, tmp_path / "page.html", made)
+    browser.find_element("css selector", ".bars a").click()
+    assert chosen(browser) == "b"
+    call = browser.find_element("css selector", "#detail-b .call")
+    assert not call.find_element("tag name", "pre").is_displayed()
+    call.find_element("tag name", "summary").click()
+    assert call.find_element("tag name", "pre").text == "{}"
+
+
 def background(browser: Any) -> tuple[int, ...]:
     colour = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
     return tuple(int(number) for number in re.findall(r"\d+", colour)[:3])
@@ -381,15 +530,26 @@ def test_light_and_dark_follow_the_system_and_the_switch(
     assert background(browser) == light
 
 
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("width", [360, 390, 1280])
+@pytest.mark.parametrize("name", ["hops", "trace"])
 def test_nothing_is_wider_than_the_window(
-    browser: Any, hops: Trace, tmp_path: Path, width: int
+    browser: Any, request: pytest.FixtureRequest, tmp_path: Path, name: str, width: int
 ) -> None:
+    """Neither the page nor a number in a table, which would be broken between its digits."""
+    shown = request.getfixturevalue(name)
     metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     try:
-        opened(browser, tmp_path / "page.html", hops)
+        opened(browser, tmp_path / "page.html", shown)
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        lines = (
+            "return [...document.querySelectorAll('.detail:not([hidden]) .calls .number')]"
+            ".map(cell => { const range = document.createRange(); range.selectNodeContents(cell);"
+            " return range.getClientRects().length; })"
+        )
+        numbers = browser.execute_script(lines)
+        assert set(numbers) <= {1}
+        assert numbers or name == "hops"
         assert browser.find_elements("css selector", ".box")
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

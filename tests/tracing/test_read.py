@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from model_server import ModelServer, Reply
 from rich.console import Console
 
 from hopyard.agent.session import Session
-from hopyard.state.errors import ModelUnreachableError, ThreadMissingError
+from hopyard.state.errors import ModelUnreachableError, ThreadMissingError, UsageError
+from hopyard.state.running import ThreadLocks
 from hopyard.state.settings import Context
 from hopyard.tracing.describe import title_of
 from hopyard.tracing.model import Cost, Trace, TraceStep
@@ -225,6 +227,14 @@ class TestUnfinished:
         shown = text_of(stopped)
         assert "not finished; next: tree" in shown
 
+    async def test_it_says_where_it_runs(
+        self, session: Session, stopped: Trace, home: Path
+    ) -> None:
+        assert stopped.running == ""
+        async with ThreadLocks(home / "running").hold("t"):
+            trace = await read_trace(session, "t")
+        assert trace.running.startswith(f"in process {os.getpid()} on ")
+
     async def test_a_chain_shows_its_links(
         self, session: Session, context: Context, model_server: ModelServer
     ) -> None:
@@ -264,9 +274,53 @@ async def test_a_rewritten_follow_up_is_told(
     await asked(session, single, question=IRON)
     trace = await asked(session, single, question="And the other?")
     assert (trace.asked, trace.question) == ("And the other?", STONE)
-    assert trace.conversation == (("You", IRON), ("Hopyard", f"read: {IRON}"))
+    [before] = trace.earlier
+    assert (before.question, before.answer, before.strategy) == (IRON, f"read: {IRON}", "single")
+    assert (before.model, before.calls) == ("scripted", 1)
     assert prompts(step(trace, "rewrite")) == ["rewrite"]
     assert [step.id for step in trace.steps] == ["rewrite", "gate", "route", "strategy"]
+
+
+async def test_each_question_of_a_thread_can_be_traced(
+    session: Session, tree: Context, script: Script
+) -> None:
+    """Each with its own model calls, settings and answer; a question that is not there is named."""
+    script.lines |= {
+        ("rewrite", QUESTION): {"question": QUESTION},
+        ("rewrite", "And the other?"): {"question": STONE},
+    }
+    first = await asked(session, changed(tree, strategy="single"), question=IRON)
+    second = await asked(session, tree)
+    third = await asked(session, changed(tree, strategy="single"), question="And the other?")
+    assert [turn.question for turn in third.earlier] == [IRON, QUESTION]
+    assert third.earlier[0].sources == ("Iron Bridge",)
+    assert await read_trace(session, "t", 1) == first
+    assert await read_trace(session, "t", 2) == second
+    assert await read_trace(session, "t", 3) == third == await read_trace(session, "t")
+    assert first.earlier == ()
+    assert (second.strategy, third.strategy) == ("tree", "single")
+    with pytest.raises(UsageError, match="no question 4; it has 3"):
+        await read_trace(session, "t", 4)
+
+
+async def test_prompts_are_kept_for_the_trace_but_not_beside_encrypted_checkpoints(
+    session: Session, tree: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    single = changed(tree, strategy="single")
+    trace = await asked(session, single, question=IRON)
+    [use] = trace_uses(trace)
+    said = trace.asked_of_model[use.key]
+    assert said[0][0] == "system"
+    assert IRON in said[-1][1]
+    assert "It crosses the River Severn." in said[-1][1]  # the passages
+    monkeypatch.setenv("HOPYARD_CHECKPOINT_KEY", "0" * 64)
+    trace = await asked(session, single, "other", question=STONE)
+    assert trace_uses(trace)
+    assert trace.asked_of_model == {}
+
+
+def trace_uses(trace: Trace) -> list[Any]:
+    return [use for step in trace.walk() for use in step.uses]
 
 
 async def test_without_its_index_the_passages_are_ids(

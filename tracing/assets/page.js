@@ -157,7 +157,21 @@
     select.parentElement.hidden = false;
   }
 
+  function download() {
+    const button = document.getElementById("download");
+    button.addEventListener("click", () => {
+      const text = JSON.stringify(JSON.parse(document.getElementById("trace").textContent), null, 2);
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+      link.download = button.dataset.file;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    });
+    button.hidden = false;
+  }
+
   document.documentElement.classList.add("js");
+  download();
   theme();
   tree.addEventListener("keydown", keyed);
   tree.addEventListener("click", clicked);

@@ -1,0 +1,53 @@
+"""The earlier questions of a thread, read from its checkpoints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
+
+__all__ = ("CONTEXT_KEY", "Turn", "earlier_turns")
+
+CONTEXT_KEY: Final = "hopyard_context"
+"""Checkpoint metadata that holds the run's settings: LangGraph itself does not keep them."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A question of a thread that was answered before its last one.
+
+    Attributes:
+        values: The agent's state as it ended.
+        settings: The settings that it ran with, but for those with their defaults.
+        at: When it ended, in ISO format and UTC.
+    """
+
+    values: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    at: str
+
+
+async def earlier_turns(saver: BaseCheckpointSaver[Any], thread_id: str) -> list[Turn]:
+    """The questions before the last one, the oldest first.
+
+    The checkpoint before the one that takes a question holds the end of the question before.
+    """
+    config = RunnableConfig(configurable={"thread_id": thread_id, "checkpoint_ns": ""})
+    turns: list[Turn] = []
+    taken = False
+    async for saved in saver.alist(config):  # the newest first
+        if taken and "run" in saved.checkpoint["channel_values"]:
+            turns.append(_turn(saved))
+        taken = saved.metadata.get("source") == "input"
+    return turns[::-1]
+
+
+def _turn(saved: CheckpointTuple) -> Turn:
+    values = saved.checkpoint["channel_values"]
+    kept = saved.metadata.get(CONTEXT_KEY)
+    settings = json.loads(kept) if isinstance(kept, str) else values.get("settings", {})
+    return Turn(values, settings, saved.checkpoint["ts"])

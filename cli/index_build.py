@@ -1,0 +1,157 @@
+"""`hopyard index build` and `hopyard index add`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hopyard.cli.console import progress_bar
+from hopyard.cli.index_options import (
+    DirectoryArgument,
+    EncodingOption,
+    LoaderOption,
+    MaxCallsOption,
+    MaxSecondsOption,
+    MaxTokensOption,
+    NewPassagesModelOption,
+    OcrOption,
+    PathsArgument,
+    SkipBadOption,
+    reading,
+)
+from hopyard.cli.index_report import (
+    CONTINUE,
+    finish,
+    show_estimates,
+)
+from hopyard.cli.interrupts import ending_with
+from hopyard.cli.options import (
+    EmbeddingOption,
+    JsonOption,
+    ModelOption,
+    SetOption,
+    context_from,
+)
+from hopyard.indexes.kind import DEFAULT_KINDS, KINDS, select_kinds
+from hopyard.indexes.status import status as index_status
+from hopyard.state.errors import UsageError
+
+__all__ = ("add_command", "build_command")
+
+
+@ending_with(CONTINUE)
+def build_command(
+    out_: Annotated[Path, typer.Option("--out", help="The index directory.")],
+    paths: PathsArgument = None,
+    loader: LoaderOption = None,
+    encoding: EncodingOption = "",
+    ocr: OcrOption = "",
+    with_: Annotated[
+        str,
+        typer.Option(
+            "--with", help=f"What to derive from the passages, comma-separated: {', '.join(KINDS)}."
+        ),
+    ] = ",".join(DEFAULT_KINDS),
+    model: ModelOption = None,
+    embedding: EmbeddingOption = None,
+    chunk_tokens: Annotated[
+        int | None,
+        typer.Option(
+            help="Tokens of a passage at most; 0 keeps documents whole [default: 300, or "
+            "what the embedding model's window allows]."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Only say what the model calls would cost in tokens and time. Asks the model "
+            "about a few passages; the index is not touched.",
+        ),
+    ] = False,
+    max_calls: MaxCallsOption = None,
+    max_tokens: MaxTokensOption = None,
+    max_seconds: MaxSecondsOption = None,
+    set_: SetOption = None,
+    skip_bad: SkipBadOption = False,
+    json_: JsonOption = False,
+) -> None:
+    """Make an index that holds exactly these documents. A killed build continues where it was."""
+    from hopyard.indexes import build as building
+    from hopyard.nodes.resources import Resources
+
+    given = {"model": model, "embedding": embedding}
+    context = context_from(given | _budget(max_calls, max_tokens, max_seconds), set_)
+    kinds = [kind.strip() for kind in with_.split(",") if kind.strip()]
+    if not kinds:
+        raise UsageError(f"--with names nothing; leave it out for {','.join(DEFAULT_KINDS)}.")
+    chosen = select_kinds(kinds)
+    if dry_run and not any(kind.asks_model for kind in chosen):
+        asking = " or ".join(kind.name for kind in KINDS.parts() if kind.asks_model)
+        raise UsageError(f"Nothing in --with {with_} asks a model; add {asking} to it.")
+    with Resources() as resources:
+        embedder = resources.embedder(context.embedding)
+        build: dict[str, Any] = {
+            "directory": out_,
+            "embedder": embedder,
+            "chunk_tokens": chunk_tokens,
+            "kinds": kinds,
+            "settings": context,
+            "caller": lambda: resources.caller(context.model),
+        }
+        if dry_run:
+            with progress_bar() as progress:
+                _, documents = reading(paths, loader, encoding, ocr, progress)
+                passages, estimates = asyncio.run(building.estimate(documents, **build))
+            show_estimates(passages, estimates, as_json=json_)
+            return
+        with progress_bar() as progress:
+            loaded, documents = reading(paths, loader, encoding, ocr, progress)
+            report = asyncio.run(building.build(documents, **build, progress=progress))
+    finish(report, loaded, index_status(out_), skip_bad=skip_bad, as_json=json_)
+
+
+@ending_with(CONTINUE)
+def add_command(
+    directory: DirectoryArgument,
+    paths: PathsArgument = None,
+    loader: LoaderOption = None,
+    encoding: EncodingOption = "",
+    ocr: OcrOption = "",
+    model: NewPassagesModelOption = None,
+    embedding: EmbeddingOption = None,
+    max_calls: MaxCallsOption = None,
+    max_tokens: MaxTokensOption = None,
+    max_seconds: MaxSecondsOption = None,
+    set_: SetOption = None,
+    skip_bad: SkipBadOption = False,
+    json_: JsonOption = False,
+) -> None:
+    """Add documents, or update those that the index has under the same id. The others stay."""
+    from hopyard.indexes import build as building
+    from hopyard.nodes.resources import Resources
+
+    given = {"model": model or index_status(directory).model or None, "embedding": embedding}
+    context = context_from(given | _budget(max_calls, max_tokens, max_seconds), set_)
+    with Resources() as resources:
+        embedder = resources.embedder(context.embedding)
+        with progress_bar() as progress:
+            loaded, documents = reading(paths, loader, encoding, ocr, progress)
+            report = asyncio.run(
+                building.add(
+                    documents,
+                    directory=directory,
+                    embedder=embedder,
+                    settings=context,
+                    caller=lambda: resources.caller(context.model),
+                    progress=progress,
+                )
+            )
+    finish(report, loaded, index_status(directory), skip_bad=skip_bad, as_json=json_)
+
+
+def _budget(calls: int | None, tokens: int | None, seconds: float | None) -> dict[str, Any]:
+    return {"budget.calls": calls, "budget.tokens": tokens, "budget.seconds": seconds}

@@ -1,0 +1,108 @@
+"""The options of `hopyard index …`, and the documents that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hopyard.cli.index_report import nothing_read
+from hopyard.state.errors import UsageError
+
+if TYPE_CHECKING:
+    from hopyard.indexes.build_context import Progress
+    from hopyard.indexes.loaders import LoadReport
+    from hopyard.indexes.records import Document
+
+__all__ = (
+    "DirectoryArgument",
+    "EncodingOption",
+    "LoaderOption",
+    "MaxCallsOption",
+    "MaxSecondsOption",
+    "MaxTokensOption",
+    "NewPassagesModelOption",
+    "OcrOption",
+    "PathsArgument",
+    "SkipBadOption",
+    "reading",
+)
+
+PathsArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        help="Files, or folders of them: .jsonl, text, Markdown, HTML, PDF, office files, mails, "
+        "archives, source code and more."
+    ),
+]
+DirectoryArgument = Annotated[Path, typer.Argument(help="The index directory.")]
+LoaderOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--loader",
+        metavar="CLASS:ARGUMENT",
+        help="Read documents with a LangChain loader, as in "
+        "langchain_community.document_loaders.CSVLoader:prices.csv; may be given several times.",
+    ),
+]
+EncodingOption = Annotated[
+    str,
+    typer.Option(
+        help="Encoding of text files without a byte-order mark, as in cp1252 [default: recognised]."
+    ),
+]
+OcrOption = Annotated[
+    str,
+    typer.Option(
+        "--ocr",
+        metavar="LANGUAGES",
+        help="Read scanned pages of PDF files in these languages, as in deu+eng. Needs the "
+        "programs ocrmypdf and tesseract.",
+    ),
+]
+SkipBadOption = Annotated[
+    bool, typer.Option("--skip-bad", help="End with 0 although items could not be read.")
+]
+MaxCallsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--max-calls",
+        "--budget",
+        help="Model calls at most. What is finished by then is kept, the index is usable, and the "
+        "same command continues.",
+    ),
+]
+MaxTokensOption = Annotated[int | None, typer.Option(help="Tokens at most, as --max-calls.")]
+MaxSecondsOption = Annotated[
+    float | None, typer.Option(help="Seconds of asking the model at most, as --max-calls.")
+]
+NewPassagesModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--model", help="Chat model for new passages [default: the model of the last build]."
+    ),
+]
+
+
+def reading(
+    paths: list[Path] | None,
+    loaders: list[str] | None,
+    encoding: str,
+    ocr: str,
+    progress: Progress,
+) -> tuple[LoadReport, Iterator[Document]]:
+    """Documents that are read as the build asks for them; the report fills up meanwhile."""
+    from hopyard.indexes.loaders import LoadReport, read
+
+    if not paths and not loaders:
+        raise UsageError("Nothing to read is given; name files or folders, or a --loader.")
+    loaded = LoadReport()
+    documents = read(
+        paths or (), loaders or (), loaded, encoding=encoding, ocr=ocr, progress=progress
+    )
+    if (first := next(documents, None)) is None:
+        raise nothing_read(loaded)
+    return loaded, chain([first], documents)

@@ -1,0 +1,123 @@
+"""The settings of a thread: kept from one command to the next, changed by flags, and told."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hopyard.agent.session import Session
+from hopyard.cli.console import err, printable
+from hopyard.cli.options import Given, nest
+from hopyard.state.errors import ThreadMissingError
+from hopyard.state.settings import Context
+from hopyard.state.sources import change_context, read_context, setting_changes
+
+__all__ = (
+    "Changes",
+    "ThreadSettings",
+    "flags_for",
+    "nested",
+    "tell_changes",
+    "thread_settings",
+)
+
+Changes = Mapping[str, tuple[Any, Any]]
+"""Settings by dotted name: the thread's value, and the new one."""
+
+_FLAGS: Final = {
+    "index": "--index",
+    "model": "--model",
+    "embedding": "--embedding",
+    "strategy": "--strategy",
+    "answer.style": "--style",
+    "where": "--where",
+}
+"""The settings that have a flag of their own, in all commands that talk on threads."""
+
+
+@dataclass(frozen=True)
+class ThreadSettings:
+    """What a command runs a thread with.
+
+    Attributes:
+        context: All settings.
+        changes: Those that are other than the thread's; empty for a new one.
+    """
+
+    context: Context
+    changes: Changes
+
+
+async def thread_settings(session: Session, thread_id: str, given: Given) -> ThreadSettings:
+    """The settings that a thread goes on with: its own, changed by flags alone.
+
+    The environment and `hopyard.toml` are for new threads. Where they name something else than the
+    thread has, this is told.
+
+    Raises:
+        UsageError: A flag's value is not usable with the thread's other settings.
+    """
+    try:
+        kept = await session.context(thread_id)
+    except ThreadMissingError:
+        return ThreadSettings(given.context, {})
+    context = change_context(kept, given.flags)
+    changes = await session.changes(thread_id, context)
+    tell_changes(changes)
+    _tell_ignored(await session.changes(thread_id, read_context({})), given)
+    return ThreadSettings(context, changes)
+
+
+def tell_changes(changes: Changes) -> None:
+    """Announce what changes on a thread from here on."""
+    for name, (old, new) in changes.items():
+        err.print(
+            f"changed on this thread: {name} {_value(old)} → {_value(new)}",
+            markup=False,
+            style="yellow",
+            soft_wrap=True,
+        )
+
+
+def _tell_ignored(elsewhere: Changes, given: Given) -> None:
+    """Say which choices of the environment and `hopyard.toml` do not count for an old thread."""
+    usual = setting_changes(Context(), read_context({}))
+    for name, (own, other) in elsewhere.items():
+        if name in usual and name not in given.names:
+            change = " ".join(_flag(name, other))
+            err.print(
+                f"this thread keeps {name} {_value(own)}; {change} changes it",
+                markup=False,
+                style="dim",
+                soft_wrap=True,
+            )
+
+
+def flags_for(changes: Changes) -> list[str]:
+    """The flags that make these changes again, ready for a shell."""
+    return [part for name, (_, new) in changes.items() for part in _flag(name, new)]
+
+
+def nested(changes: Changes) -> dict[str, Any]:
+    """The new values, as `Session.resume` takes them."""
+    return nest((name, new) for name, (_, new) in changes.items())
+
+
+def _flag(name: str, value: Any) -> Iterator[str]:
+    if name == "where" and value:
+        for condition in value:
+            yield from ("--where", shlex.quote(condition))
+    elif name in _FLAGS:
+        yield from (_FLAGS[name], shlex.quote(str(value)))
+    else:
+        yield from ("--set", shlex.quote(f"{name}={_text(value)}"))
+
+
+def _text(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _value(value: Any) -> str:
+    return printable(_text(value)) or "(none)"

@@ -1,0 +1,141 @@
+"""The head of the page, as HTML: the answer with its sources, and what the run is."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hopyard.state.schemas import NOT_SUPPORTED, Citation
+from hopyard.tracing.escaping import escape
+from hopyard.tracing.fragments import Fragments
+from hopyard.tracing.legend import legend_of
+from hopyard.tracing.model import Earlier, Trace
+
+__all__ = ("Head",)
+
+_MARK: Final = re.compile(r"\[(\d+)\]")
+_DOUBT: Final = f'<span class="doubt">✗ {escape(NOT_SUPPORTED)}</span>'
+_SUPPORT: Final = {"full": "✓", "part": "!", "none": "✗"}
+
+
+class Head:
+    """The parts of the head of one trace's page."""
+
+    def __init__(self, trace: Trace, fragments: Fragments) -> None:
+        self._trace = trace
+        self._fragments = fragments
+
+    def status(self) -> str:
+        """Finished, running and where, or stopped."""
+        trace = self._trace
+        if trace.finished:
+            return "finished"
+        return f"running {escape(trace.running)}" if trace.running else "not finished"
+
+    def answer(self) -> str:
+        """The answer; its marks lead to the sources."""
+        if not self._trace.finished:
+            return "…"
+        cited = len(self._trace.citations)
+
+        def link(found: re.Match[str]) -> str:
+            number = int(found[1])
+            if not 1 <= number <= cited:
+                return found[0]
+            return f'<a href="#source-{number}">[{number}]</a>'
+
+        return _MARK.sub(link, escape(self._trace.answer))
+
+    def support(self) -> str:
+        """A mark where nothing, or not all, supports the answer."""
+        how, said = self._trace.support
+        if not said:
+            return ""
+        sign = f'<span aria-hidden="true">{_SUPPORT[how]}</span>'
+        return f'<p class="support {how}" role="note">{sign} {escape(said)}</p>'
+
+    def sources(self) -> str:
+        """The citations: what is cited, its file or address, the quote; a click leads there."""
+        if not self._trace.citations:
+            return ""
+        items = "".join(
+            self._source(number, cited) for number, cited in enumerate(self._trace.citations, 1)
+        )
+        return f'<h2>Sources</h2><ol class="sources">{items}</ol>'
+
+    def _source(self, number: int, cited: Citation) -> str:
+        name = self._trace.names[cited["passage_id"]]
+        place, said_for = cited.get("source", ""), cited.get("claim", "")
+        parts = (
+            f'<a href="#{self._fragments.anchor(cited["passage_id"])}">{escape(name)}</a>',
+            f' <span class="about">{escape(place)}</span>' if place and place != name else "",
+            f"<q>{escape(cited['quote'])}</q>",
+            f'<span class="claim">for: {escape(said_for)}</span>' if said_for else "",
+            "" if cited.get("supported", True) else _DOUBT,
+        )
+        return f'<li id="source-{number}">{"".join(parts)}</li>'
+
+    def totals(self) -> str:
+        """What the run is and what it took, as a list of terms."""
+        trace, cost = self._trace, self._trace.cost
+        # One model goes by the name that the user gave; the calls have the ledger's longer one.
+        models = trace.models if len(trace.models) > 1 or not trace.model else (trace.model,)
+        terms = [
+            ("Strategy", trace.strategy or "not chosen yet"),
+            ("Models" if len(models) > 1 else "Model", ", ".join(models) or "none"),
+            ("Model calls", f"{cost.calls:,}"),
+            ("From the ledger", f"{cost.cached:,}"),
+            ("Tokens in", f"{cost.input_tokens:,}"),
+            ("Tokens out", f"{cost.output_tokens:,}"),
+            ("Seconds", f"{trace.seconds:,.1f}"),
+            ("Thread", trace.thread_id),
+        ]
+        return "".join(
+            f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in terms
+        )
+
+    def notes(self) -> str:
+        """What the reader has to know first."""
+        notes = list(self._trace.notes)
+        if not self._trace.finished:
+            following = ", ".join(self._trace.waits_for)
+            notes.insert(0, f"This thread has not finished. Next: {following}.")
+        return "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
+
+    def earlier(self) -> str:
+        """The questions before this one, folded."""
+        if not self._trace.earlier:
+            return ""
+        items = "".join(_turn(turn) for turn in self._trace.earlier)
+        count = len(self._trace.earlier)
+        title = "1 earlier question" if count == 1 else f"{count} earlier questions"
+        return (
+            f'<details class="before"><summary>{title} of this thread</summary>'
+            f'<p class="hint">hopyard trace {escape(self._trace.thread_id)} --question N draws '
+            f"one of them.</p><ol>{items}</ol></details>"
+        )
+
+    def legend(self) -> str:
+        """What the words of this trace mean, folded."""
+        words = legend_of(self._trace)
+        if not words:
+            return ""
+        terms = "".join(
+            f"<div><dt>{escape(word)}</dt><dd>{escape(meaning)}</dd></div>"
+            for word, meaning in words.items()
+        )
+        return (
+            '<details class="words"><summary>What the words mean</summary>'
+            f"<dl>{terms}</dl></details>"
+        )
+
+
+def _turn(turn: Earlier) -> str:
+    sources = f" · from {escape(', '.join(turn.sources))}" if turn.sources else ""
+    calls = "1 call" if turn.calls == 1 else f"{turn.calls} calls"
+    at = f"{turn.at[:16].replace('T', ' ')} UTC"
+    about = f"{at} · {turn.strategy} · {turn.model} · {calls}, {turn.seconds:.1f} s"
+    return (
+        f"<li><b>{escape(turn.question)}</b><br>{escape(turn.answer)}"
+        f"<small>{escape(about)}{sources}</small></li>"
+    )

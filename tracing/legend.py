@@ -1,0 +1,44 @@
+"""What the words of a trace mean: only of those that occur in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from hopyard.graphs.registry import STRATEGIES
+from hopyard.tracing.describe import facts_of
+from hopyard.tracing.model import Trace
+
+__all__ = ("legend_of",)
+
+_COMMON: Final[Mapping[str, str]] = {
+    "pruned": "judged not to help and thrown away, with everything below it",
+    "failed": "the model gave no usable output",
+    "fallback": "something failed, and a simpler way was taken in its place",
+    "budget": "the limit of calls, tokens or seconds was reached",
+    "cut": "the answer reached its limit of tokens; its end is missing",
+    "open": "not finished: it is running, or goes on when the thread is resumed",
+    "forced": "the user, or a setting, asked for this strategy",
+    "score": "what the step was judged by, from 0 to 1",
+    "probability": "how sure the gate or the route was, from 0 to 1",
+}
+
+
+def legend_of(trace: Trace) -> dict[str, str]:
+    """The meaning of each verdict, fact and sign that the trace shows, where it is known.
+
+    A sign, such as θ, is one that stands in a reason.
+    """
+    words = {**_COMMON, **_of_strategy(trace.strategy)}
+    records = [step.record for step in trace.walk()]
+    shown = {record.get("verdict", "") for record in records}
+    shown |= {name for record in records for name in facts_of(record)}
+    shown |= {"pruned" for record in records if record.get("replaced")}
+    reasons = " ".join(record.get("reason", "") for record in records)
+    signs = {word for word in words if not word.isascii() and word in reasons}
+    return {word: meaning for word, meaning in words.items() if word in shown | signs}
+
+
+def _of_strategy(name: str) -> Mapping[str, str]:
+    found: Mapping[str, str] = STRATEGIES[name].legend if name in STRATEGIES else {}
+    return found
