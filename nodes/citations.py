@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from hopyard.indexes.records import Passage
-from hopyard.nodes.sentences import header_of_row, sentence_spans
+from hopyard.nodes.sentences import context_of_row, sentence_spans
 from hopyard.nodes.support import best_quote, context_of, supports
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.schemas import Citation
@@ -201,7 +201,7 @@ def _best_sentences(
 
 def _sentences(passage: Passage) -> Iterable[tuple[str, set[str]]]:
     for start, end in sentence_spans(passage.text):
-        sentence, header = passage.text[start:end], header_of_row(passage.text, start)
+        sentence, header = passage.text[start:end], context_of_row(passage.text, start)
         # The title says what "it" and "he" in the sentence stand for.
         yield sentence, _content(f"{passage.full_title} {header} {sentence}")
 

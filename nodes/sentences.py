@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-__all__ = ("header_of_row", "is_heading", "is_row", "sentence_spans")
+__all__ = ("context_of_row", "is_heading", "is_row", "sentence_spans")
 
 Span = tuple[int, int]
 
@@ -74,25 +74,29 @@ def is_row(text: str, start: int) -> bool:
     return text.startswith("|", start)
 
 
-def header_of_row(text: str, start: int) -> str:
-    """The header of the table that a row is in: it says what the row's cells are.
+def context_of_row(text: str, start: int) -> str:
+    """What says what a row's cells are: the sentence before its table, and the table's header.
 
     Args:
         text: The passage.
         start: Where the row begins.
 
     Returns:
-        "" for the header itself, for a table without one, and for what is no row.
+        "" for the header itself, and for what is no row.
     """
     if not is_row(text, start):
         return ""
-    header = ""
+    table, header = start, ""
     for begin, end in reversed(list(_lines(text[:start]))):
         line = text[begin:end]
         if not _ROW.match(line):
             break
-        header = "" if _RULE.fullmatch(line) else line
-    return header.strip()
+        table, header = begin, "" if _RULE.fullmatch(line) else line
+    if table == start:
+        return ""
+    before = sentence_spans(text[:table])[-1:]
+    lead = [text[slice(*span)] for span in before if not is_heading(text, span[0])]
+    return " ".join([*lead, header.strip()]).strip()
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -11,7 +10,7 @@ from typing import Final
 
 from hopyard.indexes.records import Passage
 from hopyard.nodes.language import in_two_languages, script_of
-from hopyard.nodes.sentences import header_of_row, is_heading, is_row, sentence_spans
+from hopyard.nodes.sentences import context_of_row, is_heading, is_row, sentence_spans
 
 __all__ = (
     "LEAST_SHARE",
@@ -29,9 +28,12 @@ LEAST_SHARE: Final = 0.5
 """Share of a claim's content words, and of its names, that its quotes and their titles hold at
 least."""
 
+Span = tuple[int, int]
+
+_MOST_SENTENCES: Final = 3
 _MORE_WORDS: Final = 2
 _MORE_SHARE: Final = 5
-"""Two sentences are quoted for so many more words of a claim, or a fifth of a long one."""
+"""Another sentence is quoted for so many more words of a claim, or a fifth of a long one."""
 
 STEM: Final = 5
 """Letters of a word that are compared: "discovered" and "discoverer" are the same word."""
@@ -113,8 +115,9 @@ def units(text: str) -> Units:
 def best_quote(claim: str, passage: Passage, *, first: Units = NOTHING) -> str:
     """The sentence, or the row of a table, that shares most with the claim.
 
-    Two adjacent sentences are quoted where one does not do: where they hold more of `first`,
-    clearly more of the claim, or support it as neither does alone. Of quotes that share as much,
+    A number counts as two words: what does not hold a claim's numbers does not support it. Two
+    or three adjacent sentences are quoted where fewer do not do: where they hold more of `first`,
+    clearly more of the claim, or support it as fewer do not. Of quotes that share as much,
     the shortest is taken. A passage without text has none.
 
     Args:
@@ -130,37 +133,47 @@ def best_quote(claim: str, passage: Passage, *, first: Units = NOTHING) -> str:
     def score(span: tuple[int, int]) -> tuple[int, int, bool, int]:
         held = _held_with_context(passage, passage.text[slice(*span)], span[0])
         plain = not is_heading(passage.text, span[0])
-        return shared(first, held), shared(wanted, held), plain, span[0] - span[1]
+        more = shared(wanted, held) + len(wanted.numbers & held.numbers)
+        return shared(first, held), more, plain, span[0] - span[1]
 
     best = max(spans, key=score)
-    pairs = [
-        (left[0], right[1])
-        for left, right in itertools.pairwise(spans)
-        if not any(is_row(passage.text, start) for start, _ in (left, right))
-        and not is_heading(passage.text, left[0])
-    ]
-    if pairs:
-        pair = max(pairs, key=score)
-        (new, more, *_), (has_new, has, *_) = score(pair), score(best)
+    for wider in (_windows(passage.text, spans, width) for width in range(2, _MOST_SENTENCES + 1)):
+        if not wider:
+            break
+        window = max(wider, key=score)
+        (new, more, *_), (has_new, has, *_) = score(window), score(best)
         least = max(_MORE_WORDS, (len(wanted.words) + len(wanted.numbers)) // _MORE_SHARE)
         if (new, more) > (has_new, has) and (
             new > has_new
             or more - has >= least
-            or (_supports_alone(claim, passage, pair) and not _supports_alone(claim, passage, best))
+            or (
+                _supports_alone(claim, passage, window)
+                and not _supports_alone(claim, passage, best)
+            )
         ):
-            best = pair
+            best = window
     return passage.text[slice(*best)]
 
 
+def _windows(text: str, spans: Sequence[Span], width: int) -> list[Span]:
+    """So many adjacent sentences each, none of them a row, and no heading but as the last."""
+    return [
+        (part[0][0], part[-1][1])
+        for part in (spans[place : place + width] for place in range(len(spans) - width + 1))
+        if not any(is_row(text, start) for start, _ in part)
+        and not any(is_heading(text, start) for start, _ in part[:-1])
+    ]
+
+
 def context_of(passage: Passage, quote: str) -> str:
-    """What a reader knows beside the quote: title, section and metadata, and a row's header."""
+    """What a reader knows beside the quote: title, section, metadata, what a row's cells are."""
     start = max(0, passage.text.find(quote))
-    return " ".join(filter(None, (passage.heading, header_of_row(passage.text, start))))
+    return " ".join(filter(None, (passage.heading, context_of_row(passage.text, start))))
 
 
 def _held_with_context(passage: Passage, quote: str, start: int) -> Units:
-    # The title says what "it" and "he" in a sentence stand for, a header what a cell is.
-    above = f"{passage.heading} {header_of_row(passage.text, start)}"
+    # The title says what "it" and "he" in a sentence stand for, a table's header what a cell is.
+    above = f"{passage.heading} {context_of_row(passage.text, start)}"
     return units(above) | units(quote)
 
 

@@ -9,12 +9,12 @@ document, section and page that answer each question. Needs `pip install 'hopyar
 
 from __future__ import annotations
 
+import argparse
 import csv
 import gzip
 import io
 import json
 import re
-import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -296,6 +296,6 @@ def _escape(text: str) -> str:
 __all__ = ("SAMPLES", "Section", "make")
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python examples/office/make.py FOLDER")
-    print("\n".join(map(str, make(Path(sys.argv[1])))))
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("folder", type=Path, help="Where the files go; it is made if need be.")
+    print(*make(arguments.parse_args().folder), sep="\n")

@@ -151,6 +151,7 @@ async def test_each_link_is_drawn_on_a_line(context: Context, script: BaselineSc
     result = output | {
         "question": QUESTION,
         "thread_id": "t",
+        "model": "scripted",
         "gate": {"gate": "off", "probability": None, "retrieve": None, "reason": "none"},
         "route": {"strategy": "chain", "by": "forced", "reason": "asked for"},
     }

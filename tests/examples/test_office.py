@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Iterator
@@ -39,30 +40,49 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             sys.modules.pop(name)
 
 
+def hopyard(*arguments: object, home: Path) -> dict[str, Any]:
+    """What a command prints with --json."""
+    printed = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
+        patch.setenv("HOPYARD_HOME", str(home))
+        patch.setattr(sys, "argv", ["hopyard", *map(str, arguments), "--json"])
+        patch.setattr(sys, "stdout", printed)
+        main()
+    assert ended.value.code == 0
+    result: dict[str, Any] = json.loads(printed.getvalue())
+    return result
+
+
 @pytest.fixture(scope="module")
 def built(samples: Path) -> tuple[dict[str, Any], Path]:
     """What the one command reports, and the index."""
     register_embedder("words", WordEmbedder())
     directory = samples.parent / "index"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOPYARD_HOME", str(samples.parent / "home"))
-        arguments = [
-            "index",
-            "build",
-            samples,
-            "--out",
-            directory,
-            "--embedding",
-            "words",
-            "--json",
-        ]
-        patch.setattr(sys, "argv", ["hopyard", *map(str, arguments)])
-        printed = samples.parent / "printed"
-        with printed.open("w") as out, pytest.raises(SystemExit) as ended:
-            patch.setattr(sys, "stdout", out)
-            main()
-    assert ended.value.code == 0
-    return json.loads(printed.read_text()), directory
+    command = ("index", "build", samples, "--out", directory, "--embedding", "words")
+    return hopyard(*command, home=samples.parent / "home"), directory
+
+
+@pytest.fixture(scope="module")
+def readable(samples: Path) -> Path:
+    """An index with the built-in embedding, as the one command makes it."""
+    directory = samples.parent / "readable"
+    hopyard("index", "build", samples, "--out", directory, home=samples.parent / "home")
+    return directory
+
+
+@pytest.mark.parametrize("row", QUESTIONS, ids=[row["id"] for row in QUESTIONS])
+def test_a_capable_model_answers_with_the_right_source_section_and_page(
+    row: dict[str, Any], readable: Path
+) -> None:
+    model = f"recorded:{OFFICE / 'recording'}"
+    settings = ("--index", readable, "--model", model, "--style", "short")
+    answer = hopyard("ask", row["question"], *settings, home=readable.parent / "home")
+
+    given = answer["answer"].casefold()
+    assert any(gold.removesuffix(" kg").casefold() in given for gold in row["answers"])
+    cited = [one for one in answer["citations"] if one["supported"]]
+    places = {(one["source"], one["section"], one["pages"]) for one in cited}
+    assert places == {(f"samples/{row['source']}", row["section"], row["page"])}
 
 
 @pytest.fixture(scope="module")

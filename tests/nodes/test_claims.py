@@ -17,7 +17,7 @@ from hopyard.nodes.citations import (
 )
 from hopyard.nodes.cited_answer import cite_answer
 from hopyard.nodes.sentences import sentence_spans
-from hopyard.nodes.support import best_quote, supports, units
+from hopyard.nodes.support import best_quote, context_of, supports, units
 
 
 def passage(title: str, text: str) -> Passage:
@@ -264,3 +264,29 @@ def test_a_cell_of_a_table_says_what_it_does_of_its_row() -> None:
         ("Moons: none", [2]),
         ("Both are near", [3]),
     ]
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "quote"),
+    [
+        (
+            "Der Umsatz des Büros in Bristol betrug 2024 287 Tausend Euro.",
+            "Die folgende Tabelle zeigt den Umsatz der Büros in Tausend Euro.\n\n"
+            "| Büro | 2023 | 2024 |\n|---|---|---|\n"
+            "| Bremen | 488 | 530 |\n| Bristol | 301 | 287 |",
+            "| Bristol | 301 | 287 |",
+        ),
+        (
+            "황차는 90도의 물에 3분 동안 우린다.",
+            "보리차는 끓는 물에 10분 동안 끓입니다.\n\n| 차 | 온도 | 시간 |\n|---|---|---|\n"
+            "| 세작 | 70도 | 2분 |\n| 황차 | 90도 | 3분 |",
+            "| 황차 | 90도 | 3분 |",
+        ),
+    ],
+)
+def test_the_row_with_the_numbers_is_quoted_not_the_sentence_before_the_table(
+    claim: str, text: str, quote: str
+) -> None:
+    page = passage("Report", text)
+    assert best_quote(claim, page) == quote
+    assert supports(claim, [(context_of(page, quote), quote)])

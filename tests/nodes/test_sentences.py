@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hopyard.indexes.records import Passage
 from hopyard.nodes.citations import cite, cite_claims
 from hopyard.nodes.cited_answer import cite_answer
-from hopyard.nodes.sentences import header_of_row, sentence_spans
+from hopyard.nodes.sentences import context_of_row, sentence_spans
 
 CONTACTS = """\
 # Contacts
@@ -89,11 +89,13 @@ def test_sentences_are_in_order_and_hold_every_word(text: str) -> None:
     assert all(kept.count(letter) == text.count(letter) for letter in "aB1")
 
 
-def test_a_row_is_read_with_the_header_of_its_table() -> None:
-    assert header_of_row(CONTACTS, CONTACTS.index("| Security")) == "| Department | Name | Phone |"
-    assert header_of_row(CONTACTS, CONTACTS.index("| Department")) == ""
-    assert header_of_row(CONTACTS, CONTACTS.index("Call us")) == ""
-    assert header_of_row("| a |\n| b |", 6) == "| a |"
+def test_a_row_is_read_with_the_sentence_before_its_table_and_with_the_header() -> None:
+    row = CONTACTS.index("| Security")
+    assert context_of_row(CONTACTS, row) == "The desk answers first. | Department | Name | Phone |"
+    assert context_of_row(CONTACTS, CONTACTS.index("| Department")) == ""
+    assert context_of_row(CONTACTS, CONTACTS.index("Call us")) == ""
+    assert context_of_row("| a |\n| b |", 6) == "| a |"
+    assert context_of_row("# Prices\n| a |\n| b |", 15) == "| a |"
 
 
 @pytest.mark.parametrize(
