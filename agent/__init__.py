@@ -1,5 +1,1 @@
-"""What drives the graphs for a caller: sessions, streaming, approvals, deletion, the tool."""
-
-from hopyard.agent.tool import as_tool
-
-__all__ = ("as_tool",)
+"""What drives the graphs for a caller: the Python API, sessions, approvals, the tool."""

@@ -7,7 +7,7 @@ import json
 import sqlite3
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
-from typing import Any, Final
+from typing import Any
 from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
@@ -18,7 +18,7 @@ from langgraph.types import Command, StateSnapshot
 from hopyard.agent.deletion import delete_threads
 from hopyard.agent.events import Event, Teller, Token
 from hopyard.agent.history import CONTEXT_KEY, Turn, earlier_turns
-from hopyard.agent.summary import ThreadSummary, model_of, summary_of
+from hopyard.agent.summary import ThreadSummary, list_threads, model_of, summary_of
 from hopyard.agent.waiting import answer_command, waiting_in
 from hopyard.graphs import router
 from hopyard.graphs.registry import STRATEGIES
@@ -33,18 +33,14 @@ from hopyard.state.checkpoints import (
     open_saver,
     store_error,
     thread_ids,
-    thread_size,
     unused_threads,
 )
 from hopyard.state.errors import ThreadMissingError, UsageError
-from hopyard.state.running import Holder, ThreadLocks
+from hopyard.state.running import Holder, ThreadLocks, open_locks
 from hopyard.state.settings import Context
-from hopyard.state.sources import change_context, home, setting_changes
+from hopyard.state.sources import change_context, setting_changes
 
 __all__ = ("Event", "Session", "ThreadSummary", "Token", "open_session")
-
-_LOCKS: Final = "running"
-"""The folder beside the thread store that says which process works on which thread."""
 
 
 @asynccontextmanager
@@ -56,8 +52,7 @@ async def open_session(resources: Resources | None = None) -> AsyncIterator[Sess
     """
     async with open_saver() as saver:
         opened = resources if resources is not None else await asyncio.to_thread(shared_resources)
-        folder = await asyncio.to_thread(home)
-        yield Session(saver, opened, ThreadLocks(folder / _LOCKS))
+        yield Session(saver, opened, await asyncio.to_thread(open_locks))
 
 
 class Session:
@@ -172,14 +167,12 @@ class Session:
         """The state of a thread: its last question, answer and reasoning."""
         state = await self._agent.aget_state(self._config(thread_id))
         if not state.values:
-            raise ThreadMissingError(
-                f"There is no thread {thread_id!r}; `hopyard threads list` shows those there are."
-            )
+            raise _missing(thread_id)
         _check_steps(thread_id, state)
         return {
             **state.values,
             "thread_id": thread_id,
-            "model": model_of(state),
+            "model": model_of(state.metadata or {}, state.values),
             "finished": not state.tasks,
             "running": await self.running(thread_id) if state.tasks else None,
             "waiting": [{"id": waiting.id, **waiting.asked} for waiting in waiting_in(state)],
@@ -198,9 +191,7 @@ class Session:
         """
         saved = await self._saver.aget_tuple(self._config(thread_id))
         if saved is None:
-            raise ThreadMissingError(
-                f"There is no thread {thread_id!r}; `hopyard threads list` shows those there are."
-            )
+            raise _missing(thread_id)
         kept = saved.metadata.get(CONTEXT_KEY)
         if kept is not None:
             return change_context(Context(), json.loads(kept))
@@ -226,14 +217,18 @@ class Session:
 
     async def threads(self) -> list[ThreadSummary]:
         """All threads, the one used last first."""
-        return [await self.summary(thread_id) for thread_id in await thread_ids(self._saver)]
+        return await list_threads(self._saver, self._locks)
 
     async def summary(self, thread_id: str) -> ThreadSummary:
-        """One thread in short."""
-        state = await self._agent.aget_state(self._config(thread_id))
-        size = await thread_size(self._saver, thread_id)
-        running = await self.running(thread_id) if state.tasks else None
-        return summary_of(thread_id, state, size, running)
+        """One thread in short.
+
+        Raises:
+            ThreadMissingError: There is no such thread.
+        """
+        summary = await summary_of(self._saver, self._locks, thread_id)
+        if summary is None:
+            raise _missing(thread_id)
+        return summary
 
     async def fork(self, thread_id: str, new_id: str | None = None) -> str:
         """Copy a thread, so that the copy can go another way.
@@ -343,6 +338,12 @@ def _check_steps(thread_id: str, state: StateSnapshot) -> None:
             f"The thread {thread_id!r} was made by an earlier Hopyard, whose steps this one cannot "
             "show: ask its question again on another thread."
         )
+
+
+def _missing(thread_id: str) -> ThreadMissingError:
+    return ThreadMissingError(
+        f"There is no thread {thread_id!r}; `hopyard threads list` shows those there are."
+    )
 
 
 def new_thread_id() -> str:

@@ -1,19 +1,31 @@
-"""A thread in short, and the settings that it was run with, as its checkpoints tell them."""
+"""Threads in short, as their last checkpoints tell it.
+
+The graphs are not imported: that takes longer than listing a few hundred threads.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from langgraph.types import StateSnapshot
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from hopyard.agent.history import CONTEXT_KEY
-from hopyard.state.running import Holder
+from hopyard.state.checkpoints import thread_ids, thread_size
+from hopyard.state.running import Holder, ThreadLocks
 from hopyard.state.settings import Context
 
-__all__ = ("ThreadSummary", "model_of", "summary_of")
+__all__ = ("ThreadSummary", "list_threads", "model_of", "summary_of")
+
+_TO_DO: Final = ("branch:to:", "__start__")
+"""LangGraph's channels that say which node runs next. A checkpoint has none at the end of a run."""
+_ASKED: Final = "__interrupt__"
+"""LangGraph's channel that holds a question to the user."""
 
 
 @dataclass(frozen=True)
@@ -33,36 +45,58 @@ class ThreadSummary:
     """The process that works on it now."""
 
 
-def summary_of(
-    thread_id: str, state: StateSnapshot, size: int, running: Holder | None
-) -> ThreadSummary:
-    """A thread in short.
+async def list_threads(saver: AsyncSqliteSaver, locks: ThreadLocks | None) -> list[ThreadSummary]:
+    """All threads, the one used last first.
 
     Args:
-        thread_id: The thread.
-        state: LangGraph's view of it.
-        size: Bytes that it takes in the store.
-        running: The process that works on it now.
+        saver: The thread store.
+        locks: They say which process works on a thread; None where nobody else has the store.
     """
-    values = state.values
+    found = [await summary_of(saver, locks, name) for name in await thread_ids(saver)]
+    return [summary for summary in found if summary]
+
+
+async def summary_of(
+    saver: AsyncSqliteSaver, locks: ThreadLocks | None, thread_id: str
+) -> ThreadSummary | None:
+    """One thread in short; None if there is no such thread."""
+    config = RunnableConfig(configurable={"thread_id": thread_id, "checkpoint_ns": ""})
+    saved = await saver.aget_tuple(config)
+    if saved is None:
+        return None
+    values, finished = _values(saved), _finished(saved)
+    running = await asyncio.to_thread(locks.holder, thread_id) if locks and not finished else None
     return ThreadSummary(
         thread_id=thread_id,
         question=values.get("question", ""),
         answer=values.get("answer", ""),
         strategy=values.get("strategy", ""),
-        finished=not state.tasks,
-        waiting=bool(state.interrupts),
-        updated=state.created_at or "",
-        size=size,
-        model=model_of(state),
+        finished=finished,
+        waiting=any(channel == _ASKED for _, channel, _ in saved.pending_writes or ()),
+        updated=saved.checkpoint["ts"],
+        size=await thread_size(saver, thread_id),
+        model=model_of(saved.metadata, values),
         running=running,
     )
 
 
-def model_of(state: StateSnapshot) -> str:
-    """The chat model of a thread, as its settings name it."""
-    kept = (state.metadata or {}).get(CONTEXT_KEY)
-    settings: Mapping[str, Any] = (
-        json.loads(kept) if isinstance(kept, str) else state.values.get("settings", {})
-    )
+def model_of(metadata: Mapping[str, Any], values: Mapping[str, Any]) -> str:
+    """The chat model of a thread, as its settings name it.
+
+    Args:
+        metadata: That of its last checkpoint.
+        values: Its state.
+    """
+    kept = metadata.get(CONTEXT_KEY)
+    settings = json.loads(kept) if isinstance(kept, str) else values.get("settings", {})
     return str(settings.get("model", Context().model))
+
+
+def _values(saved: CheckpointTuple) -> dict[str, Any]:
+    """The agent's state, with what the finished tasks of an unfinished step have written."""
+    written = {channel: value for _, channel, value in saved.pending_writes or ()}
+    return {**saved.checkpoint["channel_values"], **written}
+
+
+def _finished(saved: CheckpointTuple) -> bool:
+    return not any(name.startswith(_TO_DO) for name in saved.checkpoint["channel_values"])

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from hopyard.models.embedder import Vectors
-from hopyard.models.embeddings import MiniLMEmbedder
+from hopyard.models.minilm import MiniLMEmbedder
 
 __all__ = ("END", "PAD", "minilm_rows", "minilm_tokenizer", "project")
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from hopyard.agent.session import Session, ThreadSummary, open_session
-from hopyard.cli.approve import tell_waiting
 from hopyard.cli.console import out, print_json, printable
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import JsonOption
-from hopyard.cli.render import as_json, draw_result
+
+if TYPE_CHECKING:
+    from hopyard.agent.session import Session
+    from hopyard.agent.summary import ThreadSummary
 
 app = typer.Typer(no_args_is_help=True, help="Look at conversations, copy and delete them.")
 
@@ -27,7 +29,7 @@ T = TypeVar("T")
 @app.command("list")
 def list_command(json_: JsonOption = False) -> None:
     """List all threads, the one used last first."""
-    found = _with_session(lambda session: session.threads())
+    found = run_async(_list())
     if json_:
         print_json({"threads": [asdict(thread) for thread in found]})
         return
@@ -50,6 +52,15 @@ def list_command(json_: JsonOption = False) -> None:
     out.print(table)
 
 
+async def _list() -> list[ThreadSummary]:
+    from hopyard.agent.summary import list_threads
+    from hopyard.state.checkpoints import open_saver
+    from hopyard.state.running import open_locks
+
+    async with open_saver() as saver:
+        return await list_threads(saver, await asyncio.to_thread(open_locks))
+
+
 def _state(thread: ThreadSummary) -> str:
     if thread.running:
         return "[cyan]running[/]"
@@ -61,6 +72,9 @@ def _state(thread: ThreadSummary) -> str:
 @app.command("show")
 def show_command(thread: ThreadArgument, json_: JsonOption = False) -> None:
     """Show a thread's last question, its reasoning and its answer."""
+    from hopyard.cli.approve import tell_waiting
+    from hopyard.cli.render import as_json, draw_result
+
     result = _with_session(lambda session: session.result(thread))
     if json_:
         running = asdict(result["running"]) if result["running"] else None
@@ -117,6 +131,8 @@ def prune_command(
 
 
 def _with_session(work: Callable[[Session], Awaitable[T]]) -> T:
+    from hopyard.agent.session import open_session
+
     async def run() -> T:
         async with open_session() as session:
             return await work(session)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from hopyard.indexes.build_context import BuildOptions
 from hopyard.indexes.kind import IndexKind, select_kinds
 from hopyard.indexes.manifest import FORMAT_VERSION, Manifest
-from hopyard.models.call import ModelCaller
 from hopyard.models.instructions import Instructions
 from hopyard.state.settings import AUTO, Context
+
+if TYPE_CHECKING:
+    from hopyard.models.call import ModelCaller
 
 __all__ = ("Recipe", "vectors_name")
 

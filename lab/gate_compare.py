@@ -38,7 +38,7 @@ from hopyard.cli.gate_agent import read_texts
 from hopyard.measures.bootstrap import difference
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.models.embedder import Vector
-from hopyard.models.embeddings import MiniLMEmbedder
+from hopyard.models.minilm import MiniLMEmbedder
 
 __all__ = (
     "Candidate",

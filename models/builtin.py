@@ -25,6 +25,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
+from hopyard.models.concurrency import usable_cores
 from hopyard.models.failures import first_line
 from hopyard.models.lora import MERGED, weights_with_adapter
 from hopyard.state.errors import ModelUnreachableError, UsageError
@@ -264,4 +265,4 @@ def _cores() -> int:
             if wanted.isdecimal() and int(wanted) > 0:
                 return int(wanted)
             raise UsageError(f"{name}={wanted!r} is not a positive whole number; correct it.")
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return usable_cores()

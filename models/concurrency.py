@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
 from typing import Final, Generic, TypeVar
 
-__all__ = ("LOADING", "PerLoop", "Scheduler")
+__all__ = ("LOADING", "PerLoop", "Scheduler", "usable_cores")
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 ClientT = TypeVar("ClientT")
@@ -23,6 +24,13 @@ some loads failed ("Cannot copy out of meta tensor"), and some models silently g
 
 LONGEST_STREAK: Final = 32
 """Calls with one prefix in a row before a call with another prefix goes first."""
+
+
+def usable_cores() -> int:
+    """Number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class Scheduler:

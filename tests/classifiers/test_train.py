@@ -25,7 +25,7 @@ from hopyard.classifiers.train import train_gate as train_with
 from hopyard.classifiers.train_settings import TrainSettings
 from hopyard.measures.nearness import Nearness
 from hopyard.models.embedder import Vector
-from hopyard.models.embeddings import MiniLMEmbedder
+from hopyard.models.minilm import MiniLMEmbedder
 from hopyard.state.errors import GateUnavailableError, ModelUnreachableError, UsageError
 from hopyard.state.settings import GateSettings
 

@@ -14,8 +14,9 @@ from hopyard.classifiers.t5 import MINILM, Network, make_network
 from hopyard.classifiers.t5_training import train_t5
 from hopyard.classifiers.train_settings import TrainSettings
 from hopyard.classifiers.word_pieces import project
+from hopyard.models import minilm
 from hopyard.models.embedder import Vectors
-from hopyard.models.embeddings import MiniLMEmbedder
+from hopyard.models.minilm import MiniLMEmbedder
 
 from .conftest import separable
 
@@ -78,6 +79,6 @@ def test_a_gate_of_word_pieces_learns_and_loads_without_minilm(
     rows = [row for row in separable() if row.label is not None]
     report = train_t5(rows, rows, settings, tmp_path, (), lambda *_: None)
     assert report["decay"] == 0.01
-    monkeypatch.setattr(MiniLMEmbedder, "_model", None)
+    monkeypatch.setattr(minilm, "_folder", None)
     hello, street = T5Scorer.load(tmp_path).scores(["Hello Karl", "When was Karl Street opened?"])
     assert hello < street

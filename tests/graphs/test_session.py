@@ -233,6 +233,35 @@ class TestThreads:
         assert first.size == await thread_size(session._saver, "first") > 1000
         assert first.updated > "2020"
 
+    async def test_the_list_says_what_the_graph_says(
+        self, session: Session, tree: Context, model_server: ModelServer
+    ) -> None:
+        asking = changed(tree, approve="decomposition")
+        await events(session.ask(QUESTION, tree, "finished"))
+        await events(session.ask(QUESTION, asking, "waiting"))
+        await events(session.ask(QUESTION, tree, "again"))
+        await events(session.ask("Is it older?", changed(tree, strategy="direct"), "again"))
+        await stop_thread(session, model_server, changed(tree, seed=8), "stopped")
+        states = set()
+        for thread in await session.threads():
+            result = await session.result(thread.thread_id)
+            assert thread.question == result["question"]
+            assert thread.answer == result["answer"]
+            assert thread.strategy == result["strategy"]
+            assert thread.model == result["model"]
+            assert thread.updated == (await session.snapshot(thread.thread_id)).created_at
+            states.add((thread.thread_id, thread.finished, thread.waiting))
+            assert (thread.finished, thread.waiting) == (
+                result["finished"],
+                bool(result["waiting"]),
+            )
+        assert states == {
+            ("finished", True, False),
+            ("stopped", False, False),
+            ("waiting", False, True),
+            ("again", True, False),
+        }
+
     async def test_they_are_kept_for_the_next_process(self, tree: Context) -> None:
         async with open_session() as session:
             await events(session.ask(QUESTION, tree, "t"))

