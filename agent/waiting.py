@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langgraph.types import Command, StateSnapshot
 
-from hopyard.nodes.approve import ACCEPT
+from hopyard.nodes.approve import APPROVE, EDIT
 from hopyard.state.errors import UsageError
+
+if TYPE_CHECKING:  # slow to import
+    from langchain.agents.middleware.human_in_the_loop import HITLRequest
 
 __all__ = ("Waiting", "answer_command", "waiting_in")
 
@@ -24,18 +27,22 @@ class Waiting:
 
     Attributes:
         id: LangGraph's name of the interrupt.
-        asked: What is asked: `approve` says about what, `proposed` what would be done, `answers`
-            which answers can be given, and `problem` what was wrong with the last one.
+        asked: The action to be approved, and the decisions that are allowed, as LangChain's
+            `HITLRequest` gives them.
     """
 
     id: str
-    asked: dict[str, Any]
+    asked: HITLRequest
+
+    @property
+    def action(self) -> str:
+        """What is to be approved, by its name in the setting `approve`."""
+        return self.asked["action_requests"][0]["name"]
 
 
 def waiting_in(state: StateSnapshot) -> list[Waiting]:
-    """The questions that a thread waits for, in the order in which its branches stand."""
-    found = {asked.id: Waiting(asked.id, dict(asked.value)) for asked in state.interrupts}
-    return sorted(found.values(), key=lambda waiting: str(waiting.asked.get("path", "")))
+    """The questions that a thread waits for, each once, in the order in which they were asked."""
+    return list({asked.id: Waiting(asked.id, asked.value) for asked in state.interrupts}.values())
 
 
 def answer_command(waiting: Sequence[Waiting], answer: object) -> Command[Any]:
@@ -43,20 +50,32 @@ def answer_command(waiting: Sequence[Waiting], answer: object) -> Command[Any]:
 
     Args:
         waiting: What the thread waits for.
-        answer: An answer to the only question, `"accept"` to all of them, or answers by the ids of
-            the questions.
+        answer: An answer to the only question, `"approve"` to all of them, or answers by the ids
+            of the questions. An answer is one of `nodes.approve`, or an edit in short: the
+            arguments that change.
 
     Raises:
         UsageError: Nothing waits, or it is not clear which question is meant.
     """
-    ids = [question.id for question in waiting]
-    if not ids:
+    asked = {question.id: question for question in waiting}
+    if not asked:
         raise UsageError("The thread waits for no answer; resume it without one.")
-    if isinstance(answer, Mapping) and answer and set(answer) <= set(ids):
-        return Command(resume=dict(answer))
-    if len(ids) == 1 or answer == ACCEPT:
-        return Command(resume=dict.fromkeys(ids, answer))
-    raise UsageError(
-        f"The thread waits for {len(ids)} answers; give them by id, as in "
-        f'--answer \'{{"{ids[0]}": "{ACCEPT}", …}}\', or --answer {ACCEPT} to take all proposals.'
-    )
+    if isinstance(answer, Mapping) and answer and set(answer) <= set(asked):
+        given = answer
+    elif len(asked) == 1 or answer == APPROVE:
+        given = dict.fromkeys(asked, answer)
+    else:
+        raise UsageError(
+            f"The thread waits for {len(asked)} answers; give them by id, as in "
+            f'--answer \'{{"{next(iter(asked))}": "{APPROVE}", …}}\', or --answer {APPROVE} to '
+            "approve all."
+        )
+    return Command(resume={name: _decision(asked[name], each) for name, each in given.items()})
+
+
+def _decision(question: Waiting, answer: object) -> object:
+    """An edit in short, written out; any other answer as it is."""
+    if not isinstance(answer, Mapping) or "type" in answer or "decisions" in answer:
+        return answer
+    action = {"name": question.action, "args": dict(answer)}
+    return {"decisions": [{"type": EDIT, "edited_action": action}]}

@@ -10,12 +10,12 @@ from typing import Any, Final
 from rich.markup import escape
 
 from hopyard.cli.console import err, printable
-from hopyard.nodes.approve import ACCEPT, STOP, WHOLE
+from hopyard.nodes.approve import APPROVE, EDIT, REJECT
 from hopyard.state.errors import UsageError
 
 __all__ = ("answer_from", "ask_about", "can_ask", "tell_waiting")
 
-_YES: Final = frozenset({"", "y", "yes", ACCEPT})
+_YES: Final = frozenset({"", "y", "yes", APPROVE})
 
 
 def can_ask() -> bool:
@@ -33,7 +33,7 @@ def ask_about(waiting: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     for asked in waiting:
         err.print(_describe(asked))
         try:
-            answers[asked["id"]] = _ASK[asked["approve"]](asked)
+            answers[asked["id"]] = _ASK[_action(asked)["name"]](asked)
         except EOFError as error:
             raise KeyboardInterrupt from error
     return answers
@@ -45,15 +45,22 @@ def tell_waiting(waiting: Sequence[Mapping[str, Any]], thread_id: str) -> None:
         err.print(_describe(asked))
         err.print(f"  id {asked['id']}", markup=False, style="dim")
     err.print(
-        f"The thread waits for an answer. Go on with: hopyard resume {thread_id} --answer {ACCEPT}",
+        f"The thread waits for an answer. To approve, run: hopyard resume {thread_id} "
+        f"--answer {APPROVE}",
         markup=False,
         soft_wrap=True,
     )
-    edits = [answer for answer in waiting[0]["answers"] if answer != ACCEPT]
-    given = " or ".join(
-        edit if isinstance(edit, str) else f"'{json.dumps(edit)}'" for edit in edits
-    )
-    err.print(f"or with another answer: {given}", markup=False, soft_wrap=True, style="dim")
+    others = [_written(waiting[0], kind) for kind in _allowed(waiting[0]) if kind != APPROVE]
+    err.print(f"Other answers: {' or '.join(others)}", markup=False, soft_wrap=True, style="dim")
+
+
+def _written(asked: Mapping[str, Any], decision: str) -> str:
+    """A decision as it is given with --answer."""
+    if decision != EDIT:
+        return decision
+    name, proposed = _proposal(asked)
+    example = ["…"] * len(proposed) if isinstance(proposed, list) else "…"
+    return f"'{json.dumps({name: example}, ensure_ascii=False)}'"
 
 
 def answer_from(text: str) -> Any:
@@ -67,47 +74,61 @@ def answer_from(text: str) -> Any:
     except ValueError as error:
         if not text.strip() or text.lstrip()[0] in '{["':
             raise UsageError(
-                f"--answer {text!r} is not valid JSON ({error}); write {ACCEPT}, or as in "
+                f"--answer {text!r} is not valid JSON ({error}); write {APPROVE}, or as in "
                 '--answer \'{"strategy": "tree"}\'.'
             ) from error
         return text.strip()
 
 
+def _action(asked: Mapping[str, Any]) -> Mapping[str, Any]:
+    action: Mapping[str, Any] = asked["action_requests"][0]
+    return action
+
+
+def _allowed(asked: Mapping[str, Any]) -> Sequence[str]:
+    allowed: Sequence[str] = asked["review_configs"][0]["allowed_decisions"]
+    return allowed
+
+
+def _proposal(asked: Mapping[str, Any]) -> tuple[str, Any]:
+    """The argument that can be edited: its name, and what is proposed."""
+    [(name, proposed)] = ((n, v) for n, v in _action(asked)["args"].items() if n != "question")
+    return name, proposed
+
+
 def _describe(asked: Mapping[str, Any]) -> str:
-    asked = printable(asked)
-    proposed = asked["proposed"]
+    action = printable(_action(asked))
+    proposed = printable(_proposal(asked)[1])
     proposals = [proposed] if isinstance(proposed, str) else proposed
-    lines = [f"[bold cyan]{asked['approve']}[/]  {escape(asked['question'])}"]
+    lines = [f"[bold cyan]{action['name']}[/]  {escape(action['args']['question'])}"]
     lines += [f"  {number}  {escape(proposal)}" for number, proposal in enumerate(proposals, 1)]
-    if asked.get("reason"):
-        lines.append(f"     [dim]{escape(asked['reason'])}[/]")
-    if asked.get("problem"):
-        lines.append(f"  [red]{escape(asked['problem'])}[/]")
+    lines += [f"     [dim]{escape(line)}[/]" for line in action["description"].splitlines()]
     return "\n".join(lines)
 
 
 def _ask_strategy(asked: Mapping[str, Any]) -> Any:
     del asked
-    typed = _read("y takes it; or the name of another strategy")
-    return ACCEPT if typed in _YES else typed
+    typed = _read("y approves it; or the name of another strategy")
+    return APPROVE if typed in _YES else {"strategy": typed}
 
 
 def _ask_split(asked: Mapping[str, Any]) -> Any:
-    typed = _read("y takes them, e edits them, w leaves the question whole")
+    typed = _read("y approves them, e edits them, w leaves the question whole")
     if typed in _YES:
-        return ACCEPT
-    if typed in {"w", WHOLE}:
-        return WHOLE
-    return {"sub_questions": [_read("sub-question", old) or old for old in asked["proposed"]]}
+        return APPROVE
+    if typed in {"w", REJECT}:
+        return REJECT
+    proposed = _proposal(asked)[1]
+    return {"sub_questions": [_read("sub-question", old) or old for old in proposed]}
 
 
 def _ask_passages(asked: Mapping[str, Any]) -> Any:
     del asked
-    typed = _read("y goes on from them, s stops here; or those to keep, with commas between them")
+    typed = _read("y continues from them, s stops here; or those to keep, with commas between")
     if typed in _YES:
-        return ACCEPT
-    if typed in {"s", STOP}:
-        return STOP
+        return APPROVE
+    if typed in {"s", REJECT}:
+        return REJECT
     return {"passages": [passage.strip() for passage in typed.split(",")]}
 
 

@@ -103,7 +103,7 @@ def resume_command(
     thread: Annotated[str, typer.Argument(help="The thread that was interrupted or killed.")],
     answer: Annotated[
         str | None,
-        typer.Option(help="To what the thread waits for: accept, or an edit as JSON."),
+        typer.Option(help="To what the thread waits for: approve, reject, or an edit as JSON."),
     ] = None,
     set_: SetOption = None,
     stream: StreamOption = False,

@@ -84,8 +84,8 @@ class ToolAnswer(BaseModel):
     thread_id: str = Field(description="For continue_thread.")
     usage: Spent
     waiting: list[dict[str, Any]] = Field(
-        description="What the run asks to be approved, each with its id and the answers that can "
-        "be given through continue_thread; empty where it is through."
+        description="What the run asks to be approved, each with its id, the action, and the "
+        "decisions that continue_thread takes; empty if the run is finished."
     )
 
 
@@ -120,7 +120,7 @@ def answer_of(result: Mapping[str, Any], *, evidence: bool = False) -> ToolAnswe
             blocks then.
     """
     result = with_texts(result) if evidence else {**result, "evidence": []}
-    undecided = any(asked["approve"] == "route" for asked in result["waiting"])
+    undecided = any(asked["action_requests"][0]["name"] == "route" for asked in result["waiting"])
     strategy = "" if undecided else result["strategy"]
     return ToolAnswer.model_validate({**result, "strategy": strategy}, extra="ignore")
 

@@ -146,8 +146,8 @@ class _Tools:
         answer: Annotated[
             Any,
             Field(
-                description='To what the run waits for: "accept", one of the `answers` offered, or '
-                "an object with an answer for each id."
+                description='To what the run waits for: "approve", "reject", an object with the '
+                "arguments to change, or an object with one of these for each id."
             ),
         ] = None,
         evidence: EvidenceWanted = False,

@@ -1,32 +1,48 @@
-"""Approval: the run stops, says what it is about to spend money on, and waits for an answer.
+"""Approval: the run stops, says what it is about to spend money on, and waits for a decision.
 
-Whoever answers may be a person in a terminal or in Studio, or an agent that called Hopyard as a
-tool. An answer is `"accept"`, or an edit as the question's `answers` describe it; one that does
-not fit is asked for again, with the fault named. When the run continues, its node starts again, and
-the ledger answers the model calls that it made before the question.
+A request has the shape of LangChain's `HumanInTheLoopMiddleware`: one action with its arguments,
+and the decisions that are allowed. So Agent Chat UI and other interfaces draw buttons for it. An
+answer is `{"decisions": [DECISION]}`, a `DECISION` alone, or only its type, as in `"approve"`. An
+answer that cannot be used is asked for again, and the request says why. When the run continues,
+its node starts again, and the ledger answers the model calls that it made before.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from langgraph.types import interrupt
 
 from hopyard.state.settings import Approval
 
-__all__ = ("ACCEPT", "STOP", "WHOLE", "approve_passages", "approve_split", "approve_strategy")
+if TYPE_CHECKING:  # slow to import
+    from langchain.agents.middleware.human_in_the_loop import DecisionType, HITLRequest
 
-ACCEPT: Final = "accept"
-"""The answer that takes what is proposed."""
+__all__ = (
+    "APPROVE",
+    "EDIT",
+    "REJECT",
+    "WHOLE",
+    "approve_passages",
+    "approve_split",
+    "approve_strategy",
+)
+
+APPROVE: Final = "approve"
+"""The decision that takes what is proposed."""
+EDIT: Final = "edit"
+"""The decision that changes the arguments, in its `edited_action`."""
+REJECT: Final = "reject"
+"""The decision that leaves a question whole, or ends a traversal."""
 WHOLE: Final = "whole"
-"""The answer that leaves a question unsplit."""
-STOP: Final = "stop"
-"""The answer that ends the traversal with the passages reached so far."""
+"""What `approve_split` returns where a split was rejected."""
 LONGEST_SUB_QUESTION: Final = 300
 """Characters; what the model may write, too."""
 
 T = TypeVar("T")
+Arguments = Mapping[str, Any]
 
 
 class _UnfitAnswerError(ValueError):
@@ -36,7 +52,7 @@ class _UnfitAnswerError(ValueError):
 def approve_strategy(
     question: str, proposed: Mapping[str, Any], strategies: Sequence[str]
 ) -> str | None:
-    """Ask which strategy answers.
+    """Ask which strategy answers. It can be approved or edited.
 
     Args:
         question: The question to be answered.
@@ -44,29 +60,29 @@ def approve_strategy(
         strategies: Those that may be chosen instead.
 
     Returns:
-        The strategy put in the proposed one's place; None where that is accepted.
+        The strategy put in the proposed one's place; None where that is approved.
     """
 
-    def read(answer: object) -> str | None:
-        if answer == ACCEPT:
-            return None
-        name = _only(answer, "strategy") if isinstance(answer, Mapping) else answer
+    def read(arguments: Arguments | None) -> str | None:
+        if arguments is None:
+            raise _UnfitAnswerError("approve it, or edit the strategy")
+        name = arguments["strategy"]
         if name not in strategies:
             raise _UnfitAnswerError(f"{name!r} is no strategy of {', '.join(strategies)}")
         return None if name == proposed["strategy"] else str(name)
 
-    payload = {
-        "question": question,
-        "proposed": proposed["strategy"],
-        "reason": proposed["reason"],
-        "answers": [ACCEPT, {"strategy": " | ".join(strategies)}],
-    }
-    return _ask("route", payload, read)
+    return _ask(
+        "route",
+        {"question": question, "strategy": proposed["strategy"]},
+        f"Answer with the strategy {proposed['strategy']}: {proposed['reason']}. "
+        f"The strategies are {', '.join(strategies)}.",
+        (APPROVE, EDIT),
+        read,
+    )
 
 
 def approve_split(
     question: str,
-    path: str,
     proposed: Sequence[str],
     most: int = 2,
     fault: Callable[[Sequence[str]], str] = lambda _: "",
@@ -75,24 +91,21 @@ def approve_split(
 
     Args:
         question: The question that is split.
-        path: Its place in the tree; "" is the user's own question.
         proposed: The sub-questions proposed.
         most: Sub-questions that an edit may have; it has at least two.
         fault: Says what is wrong with the sub-questions of an edit; "" if nothing is.
 
     Returns:
-        The sub-questions put in the place of those; `WHOLE` where it is not to be split; None
-        where the proposal is accepted.
+        The sub-questions put in the place of those; `WHOLE` where the split is rejected; None
+        where it is approved.
     """
+    needed = "two" if most == 2 else f"two to {most}"
 
-    def read(answer: object) -> list[str] | str | None:
-        if answer == ACCEPT:
-            return None
-        if answer == WHOLE:
+    def read(arguments: Arguments | None) -> list[str] | str | None:
+        if arguments is None:
             return WHOLE
-        given = _only(answer, "sub_questions") if isinstance(answer, Mapping) else answer
-        if not isinstance(given, (list, tuple)) or not 2 <= len(given) <= most:
-            needed = "two" if most == 2 else f"two to {most}"
+        given = _list(arguments["sub_questions"])
+        if given is None or not 2 <= len(given) <= most:
             raise _UnfitAnswerError(f"{needed} sub-questions are needed")
         texts = [text.strip() if isinstance(text, str) else "" for text in given]
         if not all(texts) or max(map(len, texts)) > LONGEST_SUB_QUESTION:
@@ -103,13 +116,14 @@ def approve_split(
             raise _UnfitAnswerError(problem)
         return None if texts == list(proposed) else texts
 
-    payload = {
-        "question": question,
-        "path": path,
-        "proposed": list(proposed),
-        "answers": [ACCEPT, {"sub_questions": ["…"] * len(proposed)}, WHOLE],
-    }
-    return _ask("decomposition", payload, read)
+    return _ask(
+        "decomposition",
+        {"question": question, "sub_questions": list(proposed)},
+        f"Split the question into {len(proposed)} sub-questions and search for each. An edit has "
+        f"{needed} sub-questions; reject leaves the question whole.",
+        (APPROVE, EDIT, REJECT),
+        read,
+    )
 
 
 def approve_passages(question: str, in_round: int, passages: Sequence[str]) -> list[str]:
@@ -124,37 +138,96 @@ def approve_passages(question: str, in_round: int, passages: Sequence[str]) -> l
         Those that stay in the queue; none where the traversal is to stop.
     """
 
-    def read(answer: object) -> list[str]:
-        if answer == ACCEPT:
-            return list(passages)
-        if answer == STOP:
+    def read(arguments: Arguments | None) -> list[str]:
+        if arguments is None:
             return []
-        given = _only(answer, "passages") if isinstance(answer, Mapping) else answer
-        if not isinstance(given, (list, tuple)) or any(name not in passages for name in given):
+        given = _list(arguments["passages"])
+        if given is None or any(name not in passages for name in given):
             raise _UnfitAnswerError("only passages of the queue may be kept")
         return [name for name in passages if name in given]
 
-    payload = {
-        "question": question,
-        "round": in_round,
-        "proposed": list(passages),
-        "answers": [ACCEPT, {"passages": ["…"]}, STOP],
-    }
-    return _ask("hops", payload, read)
+    return _ask(
+        "hops",
+        {"question": question, "passages": list(passages)},
+        f"Start round {in_round} of hops from these passages. An edit keeps some of them; reject "
+        "ends the hops here.",
+        (APPROVE, EDIT, REJECT),
+        read,
+    )
 
 
-def _ask(what: Approval, payload: Mapping[str, Any], read: Callable[[object], T]) -> T:
-    """Wait for an answer, again and again until one can be used."""
+def _ask(
+    name: Approval,
+    arguments: Arguments,
+    about: str,
+    allowed: Sequence[DecisionType],
+    read: Callable[[Arguments | None], T],
+) -> T:
+    """Wait for a decision, again and again until one can be used."""
     problem = ""
     while True:
-        asked = {"approve": what, **payload} | ({"problem": problem} if problem else {})
+        answer = interrupt(_request(name, arguments, f"{problem}{about}", allowed))
         try:
-            return read(interrupt(asked))
+            return read(_decided(answer, name, arguments, allowed))
         except _UnfitAnswerError as error:
-            problem = str(error)
+            problem = f"That cannot be used: {error}.\n"
 
 
-def _only(answer: Mapping[Any, Any], key: str) -> Any:
-    if set(answer) != {key}:
-        raise _UnfitAnswerError(f"the answer needs the key {key!r} and no other")
-    return answer[key]
+def _request(
+    name: str, arguments: Arguments, about: str, allowed: Sequence[DecisionType]
+) -> HITLRequest:
+    return {
+        "action_requests": [{"name": name, "args": dict(arguments), "description": about}],
+        "review_configs": [{"action_name": name, "allowed_decisions": list(allowed)}],
+    }
+
+
+def _decided(
+    answer: object, name: str, arguments: Arguments, allowed: Sequence[DecisionType]
+) -> Arguments | None:
+    """The arguments as they are approved or edited; None where the action is rejected."""
+    decision = _decision(answer)
+    kind = decision.get("type")
+    if kind not in allowed:
+        raise _UnfitAnswerError(f"the decisions are {', '.join(allowed)}")
+    if kind == REJECT:
+        return None
+    if kind == APPROVE:
+        return arguments
+    return _edited(decision.get("edited_action"), name, arguments)
+
+
+def _decision(answer: object) -> Mapping[str, Any]:
+    """The decision of an answer: the first of a list of one, one alone, or its type."""
+    if isinstance(answer, str):
+        return {"type": answer.strip().lower()}
+    if isinstance(answer, Mapping) and isinstance(answer.get("decisions"), list):
+        if len(answer["decisions"]) != 1:
+            raise _UnfitAnswerError("one decision is needed")
+        [answer] = answer["decisions"]
+    return answer if isinstance(answer, Mapping) else {}
+
+
+def _edited(action: object, name: str, arguments: Arguments) -> Arguments:
+    """The arguments of an edit. What it leaves out stays, and so does the question.
+
+    Branches may ask side by side, so an edit that is for another question is refused.
+    """
+    given = action.get("args") if isinstance(action, Mapping) else None
+    if not isinstance(given, Mapping) or not isinstance(action, Mapping):
+        raise _UnfitAnswerError('an edit needs "edited_action" with "name" and "args"')
+    if action.get("name", name) != name or not set(given) <= set(arguments):
+        raise _UnfitAnswerError(f"{name!r} has the arguments {', '.join(arguments)}")
+    if given.get("question", arguments["question"]) != arguments["question"]:
+        raise _UnfitAnswerError("the question cannot be edited")
+    return {**arguments, **given}
+
+
+def _list(given: object) -> Sequence[Any] | None:
+    """A list, which an interface with text fields gives as JSON; None if it is none."""
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except ValueError:
+            return None
+    return given if isinstance(given, (list, tuple)) else None

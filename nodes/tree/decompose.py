@@ -101,7 +101,7 @@ def _approve(
     """The branch as it is proposed, or as whoever is asked about it wants it."""
     if "decomposition" not in run.settings.approve:
         return _branch(node, split, rubric, rejected)
-    wanted = approve_split(node["question"], node["path"], (split.first, split.second))
+    wanted = approve_split(node["question"], (split.first, split.second))
     if wanted is None:
         return _branch(node, split, rubric, rejected)
     thrown = _thrown(split, "replaced at the approval")

@@ -151,7 +151,6 @@ def _approve(run: Run, node: TreeNode, plan: _Plan) -> _Plan:
     question = node["question"]
     wanted = approve_split(
         question,
-        node["path"],
         [part.question for part in plan.parts],
         MOST_PARTS,
         lambda texts: reference_fault(texts, question),

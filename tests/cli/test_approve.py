@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from approvals import action, edit, proposed
 from building import build
 from model_server import ModelServer, WordEmbedder
 
@@ -70,21 +71,21 @@ def test_where_nobody_can_be_asked_the_thread_waits(
     ended = hopyard(*ASK, "-i", index, "--json")
     assert ended.code == 5
     [asked] = ended.json["waiting"]
-    assert (asked["approve"], asked["proposed"]) == ("decomposition", [MARS, VENUS])
+    assert (action(asked), proposed(asked)) == ("decomposition", [MARS, VENUS])
     assert ended.json["thread_id"] == "mine"
     assert ended.json["answer"] == ""
-    assert "hopyard resume mine --answer accept" in ended.err
+    assert "hopyard resume mine --answer approve" in ended.err
     assert asked["id"] in ended.err
     assert model.titles() == ["Decomposition", "Rubric"]
     assert hopyard("ask", "Another?", "-i", index, "-t", "mine").code == 2
     listed = hopyard("threads", "list", "--json").json["threads"]
     assert (listed[0]["finished"], listed[0]["waiting"]) == (False, True)
     assert "waiting for" in hopyard("threads", "list").out
-    assert "hopyard resume mine --answer accept" in hopyard("threads", "show", "mine").err
+    assert "hopyard resume mine --answer approve" in hopyard("threads", "show", "mine").err
 
     again = hopyard("resume", "mine", "--json")
     assert (again.code, again.json["waiting"]) == (5, [asked])
-    done = hopyard("resume", "mine", "--answer", "accept", "--json")
+    done = hopyard("resume", "mine", "--answer", "approve", "--json")
     assert questions(done) == [QUESTION, MARS, VENUS]
     assert "waiting" not in done.json
     assert model.titles().count("Decomposition") == 3  # the question's, then each half's
@@ -94,9 +95,9 @@ def test_where_nobody_can_be_asked_the_thread_waits(
     ("answer", "asked"),
     [
         ('{"sub_questions": ["A?", "B?"]}', [QUESTION, "A?", "B?"]),
-        ('["A?", "B?"]', [QUESTION, "A?", "B?"]),
-        ("whole", [QUESTION]),
-        ('"whole"', [QUESTION]),
+        (json.dumps(edit("decomposition", sub_questions=["A?", "B?"])), [QUESTION, "A?", "B?"]),
+        ("reject", [QUESTION]),
+        ('"reject"', [QUESTION]),
     ],
 )
 def test_an_answer_on_the_command_line(
@@ -111,11 +112,11 @@ def test_an_answer_by_id_and_several_kinds_of_approval(hopyard: Run, index: Path
         *("ask", QUESTION, "-i", index, "--approve", "route,decomposition"), "-t", "mine", "--json"
     )
     [route] = ended.json["waiting"]
-    assert (route["approve"], route["proposed"]) == ("route", "tree")
-    ended = hopyard("resume", "mine", "--answer", json.dumps({route["id"]: "accept"}), "--json")
+    assert (action(route), proposed(route)) == ("route", "tree")
+    ended = hopyard("resume", "mine", "--answer", json.dumps({route["id"]: "approve"}), "--json")
     assert ended.code == 5
-    assert ended.json["waiting"][0]["approve"] == "decomposition"
-    ended = hopyard("resume", "mine", "--answer", "accept", "--json")
+    assert action(ended.json["waiting"][0]) == "decomposition"
+    ended = hopyard("resume", "mine", "--answer", "approve", "--json")
     assert (ended.code, ended.json["strategy"]) == (0, "tree")
 
 
@@ -206,7 +207,7 @@ def test_a_process_killed_while_it_waits_loses_nothing(
     assert model.titles() == ["Decomposition", "Rubric"]
 
     embeddings.register_embedder("ollama:words", OllamaWords())
-    ended = hopyard("resume", "mine", "--answer", "accept", "--json")
+    ended = hopyard("resume", "mine", "--answer", "approve", "--json")
     assert questions(ended) == [QUESTION, MARS, VENUS]
     assert model.titles().count("Rubric") == 1
     assert ended.json["usage"]["model_calls"] == len(model.calls)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from time import monotonic
 from typing import Any
 
 import pytest
+from approvals import APPROVE, REJECT, about, action, edit, proposed, question
+from langchain.agents.middleware.human_in_the_loop import HITLRequest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from model_server import ModelServer
@@ -26,6 +29,7 @@ from .trees import nodes
 QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
 IRON = "When was the Iron Bridge opened?"
 STONE = "When was the Stone Bridge completed?"
+HALVES = ["All left?", "All right?"]
 
 
 @pytest.fixture
@@ -56,16 +60,26 @@ class TestRoute:
         assert script.asked == [("route", QUESTION)]
         [asked] = await waiting(session)
         assert list(plain_values(asked))  # it can be read without this package
-        assert asked["approve"] == "route"
-        assert (asked["question"], asked["proposed"]) == (QUESTION, "tree")
-        assert "compares" in asked["reason"]
-        assert asked["answers"][0] == "accept"
-        assert "single" in asked["answers"][1]["strategy"]
-        assert "hop" not in asked["answers"][1]["strategy"].split(" | ")  # no passage graph
+        assert set(asked) == {"id", *HITLRequest.__annotations__}
+        assert action(asked) == "route"
+        assert (question(asked), proposed(asked)) == (QUESTION, "tree")
+        assert asked["review_configs"][0]["allowed_decisions"] == ["approve", "edit"]
+        assert "compares" in about(asked)
+        assert "direct, single, chain, tree, decompose." in about(asked)
+        assert "hop" not in about(asked)  # no passage graph
         result = await session.result("t")
         assert (result["finished"], result["answer"]) == (False, "")
 
-    @pytest.mark.parametrize("answer", ["accept", "tree", {"strategy": "tree"}])
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            APPROVE,
+            {"type": "approve"},
+            "approve",
+            edit("route", strategy="tree", question=QUESTION),
+            {"strategy": "tree"},
+        ],
+    )
     async def test_what_is_accepted_is_done_and_the_route_is_not_paid_for_again(
         self, session: Session, tree: Context, script: Script, answer: Any
     ) -> None:
@@ -76,7 +90,7 @@ class TestRoute:
         assert (result["strategy"], result["route"]["by"]) == ("tree", "model")
         assert script.asked.count(("route", QUESTION)) == 1
 
-    @pytest.mark.parametrize("answer", ["direct", {"strategy": "direct"}])
+    @pytest.mark.parametrize("answer", [edit("route", strategy="direct"), {"strategy": "direct"}])
     async def test_another_strategy_is_taken_in_its_place(
         self, session: Session, tree: Context, script: Script, answer: Any
     ) -> None:
@@ -98,7 +112,22 @@ class TestRoute:
         assert (await session.result("t"))["finished"] is True
 
     @pytest.mark.parametrize(
-        "answer", ["nonsense", {"strategy": "hop"}, {"strategy": 7}, {"route": "tree"}, 3, []]
+        "answer",
+        [
+            "nonsense",
+            REJECT,
+            {"strategy": "hop"},
+            {"strategy": 7},
+            {"route": "tree"},
+            {"type": "edit"},
+            {"decisions": []},
+            {"decisions": [{"type": "approve"}, {"type": "approve"}]},
+            {"decisions": ["approve"]},
+            edit("decomposition", strategy="single"),
+            edit("route", strategy="single", question="Another?"),
+            3,
+            [],
+        ],
     )
     async def test_an_answer_that_does_not_fit_is_asked_for_again(
         self, session: Session, tree: Context, script: Script, answer: Any
@@ -107,10 +136,13 @@ class TestRoute:
         [first] = await waiting(session)
         await events(session.resume("t", answer))
         [again] = await waiting(session)
-        assert again["problem"]
-        assert {**again, "id": "", "problem": ""} == {**first, "id": "", "problem": ""}
+        problem, same = about(again).split("\n")
+        assert problem.startswith("That cannot be used: ")
+        assert same == about(first)
+        assert question(again) == QUESTION
+        assert again["review_configs"] == first["review_configs"]
         assert script.asked == [("route", QUESTION)]
-        await events(session.resume("t", "single"))
+        await events(session.resume("t", {"strategy": "single"}))
         assert (await session.result("t"))["strategy"] == "single"
 
 
@@ -121,20 +153,25 @@ class TestDecomposition:
         await events(session.ask(QUESTION, tree, "t"))
         assert [kind for kind, _ in script.asked] == ["split", "rubric"]
         [asked] = await waiting(session)
-        assert asked["proposed"] == [IRON, STONE]
-        assert (asked["question"], asked["path"]) == (QUESTION, "")
-        await events(session.resume("t", "accept"))
+        assert proposed(asked) == [IRON, STONE]
+        assert question(asked) == QUESTION
+        await events(session.resume("t", "approve"))
         result = await session.result("t")
         assert result["answer"] == "Stone Bridge"
         assert script.asked.count(("split", QUESTION)) == 1
         assert result["usage"]["model_calls"] == len(script.asked)
 
+    @pytest.mark.parametrize("as_text", [False, True])
     async def test_edited_sub_questions_are_asked_and_the_proposal_is_kept(
-        self, session: Session, tree: Context, script: Script
+        self, session: Session, tree: Context, script: Script, as_text: bool
     ) -> None:
         await events(session.ask(QUESTION, tree, "t"))
         edited = ["Who cast the Iron Bridge?", "How old is the Stone Bridge?"]
-        await events(session.resume("t", {"sub_questions": [edited[0], f" {edited[1]} "]}))
+        given: Any = [edited[0], f" {edited[1]} "]
+        if as_text:  # an interface edits a list in a text field
+            given = json.dumps(given)
+        answer = edit("decomposition", question=QUESTION, sub_questions=given)
+        await events(session.resume("t", answer))
         found = nodes(await session.result("t"))
         assert [found[path]["question"] for path in ("1", "2")] == edited
         assert ("read", IRON) not in script.asked
@@ -147,7 +184,7 @@ class TestDecomposition:
         self, session: Session, tree: Context, script: Script
     ) -> None:
         await events(session.ask(QUESTION, tree, "t"))
-        await events(session.resume("t", "whole"))
+        await events(session.resume("t", REJECT))
         result = await session.result("t")
         assert list(nodes(result)) == [""]
         assert nodes(result)[""]["reason"] == "left whole at the approval"
@@ -156,7 +193,8 @@ class TestDecomposition:
     @pytest.mark.parametrize(
         "answer",
         [
-            ["only one?"],
+            {"sub_questions": ["only one?"]},
+            {"sub_questions": "[1, "},
             {"sub_questions": ["a?", " "]},
             {"sub_questions": ["a?", 2]},
             {"sub_questions": ["a?", "b?" * 151]},
@@ -170,7 +208,7 @@ class TestDecomposition:
         await events(session.ask(QUESTION, tree, "t"))
         await events(session.resume("t", answer))
         [again] = await waiting(session)
-        assert again["problem"]
+        assert about(again).startswith("That cannot be used: ")
         assert [kind for kind, _ in script.asked] == ["split", "rubric"]
 
     async def test_a_question_that_is_not_split_needs_no_approval(
@@ -191,17 +229,17 @@ class TestBranchesSideBySide:
         self, session: Session, halves: Context, script: Script
     ) -> None:
         await events(session.ask("All?", halves, "t"))
-        await events(session.resume("t", "accept"))
+        await events(session.resume("t", "approve"))
         left, right = await waiting(session)
-        assert [left["path"], right["path"]] == ["1", "2"]
+        assert [question(left), question(right)] == HALVES
         assert left["id"] != right["id"]
         with pytest.raises(UsageError, match="2 answers"):
-            await events(session.resume("t", "whole"))
+            await events(session.resume("t", REJECT))
 
         # One answer lets its branch go on; the other one stays where it is.
-        await events(session.resume("t", {right["id"]: "whole"}))
+        await events(session.resume("t", {right["id"]: REJECT}))
         [still] = await waiting(session)
-        assert (still["path"], still["id"]) == ("1", left["id"])
+        assert (question(still), still["id"]) == (HALVES[0], left["id"])
         await events(session.resume("t", {left["id"]: {"sub_questions": ["A?", "B?"]}}))
         found = nodes(await session.result("t"))
         assert set(found) == {"", "1", "2", "1.1", "1.2"}
@@ -213,16 +251,20 @@ class TestBranchesSideBySide:
         self, session: Session, halves: Context, script: Script
     ) -> None:
         await events(session.ask("All?", halves, "t"))
-        await events(session.resume("t", "accept"))
+        await events(session.resume("t", "approve"))
         left, right = await waiting(session)
-        await events(session.resume("t", {left["id"]: "whole", right["id"]: ["A?", "B?"]}))
+        await events(
+            session.resume(
+                "t", {left["id"]: "reject", right["id"]: {"sub_questions": ["A?", "B?"]}}
+            )
+        )
         found = nodes(await session.result("t"))
         assert set(found) == {"", "1", "2", "2.1", "2.2"}
 
-    async def test_accept_is_for_all(self, session: Session, halves: Context) -> None:
+    async def test_approve_is_for_all(self, session: Session, halves: Context) -> None:
         await events(session.ask("All?", halves, "t"))
-        await events(session.resume("t", "accept"))
-        await events(session.resume("t", "accept"))
+        await events(session.resume("t", "approve"))
+        await events(session.resume("t", "approve"))
         assert len(nodes(await session.result("t"))) == 7
 
 
@@ -234,8 +276,8 @@ class TestWaiting:
             await events(session.ask(QUESTION, tree, "t"))
         close_shared_resources()  # what only the first process knew
         async with open_session() as session:
-            assert [asked["proposed"] for asked in await waiting(session)] == [[IRON, STONE]]
-            await events(session.resume("t", "accept"))
+            assert [proposed(asked) for asked in await waiting(session)] == [[IRON, STONE]]
+            await events(session.resume("t", "approve"))
             result = await session.result("t")
         assert result["answer"] == "Stone Bridge"
         assert script.asked.count(("split", QUESTION)) == 1
@@ -255,14 +297,14 @@ class TestWaiting:
     ) -> None:
         await events(session.ask(QUESTION, changed(tree, approve=""), "t"))
         with pytest.raises(UsageError, match="waits for no answer"):
-            await events(session.resume("t", "accept"))
+            await events(session.resume("t", "approve"))
 
     async def test_waiting_is_no_working_time(
         self, session: Session, tree: Context, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await events(session.ask(QUESTION, changed(tree, budget__seconds=900), "t"))
         monkeypatch.setattr(usage, "monotonic", lambda: monotonic() + 1000)  # much later
-        await events(session.resume("t", "accept"))
+        await events(session.resume("t", "approve"))
         result = await session.result("t")
         assert result["usage"]["seconds"] < 900
         assert (result["truncated"], result["answer"]) == (False, "Stone Bridge")
@@ -277,6 +319,6 @@ async def test_a_strategy_used_alone_waits_too(tree: Context) -> None:
     thread: Any = {"configurable": {"thread_id": "t"}}
     first = await graph.ainvoke({"question": QUESTION}, thread, context=tree)
     [interrupt] = first["__interrupt__"]
-    assert interrupt.value["proposed"] == [IRON, STONE]
-    done = await graph.ainvoke(Command(resume="accept"), thread, context=tree)
+    assert proposed(interrupt.value) == [IRON, STONE]
+    done = await graph.ainvoke(Command(resume=APPROVE), thread, context=tree)
     assert done["answer"] == "Stone Bridge"

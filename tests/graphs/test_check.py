@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from approvals import edit
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
@@ -111,7 +112,7 @@ async def test_a_strategy_that_a_person_chose_has_the_last_word(
     agent = router.build().compile(checkpointer=InMemorySaver())
     asking = changed(routed, approve=["route"])
     await agent.ainvoke({"question": QUESTION}, CONFIG, context=asking)
-    answer: Any = Command(resume="single")
+    answer: Any = Command(resume=edit("route", strategy="single"))
     result = await agent.ainvoke(answer, CONFIG, context=asking)
     assert (result["answer"], result["strategy"]) == ("Unknown", "single")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from approvals import APPROVE, REJECT, edit, proposed, question
 from langchain.agents import create_agent
 from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, ToolMessage
@@ -154,8 +155,8 @@ async def test_an_approval_stops_the_agent_and_both_go_on(tree: Context, script:
     agent = agent_of(calls(QUESTION), AIMessage("Done."), tool=tool)
     stopped = await agent.ainvoke(asks(), THREAD)
     [interrupt] = stopped["__interrupt__"]
-    assert interrupt.value["proposed"] == [IRON, STONE]
-    edited = {"sub_questions": ["Who cast the ribs?", STONE]}
+    assert proposed(interrupt.value) == [IRON, STONE]
+    edited = edit("decomposition", sub_questions=["Who cast the ribs?", STONE])
     done = await agent.ainvoke(Command(resume=edited), THREAD)
     [message] = tool_messages(done)
     asked = [node["question"] for node in nodes(message.artifact).values()]
@@ -172,7 +173,7 @@ async def test_questions_side_by_side_wait_for_answers_of_their_own(
     agent = agent_of(calls(QUESTION, "Another?"), AIMessage("Done."), tool=tool)
     stopped = await agent.ainvoke(asks(), THREAD)
     answers = {
-        asked.id: "accept" if asked.value["question"] == QUESTION else "whole"
+        asked.id: APPROVE if question(asked.value) == QUESTION else REJECT
         for asked in stopped["__interrupt__"]
     }
     assert len(answers) == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from approvals import about, edit, proposed
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
@@ -577,12 +578,13 @@ class TestStopping:
         told = changed(context, tree__dependencies="on", approve="decomposition")
         waiting = await graph.ainvoke({"question": ROOT}, thread, context=told)
         [asked] = waiting["__interrupt__"]
-        assert asked.value["proposed"] == [IRON, STONE, third]
-        bad = Command(resume={"sub_questions": ["How old is #2?", STONE]})
+        assert proposed(asked.value) == [IRON, STONE, third]
+        bad = Command(resume=edit("decomposition", sub_questions=["How old is #2?", STONE]))
         [again] = (await graph.ainvoke(bad, thread, context=told))["__interrupt__"]
-        assert "refers to #2" in again.value["problem"]
+        assert "refers to #2" in about(again.value)
         edited = [IRON, "Which river is it?", "Who built #1?", "Where is #2?"]
-        output = await graph.ainvoke(Command(resume=edited), thread, context=told)
+        good = Command(resume=edit("decomposition", sub_questions=edited))
+        output = await graph.ainvoke(good, thread, context=told)
         assert [nodes(output)[path]["question"] for path in "12"] == edited[:2]
         assert list(nodes(output)) == ["", "1", "2", "3", "4"]
         assert script.counts["plan"] == 1

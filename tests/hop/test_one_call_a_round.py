@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from approvals import proposed
 
 from hopyard.agent.session import Session
 from hopyard.nodes.hop.prune import by_need
@@ -347,13 +348,13 @@ async def test_passages_are_approved_before_a_round_is_paid_for(
 ) -> None:
     await events(session.ask(QUERY, draw(strategy="hop", approve="hops"), "t"))
     [first] = await waiting(session)
-    assert first["proposed"] == ["like", "near", "close"]
+    assert proposed(first) == ["like", "near", "close"]
     assert script.asked == []
     await events(session.resume("t", {"passages": ["near"]}))
     [second] = await waiting(session)
-    assert (second["round"], second["proposed"]) == (2, ["far"])
+    assert proposed(second) == ["far"]
     assert script.read == [["Near"]]
-    await events(session.resume("t", "stop"))
+    await events(session.resume("t", "reject"))
     assert (await session.result("t"))["finished"] is True
     assert script.asked == [ROUND_1, READ]
 

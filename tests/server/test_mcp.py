@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from approvals import action, proposed
 
 from .conftest import IRON, QUESTION, STONE, Server
 
@@ -153,13 +154,13 @@ async def test_what_a_run_waits_for_is_answered_through_the_tool(
         answer = asked.structured_content
         assert (answer["answer"], answer["strategy"]) == ("", "")
         [route] = answer["waiting"]
-        assert (route["approve"], route["proposed"]) == ("route", "tree")
+        assert (action(route), proposed(route)) == ("route", "tree")
         thread = {"thread_id": answer["thread_id"]}
-        going: Any = await client.call_tool("continue_thread", {**thread, "answer": "accept"})
+        going: Any = await client.call_tool("continue_thread", {**thread, "answer": "approve"})
         [split] = going.structured_content["waiting"]
-        assert split["proposed"] == [IRON, STONE]
+        assert proposed(split) == [IRON, STONE]
         done: Any = await client.call_tool(
-            "continue_thread", {**thread, "answer": {split["id"]: "whole"}}
+            "continue_thread", {**thread, "answer": {split["id"]: "reject"}}
         )
         assert done.structured_content["answer"] == f"read: {QUESTION}"
         assert done.structured_content["waiting"] == []

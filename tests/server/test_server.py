@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from approvals import REJECT, proposed
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.pregel.remote import RemoteGraph
 from langgraph_sdk import get_client
@@ -146,10 +147,10 @@ async def test_an_approval_is_given_through_the_server(
     await client.runs.wait(thread_id, "hopyard", input={"question": QUESTION}, context=context)
     state = await client.threads.get_state(thread_id)
     [waiting] = state["tasks"][0]["interrupts"]
-    assert waiting["value"]["proposed"] == [IRON, STONE]
+    assert proposed(waiting["value"]) == [IRON, STONE]
     assert comparison.script.counts == {"split": 1, "rubric": 1}
     values: Any = await client.runs.wait(
-        thread_id, "hopyard", command={"resume": {waiting["id"]: "whole"}}, context=context
+        thread_id, "hopyard", command={"resume": {waiting["id"]: REJECT}}, context=context
     )
     assert values["answer"] == f"read: {QUESTION}"
 
