@@ -19,7 +19,7 @@ help:
 	@echo "make install  the environment alone"
 	@echo "make studio   LangGraph's server for Studio, on this machine"
 	@echo "make lint     formatting, lint, import directions and types"
-	@echo "make docs     draw the graphs into README.md and docs/ anew"
+	@echo "make docs     draw the graphs into README.md and docs/, build the site in build/site"
 
 install: $(STAMP)
 
@@ -74,8 +74,10 @@ format: $(STAMP)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# The site needs no network. A broken link or anchor is an error.
 docs: $(STAMP)
 	$(BIN)/python docs/draw_graphs.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf build .hopyard .pytest_cache .mypy_cache .ruff_cache
