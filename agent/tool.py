@@ -8,20 +8,27 @@ agent, and both go on together.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any, Final, cast
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.prebuilt import ToolRuntime
 from pydantic import Field
+from typing_extensions import Unpack
 
+from hopyard.agent.background import wait, wait_async
+from hopyard.agent.hopyard import Hopyard, Settings
+from hopyard.agent.sync_saver import with_async_saver
 from hopyard.agent.texts import with_texts
 from hopyard.graphs import router
+from hopyard.nodes.run import config_with_default
 from hopyard.state.agent import AgentOutput
 from hopyard.state.errors import HopyardError
+from hopyard.state.given import GivenSettings
 from hopyard.state.references import name_sources
 from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED
 from hopyard.state.settings import Context
-from hopyard.state.sources import read_context
 
 __all__ = ("as_tool",)
 
@@ -30,49 +37,68 @@ DESCRIPTION: Final = (
     "be joined from several documents. Gives an answer and the sentences that support it."
 )
 
+Question = Annotated[str, Field(description="One question that can be understood alone.")]
+_Result = tuple[str, AgentOutput]
+_ALONE: Final[Any] = None
+"""LangChain knows the parameter `runtime` by its type, which must not be a union with None."""
+
 
 def as_tool(
+    index: str | Path | Hopyard = "",
     *,
     name: str = "hopyard",
     description: str = DESCRIPTION,
-    context: Context | None = None,
     texts: bool = False,
+    settings: GivenSettings | None = None,
+    **named: Unpack[Settings],
 ) -> BaseTool:
-    """Make a tool of the agent, to be given to `langchain.agents.create_agent` or a `ToolNode`.
+    """Make a LangChain tool of an index, sync and async.
 
-    A run whose own context is a `Context` takes that one. The tool is async: call the agent with
-    `ainvoke` or `astream`. Its result's `artifact` is everything that the agent gives: evidence,
-    steps, usage and so on.
+        tool = hopyard.as_tool("my-index", description="Answers questions about our products.")
+        agent = create_agent("openai:gpt-4.1-mini", [tool])
+
+    The question runs as a part of the agent that calls the tool. Alone, `tool.invoke` answers it
+    too. The result's `artifact` is all that Hopyard's graph gives: evidence, steps, usage and so
+    on. If the agent's own context is a `hopyard.state.settings.Context`, its settings count.
 
     Args:
+        index: The index directory, read from `HOPYARD_INDEX` if it is empty; or a `Hopyard`.
         name: The tool's name, as the calling model sees it.
-        description: What it is for; say here what your documents are about.
-        context: The settings of its runs; read from the environment and `hopyard.toml` where
-            none are given.
-        texts: Whether the artifact's citations and evidence have the text of their passages.
+        description: What the tool is for. Say here what your documents are about.
+        texts: Whether the citations and evidence of the artifact have their passages' texts.
+        settings: Any settings by dotted or nested name.
+        **named: Settings that have a keyword.
 
     Raises:
-        UsageError: No context is given, and the environment's cannot be used.
+        UsageError: A setting is unknown or not usable.
     """
-    settings = context or read_context({})
+    hop = Hopyard.of(index, settings=settings, **named)
 
-    async def ask(
-        question: Annotated[str, Field(description="One question that can be understood alone.")],
-        runtime: ToolRuntime[Any, Any],
-    ) -> tuple[str, AgentOutput]:
-        given = runtime.context if isinstance(runtime.context, Context) else settings
+    async def answer(question: str, runtime: ToolRuntime[Any, Any] | None) -> _Result:
+        given = runtime.context if runtime else None
+        context = given if isinstance(given, Context) else hop.context
+        config = config_with_default(hop.resources, runtime.config if runtime else None)
         try:
             output: Any = await router.graph.ainvoke(
-                {"question": question}, runtime.config, context=given
+                {"question": question}, config, context=context
             )
         except HopyardError as error:  # one sentence with its cure, which the model may act on
             raise ToolException(str(error)) from error
-        if texts:
-            artifact = await asyncio.to_thread(with_texts, output, given.index)
-            return readable(output), cast("AgentOutput", artifact)
-        return readable(output), output
+        artifact = await asyncio.to_thread(with_texts, output, context.index) if texts else output
+        return readable(output), cast("AgentOutput", artifact)
+
+    async def ask(question: Question, runtime: ToolRuntime[Any, Any] = _ALONE) -> _Result:
+        # In the agent's own event loop, which its checkpointer belongs to.
+        return await (answer(question, runtime) if runtime else wait_async(answer(question, None)))
+
+    def ask_now(question: Question, runtime: ToolRuntime[Any, Any] = _ALONE) -> _Result:
+        if not runtime:
+            return wait(answer(question, None))
+        shared = replace(runtime, config=with_async_saver(runtime.config))
+        return wait(answer(question, shared), nested=True)
 
     return StructuredTool.from_function(
+        func=ask_now,
         coroutine=ask,
         name=name,
         description=description,

@@ -11,13 +11,13 @@ from typing import Annotated, Any, Final
 import typer
 
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
+from hopyard.agent.thread_settings import Changes
 from hopyard.cli.chat_commands import HELP, TURNS_SHOWN, explain, last_turns
 from hopyard.cli.console import err, out, printable
 from hopyard.cli.interrupts import Runner
 from hopyard.cli.live import follow
 from hopyard.cli.options import (
     EmbeddingOption,
-    Given,
     IndexOption,
     ModelOption,
     SetOption,
@@ -27,7 +27,7 @@ from hopyard.cli.options import (
     given_settings,
 )
 from hopyard.cli.render import citation_lines, explanation_line, unconfirmed_line, usage_line
-from hopyard.cli.thread_settings import Changes, flags_for, nested, thread_settings
+from hopyard.cli.thread_settings import flags_for, nested, told_settings
 from hopyard.nodes.run import Run, check_question
 from hopyard.state.errors import (
     HopyardError,
@@ -35,6 +35,7 @@ from hopyard.state.errors import (
     ThreadMissingError,
     UsageError,
 )
+from hopyard.state.given import Given
 from hopyard.state.sources import change_context, read_context, setting_changes
 from hopyard.tracing.read import read_trace
 from hopyard.tracing.terminal import draw_trace
@@ -99,7 +100,7 @@ class _Chat:
         except ThreadMissingError:
             self._tell_status()
             return
-        settings = thread_settings(self._session, self._thread_id, self._given)
+        settings = told_settings(self._session, self._thread_id, self._given)
         self._context = self._runner.run(settings).context
         self._tell_status()
         for text in last_turns(before["messages"]):

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
 from hopyard.state.errors import UsageError
+from hopyard.state.given import Given, nest, read_given
 from hopyard.state.registry import SEARCHES, STRATEGIES
 from hopyard.state.settings import Context
-from hopyard.state.sources import read_context
 from hopyard.state.where import parse_condition
 
 __all__ = (
     "EmbeddingOption",
-    "Given",
     "IndexOption",
     "JsonOption",
     "ModelOption",
@@ -30,7 +28,6 @@ __all__ = (
     "checked_conditions",
     "context_from",
     "given_settings",
-    "nest",
 )
 
 IndexOption = Annotated[
@@ -78,21 +75,6 @@ JsonOption = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class Given:
-    """What a command was told.
-
-    Attributes:
-        context: All settings: from flags, the environment, the file and the defaults.
-        flags: Those of the flags alone, nested.
-        names: The dotted names of these.
-    """
-
-    context: Context
-    flags: dict[str, Any]
-    names: frozenset[str]
-
-
 def given_settings(given: Mapping[str, Any], sets: list[str] | None = None) -> Given:
     """What a command was told by its flags, and all settings that result.
 
@@ -105,8 +87,7 @@ def given_settings(given: Mapping[str, Any], sets: list[str] | None = None) -> G
     """
     pairs = [pair for pair in given.items() if pair[1] is not None]
     pairs += [_pair(pair) for pair in sets or []]
-    flags = nest(pairs)
-    return Given(read_context(flags), flags, frozenset(name for name, _ in pairs))
+    return read_given(pairs)
 
 
 def context_from(given: Mapping[str, Any], sets: list[str] | None = None) -> Context:
@@ -141,18 +122,6 @@ def changes_from(sets: list[str] | None) -> dict[str, Any]:
     return nest(_pair(pair) for pair in sets or [])
 
 
-def nest(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Settings by dotted name as nested dicts.
-
-    Raises:
-        UsageError: One name is inside of another.
-    """
-    flags: dict[str, Any] = {}
-    for name, value in pairs:
-        _put(flags, name, value)
-    return flags
-
-
 def _pair(text: str) -> tuple[str, Any]:
     name, separator, value = text.partition("=")
     if not separator or not name:
@@ -163,12 +132,3 @@ def _pair(text: str) -> tuple[str, Any]:
         except ValueError as error:
             raise UsageError(f"--set {text!r} is not valid JSON: {error}.") from error
     return name, value  # text: the setting itself knows whether it is a number
-
-
-def _put(flags: dict[str, Any], name: str, value: Any) -> None:
-    *groups, last = name.split(".")
-    for group in groups:
-        flags = flags.setdefault(group, {})
-        if not isinstance(flags, dict):
-            raise UsageError(f"The setting {name!r} is inside of one that has a plain value.")
-    flags[last] = value

@@ -16,11 +16,12 @@ from hopyard.cli.approve import answer_from, ask_about, can_ask, tell_waiting
 from hopyard.cli.console import out, print_json
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.live import follow
-from hopyard.cli.options import Given, changes_from
+from hopyard.cli.options import changes_from
 from hopyard.cli.render import as_json, draw_result
-from hopyard.cli.thread_settings import tell_changes, thread_settings
+from hopyard.cli.thread_settings import tell_changes, told_settings
 from hopyard.nodes.run import check_question
 from hopyard.state.errors import EXIT_WAITING, StoppedByUserError, ThreadMissingError
+from hopyard.state.given import Given
 from hopyard.state.sources import change_context
 
 __all__ = ("ask", "resume")
@@ -55,7 +56,7 @@ def ask(
     tokens = stream and not as_json_object
 
     async def begin(session: Session) -> AsyncGenerator[Event, None]:
-        settings = await thread_settings(session, thread, given)
+        settings = await told_settings(session, thread, given)
         events = session.ask(asked, settings.context, thread, tokens=tokens)
         async with aclosing(events):
             async for event in events:

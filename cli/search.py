@@ -9,6 +9,7 @@ import typer
 from rich.padding import Padding
 from rich.text import Text
 
+from hopyard.agent.searching import find_evidence
 from hopyard.cli.console import err, out, print_json, printable
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import (
@@ -22,10 +23,8 @@ from hopyard.cli.options import (
 )
 from hopyard.indexes.records import Passage
 from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import Run, check_question
 from hopyard.state.metadata import describe
-from hopyard.state.references import with_references
-from hopyard.state.schemas import Evidence, Source, passage_ids
+from hopyard.state.schemas import Evidence, Source
 
 __all__ = ("search_command",)
 
@@ -53,33 +52,18 @@ def search_command(
     }
     context = context_from(settings, set_)
     with Resources() as resources:
-        run = Run("", context, resources)
-        evidence, passages = run_async(_search(run, check_question(text)))
-    sources = with_references(passage.as_source(text=True) for passage in passages.values())
+        found = run_async(find_evidence(text, context, resources))
+    if found.problem:
+        err.print(found.problem, style="yellow", soft_wrap=True)
     if json_:
-        print_json(
-            {
-                "text": text,
-                "search": context.retrieval.method,
-                "evidence": [
-                    {**unit, "sources": [sources[name] for name in unit["passages"]]}
-                    for unit in evidence
-                ],
-            }
-        )
+        method = context.retrieval.method
+        print_json({"text": text, "search": method, "evidence": found.evidence})
         return
-    for number, unit in enumerate(evidence, 1):
-        out.print(*_lines(number, unit, [passages[name] for name in unit["passages"]], sources))
-    if not evidence:
+    for number, unit in enumerate(found.evidence, 1):
+        behind = [found.passages[name] for name in unit["passages"]]
+        out.print(*_lines(number, unit, behind, found.sources))
+    if not found.evidence:
         out.print("Nothing was found.", style="dim")
-
-
-async def _search(run: Run, text: str) -> tuple[list[Evidence], dict[str, Passage]]:
-    evidence = await run.find(text, models=False)
-    passages = await run.passages(passage_ids(evidence))
-    if run.problem:
-        err.print(run.problem, style="yellow", soft_wrap=True)
-    return evidence, {passage.id: passage for passage in passages}
 
 
 def _lines(

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any, Final
 
 from hopyard.agent.session import Session
+from hopyard.agent.thread_settings import Changes, ThreadSettings, thread_settings
 from hopyard.cli.console import err, printable
-from hopyard.cli.options import Given, nest
-from hopyard.state.errors import ThreadMissingError
+from hopyard.state.given import Given, nest
 from hopyard.state.settings import Context
-from hopyard.state.sources import change_context, read_context, setting_changes
+from hopyard.state.sources import read_context, setting_changes
 
-__all__ = (
-    "Changes",
-    "ThreadSettings",
-    "flags_for",
-    "nested",
-    "tell_changes",
-    "thread_settings",
-)
-
-Changes = Mapping[str, tuple[Any, Any]]
-"""Settings by dotted name: the thread's value, and the new one."""
+__all__ = ("flags_for", "nested", "tell_changes", "told_settings")
 
 _FLAGS: Final = {
     "index": "--index",
@@ -37,20 +26,7 @@ _FLAGS: Final = {
 """The settings that have a flag of their own, in all commands that talk on threads."""
 
 
-@dataclass(frozen=True)
-class ThreadSettings:
-    """What a command runs a thread with.
-
-    Attributes:
-        context: All settings.
-        changes: Those that are other than the thread's; empty for a new one.
-    """
-
-    context: Context
-    changes: Changes
-
-
-async def thread_settings(session: Session, thread_id: str, given: Given) -> ThreadSettings:
+async def told_settings(session: Session, thread_id: str, given: Given) -> ThreadSettings:
     """The settings that a thread goes on with: its own, changed by flags alone.
 
     The environment and `hopyard.toml` are for new threads. Where they name something else than the
@@ -59,15 +35,11 @@ async def thread_settings(session: Session, thread_id: str, given: Given) -> Thr
     Raises:
         UsageError: A flag's value is not usable with the thread's other settings.
     """
-    try:
-        kept = await session.context(thread_id)
-    except ThreadMissingError:
-        return ThreadSettings(given.context, {})
-    context = change_context(kept, given.flags)
-    changes = await session.changes(thread_id, context)
-    tell_changes(changes)
-    _tell_ignored(await session.changes(thread_id, read_context({})), given)
-    return ThreadSettings(context, changes)
+    settings = await thread_settings(session, thread_id, given)
+    if not settings.is_new:
+        tell_changes(settings.changes)
+        _tell_ignored(await session.changes(thread_id, read_context({})), given)
+    return settings
 
 
 def tell_changes(changes: Changes) -> None:

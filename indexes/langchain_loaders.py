@@ -12,12 +12,13 @@ from datetime import date
 from pathlib import PurePosixPath
 from typing import Any, Final
 
+from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document as LoadedDocument
 
 from hopyard.indexes.records import BadItem, Document, MetadataValue, without_nul
 from hopyard.state.errors import CorpusError, UsageError
 
-__all__ = ("convert", "load_with")
+__all__ = ("convert", "load_from", "load_with")
 
 _ID_DIGITS: Final = 16
 _EXAMPLE: Final = "langchain_community.document_loaders.TextLoader:notes.txt"
@@ -43,13 +44,25 @@ def load_with(spec: str) -> Iterator[Document | BadItem]:
         raise UsageError(
             f"The loader {path} does not take {argument!r} ({_why(error)})."
         ) from error
+    yield from _load(loader, f"{path} could not read {argument!r}", argument or path)
+
+
+def load_from(loader: BaseLoader) -> Iterator[Document | BadItem]:
+    """Read documents with a loader that a program made.
+
+    Raises:
+        CorpusError: The loader failed; nothing is kept then, as with `load_with`.
+    """
+    name = type(loader).__name__
+    return _load(loader, f"{name} could not read its documents", name)
+
+
+def _load(loader: Any, failed: str, source: str) -> Iterator[Document | BadItem]:
     try:
         loaded = list(loader.lazy_load())
-    except Exception as error:
-        raise CorpusError(
-            f"The loader {path} could not read {argument!r} ({_why(error)}); nothing was changed."
-        ) from error
-    yield from convert(loaded, argument or path)
+    except Exception as error:  # every loader fails its own way
+        raise CorpusError(f"The loader {failed} ({_why(error)}); nothing was changed.") from error
+    yield from convert(loaded, source)
 
 
 def convert(loaded: Iterable[LoadedDocument], source: str) -> Iterator[Document | BadItem]:

@@ -82,6 +82,7 @@ def read(
     ocr: str = "",
     unread: Set[Path] = frozenset(),
     progress: Progress = silent,
+    more: Iterable[Document | BadItem] = (),
 ) -> Iterator[Document]:
     """Read documents as they are asked for, one file in memory at a time.
 
@@ -93,13 +94,15 @@ def read(
         ocr: As for `load`.
         unread: As for `load`.
         progress: Called with the stages `files` and `bytes`.
+        more: Further documents, which a program has read itself.
 
     Raises:
         HopyardError: See `load`.
     """
     options = _options(encoding, ocr)
     kept: dict[str, tuple[bytes, str]] = {}
-    for found in chain(_scan(list(paths), options, unread, progress), _load_with(loaders)):
+    files = _scan(list(paths), options, unread, progress)
+    for found in chain(files, _load_with(loaders), _loaded(more)):
         if isinstance(found, SkippedFile):
             report.skipped.append(found)
             continue
@@ -191,8 +194,12 @@ def _load_with(loaders: Iterable[str]) -> Iterator[Loaded | BadItem]:
     for spec in loaders:
         from hopyard.indexes.langchain_loaders import load_with
 
-        for found in load_with(spec):
-            yield found if isinstance(found, BadItem) else Loaded(found, found.source)
+        yield from _loaded(load_with(spec))
+
+
+def _loaded(documents: Iterable[Document | BadItem]) -> Iterator[Loaded | BadItem]:
+    for found in documents:
+        yield found if isinstance(found, BadItem) else Loaded(found, found.source)
 
 
 def _walk(folder: Path) -> Iterator[Path | BadItem | SkippedFile]:

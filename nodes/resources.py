@@ -21,11 +21,13 @@ from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.manifest import MANIFEST_FILE
 from hopyard.indexes.search import Kept
 from hopyard.models.call import ModelCaller
-from hopyard.models.chat import chat_provider, registered_chat_provider
+from hopyard.models.chat import ChatProvider, chat_provider, registered_chat_provider
 from hopyard.models.embedder import Embedder, Vector
 from hopyard.models.embeddings import embedder, registered_embedder
+from hopyard.models.instances import is_instance_name
 from hopyard.models.ledger import Ledger
 from hopyard.models.recorded import Recorder
+from hopyard.state.errors import UsageError
 from hopyard.state.sources import home
 
 __all__ = ("RESOURCES_KEY", "Resources", "close_shared_resources", "shared_resources")
@@ -52,6 +54,8 @@ class Resources:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or home()
         self._recorder: Recorder | None = None
+        self._chat_models: dict[str, ChatProvider] = {}
+        self._embedding_models: dict[str, Embedder] = {}
         self._ledgers = _Once[str, Ledger]()
         self._callers = _Once[str, ModelCaller]()
         self._embedders = _Once[str, Embedder]()
@@ -81,6 +85,24 @@ class Resources:
         self._vectors.clear()
         self.kept = Kept()
 
+    def add_chat_model(self, provider: ChatProvider) -> str:
+        """Make a chat model usable by its identity, in runs with these resources only.
+
+        Returns:
+            The name, for the setting `model`.
+        """
+        self._chat_models[provider.identity] = provider
+        return provider.identity
+
+    def add_embedding_model(self, model: Embedder) -> str:
+        """Make an embedding model usable by its name, in runs with these resources only.
+
+        Returns:
+            The name, for the setting `embedding`.
+        """
+        self._embedding_models[model.name] = model
+        return model.name
+
     @property
     def ledger(self) -> Ledger:
         """The ledger of finished model calls."""
@@ -92,9 +114,12 @@ class Resources:
         Raises:
             UsageError: The name is none that can be used.
         """
-        provider = chat_provider(spec)
+        own = self._chat_models.get(spec) or registered_chat_provider(spec)
+        if own is None:
+            _check_name(spec, "model")
+        provider = own or chat_provider(spec)
         recorder = self._recorder
-        version = (registered_chat_provider(spec) or provider.identity, recorder)
+        version = (own or provider.identity, recorder)
         return self._callers.get(
             spec, version, lambda: ModelCaller(provider, self.ledger, recorder)
         )
@@ -120,8 +145,10 @@ class Resources:
         Raises:
             UsageError: The name is none that can be used.
         """
-        version = registered_embedder(spec)
-        return self._embedders.get(spec, version, lambda: embedder(spec))
+        own = self._embedding_models.get(spec) or registered_embedder(spec)
+        if own is None:
+            _check_name(spec, "embedding")
+        return self._embedders.get(spec, own, lambda: own or embedder(spec))
 
     def index(self, directory: Path, embedding: str) -> Index:
         """An index, opened once a generation.
@@ -166,6 +193,14 @@ class Resources:
         """
         folder, changed = find_route(name)
         return self._routes.get(folder, changed, lambda: StrategyRoute.load(folder))
+
+
+def _check_name(spec: str, setting: str) -> None:
+    if is_instance_name(spec):
+        raise UsageError(
+            f"The {setting} {spec!r} was a Python object, and this program was not given it; give "
+            f"the same object again, or name another with `--set {setting}=PROVIDER:NAME`."
+        )
 
 
 class _Once(Generic[KeyT, ValueT]):

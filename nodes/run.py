@@ -41,6 +41,7 @@ __all__ = (
     "check_question",
     "close_run",
     "config_with",
+    "config_with_default",
     "new_run_id",
     "run_of",
     "start_run",
@@ -280,6 +281,16 @@ def config_with(resources: Resources, config: RunnableConfig | None = None) -> R
     """A configuration whose run uses these resources."""
     given = config or RunnableConfig()
     return {**given, "configurable": {**given.get("configurable", {}), RESOURCES_KEY: resources}}
+
+
+def config_with_default(
+    resources: Resources, config: RunnableConfig | None = None
+) -> RunnableConfig:
+    """A configuration whose run uses its own resources, or these if it has none."""
+    given = (config or {}).get("configurable", {})
+    return (
+        (config or RunnableConfig()) if RESOURCES_KEY in given else config_with(resources, config)
+    )
 
 
 def new_run_id() -> str:

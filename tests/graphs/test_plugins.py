@@ -10,8 +10,8 @@ from langchain_core.messages import AIMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
+from hopyard import as_tool
 from hopyard.agent.session import Session
-from hopyard.agent.tool import as_tool
 from hopyard.graphs import router
 from hopyard.graphs.registry import STRATEGIES, Strategy
 from hopyard.indexes.search import SEARCHES, Search, SearchMethod

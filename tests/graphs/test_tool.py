@@ -13,7 +13,7 @@ from langchain_core.runnables import Runnable
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from hopyard.agent.tool import as_tool
+from hopyard import as_tool
 from hopyard.state.settings import Context
 
 from .conftest import changed
@@ -69,14 +69,14 @@ def tool_messages(state: Any) -> list[ToolMessage]:
 
 
 async def test_a_tool_takes_a_question_and_nothing_else() -> None:
-    tool = as_tool(name="bridges", description="About bridges.", context=Context(index="x"))
+    tool = as_tool(name="bridges", description="About bridges.", settings=Context(index="x"))
     schema: Any = tool.tool_call_schema
     assert list(schema.model_json_schema()["properties"]) == ["question"]
     assert (tool.name, tool.description) == ("bridges", "About bridges.")
 
 
 async def test_the_agent_gets_the_answer_with_its_citations(tree: Context) -> None:
-    agent = agent_of(calls(QUESTION), AIMessage("Done."), tool=as_tool(context=tree))
+    agent = agent_of(calls(QUESTION), AIMessage("Done."), tool=as_tool(settings=tree))
     [message] = tool_messages(await agent.ainvoke(asks(), THREAD))
     answer, *quotes = message.text.splitlines()
     assert answer == "Stone Bridge"
@@ -93,7 +93,7 @@ async def test_the_agent_gets_the_answer_with_its_citations(tree: Context) -> No
 
 async def test_texts_are_in_the_artifact_where_they_are_asked_for(tree: Context) -> None:
     single = changed(tree, strategy="single", where=["title=Stone Bridge"])
-    tool = as_tool(context=single, texts=True)
+    tool = as_tool(settings=single, texts=True)
     agent = agent_of(calls(STONE), AIMessage("Done."), tool=tool)
     [message] = tool_messages(await agent.ainvoke(asks(), THREAD))
     [unit] = message.artifact["evidence"]
@@ -107,7 +107,7 @@ async def test_an_index_that_is_not_there_is_told_to_the_model(
     tree: Context, script: Script
 ) -> None:
     agent = agent_of(
-        calls(QUESTION), AIMessage("Done."), tool=as_tool(context=changed(tree, index="nowhere"))
+        calls(QUESTION), AIMessage("Done."), tool=as_tool(settings=changed(tree, index="nowhere"))
     )
     [message] = tool_messages(await agent.ainvoke(asks(), THREAD))
     assert message.status == "error"
@@ -118,7 +118,7 @@ async def test_an_index_that_is_not_there_is_told_to_the_model(
 async def test_the_context_of_the_agents_run_is_the_tools(tree: Context) -> None:
     agent = agent_of(
         *(calls(STONE), AIMessage("Done.")),
-        tool=as_tool(context=changed(tree, strategy="direct")),
+        tool=as_tool(settings=changed(tree, strategy="direct")),
         context_schema=Context,
     )
     single = changed(tree, strategy="single")
@@ -128,7 +128,7 @@ async def test_the_context_of_the_agents_run_is_the_tools(tree: Context) -> None
 
 
 async def test_steps_and_tokens_stream_with_the_agents(tree: Context) -> None:
-    agent = agent_of(calls(QUESTION), AIMessage("Done."), tool=as_tool(context=tree))
+    agent = agent_of(calls(QUESTION), AIMessage("Done."), tool=as_tool(settings=tree))
     steps: list[tuple[str, str]] = []
     tokens: list[str] = []
     answer: list[str] = []
@@ -151,7 +151,7 @@ async def test_steps_and_tokens_stream_with_the_agents(tree: Context) -> None:
 
 
 async def test_an_approval_stops_the_agent_and_both_go_on(tree: Context, script: Script) -> None:
-    tool = as_tool(context=changed(tree, approve="decomposition"))
+    tool = as_tool(settings=changed(tree, approve="decomposition"))
     agent = agent_of(calls(QUESTION), AIMessage("Done."), tool=tool)
     stopped = await agent.ainvoke(asks(), THREAD)
     [interrupt] = stopped["__interrupt__"]
@@ -169,7 +169,7 @@ async def test_questions_side_by_side_wait_for_answers_of_their_own(
     tree: Context, script: Script
 ) -> None:
     script.lines["split", "Another?"] = split("A?", "B?")
-    tool = as_tool(context=changed(tree, approve="decomposition"))
+    tool = as_tool(settings=changed(tree, approve="decomposition"))
     agent = agent_of(calls(QUESTION, "Another?"), AIMessage("Done."), tool=tool)
     stopped = await agent.ainvoke(asks(), THREAD)
     answers = {
@@ -183,7 +183,7 @@ async def test_questions_side_by_side_wait_for_answers_of_their_own(
 
 
 async def test_an_error_is_told_to_the_agent_in_one_sentence(tree: Context) -> None:
-    tool = as_tool(context=changed(tree, index=""))
+    tool = as_tool(settings=changed(tree, index=""))
     agent = agent_of(calls(QUESTION), AIMessage("Done."), tool=tool)
     [message] = tool_messages(await agent.ainvoke(asks(), THREAD))
     assert message.status == "error"

@@ -1,0 +1,252 @@
+"""What a question gives: the answer with its citations, evidence, steps and cost.
+
+All parts are frozen pydantic models: read them as attributes, write them with `model_dump_json`.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from hopyard.agent.texts import with_texts
+from hopyard.state.references import name_sources
+from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, Source
+
+__all__ = (
+    "Answer",
+    "Citation",
+    "Evidence",
+    "Explanation",
+    "Gate",
+    "PassageShare",
+    "PassageSource",
+    "Route",
+    "Step",
+    "Usage",
+    "Waiting",
+    "evidence_of",
+)
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class PassageSource(_Part):
+    """Where a passage is from."""
+
+    passage_id: str
+    reference: str = ""
+    """How to name it to a reader, as in `handbook.docx › Contacts, p. 3`."""
+    document_id: str = ""
+    title: str = ""
+    """The document's title."""
+    source: str = ""
+    """The path or the address of the document."""
+    section: str = ""
+    """The headings above the passage; "" if there are none."""
+    pages: str = ""
+    """The pages that it is on, as in `4` or `3-4`; "" if they are not known."""
+    position: int = 0
+    """Its place among the passages of its document, from 0."""
+    metadata: dict[str, str | int | float | bool] = {}
+    """The document's metadata."""
+    text: str = ""
+    """The passage's text; "" if it has left the index since."""
+
+
+class Citation(PassageSource):
+    """A sentence of a passage, word for word, that was cited for the answer."""
+
+    quote: str
+    claim: str = ""
+    """The part of the answer that it was cited for."""
+    supported: bool = True
+    """Whether the quote supports that part."""
+
+
+class Evidence(_Part):
+    """One unit that a search found and the answer was read from."""
+
+    kind: str
+    """passage, summary, report or segment."""
+    id: str
+    score: float
+    """As the search method gives it; higher is better."""
+    sources: tuple[PassageSource, ...] = ()
+    """The passages behind it."""
+
+    @property
+    def text(self) -> str:
+        """The texts of the passages behind it."""
+        return "\n\n".join(source.text for source in self.sources)
+
+
+class Step(_Part):
+    """One step of the reasoning. A field that a step does not have is empty."""
+
+    id: str
+    kind: str
+    """What was done: rewrite, search, read, split, question, hop, …"""
+    parent: str = ""
+    """Id of the step above it; "" at the top."""
+    title: str = ""
+    question: str = ""
+    answer: str = ""
+    verdict: str = ""
+    """How it ended: leaf, split, pruned, failed, fallback, budget, …"""
+    reason: str = ""
+    score: float | None = None
+    passages: tuple[dict[str, Any], ...] = ()
+    """What it found: kind, id, score and passages of each unit."""
+    facts: dict[str, str] = {}
+    """Further judgements by name."""
+    replaced: tuple[dict[str, Any], ...] = ()
+    """What was thrown away for this step."""
+    tail: str = ""
+    """The passage that a hop started from."""
+    head: str = ""
+    """The passage that a hop reached."""
+
+
+class Usage(_Part):
+    """What the question cost. The ledger answers a cached call, which costs nothing."""
+
+    model_calls: int = 0
+    cached_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+
+
+class Gate(_Part):
+    """Whether the question needs retrieval, as the gate decided."""
+
+    gate: str
+    probability: float | None = None
+    retrieve: bool | None = None
+    """None if no gate was asked."""
+    reason: str = ""
+
+
+class Route(_Part):
+    """Which strategy answered, and why."""
+
+    strategy: str
+    by: str
+    probability: float | None = None
+    reason: str = ""
+
+
+class PassageShare(_Part):
+    """How much of the answer rests on one passage."""
+
+    passage_id: str
+    contribution: float
+    share: float
+
+
+class Explanation(_Part):
+    """How much of the answer rests on each passage. All shares add up to 1."""
+
+    passages: tuple[PassageShare, ...] = ()
+    without: float
+    """The share that the model gives without any passage."""
+
+
+class Waiting(_Part):
+    """One question that the run asks before it continues. Answer it with `Hopyard.resume`."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    id: str
+    approve: str = ""
+    """What it is about: route, decomposition or hops."""
+    proposed: Any = None
+    answers: Any = None
+    """The answers that can be given."""
+    problem: str = ""
+    """What was wrong with the last answer given."""
+
+
+class Answer(_Part):
+    """The answer to one question, or what its run waits for. `str(answer)` is the text."""
+
+    text: str
+    """The answer; [1] is the first citation. Empty while the run waits or is unfinished."""
+    question: str = ""
+    """The question as it was answered: a follow-up is made to stand alone."""
+    citations: tuple[Citation, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    """What the answer was read from, with the passages' texts."""
+    steps: tuple[Step, ...] = ()
+    unconfirmed: str = ""
+    """What the documents do not confirm of the answer; "" if they confirm all of it."""
+    truncated: bool = False
+    """Whether the budget ended the search early."""
+    explanation: Explanation | None = None
+    """What the answer rests on, if `explain=True` asked for it."""
+    strategy: str = ""
+    model: str = ""
+    gate: Gate | None = None
+    route: Route | None = None
+    usage: Usage = Field(default_factory=Usage)
+    thread: str = ""
+    """The thread's name: pass it to `ask` for a follow-up, or to `resume`."""
+    finished: bool = True
+    waiting: tuple[Waiting, ...] = ()
+    """What the run asks to be approved before it continues."""
+
+    @classmethod
+    def of(cls, result: Mapping[str, Any]) -> Self:
+        """The answer of a thread's state, as `Session.result` gives it. It reads the index."""
+        known = with_texts(result)
+        named = {**known, "text": known.get("answer", ""), "thread": known.get("thread_id", "")}
+        return cls.model_validate(
+            {name: value for name, value in named.items() if value is not None}
+        )
+
+    @property
+    def supported(self) -> bool:
+        """Whether the documents support all of the answer that was checked."""
+        return not self.unconfirmed and all(citation.supported for citation in self.citations)
+
+    @property
+    def unsupported(self) -> tuple[Citation, ...]:
+        """The citations whose quote does not support what they were cited for."""
+        return tuple(citation for citation in self.citations if not citation.supported)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_markdown_(self) -> str:
+        """The answer with its quotes, for a notebook."""
+        lines = [html.escape(self.text, quote=False), *_quotes(self.citations)]
+        if self.unconfirmed:
+            lines.append(f"*{UNCONFIRMED}* {html.escape(self.unconfirmed, quote=False)}")
+        asked = ", ".join(waiting.approve for waiting in self.waiting)
+        lines.append(f"*Waiting for approval: {html.escape(asked)}*" if asked else "")
+        return "\n\n".join(filter(None, lines))
+
+
+def evidence_of(units: Iterable[Mapping[str, Any]]) -> tuple[Evidence, ...]:
+    """Evidence as searches and answers give it, typed."""
+    return tuple(Evidence.model_validate(unit) for unit in units)
+
+
+def _quotes(citations: Iterable[Citation]) -> list[str]:
+    shown = list(citations)
+    names = name_sources(
+        Source(**citation.model_dump(include=set(PassageSource.model_fields)))  # type: ignore[typeddict-item]
+        for citation in shown
+    )
+    lines = []
+    for number, citation in enumerate(shown, 1):
+        quote = html.escape(" ".join(citation.quote.split()), quote=False)
+        name = html.escape(names[citation.passage_id], quote=False)
+        doubt = "" if citation.supported else f" ({NOT_SUPPORTED})"
+        lines.append(f"[{number}] “{quote}” — {name}{doubt}")
+    return lines

@@ -1,0 +1,222 @@
+"""Building an index from Python: from paths, documents, or LangChain's loaders."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from typing_extensions import Unpack
+
+from hopyard.agent.background import wait, wait_async
+from hopyard.agent.hopyard import Settings, named_models
+from hopyard.agent.sources import Documents, Sources
+from hopyard.indexes import build as building
+from hopyard.indexes.build_context import Progress, silent
+from hopyard.indexes.build_report import BuildReport
+from hopyard.indexes.files import SkippedFile
+from hopyard.indexes.kind import DEFAULT_KINDS
+from hopyard.indexes.manifest import read_manifest
+from hopyard.indexes.records import BadItem
+from hopyard.indexes.status import status
+from hopyard.nodes.resources import Resources
+from hopyard.state.given import GivenSettings, python_settings, read_given
+
+__all__ = ("IndexReport", "aadd_documents", "abuild_index", "add_documents", "build_index")
+
+
+@dataclass(frozen=True)
+class IndexReport:
+    """What a build did.
+
+    Attributes:
+        index: The index directory.
+        added: Documents that are new.
+        updated: Documents that changed.
+        removed: Documents taken out.
+        unchanged: Documents that the index held as they are.
+        passages: Passages in the index now.
+        embedded: Passage texts that were embedded; all others had their vector.
+        bad: Documents that could not be read and were left out, and why.
+        skipped: Files that are not documents, and why.
+        seconds: How long it took.
+    """
+
+    index: Path
+    added: int
+    updated: int
+    removed: int
+    unchanged: int
+    passages: int
+    embedded: int
+    bad: tuple[BadItem, ...]
+    skipped: tuple[SkippedFile, ...]
+    seconds: float
+
+    @classmethod
+    def of(cls, index: Path, report: BuildReport, read: Sources) -> Self:
+        """The report of a build whose documents these sources gave."""
+        return cls(
+            index=index,
+            added=report.added,
+            updated=report.updated,
+            removed=report.removed,
+            unchanged=report.unchanged,
+            passages=report.passages,
+            embedded=report.embedded,
+            bad=(*read.report.bad, *report.bad),
+            skipped=tuple(read.report.skipped),
+            seconds=report.seconds,
+        )
+
+
+def build_index(
+    index: str | Path,
+    documents: Documents,
+    *,
+    kinds: Sequence[str] = DEFAULT_KINDS,
+    chunk_tokens: int | None = None,
+    encoding: str = "",
+    ocr: str = "",
+    progress: Progress = silent,
+    settings: GivenSettings | None = None,
+    **named: Unpack[Settings],
+) -> IndexReport:
+    """Make an index that holds exactly these documents.
+
+    What did not change since the last build is neither cut nor embedded again. A killed build
+    continues where it stopped.
+
+        hopyard.build_index("my-index", "docs/", kinds=["dense", "sparse", "passage-graph"])
+        hopyard.build_index("my-index", WebBaseLoader("https://example.org"))
+
+    Args:
+        index: The index directory; it is made if need be.
+        documents: A file, a folder, a LangChain document or loader, or several of these.
+        kinds: What to derive from the passages.
+        chunk_tokens: The most tokens of a passage; 0 keeps documents whole. The default is 300, or
+            what the embedding model's window allows.
+        encoding: The encoding of text files without a byte-order mark; "" detects it.
+        ocr: The languages of scanned pages, as in `deu+eng`; "" leaves such pages out.
+        progress: Called as the build proceeds, with a stage, how much is done, and of how much.
+        settings: Any settings by dotted or nested name.
+        **named: Settings that have a keyword, as in `embedding="ollama:nomic-embed-text"`.
+
+    Returns:
+        What the build did. Its `bad` names the documents that were left out.
+
+    Raises:
+        UsageError: A path, a kind or a setting is not usable.
+        CorpusError: No document could be read, or a loader failed.
+        IndexBusyError: Another build works on the index.
+        ModelUnreachableError: A model does not answer; what it gave until then is kept.
+    """
+    given = _Given(index, documents, kinds, chunk_tokens, encoding, ocr, progress)
+    return wait(given.build(settings, named))
+
+
+async def abuild_index(
+    index: str | Path,
+    documents: Documents,
+    *,
+    kinds: Sequence[str] = DEFAULT_KINDS,
+    chunk_tokens: int | None = None,
+    encoding: str = "",
+    ocr: str = "",
+    progress: Progress = silent,
+    settings: GivenSettings | None = None,
+    **named: Unpack[Settings],
+) -> IndexReport:
+    """Make an index that holds exactly these documents. See `build_index`."""
+    given = _Given(index, documents, kinds, chunk_tokens, encoding, ocr, progress)
+    return await wait_async(given.build(settings, named))
+
+
+def add_documents(
+    index: str | Path,
+    documents: Documents,
+    *,
+    encoding: str = "",
+    ocr: str = "",
+    progress: Progress = silent,
+    settings: GivenSettings | None = None,
+    **named: Unpack[Settings],
+) -> IndexReport:
+    """Add documents to an index, or update those whose id it holds. The others stay.
+
+    Passages are cut, embedded and derived from as in the last build. It takes what `build_index`
+    takes.
+
+    Raises:
+        IndexMissingError: There is no such index.
+        EmbeddingMismatchError: Another embedding model made the index.
+        HopyardError: As for `build_index`.
+    """
+    given = _Given(index, documents, (), None, encoding, ocr, progress)
+    return wait(given.add(settings, named))
+
+
+async def aadd_documents(
+    index: str | Path,
+    documents: Documents,
+    *,
+    encoding: str = "",
+    ocr: str = "",
+    progress: Progress = silent,
+    settings: GivenSettings | None = None,
+    **named: Unpack[Settings],
+) -> IndexReport:
+    """Add documents to an index, or update those whose id it holds. See `add_documents`."""
+    given = _Given(index, documents, (), None, encoding, ocr, progress)
+    return await wait_async(given.add(settings, named))
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What a build was given."""
+
+    index: str | Path
+    documents: Documents
+    kinds: Sequence[str]
+    chunk_tokens: int | None
+    encoding: str
+    ocr: str
+    progress: Progress
+
+    async def build(self, settings: GivenSettings | None, named: Mapping[str, Any]) -> IndexReport:
+        options = {"kinds": list(self.kinds), "chunk_tokens": self.chunk_tokens}
+        return await self._put(building.build, options, [], settings, named)
+
+    async def add(self, settings: GivenSettings | None, named: Mapping[str, Any]) -> IndexReport:
+        """Add with the models of the last build, unless others are given."""
+        directory = Path(self.index)
+        embedding = (await asyncio.to_thread(read_manifest, directory)).embedding
+        model = (await asyncio.to_thread(status, directory)).model
+        last = [("embedding", embedding), *([("model", model)] if model else [])]
+        return await self._put(building.add, {}, last, settings, named)
+
+    async def _put(
+        self,
+        put: Callable[..., Coroutine[Any, Any, BuildReport]],
+        options: Mapping[str, Any],
+        last: Sequence[tuple[str, Any]],
+        settings: GivenSettings | None,
+        named: Mapping[str, Any],
+    ) -> IndexReport:
+        with closing(Resources()) as resources:
+            pairs = [*last, *python_settings(settings, named)]
+            context = read_given(named_models(resources, pairs)).context
+            sources = Sources(self.documents, self.encoding, self.ocr, self.progress)
+            report = await put(
+                sources,
+                directory=Path(self.index),
+                embedder=await asyncio.to_thread(resources.embedder, context.embedding),
+                settings=context,
+                caller=lambda: resources.caller(context.model),
+                progress=self.progress,
+                **options,
+            )
+        return IndexReport.of(Path(self.index), report, sources)

@@ -1,0 +1,382 @@
+"""The front door: ask an index questions, from sync and async programs."""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from contextlib import aclosing
+from copy import copy
+from pathlib import Path
+from typing import Any, Self
+
+from langchain_core.embeddings import Embeddings
+from langchain_core.language_models import BaseChatModel
+from typing_extensions import TypedDict, Unpack
+
+from hopyard.agent.answer import Answer, Evidence, evidence_of
+from hopyard.agent.background import stream, stream_async, wait, wait_async
+from hopyard.agent.events import Event
+from hopyard.agent.searching import find_evidence
+from hopyard.agent.session import Session, new_thread_id, open_session
+from hopyard.agent.summary import ThreadSummary
+from hopyard.agent.thread_settings import thread_settings
+from hopyard.models.embedder import Embedder
+from hopyard.models.instances import embedder_of, provider_of
+from hopyard.nodes.resources import Resources
+from hopyard.state.given import Given, GivenSettings, python_settings, read_given
+from hopyard.state.settings import Budget, Context
+
+__all__ = ("ChatModel", "EmbeddingModel", "Hopyard", "Settings", "Where", "named_models")
+
+ChatModel = str | BaseChatModel
+"""A chat model: a name such as `openai:gpt-4.1-mini`, or a LangChain object."""
+EmbeddingModel = str | Embeddings | Embedder
+"""An embedding model: a name such as `ollama:nomic-embed-text`, or a LangChain object."""
+Where = str | Sequence[str] | Mapping[str, Any]
+"""Conditions on metadata: `"date>=2024"`, several of them, or `{"source": ["BBC", "Wired"]}`."""
+
+
+class Settings(TypedDict, total=False):
+    """The settings that have a keyword. Every other one is given in `settings`, by its name."""
+
+    strategy: str
+    """`auto`, or a strategy's name."""
+    search: str
+    """The search method."""
+    style: str
+    """The form of the answer: auto, short, sentence or full."""
+    where: Where
+    """Only passages whose metadata fits are found."""
+    k: int
+    """The number of passages for one question."""
+    explain: bool
+    """Say how much of the answer rests on each passage; up to 31 more model calls."""
+    budget: int | Mapping[str, float] | Budget
+    """The most model calls, or limits by name: `{"calls": 8, "seconds": 30}`."""
+    gate: str
+    """auto, off, builtin, capable, or a gate's folder."""
+    route: str
+    """auto, model, or the folder of a trained route."""
+    approve: str | Sequence[str]
+    """What to ask about before it is spent on: route, decomposition, hops."""
+    model: ChatModel
+    """The chat model."""
+    embedding: EmbeddingModel
+    """The embedding model that the index was built with."""
+
+
+class Hopyard:
+    """Answers questions from an index, and retrieves only as much as each needs.
+
+        with Hopyard("my-index", model="openai:gpt-4.1-mini") as hop:
+            answer = hop.ask("Where was the discoverer of Pluto born?")
+            print(answer, answer.citations)
+
+    Settings given here win over the environment and `hopyard.toml`; those given to a method win
+    over both. Threads are those of the command line. A method `x` has an async twin `ax`. The sync
+    methods also work while an event loop is running, as in a notebook, and in several threads at
+    once.
+
+    Args:
+        index: The index directory; read from `HOPYARD_INDEX` if it is empty.
+        settings: Any settings by dotted or nested name, as in `{"tree.theta": 0.8}`.
+        **named: Settings that have a keyword; see `Settings`.
+
+    Raises:
+        UsageError: A setting is unknown or not usable.
+    """
+
+    def __init__(
+        self,
+        index: str | Path = "",
+        *,
+        settings: GivenSettings | None = None,
+        **named: Unpack[Settings],
+    ) -> None:
+        self._origin: Hopyard | None = None
+        self._resources = Resources()
+        weakref.finalize(self, self._resources.close)
+        own = {"index": str(index)} if str(index) else {}
+        self._pairs = [*own.items(), *self._named(settings, named)]
+        self._given = read_given(self._pairs)
+
+    @classmethod
+    def of(
+        cls,
+        index: str | Path | Hopyard,
+        *,
+        settings: GivenSettings | None = None,
+        **named: Unpack[Settings],
+    ) -> Hopyard:
+        """A `Hopyard` of an index; one that is given keeps its models, with changed settings."""
+        if not isinstance(index, Hopyard):
+            return cls(index, settings=settings, **named)
+        changed = copy(index)  # it shares the resources, which the first one closes
+        changed._origin = index
+        changed._pairs = [*index._pairs, *index._named(settings, named)]
+        changed._given = read_given(changed._pairs)
+        return changed
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    def __repr__(self) -> str:
+        return f"Hopyard({self.context.index!r}, model={self.context.model!r})"
+
+    @property
+    def context(self) -> Context:
+        """All settings of a new thread."""
+        return self._given.context
+
+    @property
+    def resources(self) -> Resources:
+        """The open indexes, models and ledger."""
+        return self._resources
+
+    def close(self) -> None:
+        """Close the indexes, models and ledger. No question may be running."""
+        self._resources.close()
+
+    async def aclose(self) -> None:
+        """Close the indexes, models and ledger. No question may be running."""
+        await asyncio.to_thread(self._resources.close)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        thread: str | None = None,
+        settings: GivenSettings | None = None,
+        **named: Unpack[Settings],
+    ) -> Answer:
+        """Answer a question.
+
+        Args:
+            question: The question; on an old thread it may be a follow-up ("and the other one?").
+            thread: The thread's name; None makes a new thread. An old thread keeps its settings,
+                apart from those given here and to `Hopyard`.
+            settings: Any settings by dotted or nested name, as in `{"tree.theta": 0.8}`.
+            **named: Settings that have a keyword, as in `strategy="tree"`; see `Settings`.
+
+        Returns:
+            The answer. If the run waits for an approval, its `waiting` says for what.
+
+        Raises:
+            UsageError: The question is empty, or a setting is unknown or not usable.
+            IndexMissingError: There is no such index, or it cannot be read.
+            ThreadBusyError: Another run works on the thread.
+            ModelUnreachableError: The model does not answer. `resume` continues the thread.
+        """
+        return wait(_last(self._ask(question, thread, self._with(settings, named))))
+
+    async def aask(
+        self,
+        question: str,
+        *,
+        thread: str | None = None,
+        settings: GivenSettings | None = None,
+        **named: Unpack[Settings],
+    ) -> Answer:
+        """Answer a question. See `ask`."""
+        return await wait_async(_last(self._ask(question, thread, self._with(settings, named))))
+
+    def stream(
+        self,
+        question: str,
+        *,
+        thread: str | None = None,
+        settings: GivenSettings | None = None,
+        **named: Unpack[Settings],
+    ) -> Generator[Event | Answer, None, None]:
+        """Answer a question, and tell what happens meanwhile. It takes what `ask` takes.
+
+        Yields:
+            An `Event` for each finished step, a `Token` for each piece of the answer while the
+            model writes it, and at the end the `Answer`.
+        """
+        return stream(self._ask(question, thread, self._with(settings, named), tokens=True))
+
+    def astream(
+        self,
+        question: str,
+        *,
+        thread: str | None = None,
+        settings: GivenSettings | None = None,
+        **named: Unpack[Settings],
+    ) -> AsyncGenerator[Event | Answer, None]:
+        """Answer a question, and tell what happens meanwhile. See `stream`."""
+        return stream_async(self._ask(question, thread, self._with(settings, named), tokens=True))
+
+    def resume(
+        self,
+        thread: str,
+        answer: object = None,
+        *,
+        settings: GivenSettings | None = None,
+        **named: Unpack[Settings],
+    ) -> Answer:
+        """Continue a thread that was stopped or killed, or that waits for an approval.
+
+        Finished steps are not repeated. A finished thread gives its last answer again.
+
+        Args:
+            thread: The thread's name.
+            answer: What the run waits for: `"accept"`, one of the answers that `Answer.waiting`
+                offers, or several by the ids of the questions.
+            settings: Settings that change from here on, as for `ask`.
+            **named: Settings that have a keyword, as for `ask`.
+
+        Raises:
+            ThreadMissingError: There is no such thread.
+            UsageError: The answer does not fit, or a setting is unknown or not usable.
+        """
+        return wait(_last(self._resume(thread, answer, self._with(settings, named))))
+
+    async def aresume(
+        self,
+        thread: str,
+        answer: object = None,
+        *,
+        settings: GivenSettings | None = None,
+        **named: Unpack[Settings],
+    ) -> Answer:
+        """Continue a thread. See `resume`."""
+        return await wait_async(_last(self._resume(thread, answer, self._with(settings, named))))
+
+    def search(
+        self, text: str, *, settings: GivenSettings | None = None, **named: Unpack[Settings]
+    ) -> tuple[Evidence, ...]:
+        """Find evidence for a text. No chat model is called.
+
+        Args:
+            text: The question, or words.
+            settings: Any settings by name, as for `ask`.
+            **named: Settings that have a keyword, as in `search="mmr"` or `k=8`.
+
+        Raises:
+            UsageError: The text is empty, or a setting is unknown or not usable.
+            IndexMissingError: There is no such index, or the method needs a kind that it lacks.
+        """
+        return wait(self._search(text, self._with(settings, named)))
+
+    async def asearch(
+        self, text: str, *, settings: GivenSettings | None = None, **named: Unpack[Settings]
+    ) -> tuple[Evidence, ...]:
+        """Find evidence for a text. See `search`."""
+        return await wait_async(self._search(text, self._with(settings, named)))
+
+    def threads(self) -> list[ThreadSummary]:
+        """All threads, the one used last first."""
+        return wait(self._threads())
+
+    async def athreads(self) -> list[ThreadSummary]:
+        """All threads, the one used last first."""
+        return await wait_async(self._threads())
+
+    def last_answer(self, thread: str) -> Answer:
+        """The last answer of a thread, or what it waits for.
+
+        Raises:
+            ThreadMissingError: There is no such thread.
+        """
+        return wait(self._last_answer(thread))
+
+    async def alast_answer(self, thread: str) -> Answer:
+        """The last answer of a thread. See `last_answer`."""
+        return await wait_async(self._last_answer(thread))
+
+    def delete_thread(self, thread: str) -> None:
+        """Delete a thread with its history, and the model's answers that no other thread has.
+
+        Raises:
+            ThreadMissingError: There is no such thread.
+            ThreadBusyError: A run works on it.
+        """
+        wait(self._delete_thread(thread))
+
+    async def adelete_thread(self, thread: str) -> None:
+        """Delete a thread. See `delete_thread`."""
+        await wait_async(self._delete_thread(thread))
+
+    def _named(
+        self, settings: GivenSettings | None, named: Mapping[str, Any]
+    ) -> list[tuple[str, Any]]:
+        """Settings by dotted name; a model that was given as an object gets a name."""
+        given = {name: value for name, value in named.items() if value is not None}
+        return named_models(self._resources, python_settings(settings, given))
+
+    def _with(self, settings: GivenSettings | None, named: Mapping[str, Any]) -> Given:
+        pairs = self._named(settings, named)
+        return read_given([*self._pairs, *pairs]) if pairs else self._given
+
+    async def _ask(
+        self, question: str, thread: str | None, given: Given, *, tokens: bool = False
+    ) -> AsyncGenerator[Event | Answer, None]:
+        name = thread or new_thread_id()
+        async with open_session(self._resources) as session:
+            context = (await thread_settings(session, name, given)).context
+            async with aclosing(session.ask(question, context, name, tokens=tokens)) as events:
+                async for event in events:
+                    yield event
+            yield await _answer(session, name)
+
+    async def _resume(
+        self, thread: str, answer: object, given: Given
+    ) -> AsyncGenerator[Event | Answer, None]:
+        async with open_session(self._resources) as session:
+            events = session.resume(thread, answer, changes=given.flags)
+            async with aclosing(events):
+                async for event in events:
+                    yield event
+            yield await _answer(session, thread)
+
+    async def _search(self, text: str, given: Given) -> tuple[Evidence, ...]:
+        return evidence_of((await find_evidence(text, given.context, self._resources)).evidence)
+
+    async def _threads(self) -> list[ThreadSummary]:
+        async with open_session(self._resources) as session:
+            return await session.threads()
+
+    async def _last_answer(self, thread: str) -> Answer:
+        async with open_session(self._resources) as session:
+            return await _answer(session, thread)
+
+    async def _delete_thread(self, thread: str) -> None:
+        async with open_session(self._resources) as session:
+            await session.delete(thread)
+
+
+def named_models(resources: Resources, pairs: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Settings in which models that were given as objects have names that these resources know."""
+    named: list[tuple[str, Any]] = []
+    for name, value in pairs:
+        if name == "model" and isinstance(value, BaseChatModel):
+            named.append((name, resources.add_chat_model(provider_of(value))))
+        elif name == "embedding" and isinstance(value, (Embeddings, Embedder)):
+            named.append((name, resources.add_embedding_model(embedder_of(value))))
+        else:
+            named.append((name, value))
+    return named
+
+
+async def _answer(session: Session, thread: str) -> Answer:
+    result = await session.result(thread)
+    return await asyncio.to_thread(Answer.of, result)
+
+
+async def _last(items: AsyncGenerator[Event | Answer, None]) -> Answer:
+    async with aclosing(items):
+        async for item in items:
+            if isinstance(item, Answer):
+                return item
+    raise AssertionError("a run ends with an answer")

@@ -1,0 +1,101 @@
+"""Documents as a Python program gives them: paths, LangChain's documents, loaders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from os import PathLike, fspath
+
+from langchain_core.document_loaders import BaseLoader
+from langchain_core.documents import Document as LangChainDocument
+
+from hopyard.indexes.build_context import Progress, silent
+from hopyard.indexes.langchain_loaders import convert, load_from
+from hopyard.indexes.loaders import LoadReport, read
+from hopyard.indexes.records import BadItem, Document
+from hopyard.state.errors import CorpusError, UsageError
+
+__all__ = ("DocumentSource", "Documents", "Sources")
+
+DocumentSource = str | PathLike[str] | LangChainDocument | BaseLoader | Document
+"""A file or folder, a LangChain document or loader, or one of Hopyard's own documents."""
+Documents = DocumentSource | Iterable[DocumentSource]
+"""One source or several."""
+
+_UNNAMED = "documents"
+"""The source of LangChain documents whose metadata does not name theirs."""
+
+
+class Sources(Iterable[Document]):
+    """Documents that are read as a build asks for them; the report fills up meanwhile.
+
+    Args:
+        given: What the program gave.
+        encoding: As for `indexes.loaders.load`.
+        ocr: As for `indexes.loaders.load`.
+        progress: As for `indexes.loaders.read`.
+
+    Attributes:
+        report: What was left out.
+    """
+
+    def __init__(
+        self, given: Documents, encoding: str = "", ocr: str = "", progress: Progress = silent
+    ) -> None:
+        self.report = LoadReport()
+        self._given = given
+        self._encoding = encoding
+        self._ocr = ocr
+        self._progress = progress
+
+    def __iter__(self) -> Iterator[Document]:
+        """Read the documents.
+
+        Raises:
+            UsageError: A path does not exist, or an object is not a source.
+            CorpusError: Nothing could be read, or a loader failed.
+        """
+        paths, documents = _split(self._given)
+        found = read(
+            paths,
+            (),
+            self.report,
+            encoding=self._encoding,
+            ocr=self._ocr,
+            progress=self._progress,
+            more=documents,
+        )
+        if (first := next(found, None)) is None:
+            raise _nothing_read(self.report)
+        yield first
+        yield from found
+
+
+def _split(given: Documents) -> tuple[list[str], Iterator[Document | BadItem]]:
+    """The paths, and the documents of everything else."""
+    single = isinstance(given, (str, PathLike, LangChainDocument, BaseLoader, Document))
+    sources: list[DocumentSource] = [given] if single else list(given)  # type: ignore[arg-type, list-item]
+    paths, loaders, loaded, own = [], [], [], []
+    for source in sources:
+        if isinstance(source, (str, PathLike)):
+            paths.append(fspath(source))
+        elif isinstance(source, LangChainDocument):
+            loaded.append(source)
+        elif isinstance(source, Document):
+            own.append(source)
+        elif callable(getattr(source, "lazy_load", None)):
+            loaders.append(source)
+        else:
+            raise UsageError(
+                f"An object of type {type(source).__name__} is not a document; give a path, a "
+                "LangChain Document, or a LangChain loader."
+            )
+    return paths, chain(convert(loaded, _UNNAMED), own, *map(load_from, loaders))
+
+
+def _nothing_read(report: LoadReport) -> CorpusError:
+    left_out = [*report.bad, *report.skipped]
+    if not left_out:
+        return CorpusError("No documents were given; give files, folders, documents or loaders.")
+    others = f", nor {len(left_out) - 1} other items" if len(left_out) > 1 else ""
+    return CorpusError(f"No document could be read: not {left_out[0]}{others}.")
