@@ -160,16 +160,26 @@ class Explanation(_Part):
 class Waiting(_Part):
     """One question that the run asks before it continues. Answer it with `Hopyard.resume`."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
-
     id: str
-    approve: str = ""
-    """What it is about: route, decomposition or hops."""
-    proposed: Any = None
-    answers: Any = None
-    """The answers that can be given."""
-    problem: str = ""
-    """What was wrong with the last answer given."""
+    action: str
+    """What is to be approved: route, decomposition or hops."""
+    args: dict[str, Any] = {}
+    """What would be done. An edit gives those that change."""
+    description: str = ""
+    decisions: tuple[str, ...] = ()
+    """The decisions that can be given: approve, edit, reject."""
+
+    @classmethod
+    def of(cls, asked: Mapping[str, Any]) -> Self:
+        """The question of a LangChain `HITLRequest`, with the interrupt's id."""
+        [action], [review] = asked["action_requests"], asked["review_configs"]
+        return cls(
+            id=asked["id"],
+            action=action["name"],
+            args=action["args"],
+            description=action.get("description", ""),
+            decisions=tuple(review["allowed_decisions"]),
+        )
 
 
 class Answer(_Part):
@@ -204,7 +214,12 @@ class Answer(_Part):
     def of(cls, result: Mapping[str, Any]) -> Self:
         """The answer of a thread's state, as `Session.result` gives it. It reads the index."""
         known = with_texts(result)
-        named = {**known, "text": known.get("answer", ""), "thread": known.get("thread_id", "")}
+        named = {
+            **known,
+            "text": known.get("answer", ""),
+            "thread": known.get("thread_id", ""),
+            "waiting": [Waiting.of(asked) for asked in known.get("waiting", ())],
+        }
         return cls.model_validate(
             {name: value for name, value in named.items() if value is not None}
         )
@@ -227,7 +242,7 @@ class Answer(_Part):
         lines = [html.escape(self.text, quote=False), *_quotes(self.citations)]
         if self.unconfirmed:
             lines.append(f"*{UNCONFIRMED}* {html.escape(self.unconfirmed, quote=False)}")
-        asked = ", ".join(waiting.approve for waiting in self.waiting)
+        asked = ", ".join(waiting.action for waiting in self.waiting)
         lines.append(f"*Waiting for approval: {html.escape(asked)}*" if asked else "")
         return "\n\n".join(filter(None, lines))
 

@@ -231,8 +231,9 @@ class Hopyard:
 
         Args:
             thread: The thread's name.
-            answer: What the run waits for: `"accept"`, one of the answers that `Answer.waiting`
-                offers, or several by the ids of the questions.
+            answer: What the run waits for: `"approve"`, the arguments to change, a decision as
+                LangChain's human-in-the-loop middleware takes it, or several by the ids of
+                `Answer.waiting`.
             settings: Settings that change from here on, as for `ask`.
             **named: Settings that have a keyword, as for `ask`.
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from hopyard.agent.events import Event as Event
     from hopyard.agent.events import Token as Token
     from hopyard.agent.hopyard import Hopyard as Hopyard
+    from hopyard.agent.middleware import HopyardMiddleware as HopyardMiddleware
+    from hopyard.agent.middleware import as_middleware as as_middleware
     from hopyard.agent.registration import register_chat_model as register_chat_model
     from hopyard.agent.registration import register_embedding as register_embedding
     from hopyard.agent.registration import register_index_kind as register_index_kind
@@ -49,12 +51,14 @@ _PLACES: Final = {
     "Evidence": "agent.answer",
     "Hopyard": "agent.hopyard",
     "HopyardError": "state.errors",
+    "HopyardMiddleware": "agent.middleware",
     "HopyardRetriever": "agent.retriever",
     "IndexReport": "agent.building",
     "Token": "agent.events",
     "aadd_documents": "agent.building",
     "abuild_index": "agent.building",
     "add_documents": "agent.building",
+    "as_middleware": "agent.middleware",
     "as_retriever": "agent.retriever",
     "as_tool": "agent.tool",
     "build_index": "agent.building",

@@ -16,7 +16,7 @@ from hopyard.state.agent import AgentState
 from hopyard.state.schemas import GateDecision
 from hopyard.state.settings import AUTO, Context, profile_of
 
-__all__ = ("decide_retrieval", "measured_for")
+__all__ = ("decide", "decide_retrieval", "measured_for")
 
 
 async def decide_retrieval(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -26,23 +26,29 @@ async def decide_retrieval(state: AgentState, runtime: Runtime[Context]) -> dict
         GateUnavailableError: A gate was asked for that is not there or cannot be loaded.
         IndexMissingError: The index is missing, damaged, or of another embedding model.
     """
-    run = await run_of(state, runtime)
+    return {"gate": await decide(await run_of(state, runtime), state["question"])}
+
+
+async def decide(run: Run, question: str) -> GateDecision:
+    """Whether a question needs retrieval.
+
+    Raises:
+        GateUnavailableError: A gate was asked for that is not there or cannot be loaded.
+        IndexMissingError: The index is missing, damaged, or of another embedding model.
+    """
     gate = run.settings.gate
     if why := _why_unasked(run):
-        return {"gate": GateDecision(gate=OFF, probability=None, retrieve=None, reason=why)}
+        return GateDecision(gate=OFF, probability=None, retrieve=None, reason=why)
     if gate == AUTO:
         gate = profile_of(run.settings)
-    question = state["question"]
     nearness = await run.nearness(question)
     decision = await asyncio.to_thread(_decide, run, gate, question, nearness)
-    return {
-        "gate": GateDecision(
-            gate=gate,
-            probability=decision.probability,
-            retrieve=decision.retrieve,
-            reason=decision.reason,
-        )
-    }
+    return GateDecision(
+        gate=gate,
+        probability=decision.probability,
+        retrieve=decision.retrieve,
+        reason=decision.reason,
+    )
 
 
 def _why_unasked(run: Run) -> str:
@@ -67,8 +73,9 @@ def _decide(run: Run, name: str, question: str, nearness: Nearness) -> Decision:
     gate = run.resources.gate(name)
     usable = measured_for(nearness, run.settings.embedding, gate.manifest.embedding)
     decision = gate.decide(question, run.settings.gating, usable)
+    if name in SHIPPED:
+        return decision
     made_for = known_as(gate.manifest.model)
-    answering = known_as(run.resources.caller(run.settings.model).provider.identity)
-    if name in SHIPPED or answering == made_for:
+    if known_as(run.resources.caller(run.settings.model).provider.identity) == made_for:
         return decision
     return replace(decision, reason=f"{decision.reason}; made for {made_for}")

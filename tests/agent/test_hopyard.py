@@ -194,9 +194,10 @@ class TestThreads:
         waits = hop.ask(QUESTION, approve="route", strategy="auto", settings={"check": "off"})
         assert (waits.text, waits.finished) == ("", False)
         [asked] = waits.waiting
-        assert asked.approve == "route"
+        assert (asked.action, asked.args["strategy"]) == ("route", "single")
+        assert asked.decisions[0] == "approve"
         assert "Waiting for approval: route" in waits._repr_markdown_()
-        answer = hop.resume(waits.thread, "accept")
+        answer = hop.resume(waits.thread, "approve")
         assert (answer.text, answer.waiting, answer.finished) == ("1781", (), True)
 
 
