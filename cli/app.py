@@ -40,7 +40,7 @@ COMMANDS: Final[Mapping[str, _Place]] = {
     "ask": _Place("ask", "ask_command", "Answer a question; retrieve only as much as it needs."),
     "resume": _Place("ask", "resume_command", "Go on with a thread at its last finished step."),
     "search": _Place("search", "search_command", "Show the evidence that a search finds."),
-    "chat": _Place("chat", "chat_command", "Talk about your documents."),
+    "chat": _Place("chat_flags", "chat_command", "Talk about your documents."),
     "trace": _Place("trace", "trace_command", "Draw how a thread came to its last answer."),
     "eval": _Place("eval", "eval_command", "Compare strategies on questions with gold answers."),
     "mcp": _Place(

@@ -1,4 +1,4 @@
-"""`hopyard chat`: a conversation on one thread, which is kept from one start to the next."""
+"""A conversation on one thread, which is kept from one start to the next."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import shlex
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import AsyncExitStack, aclosing, contextmanager, suppress
-from typing import Annotated, Any, Final
-
-import typer
+from typing import Any, Final
 
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
 from hopyard.agent.thread_settings import Changes
@@ -16,16 +14,6 @@ from hopyard.cli.chat_commands import HELP, TURNS_SHOWN, explain, last_turns
 from hopyard.cli.console import err, out, printable
 from hopyard.cli.interrupts import Runner
 from hopyard.cli.live import follow
-from hopyard.cli.options import (
-    EmbeddingOption,
-    IndexOption,
-    ModelOption,
-    SetOption,
-    StrategyOption,
-    StyleOption,
-    WhereOption,
-    given_settings,
-)
 from hopyard.cli.render import citation_lines, explanation_line, unconfirmed_line, usage_line
 from hopyard.cli.thread_settings import flags_for, nested, told_settings
 from hopyard.nodes.run import Run, check_question
@@ -40,35 +28,25 @@ from hopyard.state.sources import change_context, read_context, setting_changes
 from hopyard.tracing.read import read_trace
 from hopyard.tracing.terminal import draw_trace
 
-__all__ = ("chat_command",)
+__all__ = ("talk",)
 
 _PROMPT: Final = "> "
 
 
-def chat_command(
-    index: IndexOption = None,
-    thread: Annotated[
-        str | None, typer.Option("--thread", "-t", help="A new thread's name, or an old thread.")
-    ] = None,
-    strategy: StrategyOption = None,
-    where: WhereOption = None,
-    model: ModelOption = None,
-    embedding: EmbeddingOption = None,
-    style: StyleOption = None,
-    set_: SetOption = None,
-) -> None:
-    """Talk about your documents: follow-up questions are understood, /help lists the commands."""
-    flags = {
-        "index": index,
-        "strategy": strategy,
-        "where": where,
-        "model": model,
-        "embedding": embedding,
-        "answer.style": style,
-    }
-    thread_id = thread or new_thread_id()
+def talk(thread_id: str | None, given: Given) -> None:
+    """Hold a conversation.
+
+    Args:
+        thread_id: The thread; None makes a new one.
+        given: The settings.
+
+    Raises:
+        StoppedByUserError: Ctrl-C.
+        HopyardError: There is no index; or, in a script, whatever ends a question.
+    """
+    thread_id = thread_id or new_thread_id()
     with Runner() as runner, _lines() as lines:
-        chat = _Chat(runner, thread_id, given_settings(flags, set_))
+        chat = _Chat(runner, thread_id, given)
         try:
             chat.open()
             chat.check_index()

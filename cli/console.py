@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from rich.console import Console
 from rich.filesize import decimal
@@ -22,7 +22,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from hopyard.indexes.kind import Progress as ProgressCallback
+if TYPE_CHECKING:
+    from hopyard.indexes.kind import Progress as ProgressCallback
 
 __all__ = ("err", "out", "print_json", "printable", "progress_bar")
 

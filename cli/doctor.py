@@ -19,13 +19,6 @@ from hopyard.cli.console import err, out, print_json, progress_bar
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, ModelOption, context_from
 from hopyard.indexes.status import status as index_status
-from hopyard.models.chat import chat_provider
-from hopyard.models.embeddings import embedder
-from hopyard.models.ollama import installed_models, ollama_address, pull, server_version
-from hopyard.nodes.resources import shared_resources
-from hopyard.nodes.run import Run, new_run_id
-from hopyard.prompts.direct import DIRECT
-from hopyard.prompts.style import writing
 from hopyard.state.errors import HopyardError, ModelUnreachableError
 from hopyard.state.settings import Context
 from hopyard.state.sources import home
@@ -120,6 +113,12 @@ def _data_folder() -> Finding:
 
 
 def _chat(context: Context) -> Finding:
+    from hopyard.models.chat import chat_provider
+    from hopyard.nodes.resources import shared_resources
+    from hopyard.nodes.run import Run, new_run_id
+    from hopyard.prompts.direct import DIRECT
+    from hopyard.prompts.style import writing
+
     def ask() -> str:
         if (recording := chat_provider(context.model).recording) is not None:
             return f"replays {len(recording):,} recorded calls, and answers no other"
@@ -135,6 +134,8 @@ def _chat(context: Context) -> Finding:
 
 
 def _embedding(context: Context) -> Finding:
+    from hopyard.models.embeddings import embedder
+
     def embed() -> str:
         return f"{embedder(context.embedding).embed_query('hop').shape[0]} dimensions"
 
@@ -142,6 +143,8 @@ def _embedding(context: Context) -> Finding:
 
 
 def _pull_missing(context: Context) -> None:
+    from hopyard.models.ollama import installed_models, pull
+
     for name in _lacking(context, installed_models()):
         with progress_bar() as report:
             pull(name, lambda status, done, total: report(status[:40], done, total))
@@ -159,6 +162,8 @@ def _lacking(context: Context, found: Collection[str]) -> list[str]:
 
 def _ollama(context: Context) -> Finding:
     """Ollama's server and models; needed where one of them is asked for."""
+    from hopyard.models.ollama import installed_models, ollama_address, server_version
+
     wanted = _asked_of_ollama(context)
     try:
         found = installed_models()

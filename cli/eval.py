@@ -6,16 +6,11 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from hopyard.cli.console import progress_bar
-from hopyard.cli.eval_report import (
-    print_estimate,
-    print_report,
-    print_retrieval,
-)
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import (
     EmbeddingOption,
@@ -26,26 +21,24 @@ from hopyard.cli.options import (
     WhereOption,
     context_from,
 )
-from hopyard.evaluation.estimate import SAMPLE, estimate
-from hopyard.evaluation.judge import has_long_references, judge_records, save_judgements
-from hopyard.evaluation.page import save_report
-from hopyard.evaluation.plan import Plan, RunInfo, check_plan, default_folder, open_info
-from hopyard.evaluation.plots import draw_report, draw_retrieval
 from hopyard.evaluation.records import RecordFile
-from hopyard.evaluation.report import Report, make_report
-from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, measure_retrieval
-from hopyard.evaluation.runner import run_plan
 from hopyard.evaluation.variants import every_variant, parse_variants, sweep_names
 from hopyard.measures.questions import Half, Question, read_questions
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import StoppedByUserError
 from hopyard.state.settings import Budget, Context
 
+if TYPE_CHECKING:
+    from hopyard.evaluation.plan import Plan, RunInfo
+    from hopyard.evaluation.report import Report
+
 __all__ = ("eval_command",)
 
-PARALLEL = 16
+PARALLEL: Final = 16
 """Questions at once. The built-in model answers one call at a time, but calls of one prompt that
 wait together follow one another, and share the prompt's beginning."""
+SAMPLE: Final = 3
+"""Questions that `--dry-run` asks to learn what one costs."""
 
 
 class _Style(StrEnum):
@@ -145,6 +138,8 @@ def eval_command(
     json_: JsonOption = False,
 ) -> None:
     """Compare strategies on questions with gold answers. A stopped evaluation goes on."""
+    from hopyard.evaluation.plan import Plan, default_folder
+
     part: Half | None = None if half is None else "first" if half is _Half.FIRST else "second"
     chosen = read_questions(questions, split=split, half=part, limit=limit)
     given = {
@@ -198,6 +193,8 @@ def _selection(split: str, half: Half | None, limit: int) -> str:
 
 def _style_for(questions: Sequence[Question]) -> str:
     """The form of answers that can be compared with the gold answers."""
+    from hopyard.evaluation.judge import has_long_references
+
     return "full" if has_long_references(questions) else "short"
 
 
@@ -216,6 +213,13 @@ def _evaluate(
     as_json: bool,
 ) -> None:
     """Run or estimate; the report is written either way, from what there is."""
+    from hopyard.cli.eval_report import print_estimate, print_report
+    from hopyard.evaluation.estimate import estimate
+    from hopyard.evaluation.page import save_report
+    from hopyard.evaluation.plan import check_plan, open_info
+    from hopyard.evaluation.plots import draw_report
+    from hopyard.evaluation.runner import run_plan
+
     new = check_plan(plan)
     with RecordFile.open(folder) as records:
         info = open_info(folder, new)
@@ -234,6 +238,9 @@ def _evaluate(
 
 def _report(plan: Plan, info: RunInfo, records: RecordFile, folder: Path, judge: str) -> Report:
     """The report, with the answers judged if there is a judge."""
+    from hopyard.evaluation.judge import judge_records, save_judgements
+    from hopyard.evaluation.report import make_report
+
     if not judge:
         return make_report(plan, info, records.records, folder)
     identity = plan.resources.caller(judge).provider.identity
@@ -252,6 +259,10 @@ def _retrieval(
     plots: bool,
     as_json: bool,
 ) -> None:
+    from hopyard.cli.eval_report import print_retrieval
+    from hopyard.evaluation.plots import draw_retrieval
+    from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, measure_retrieval
+
     with progress_bar() as progress:
         report = run_async(measure_retrieval(name, questions, context, progress))
     if folder is not None:

@@ -10,13 +10,6 @@ import typer
 
 from hopyard.classifiers.labels import LabelFile, merge_labels, read_labels
 from hopyard.cli.console import err, out, print_json, progress_bar
-from hopyard.cli.gate_report import (
-    show_evaluation,
-    show_labels,
-    show_training,
-    warn_of_models,
-    write_report,
-)
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import (
     EmbeddingOption,
@@ -27,8 +20,6 @@ from hopyard.cli.options import (
     context_from,
 )
 from hopyard.measures.questions import read_questions
-from hopyard.nodes.resources import shared_resources
-from hopyard.nodes.run import check_question
 from hopyard.state.errors import StoppedByUserError, UsageError
 from hopyard.state.settings import AUTO, profile_of
 
@@ -90,6 +81,7 @@ def label_command(
     """Label questions by what passages contribute to the answers. The same command continues."""
     from hopyard.classifiers.label import Labelling, label_all
     from hopyard.cli.gate_agent import finder, value_function
+    from hopyard.cli.gate_report import show_labels
 
     context = context_from({"index": index, "model": model, "embedding": embedding}, set_)
     chosen = [one for path in questions for one in read_questions(path, split=split, limit=limit)]
@@ -164,6 +156,8 @@ def train_command(
     from hopyard.classifiers.train import train_gate
     from hopyard.classifiers.train_settings import TrainSettings
     from hopyard.cli.gate_agent import read_texts
+    from hopyard.cli.gate_report import show_training, warn_of_models
+    from hopyard.nodes.resources import shared_resources
 
     settings = TrainSettings(base=base, rate=rate, epochs=epochs, seed=seed, cost_ratio=cost_ratio)
     given = merge_labels(label for path in labels for label in read_labels(path))
@@ -208,6 +202,8 @@ def evaluate_command(
     """Measure a gate on labels, and end to end against always, never and an oracle."""
     from hopyard.classifiers.retrieval_gate import gate_folder
     from hopyard.cli.gate_agent import evaluate_gate
+    from hopyard.cli.gate_report import show_evaluation, warn_of_models, write_report
+    from hopyard.nodes.resources import shared_resources
 
     context = context_from({"index": index, "model": model, "embedding": embedding}, set_)
     name = profile_of(context) if gate == AUTO else gate
@@ -244,6 +240,8 @@ def predict_command(
 ) -> None:
     """Say for each question whether it needs retrieval, with the calibrated probability."""
     from hopyard.cli.gate_agent import predictor
+    from hopyard.nodes.resources import shared_resources
+    from hopyard.nodes.run import check_question
 
     context = context_from({"index": index, "model": model, "embedding": embedding}, set_)
     loaded = shared_resources().gate(profile_of(context) if gate == AUTO else gate)

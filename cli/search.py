@@ -9,7 +9,6 @@ import typer
 from rich.padding import Padding
 from rich.text import Text
 
-from hopyard.agent.searching import find_evidence
 from hopyard.cli.console import err, out, print_json, printable
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import (
@@ -22,7 +21,6 @@ from hopyard.cli.options import (
     context_from,
 )
 from hopyard.indexes.records import Passage
-from hopyard.nodes.resources import Resources
 from hopyard.state.metadata import describe
 from hopyard.state.schemas import Evidence, Source
 
@@ -51,6 +49,9 @@ def search_command(
         "embedding": embedding,
     }
     context = context_from(settings, set_)
+    from hopyard.agent.searching import find_evidence
+    from hopyard.nodes.resources import Resources
+
     with Resources() as resources:
         found = run_async(find_evidence(text, context, resources))
     if found.problem:

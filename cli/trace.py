@@ -6,21 +6,17 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
-from rich.live import Live
 
-from hopyard.agent.session import open_session
 from hopyard.cli.console import err, out, print_json
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import JsonOption
 from hopyard.state.errors import UsageError
-from hopyard.tracing.model import Trace
-from hopyard.tracing.page import page
-from hopyard.tracing.plain import as_plain
-from hopyard.tracing.read import read_trace
-from hopyard.tracing.terminal import draw_trace
+
+if TYPE_CHECKING:
+    from hopyard.tracing.model import Trace
 
 __all__ = ("trace_command",)
 
@@ -48,6 +44,8 @@ def trace_command(
     if follow and question:
         raise UsageError("--follow watches the last question, so it goes without --question.")
     if json_:
+        from hopyard.tracing.plain import as_plain
+
         print_json(as_plain(run_async(_read(thread, question))))
     elif html is None:
         run_async(_draw(thread, question, follow=follow))
@@ -57,11 +55,18 @@ def trace_command(
 
 
 async def _read(thread: str, question: int) -> Trace:
+    from hopyard.agent.session import open_session
+    from hopyard.tracing.read import read_trace
+
     async with open_session() as session:
         return await read_trace(session, thread, question)
 
 
 async def _draw(thread: str, question: int = 0, *, follow: bool) -> None:
+    from rich.live import Live
+
+    from hopyard.tracing.terminal import draw_trace
+
     async with aclosing(_traces(thread, question, follow=follow)) as traces:
         if not follow:
             async for trace in traces:
@@ -74,6 +79,8 @@ async def _draw(thread: str, question: int = 0, *, follow: bool) -> None:
 
 async def _write(thread: str, html: Path, question: int = 0, *, follow: bool) -> None:
     """Write the page; while the thread runs it is written again and loads itself again."""
+    from hopyard.tracing.page import page
+
     async with aclosing(_traces(thread, question, follow=follow)) as traces:
         async for trace in traces:
             again = follow and not trace.finished
@@ -85,6 +92,9 @@ async def _write(thread: str, html: Path, question: int = 0, *, follow: bool) ->
 
 async def _traces(thread: str, question: int, *, follow: bool) -> AsyncGenerator[Trace, None]:
     """The trace; with `follow` again and again until the thread has finished."""
+    from hopyard.agent.session import open_session
+    from hopyard.tracing.read import read_trace
+
     async with open_session() as session:
         while True:
             trace = await read_trace(session, thread, question)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -20,10 +20,7 @@ from hopyard.state.settings import Budget
 
 T = TypeVar("T")
 
-__all__ = ("SAMPLE", "EvaluationEstimate", "VariantEstimate", "estimate", "spread")
-
-SAMPLE: Final = 3
-"""Questions asked to learn what one costs."""
+__all__ = ("EvaluationEstimate", "VariantEstimate", "estimate", "spread")
 
 
 class VariantEstimate(BaseModel):

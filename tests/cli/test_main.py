@@ -72,37 +72,6 @@ def test_the_version_is_told(hopyard: Run) -> None:
     assert re.fullmatch(r"hopyard \d+\.\d+\.\d+\n", ended.out)
 
 
-HEAVY = {"langgraph", "langchain_core", "torch", "numpy", "faiss", "scipy", "openai"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "module"),
-    [
-        (["settings"], "hopyard.cli.settings"),
-        (["--help"], "hopyard.cli.main"),
-        (["ask", "--help"], "hopyard.cli.ask"),
-        (["mcp", "--help"], "hopyard.cli.mcp"),
-    ],
-)
-def test_what_needs_no_model_imports_nothing_heavy(arguments: list[str], module: str) -> None:
-    """An option of `ask` is described by what the registries hold, without importing it."""
-    command = "from hopyard.cli.main import main; main()"
-    watched = "import sys, atexit; atexit.register(lambda: print(*sys.modules)); "
-    done = subprocess.run(
-        [sys.executable, "-c", watched + command, *arguments],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    imported = set(done.stdout.split())
-    assert module in imported
-    others = {f"hopyard.cli.{place.module}" for place in entry.COMMANDS.values()} - {module}
-    assert imported & (HEAVY | others) == set()
-    if arguments == ["ask", "--help"]:
-        parts = {"hopyard.graphs.strategies.tree", "hopyard.indexes.searches.mmr"}
-        assert imported & parts == set()
-
-
 def test_help_lists_every_strategy_and_search(hopyard: Run) -> None:
     text = " ".join(hopyard("ask", "--help").out.replace("│", " ").split())
     assert ", ".join(STRATEGIES) in text
