@@ -65,6 +65,7 @@ def as_tool(
             output: Any = await router.graph.ainvoke(
                 {"question": question}, runtime.config, context=given
             )
+            del output["messages"]  # the message that has this artifact is the answer
         except HopyardError as error:  # one sentence with its cure, which the model may act on
             raise ToolException(str(error)) from error
         if texts:
