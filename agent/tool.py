@@ -82,6 +82,7 @@ def as_tool(
             output: Any = await router.graph.ainvoke(
                 {"question": question}, config, context=context
             )
+            del output["messages"]  # the message that has this artifact is the answer
         except HopyardError as error:  # one sentence with its cure, which the model may act on
             raise ToolException(str(error)) from error
         artifact = await asyncio.to_thread(with_texts, output, context.index) if texts else output

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from time import monotonic
-from typing import Final, Generic
+from typing import TYPE_CHECKING, Final, Generic
 from weakref import WeakKeyDictionary
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -34,6 +34,9 @@ from hopyard.models.telemetry import call_span, log_call
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.settings import Context
 from hopyard.state.usage import Meter
+
+if TYPE_CHECKING:
+    from hopyard.models.voice import Spoken
 
 __all__ = ("ModelCaller",)
 
@@ -105,6 +108,7 @@ class ModelCaller:
         self.recorder = recorder
         self._meters: OrderedDict[str, Meter] = OrderedDict()
         self._metering = threading.Lock()
+        self._spoken: OrderedDict[str, Spoken] = OrderedDict()
         # A future belongs to the event loop that made it; a process may run several in turn.
         self._schedulers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, Scheduler]] = (
             WeakKeyDictionary()
@@ -161,16 +165,44 @@ class ModelCaller:
             ModelUnreachableError: The model does not answer.
             ModelOutputError: The output did not fit the schema after repair and retries.
         """
+        read = (final or stream) and ANSWER_FIELD in prompt.output.model_fields
+        answer = answer_stream(markers=prompt.output.markers) if read else None
+        if answer is None:
+            return await self._tried(prompt, values, context, run, final, step, None)
+        complete = False
+        try:
+            output = await self._tried(prompt, values, context, run, final, step, answer)
+            answer.settle(getattr(output, ANSWER_FIELD))
+            complete = True
+        finally:
+            if spoken := await answer.end(complete=complete):
+                self._spoken[run] = spoken
+                while len(self._spoken) > _METERS_KEPT:
+                    self._spoken.popitem(last=False)
+        return output
+
+    def spoken(self, run: str) -> Spoken | None:
+        """The last message of a run on the messages stream; None if there is none."""
+        return self._spoken.get(run)
+
+    async def _tried(
+        self,
+        prompt: Prompt[OutputT],
+        values: Mapping[str, str],
+        context: Context,
+        run: str,
+        final: bool,
+        step: str,
+        answer: AnswerStream | None,
+    ) -> OutputT:
         asked = prompt.messages(values)
         messages, problem = asked, ""
-        read = (final or stream) and ANSWER_FIELD in prompt.output.model_fields
-        answer = answer_stream() if read else None
         for attempt in range(context.retries + 1):
             entry = await self._answer(
                 _Call(prompt, messages, attempt, context, run, final, step, answer)
             )
             try:
-                output = self._parse(entry.output, prompt)[0]
+                return self._parse(entry.output, prompt)[0]
             except UnfitOutputError as error:
                 problem = str(error)
                 logger.info("%s, attempt %d: %s", prompt.name, attempt + 1, problem)
@@ -179,10 +211,6 @@ class ModelCaller:
                     AIMessage(entry.output[:_BAD_OUTPUT_SHOWN]),
                     HumanMessage(f"That does not fit ({problem}). Answer with the JSON alone."),
                 ]
-            else:
-                if answer is not None:
-                    answer.settle(getattr(output, ANSWER_FIELD))
-                return output
         raise ModelOutputError(
             f"The prompt {prompt.name!r} got no usable output from {self.provider.identity} in "
             f"{context.retries + 1} attempts ({problem}); try a larger model, or more tries with "

@@ -27,6 +27,8 @@ class Output(BaseModel):
 
     Any other text counts only if it is complete.
     """
+    markers: ClassVar[bool] = False
+    """Whether the answer has markers, such as [2], with the numbers of the passages shown."""
     not_needed: ClassVar[frozenset[str]] = frozenset()
     """Fields with a default that an output cut off by its limit may lack."""
     _cut: bool = PrivateAttr(default=False)

@@ -11,7 +11,8 @@ from typing import Any, Final
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
-from langchain_core.runnables import Runnable, RunnableSequence
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableSequence
+from langgraph.constants import TAG_NOSTREAM
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from hopyard.models.chat import ChatProvider, Sampling
@@ -30,6 +31,8 @@ FIRST_PAUSE: Final = 0.5
 """Seconds before the first retry; doubled each time, give or take a half."""
 LONGEST_OUTPUT: Final = 100_000
 """Characters kept of one answer: ten times as many as any prompt asks for."""
+_UNHEARD: Final = RunnableConfig(tags=[TAG_NOSTREAM])
+"""The JSON of a call is not on LangGraph's messages stream."""
 
 
 async def request(
@@ -62,7 +65,7 @@ async def request(
         async with asyncio.timeout(timeout):
             if stream is not None and speaker is not None:
                 return await _streamed(speaker, messages, stream)
-            return _raw(await model.ainvoke(list(messages)))
+            return _raw(await model.ainvoke(list(messages), _UNHEARD))
 
     retrying = AsyncRetrying(
         retry=retry_if_exception(lambda error: classify(error) is Failure.TRANSIENT),
@@ -122,7 +125,7 @@ async def _streamed(
     """The whole message. Each piece is streamed as it arrives; some models send a single one."""
     stream.restart()
     whole: AIMessage | None = None
-    async for piece in model.astream(list(messages)):
+    async for piece in model.astream(list(messages), _UNHEARD):
         stream.feed(chunk_text(piece))
         both = isinstance(whole, AIMessageChunk) and isinstance(piece, AIMessageChunk)
         whole = whole + piece if both else piece

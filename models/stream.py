@@ -3,7 +3,7 @@
 Every model call returns JSON. The closing call's `answer` is read from the JSON as it arrives and
 written to LangGraph's "custom" stream, as `{"type": "token", "text": …, "restart": …}`. The texts
 since the last restart add up to the answer, also if the ledger had it, a repair changed it, its
-end was cut off or a second try replaced it.
+end was cut off or a second try replaced it. On the "messages" stream it is spoken (`models.voice`).
 """
 
 from __future__ import annotations
@@ -11,12 +11,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from langchain_core.messages import BaseMessage
-from langgraph.config import get_stream_writer
+from langgraph.config import get_config, get_stream_writer
 
 from hopyard.state.controls import without_controls
+
+if TYPE_CHECKING:
+    from hopyard.models.voice import Spoken, Voice
 
 __all__ = ("ANSWER_FIELD", "PART_TYPE", "AnswerStream", "FieldText", "answer_stream", "chunk_text")
 
@@ -112,10 +115,13 @@ class AnswerStream:
 
     Args:
         write: Writes a part to LangGraph's custom stream.
+        voice: Speaks the answer on the messages stream; None if nobody listens to it.
     """
 
-    def __init__(self, write: Callable[[Any], None]) -> None:
+    def __init__(self, write: Callable[[Any], None], voice: Voice | None = None) -> None:
         self._write = write
+        self._voice = voice
+        self._ended = False
         self._streamed = ""
         self._field = FieldText(ANSWER_FIELD)
 
@@ -139,15 +145,42 @@ class AnswerStream:
         elif self._streamed.rstrip() != answer:
             self._send(answer, restart=True)
 
+    async def end(self, *, complete: bool) -> Spoken | None:
+        """The call has ended: nothing is streamed any more.
+
+        Args:
+            complete: Whether it gave an answer.
+
+        Returns:
+            The message on the messages stream; None if there is none.
+        """
+        self._ended = True
+        if self._voice is None:
+            return None
+        await self._voice.end(complete=complete)
+        return self._voice.spoken
+
     def _send(self, text: str, *, restart: bool = False) -> None:
+        if self._ended:  # of a call that goes on although its step was cancelled
+            return
+        if self._voice is not None:
+            if restart:
+                self._voice.restart()
+            self._voice.say(text)
         self._streamed = text if restart else self._streamed + text
         self._write({"type": PART_TYPE, "text": text, "restart": restart})
 
 
-def answer_stream() -> AnswerStream | None:
-    """The stream of the current LangGraph run; None outside a run."""
+def answer_stream(*, markers: bool) -> AnswerStream | None:
+    """The stream of the current LangGraph run; None outside a run.
+
+    Args:
+        markers: Whether the answer has markers with the numbers of passages.
+    """
+    from hopyard.models.voice import voice_of
+
     try:
-        return AnswerStream(get_stream_writer())
+        return AnswerStream(get_stream_writer(), voice_of(get_config(), markers=markers))
     except (RuntimeError, KeyError):
         return None
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from hopyard.indexes.records import Passage
 from hopyard.nodes.sentences import context_of_row, sentence_spans
 from hopyard.nodes.support import best_quote, context_of, supports
 from hopyard.prompts.answer import UNKNOWN
+from hopyard.state.markers import find_markers, marker_numbers
 from hopyard.state.schemas import Citation
 
 __all__ = (
@@ -21,7 +22,6 @@ __all__ = (
     "contains_quote",
     "is_unknown",
     "marked_statements",
-    "renumber",
     "statements",
 )
 
@@ -40,12 +40,7 @@ JUDGEMENTS: Final = frozenset({"yes", "no", "neither", "none", "equal", "equally
 """Words of an answer that is concluded, and stands in no passage."""
 LEAST_SHARED_WORDS: Final = 2
 
-_MARKERS: Final = re.compile(r"(?:[ \t]*\[\d{1,3}(?:\s*,\s*\d{1,3})*\])+")
-"""Numbers of passages after a statement, as in [2], [1][4] and [1, 4]."""
 _EDGES: Final = " \n\t.,;:。、|"
-_CODE: Final = re.compile(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
-"""In code, [0] is no marker."""
-_DIGITS: Final = re.compile(r"\d+")
 
 
 def is_unknown(answer: str) -> bool:
@@ -138,12 +133,12 @@ def statements(answer: str) -> list[tuple[str, list[int]]]:
 def marked_statements(answer: str) -> Iterator[tuple[str, list[int], tuple[int, int]]]:
     """Each group of markers: the statement before it ("" where there is none), numbers, place."""
     start = 0
-    for match in _markers(answer):
+    for match in find_markers(answer):
         before = answer[start : match.start()]
         spans = [span for span in sentence_spans(before) if _WORD.search(before[slice(*span)])]
         statement = before[slice(*spans[-1])].strip(_EDGES) if spans else ""
         statement = _in_its_row(statement, answer, match.start())
-        numbers = list(dict.fromkeys(int(digits) for digits in _DIGITS.findall(match.group())))
+        numbers = list(dict.fromkeys(marker_numbers(match.group())))
         yield statement, numbers, match.span()
         start = match.end()
 
@@ -156,29 +151,6 @@ def _in_its_row(statement: str, answer: str, place: int) -> str:
     cells = [cell.strip() for cell in row.split("|") if cell.strip()]
     cell = statement.rpartition("|")[2].strip()
     return cell if not cells or len(cells) == 1 else f"{cells[0]}: {cell}"
-
-
-def renumber(answer: str, numbers: Mapping[int, int]) -> str:
-    """The answer with other numbers in its markers; a number that has none is removed.
-
-    Args:
-        answer: With markers such as [2], [1][4] or [1, 4].
-        numbers: The new number of each old one.
-    """
-    parts, start = [], 0
-    for match in _markers(answer):
-        text = match.group()
-        old = [int(digits) for digits in _DIGITS.findall(text)]
-        new = dict.fromkeys(numbers[number] for number in old if number in numbers)
-        space = text[: len(text) - len(text.lstrip())] if new else ""
-        parts += [answer[start : match.start()], space, *(f"[{number}]" for number in new)]
-        start = match.end()
-    return "".join([*parts, answer[start:]])
-
-
-def _markers(answer: str) -> Iterator[re.Match[str]]:
-    """The groups of markers in a text, outside of code."""
-    return _MARKERS.finditer(_CODE.sub(lambda code: "`" * len(code.group()), answer))
 
 
 def _best_sentences(

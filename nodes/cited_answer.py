@@ -15,7 +15,6 @@ from hopyard.nodes.citations import (
     cite_claims,
     is_unknown,
     marked_statements,
-    renumber,
     statements,
 )
 from hopyard.nodes.language import in_two_languages, script_of
@@ -29,6 +28,7 @@ from hopyard.nodes.support import (
     units,
 )
 from hopyard.prompts.style import GENERAL_KNOWLEDGE
+from hopyard.state.markers import renumber
 from hopyard.state.schemas import Citation
 
 __all__ = ("NOTHING_NAMED", "NOT_STATED", "Cited", "cite_answer")

@@ -30,16 +30,24 @@ class _Support(TypedDict):
 _SUPPORT: Final = TypeAdapter(_Support)
 
 
-def answer_message(answer: str, citations: list[Citation], unconfirmed: str) -> AIMessage:
+def answer_message(
+    answer: str, citations: list[Citation], unconfirmed: str, name: str | None = None
+) -> AIMessage:
     """The answer as a message that keeps its citations: a later turn may act on it.
 
     They are in `response_metadata`, which checkpoints keep, callers give back with `messages`, and
     no chat model is sent.
+
+    Args:
+        answer: Its text.
+        citations: What supports it.
+        unconfirmed: What the documents do not confirm.
+        name: The message's id; None leaves it to LangGraph.
     """
     if not citations and not unconfirmed:
-        return AIMessage(answer)
+        return AIMessage(answer, id=name)
     support = _Support(citations=citations, unconfirmed=unconfirmed)
-    return AIMessage(answer, response_metadata={_KEY: support})
+    return AIMessage(answer, id=name, response_metadata={_KEY: support})
 
 
 def last_answer(history: Sequence[AnyMessage], question: str) -> LastAnswer | None:

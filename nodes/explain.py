@@ -16,13 +16,14 @@ from hopyard.classifiers.contributions import (
 from hopyard.indexes.records import Passage
 from hopyard.measures.answers import token_f1
 from hopyard.nodes.answer import format_passages
-from hopyard.nodes.citations import is_unknown, renumber
+from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.style import writing
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import BudgetExceededError, HopyardError
+from hopyard.state.markers import renumber
 from hopyard.state.schemas import (
     Explanation,
     PassageShare,

@@ -9,10 +9,11 @@ from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from hopyard.indexes.records import Passage
-from hopyard.nodes.citations import contains_quote, renumber
+from hopyard.nodes.citations import contains_quote
 from hopyard.nodes.conversation import answer_message
-from hopyard.nodes.run import run_of
+from hopyard.nodes.run import Run, run_of
 from hopyard.state.agent import AgentState
+from hopyard.state.markers import renumber
 from hopyard.state.references import with_references
 from hopyard.state.schemas import Citation, Evidence, Source, passage_ids
 from hopyard.state.settings import Context, profile_of
@@ -41,7 +42,12 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
     if cited or (capable and evidence):
         kept = [number for number, good in enumerate(checked, 1) if good]
         answer = renumber(answer, {number: place for place, number in enumerate(kept, 1)})
-    message = answer_message(answer, citations, unconfirmed) if capable else AIMessage(answer)
+    spoken = await _spoken_as(run, answer)
+    message = (
+        answer_message(answer, citations, unconfirmed, spoken)
+        if capable
+        else AIMessage(answer, id=spoken)
+    )
     return {
         "usage": await run.usage(),
         "answer": answer,
@@ -50,6 +56,17 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
         "truncated": state["truncated"] or cut_short(state),
         "messages": [message],
     }
+
+
+async def _spoken_as(run: Run, answer: str) -> str | None:
+    """The id of the message under which the answer was streamed; None if that was another text.
+
+    A message whose id was streamed is not streamed again.
+    """
+    spoken = (await run.caller()).spoken(run.id)
+    if spoken is None or spoken.text.strip() not in {answer, renumber(answer, {})}:
+        return None
+    return spoken.id
 
 
 def _stands(citation: Citation, passages: Mapping[str, Passage]) -> bool:

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from hopyard.indexes.records import Passage
 from hopyard.nodes.answer import mark_cut
-from hopyard.nodes.citations import is_unknown, renumber, statements
+from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.conversation import LONGEST_MESSAGE, conversation_lines
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import CHARACTERS_A_TOKEN, one_line, passage_lines, snippet
@@ -21,6 +21,7 @@ from hopyard.state.errors import (
     ModelOutputError,
     UsageError,
 )
+from hopyard.state.markers import renumber
 from hopyard.state.schemas import (
     Citation,
     GateDecision,

@@ -271,8 +271,8 @@ def _index_folder(settings: Context) -> Path:
 async def run_of(state: Mapping[str, Any], runtime: Runtime[Context]) -> Run:
     """The run that a step belongs to."""
     configurable = get_config().get("configurable", {})
-    settings = runtime.context
-    if settings is None:  # a caller that gave none: the environment's
+    settings: Any = runtime.context
+    if not isinstance(settings, Context):  # none, or that of a graph around this one
         settings = await asyncio.to_thread(read_context, {})
     return Run(state.get("run", ""), settings, await resources_in(configurable))
 

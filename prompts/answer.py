@@ -43,6 +43,7 @@ class CitedAnswer(Output):
     model_config = ConfigDict(title="Answer", json_schema_extra=every_field_required)
 
     cut_field = "answer"
+    markers = True
     not_needed = frozenset({"thought", "passages"})
 
     thought: str = Field(

@@ -25,6 +25,7 @@ class ChainStep(Output):
     """What one reading gave."""
 
     cut_field = "answer"
+    markers = True
 
     thought: str = ""
     findings: list[NotedFact] = Field(default_factory=list)

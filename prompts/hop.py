@@ -170,6 +170,7 @@ class SelectedAnswer(Output):
     """The passages that an answer rests on, and the answer."""
 
     cut_field = "answer"
+    markers = True
 
     thought: str = ""
     useful: list[UsefulPassage] = Field(default_factory=list)

@@ -18,6 +18,7 @@ class Revised(Output):
     model_config = ConfigDict(json_schema_extra=every_field_required)
 
     cut_field = "answer"
+    markers = True
     not_needed = frozenset({"thought"})
 
     thought: str = Field(default="", description="What the user wants, and what it is taken from.")

@@ -191,6 +191,7 @@ class Closing(Output):
     """The answer to a question from its sub-questions, or one of these to be asked again."""
 
     cut_field = "answer"
+    markers = True
     not_needed = frozenset({"passages", "unconfirmed", "again", "in_other_words"})
 
     thought: str

@@ -42,6 +42,8 @@ class AgentOutput(StrategyOutput):
     """What the agent gives."""
 
     question: str
+    messages: Annotated[list[AnyMessage], add_messages]
+    """The conversation. It ends with the answer, as an ordinary AI message."""
     strategy: str
     gate: GateDecision
     route: RouteDecision
@@ -54,7 +56,6 @@ class AgentState(AgentOutput):
 
     steps: Annotated[list[Step], operator.add]
     """The agent's own steps, then the strategy's."""
-    messages: Annotated[list[AnyMessage], add_messages]
     last: LastAnswer | None
     """What this turn acts on in place of a search; None where it is a question."""
     run: str

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from hopyard.indexes.records import Passage
 from hopyard.nodes.answer import format_passages
-from hopyard.nodes.citations import is_unknown, renumber
+from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.tree.decompose import plain
 from hopyard.nodes.tree.references import resolve_references
@@ -17,6 +17,7 @@ from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.tree import ANSWER_PART
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
+from hopyard.state.markers import renumber
 from hopyard.state.schemas import Evidence, Thrown, passage_ids
 from hopyard.state.settings import Context
 from hopyard.state.tree import TreeNode, TreeSettings, TreeTask, because, depth_of, step_id

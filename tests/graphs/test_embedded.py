@@ -38,7 +38,8 @@ async def ask_agent(index: Path, question: str, **settings: Any) -> dict[str, An
     context = Context.model_validate({"index": str(index), **settings})
     output = await router.graph.ainvoke({"question": question}, context=context)
     TypeAdapter(AgentOutput).validate_python(output, strict=True, extra="forbid")
-    json.dumps(output)
+    assert output["messages"].pop().text == output["answer"]
+    json.dumps({key: value for key, value in output.items() if key != "messages"})
     with Index.open(index) as opened:
         texts = {
             passage.id: passage.text for passage in opened.passages(passage_ids(output["evidence"]))

@@ -24,6 +24,7 @@ QUESTION = "When was the Iron Bridge opened?"
 STONE = "When was the Stone Bridge completed?"
 OUTPUT = {
     "question",
+    "messages",
     "answer",
     "strategy",
     "gate",

@@ -195,4 +195,4 @@ async def test_no_other_call_is_told(model_server: ModelServer) -> None:
 
 
 def test_outside_of_a_graph_there_is_no_stream() -> None:
-    assert answer_stream() is None
+    assert answer_stream(markers=False) is None

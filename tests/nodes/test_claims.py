@@ -12,12 +12,12 @@ from hopyard.indexes.records import Passage
 from hopyard.nodes.citations import (
     cite_claims,
     contains_quote,
-    renumber,
     statements,
 )
 from hopyard.nodes.cited_answer import cite_answer
 from hopyard.nodes.sentences import sentence_spans
 from hopyard.nodes.support import best_quote, context_of, supports, units
+from hopyard.state.markers import renumber
 
 
 def passage(title: str, text: str) -> Passage:

@@ -48,6 +48,7 @@ async def test_every_graph_is_there_with_its_description_and_narrow_schemas(
         "gate",
         "route",
         "explanation",
+        "messages",
     }
     tree = await client.assistants.get_schemas(found["tree"]["assistant_id"])
     assert set(tree["output_schema"]["properties"]) == OUTPUT
@@ -58,7 +59,7 @@ async def test_every_graph_is_there_with_its_description_and_narrow_schemas(
         assert all(field.get("description") for field in fields.values())
 
 
-async def test_a_question_streams_updates_and_the_subgraphs_tokens(
+async def test_a_question_streams_updates_and_the_answers_words(
     client: LangGraphClient, comparison: Server
 ) -> None:
     thread = await client.threads.create()
@@ -66,7 +67,7 @@ async def test_a_question_streams_updates_and_the_subgraphs_tokens(
     async for part in client.runs.stream(
         thread["thread_id"],
         "hopyard",
-        input={"question": QUESTION},
+        input={"messages": [{"role": "user", "content": QUESTION}]},
         context=comparison.context(),
         stream_mode=["updates", "messages-tuple", "custom"],
         stream_subgraphs=True,
@@ -75,18 +76,22 @@ async def test_a_question_streams_updates_and_the_subgraphs_tokens(
         graph = namespace.partition(":")[0]
         if kind == "updates":
             steps += [(graph, node) for node in part.data]
-        elif kind == "messages" and graph == "tree":
-            tokens.append(part.data[0]["content"])
+        elif kind == "messages":
+            assert graph == ""
+            tokens.append(part.data[0])
         elif kind == "custom":
             answer.append(part.data.get("text", ""))
         assert kind != "error", part.data
     assert steps[:3] == [("", "receive"), ("", "gate"), ("", "route")]
     assert steps.count(("tree", "answer_sub_question")) == 2
     assert steps[-3:] == [("", "tree"), ("", "check"), ("", "finish")]
-    assert '{"answer": "Stone Bridge"}' in "".join(tokens)
+    assert {token["type"] for token in tokens} == {"AIMessageChunk"}
+    assert len({token["id"] for token in tokens}) == 1
+    assert "".join(token["content"] for token in tokens) == "Stone Bridge"
     assert "".join(answer) == "Stone Bridge"
     state = await client.threads.get_state(thread["thread_id"])
     assert state["values"]["answer"] == "Stone Bridge"
+    assert state["values"]["messages"][-1]["id"] == tokens[0]["id"]
     assert state["next"] == []
     history = await client.threads.get_history(thread["thread_id"], limit=20)
     assert [state["next"] for state in history] == [
@@ -155,6 +160,38 @@ async def test_an_approval_is_given_through_the_server(
     assert values["answer"] == f"read: {QUESTION}"
 
 
+async def test_a_chat_reads_the_answer_and_asks_a_follow_up(
+    client: LangGraphClient, comparison: Server
+) -> None:
+    context: Any = comparison.context(seed=6)
+    comparison.script.lines["rewrite", "And when?"] = {"question": STONE}
+    thread_id = (await client.threads.create())["thread_id"]
+    said: list[list[str]] = []
+    for turn in (QUESTION, "And when?"):
+        partial: list[str] = []
+        message = {"role": "user", "content": turn}
+        async for part in client.runs.stream(
+            thread_id,
+            "hopyard",
+            input={"messages": [message]},
+            context=context,
+            stream_mode=["messages", "values"],
+        ):
+            if part.event in {"messages/partial", "messages/complete"}:
+                [chunk] = part.data
+                assert chunk["type"] == "ai"
+                partial.append(chunk["content"])
+            elif part.event == "values":
+                values = part.data
+        said.append([message["content"] for message in values["messages"]])
+        assert partial[-1] == values["answer"]
+        assert partial == sorted(partial, key=len)
+    assert said == [
+        [QUESTION, "Stone Bridge"],
+        [QUESTION, "Stone Bridge", "And when?", f"read: {STONE}"],
+    ]
+
+
 async def test_a_remote_graph_is_used_like_a_local_one(
     client: LangGraphClient, comparison: Server
 ) -> None:
@@ -162,9 +199,8 @@ async def test_a_remote_graph_is_used_like_a_local_one(
     remote = RemoteGraph("hopyard", url=comparison.address, client=client)
 
     async def ask(state: MessagesState) -> dict[str, Any]:
-        question = {"question": state["messages"][-1].text}
-        answer: Any = await remote.ainvoke(question, context=context)
-        return {"messages": [("ai", answer["answer"])]}
+        answer: Any = await remote.ainvoke({"messages": state["messages"]}, context=context)
+        return {"messages": answer["messages"][-1:]}
 
     builder = StateGraph(MessagesState).add_node("ask", ask)
     agent = builder.add_edge(START, "ask").add_edge("ask", END).compile()
