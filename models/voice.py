@@ -160,13 +160,18 @@ class _Speaker(BaseChatModel):
         self,
         messages: list[BaseMessage],  # noqa: ARG002
         stop: list[str] | None = None,  # noqa: ARG002
+        run_manager: object = None,  # noqa: ARG002
         **kwargs: Any,  # noqa: ARG002
     ) -> AsyncIterator[ChatGenerationChunk]:
         while (piece := await self.pieces.get()) is not None:
-            yield ChatGenerationChunk(message=AIMessageChunk(piece))
-        yield ChatGenerationChunk(message=AIMessageChunk("", chunk_position="last"))
+            yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
+        yield ChatGenerationChunk(message=AIMessageChunk(content="", chunk_position="last"))
 
     def _generate(
-        self, messages: list[BaseMessage], stop: list[str] | None = None, **kwargs: Any
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: object = None,
+        **kwargs: Any,
     ) -> ChatResult:
         raise NotImplementedError("it only streams")
