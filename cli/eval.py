@@ -39,6 +39,7 @@ from hopyard.evaluation.variants import every_variant, parse_variants, sweep_nam
 from hopyard.measures.questions import Half, Question, read_questions
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import StoppedByUserError
+from hopyard.state.extras import require
 from hopyard.state.settings import Budget, Context
 
 __all__ = ("eval_command",)
@@ -145,6 +146,7 @@ def eval_command(
     json_: JsonOption = False,
 ) -> None:
     """Compare strategies on questions with gold answers. A stopped evaluation goes on."""
+    require("`hopyard eval`", "eval")
     part: Half | None = None if half is None else "first" if half is _Half.FIRST else "second"
     chosen = read_questions(questions, split=split, half=part, limit=limit)
     given = {
