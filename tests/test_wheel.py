@@ -162,13 +162,14 @@ def test_a_question_is_answered_without_torch(
     )
     built = hosted("index", "build", "moons.md", "--out", "index", "--json")
     assert built.returncode == 0, built.stderr
-    asked = hosted("ask", QUESTION, "--index", "index", "--json")
+    asked = hosted("ask", QUESTION, "--index", "index", "--explain", "--json")
     assert asked.returncode == 0, asked.stderr
     assert time.monotonic() - started < 60
     result = json.loads(asked.stdout)
     assert result["answer"] == "Titan"
     assert result["gate"]["gate"] == "off"
     assert "needs hopyard[builtin]: pip install 'hopyard[builtin]'" in result["gate"]["reason"]
+    assert result["explanation"]["passages"]
     heavy = {"torch", "transformers", "sentence-transformers", "captum", "xllamacpp"}
     assert hosted.packages & heavy == set()
 
