@@ -198,6 +198,25 @@ def test_the_built_in_models_say_what_to_install(hopyard: Environment) -> None:
     assert re.search(r"✗ +hopyard\[builtin\]", doctor.stdout)
 
 
+def test_only_mcp_and_the_contract_tests_import_an_extra_when_they_are_imported(
+    hopyard: Environment,
+) -> None:
+    imports = (
+        "import importlib, pkgutil, hopyard\n"
+        "for found in pkgutil.walk_packages(hopyard.__path__, 'hopyard.', lambda name: None):\n"
+        "    try:\n"
+        "        importlib.import_module(found.name)\n"
+        "    except ModuleNotFoundError as error:\n"
+        "        print(found.name, error.name)\n"
+    )
+    done = subprocess.run(
+        [hopyard.python, "-c", imports], capture_output=True, text=True, check=True, cwd="/"
+    )
+    failed = dict(line.split() for line in done.stdout.splitlines())
+    assert {name.split(".")[1] for name in failed} <= {"cli", "testing"}, failed
+    assert set(failed.values()) <= {"mcp", "mcp_types", "pytest", "pytest_asyncio"}, failed
+
+
 @pytest.mark.parametrize(("extra", "brings"), [("pdf", "pypdf"), ("mcp", "mcp")])
 def test_the_advised_command_finds_the_installed_wheel(
     hopyard: Environment, extra: str, brings: str
