@@ -21,8 +21,9 @@ from typing import Any
 import httpx
 import xllamacpp
 
-from hopyard.models.builtin import SHIPPED_ADAPTER, engine, weights
+from hopyard.models.builtin import SHIPPED_ADAPTER, engine
 from hopyard.models.lora import merge
+from hopyard.models.weights import weights
 
 RESULTS = Path(__file__).parent / "results" / "builtin.json"
 WORDS = ("hop", "yard", "passage", "river", "director", "city", "born", "film", "the", "of", "in")

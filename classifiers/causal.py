@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
-from hopyard.models.builtin import adapter_file, builtin_identity, name_from_user, weights
+from hopyard.models.builtin import adapter_file, builtin_identity, name_from_user
 from hopyard.models.chat import chat_provider
 from hopyard.models.failures import first_line
+from hopyard.models.weights import weights
 from hopyard.state.errors import HopyardError, ModelUnreachableError, UsageError
+from hopyard.state.extras import require
 
 __all__ = ("Causal", "Precision", "load_causal", "merge_adapter")
 
@@ -69,11 +70,7 @@ def _is_chat_model(spec: str) -> bool:
 
 
 def _load_builtin(spec: str, variant: str, precision: Precision) -> Causal:
-    if importlib.util.find_spec("accelerate") is None:
-        raise UsageError(
-            f"Reading the weights of {spec!r} into PyTorch needs the package accelerate; run "
-            "`pip install 'hopyard[gate]'`."
-        )
+    require(f"Reading the weights of {spec!r} into PyTorch", "gate")
     identity, adapter, file = builtin_identity(variant), adapter_file(variant), weights()
     model, tokenizer = _load(str(file.parent), {"gguf_file": file.name}, "float32")
     if adapter is not None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import factorial
 from typing import Final, Protocol
 
 from hopyard.prompts.coalitions import COALITIONS
@@ -25,6 +26,7 @@ __all__ = (
     "Reading",
     "ValueFunction",
     "captum_contributions",
+    "captum_values",
     "coalitions",
     "contributions",
     "needs_retrieval",
@@ -35,8 +37,7 @@ __all__ = (
 RETRIEVE: Final = 1
 """The label of a question that needs its passages; the other label is 0."""
 MOST_PASSAGES: Final = 7
-"""Players at most: 128 coalitions to value. Captum goes through all orders, seven times as long
-for an eighth passage."""
+"""Players at most: 128 coalitions to value, each a call of the model."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ def contributions(values: CoalitionValues) -> Contributions:
 
 def captum_contributions(values: CoalitionValues) -> Contributions:
     """The same from Captum's `ShapleyValues`, with question and passages as the two players."""
-    found = _shapley_values([getattr(values, name) for name in COALITIONS])
+    found = captum_values([getattr(values, name) for name in COALITIONS])
     return Contributions(question=found[0], passages=found[1])
 
 
@@ -191,7 +192,30 @@ def shares_of_answer(contributions: Sequence[float], without: float) -> tuple[li
 
 
 def _shapley_values(values: Sequence[float]) -> tuple[float, ...]:
-    """Captum's `ShapleyValues` over a mask of players, whose value is looked up.
+    """The Shapley value of each player (Shapley 1953).
+
+    φ_i = Σ_S |S|! (n − |S| − 1)! / n! · [v(S ∪ i) − v(S)], over the coalitions S without i.
+
+    Args:
+        values: [2^n], v of the coalition that has player i if bit i of the place is 1.
+    """
+    players = len(values).bit_length() - 1
+    weights = [
+        factorial(size) * factorial(players - size - 1) / factorial(players)
+        for size in range(players)
+    ]
+    return tuple(
+        sum(
+            weights[number.bit_count()] * (values[number | 1 << player] - value)
+            for number, value in enumerate(values)
+            if not number >> player & 1
+        )
+        for player in range(players)
+    )
+
+
+def captum_values(values: Sequence[float]) -> tuple[float, ...]:
+    """The same from Captum's `ShapleyValues` over a mask of players, whose value is looked up.
 
     Args:
         values: [2^n], v of the coalition that has player i if bit i of the place is 1.

@@ -13,6 +13,7 @@ from hopyard.classifiers.word_vector import word_parts
 from hopyard.models.concurrency import LOADING
 from hopyard.models.embedder import Vector
 from hopyard.state.errors import GateUnavailableError
+from hopyard.state.extras import require
 
 __all__ = (
     "HEAD_FILE",
@@ -90,9 +91,11 @@ class T5Scorer:
         """Load the network in a folder.
 
         Raises:
+            GateUnavailableError: The extra `gate` is not installed.
             OSError: A file is missing.
             Exception: A file is damaged; tokenizers raises `Exception` itself.
         """
+        require("A T5 gate", "gate", GateUnavailableError)
         import torch
         from tokenizers import Tokenizer
         from transformers import T5ForSequenceClassification
@@ -131,6 +134,8 @@ def load_scorer(folder: Path, kind: str, embed: Embed) -> Scorer:
     """
     try:
         return VectorHead.load(folder, embed) if kind == "vector" else T5Scorer.load(folder)
+    except GateUnavailableError:
+        raise
     except Exception as error:  # tokenizers raises `Exception` itself
         raise GateUnavailableError(
             f"The gate in {str(folder)!r} cannot be loaded ({str(error).splitlines()[0]}); "

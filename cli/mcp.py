@@ -12,7 +12,7 @@ from hopyard.cli.options import (
     StrategyOption,
     context_from,
 )
-from hopyard.state.errors import UsageError
+from hopyard.state.extras import require
 
 __all__ = ("mcp_command",)
 
@@ -28,10 +28,7 @@ def mcp_command(
     context = context_from(
         {"index": index, "strategy": strategy, "model": model, "embedding": embedding}, set_
     )
-    try:
-        from hopyard.cli.mcp_server import mcp_server
-    except ImportError as error:
-        raise UsageError(
-            f"`hopyard mcp` needs the package `mcp` ({error}); run `pip install 'hopyard[mcp]'`."
-        ) from error
+    require("`hopyard mcp`", "mcp")
+    from hopyard.cli.mcp_server import mcp_server
+
     asyncio.run(mcp_server(lambda: context).run_stdio_async())

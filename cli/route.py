@@ -9,6 +9,7 @@ import typer
 
 from hopyard.cli.console import err, progress_bar
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, SetOption, context_from
+from hopyard.state.extras import require
 
 app = typer.Typer(
     no_args_is_help=True, help="Say what choosing a strategy is worth, and train a route."
@@ -67,6 +68,7 @@ def train_command(
     json_: JsonOption = False,
 ) -> None:
     """Train a route on recorded answers. It needs no model, and the indexes they were read from."""
+    require("`hopyard route train`", "gate")
     from hopyard.cli.route_agent import train_route
     from hopyard.cli.route_report import print_training
     from hopyard.evaluation.route_records import read_route_records
@@ -113,6 +115,7 @@ def compare_command(
     json_: JsonOption = False,
 ) -> None:
     """Compare a trained route with single strategies, other routes, and the oracle."""
+    require("`hopyard route compare`", "gate")
     from hopyard.cli.route_agent import Compared, compare
     from hopyard.cli.route_report import print_calls, print_comparison, save_result
     from hopyard.evaluation.route_records import read_route_records

@@ -21,6 +21,7 @@ from hopyard.indexes.records import (
     without_nul,
 )
 from hopyard.state.errors import CorpusError
+from hopyard.state.extras import missing_sentence
 from hopyard.state.references import SECTION_MARK
 
 __all__ = ("Loaded", "SkippedFile", "read_file", "shown", "unknown_format")
@@ -147,9 +148,10 @@ def _read_part(part: Part, named: _Named) -> Iterator[Loaded | BadItem | Skipped
 
 
 def _missing(kind: Format, error: ModuleNotFoundError) -> str:
+    if kind.extra:
+        return missing_sentence(f"reading {kind.suffixes[0]} files", kind.extra)
     package = (error.name or "").partition(".")[0]
-    install = f"pip install 'hopyard[{kind.extra}]'" if kind.extra else f"pip install {package}"
-    return f"{kind.suffixes[0]} files need the package {package!r}: {install}"
+    return f"reading {kind.suffixes[0]} files needs the package {package!r}: pip install {package}"
 
 
 def _document(content: Content, named: _Named) -> Loaded | BadItem:

@@ -17,6 +17,7 @@ from langchain_core.documents import Document as LoadedDocument
 
 from hopyard.indexes.records import BadItem, Document, MetadataValue, without_nul
 from hopyard.state.errors import CorpusError, UsageError
+from hopyard.state.extras import require
 
 __all__ = ("convert", "load_from", "load_with")
 
@@ -32,7 +33,8 @@ def load_with(spec: str) -> Iterator[Document | BadItem]:
             the class is called with none.
 
     Raises:
-        UsageError: There is no such class, it is no loader, or it does not take the argument.
+        UsageError: There is no such class, it is no loader, it does not take the argument, or the
+            extra `loaders` is not installed.
         CorpusError: The loader failed. Nothing is kept then, because a build would take documents
             that were not read for deleted ones.
     """
@@ -94,6 +96,8 @@ def convert(loaded: Iterable[LoadedDocument], source: str) -> Iterator[Document 
 
 def _find(path: str) -> Any:
     module, _, name = path.rpartition(".")
+    if module.partition(".")[0] == "langchain_community":
+        require(f"The loader {path!r}", "loaders")
     try:
         if not module:
             raise ImportError("the path names no module")

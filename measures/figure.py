@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hopyard.state.errors import UsageError
+from hopyard.state.extras import require
 
 __all__ = ("figure",)
 
@@ -23,15 +23,11 @@ def figure(file: Path, *, across: str, up: str, title: str) -> Iterator[Any]:
         title: What was measured.
 
     Raises:
-        UsageError: Matplotlib is not installed.
+        UsageError: The extra `eval` is not installed.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise UsageError(
-            "Figures need matplotlib, which is not installed: `pip install 'hopyard[gate]'`, "
-            "or leave them out with --no-figures where the command has it."
-        ) from error
+    require("A figure", "eval")
+    from matplotlib.figure import Figure
+
     drawn = Figure(figsize=(6.4, 4.2), layout="constrained")
     axes = drawn.add_subplot()
     axes.set_xlabel(across)

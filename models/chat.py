@@ -13,7 +13,8 @@ from hopyard.models import builtin
 from hopyard.models.concurrency import PerLoop
 from hopyard.models.failures import first_line
 from hopyard.models.recorded import Recording, open_recording
-from hopyard.state.errors import UsageError
+from hopyard.state.errors import ModelUnreachableError, UsageError
+from hopyard.state.extras import require
 
 __all__ = (
     "ChatProvider",
@@ -98,13 +99,14 @@ def chat_provider(spec: str) -> ChatProvider:
 
     Raises:
         UsageError: The name has no provider.
-        ModelUnreachableError: The built-in model's weights are not installed.
+        ModelUnreachableError: The extra `builtin` is not installed.
     """
     if (registered := registered_chat_provider(spec)) is not None:
         return registered
     spec = builtin.name_from_user(spec)
     provider, separator, name = spec.partition(":")
     if spec == "builtin" or (provider == "builtin" and name):
+        require("The built-in chat model", "builtin", ModelUnreachableError)
         return _builtin_provider(name, builtin.engine_identity(name))
     if not separator or not name or not provider:
         raise UsageError(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from hopyard.models.concurrency import LOADING
 from hopyard.models.failures import first_line
 from hopyard.state.errors import ModelUnreachableError
+from hopyard.state.extras import require
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
@@ -37,8 +38,9 @@ class PairScorer:
         """How well each text answers the question; higher is better, the scale is the model's own.
 
         Raises:
-            ModelUnreachableError: The model is not on this machine and cannot be downloaded. If
-                the hub did not answer once, it is not asked again.
+            ModelUnreachableError: The model is not on this machine and cannot be downloaded, or
+                the extra `rerank` is not installed. If the hub did not answer once, it is not
+                asked again.
         """
         if not texts:
             return []
@@ -52,6 +54,7 @@ class PairScorer:
         return [float(score) for score in scores]
 
     def _load(self) -> None:
+        require("Reranking with a cross-encoder", "rerank", ModelUnreachableError)
         try:
             from sentence_transformers import CrossEncoder
 

@@ -19,10 +19,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 from filelock import FileLock
-from platformdirs import user_cache_path
+
+from hopyard.models.weights import cache_folder
 
 __all__ = (
-    "CACHE_VARIABLE",
     "MERGED",
     "TENSOR_NAMES",
     "Array",
@@ -40,7 +40,6 @@ Array = npt.NDArray[Any]
 
 MERGED: Final = "q8_0"
 """How merged weights are stored."""
-CACHE_VARIABLE: Final = "HOPYARD_CACHE"
 _KEPT: Final = 3
 """Merged files to keep: whoever trains adapters tries many."""
 _COPIED: Final = "GGUF."
@@ -148,7 +147,7 @@ def weights_with_adapter(base: Path, adapter: Path, name: str) -> Path | None:
         The file, or None if it cannot be made: then the engine applies the adapter itself, and the
         log says why.
     """
-    folder = Path(os.environ.get(CACHE_VARIABLE) or user_cache_path("hopyard")) / "engine"
+    folder = cache_folder() / "engine"
     file = folder / f"{name}.gguf"
     try:
         folder.mkdir(parents=True, exist_ok=True)

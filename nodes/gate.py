@@ -13,6 +13,7 @@ from hopyard.measures.nearness import Nearness
 from hopyard.models.builtin import known_as
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.agent import AgentState
+from hopyard.state.extras import missing_modules, missing_sentence
 from hopyard.state.schemas import GateDecision
 from hopyard.state.settings import AUTO, Context, profile_of
 
@@ -37,7 +38,7 @@ async def decide(run: Run, question: str) -> GateDecision:
         IndexMissingError: The index is missing, damaged, or of another embedding model.
     """
     gate = run.settings.gate
-    if why := _why_unasked(run):
+    if why := _why_unasked(run) or await asyncio.to_thread(_why_impossible, gate):
         return GateDecision(gate=OFF, probability=None, retrieve=None, reason=why)
     if gate == AUTO:
         gate = profile_of(run.settings)
@@ -59,6 +60,16 @@ def _why_unasked(run: Run) -> str:
         return "no gate was asked; the caller chose the strategy"
     if run.settings.gate == AUTO and not run.settings.index:
         return "no gate was asked; there is no index"
+    return ""
+
+
+def _why_impossible(gate: str) -> str:
+    """Why the default gate cannot be asked; "" where it can, or another one is wanted.
+
+    Both gates that ship read the question's vector by the built-in embedding model.
+    """
+    if gate == AUTO and missing_modules("builtin"):
+        return f"{missing_sentence('no gate was asked: it', 'builtin')}; the route decides"
     return ""
 
 

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from hopyard.state.errors import HopyardError, UsageError
+from hopyard.state.extras import require
 from hopyard.state.serializer import ENCRYPTED_MARK, CompressedSerializer
 
 __all__ = ("KEY_VARIABLE", "EncryptingSerializer", "serializer")
@@ -85,13 +86,7 @@ class EncryptingSerializer(CompressedSerializer):
 
 
 def _key(text: str) -> bytes:
-    try:
-        import_module("Crypto.Cipher.AES")
-    except ImportError as error:
-        raise UsageError(
-            f"{KEY_VARIABLE} is set, and what encrypts is not installed; run "
-            "`pip install 'hopyard[encryption]'`."
-        ) from error
+    require(f"The variable {KEY_VARIABLE}", "encryption")
     try:
         key = bytes.fromhex(text)
     except ValueError:

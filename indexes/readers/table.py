@@ -73,7 +73,7 @@ FORMATS: Final = (
     Format((".txt", ".text", ".log", ".rst", ".tex", ".org", ".srt", ".vtt"), read_plain_text),
     Format((".md", ".markdown", ".mdx"), read_markdown),
     Format((".html", ".htm", ".xhtml"), read_html),
-    Format((".pdf",), read_pdf),
+    Format((".pdf",), read_pdf, "pdf"),
     Format((".docx", ".docm"), read_docx, "office"),
     Format((".pptx", ".pptm"), read_pptx, "office"),
     Format((".xlsx", ".xlsm"), read_xlsx, "office"),

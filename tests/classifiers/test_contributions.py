@@ -11,6 +11,7 @@ from hopyard.classifiers.contributions import (
     MOST_PASSAGES,
     CoalitionValues,
     captum_contributions,
+    captum_values,
     coalitions,
     contributions,
     needs_retrieval,
@@ -114,8 +115,10 @@ def test_passages_worked_by_hand() -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(tables)
-def test_captum_gives_the_definition_for_passages(table: list[float]) -> None:
-    assert passage_contributions(table) == pytest.approx(by_orders(table), abs=1e-4)
+def test_the_formula_and_captum_give_the_definition_for_passages(table: list[float]) -> None:
+    found = passage_contributions(table)
+    assert found == pytest.approx(by_orders(table), abs=1e-9)
+    assert captum_values(table) == pytest.approx(found, abs=1e-4)
 
 
 @settings(max_examples=50, deadline=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 from model_server import ModelServer, Reply
 from recordings import record_all
 
-from hopyard.cli import doctor
+from hopyard.cli import doctor, doctor_install
+from hopyard.cli.doctor import Finding
 from hopyard.models.recorded import RecordedCall
 
 from .conftest import Ended, Run
@@ -112,3 +114,74 @@ def test_a_person_reads_a_mark_for_each_finding(hopyard: Run) -> None:
     assert not_ready.code == 1
     assert re.search(r"✗ +chat model llama", not_ready.out)
     assert "Not ready" in not_ready.out
+
+
+# Installing what is missing
+
+
+def lacks(
+    monkeypatch: pytest.MonkeyPatch, *, weights: bool, extras: tuple[str, ...] = ()
+) -> list[str]:
+    """An installation that lacks something; gives the commands that are run."""
+    monkeypatch.delenv("HOPYARD_MODEL")
+    commands: list[str] = []
+    found: list[Path] = [] if weights else [Path("x.gguf")]
+    missing = list(extras)
+
+    def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        commands.append(" ".join(command[1:]))
+        missing.clear()
+        return subprocess.CompletedProcess(command, 0)
+
+    def fetch() -> Path:
+        commands.append("fetch")
+        found.append(Path("x.gguf"))
+        return found[0]
+
+    for module in (doctor, doctor_install):
+        monkeypatch.setattr(module, "missing_modules", lambda name: missing * (name in extras))
+    monkeypatch.setattr(doctor_install, "find_weights", lambda: found[0] if found else None)
+    monkeypatch.setattr(doctor_install, "fetch_weights", fetch)
+    monkeypatch.setattr(doctor_install.subprocess, "run", run)
+    monkeypatch.setattr(doctor, "_chat", lambda context: Finding("chat", True, "answers"))
+    return commands
+
+
+def test_install_brings_what_the_settings_need(
+    hopyard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands = lacks(monkeypatch, weights=True, extras=("builtin", "pdf"))
+    ended = hopyard("doctor", "--install", "--yes", "--json")
+    assert ended.code == 0
+    assert commands == ["-m pip install hopyard[builtin]", "fetch"]
+    assert "-m pip install 'hopyard[builtin]'" in ended.err
+    assert "fetch 94 MB: the weights of the built-in chat model" in ended.err
+
+
+def test_nothing_is_installed_where_nothing_is_missing_or_nobody_agrees(
+    hopyard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as whole:
+        assert lacks(whole, weights=False) == []
+        assert hopyard("doctor", "--install").code == 0
+    commands = lacks(monkeypatch, weights=True)
+    unasked = hopyard("doctor", "--install")
+    assert unasked.code == 2
+    assert unasked.error == "Nobody can be asked here; say `hopyard doctor --install --yes`."
+    monkeypatch.setattr(doctor_install, "_agreed", lambda: False)
+    ended = hopyard("doctor", "--install", "--json")
+    assert commands == []
+    weights = findings(ended)["weights of the built-in chat model"]
+    assert weights["cure"] == "`hopyard doctor --install` fetches them now"
+    assert not weights["needed"]
+
+
+def test_a_failed_installation_is_one_sentence(
+    hopyard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacks(monkeypatch, weights=False, extras=("builtin",))
+    failed = subprocess.CompletedProcess([], 1)
+    monkeypatch.setattr(doctor_install.subprocess, "run", lambda *_, **__: failed)
+    ended = hopyard("doctor", "--install", "--yes")
+    assert ended.code == 1
+    assert ended.error.endswith("run `pip install 'hopyard[builtin]'` yourself.")

@@ -3,7 +3,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -176,18 +175,6 @@ def test_a_file_that_its_library_cannot_read_is_bad(tmp_path: Path) -> None:
     assert len(report.bad) == 9
     assert all("not a readable" in item.reason for item in report.bad)
     assert max(len(item.reason) for item in report.bad) < 300
-
-
-def test_a_missing_package_is_named_with_what_installs_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "x.rtf").write_bytes(b"{\\rtf1 text}")
-    monkeypatch.setitem(sys.modules, "striprtf.striprtf", None)
-    monkeypatch.setitem(sys.modules, "striprtf", None)
-
-    [bad] = load([tmp_path]).bad
-
-    assert bad.reason == (".rtf files need the package 'striprtf': pip install 'hopyard[office]'")
 
 
 def test_an_unknown_encoding_is_refused(tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ from hopyard.models.builtin import (
     builtin_identity,
     engine,
     engine_identity,
-    weights,
 )
-from hopyard.models.lora import CACHE_VARIABLE, add_lora, merge, weights_with_adapter
+from hopyard.models.lora import add_lora, merge, weights_with_adapter
+from hopyard.models.weights import CACHE_VARIABLE, weights
 
 ALPHA = 4.0
 RANK = 2

