@@ -13,7 +13,7 @@ from hopyard.cli.index_report import CONTINUE, finish
 from hopyard.cli.interrupts import ending_with
 from hopyard.indexes import build as building
 from hopyard.indexes.build_report import BuildReport
-from hopyard.indexes.loaders import LoadReport, load
+from hopyard.indexes.loaders import LoadReport, read
 from hopyard.indexes.status import status
 from hopyard.indexes.sync import Scope, Stamps, stamps_of
 from hopyard.models.embedder import Embedder
@@ -87,14 +87,15 @@ class Following:
     async def _sync(
         self, resources: Resources, embedder: Embedder, unread: Set[Path]
     ) -> tuple[BuildReport, LoadReport]:
-        scope = replace(Scope.of(self.paths), unread=unread)
-        loaded = await asyncio.to_thread(
-            load, scope.paths, encoding=self.encoding, ocr=self.ocr, unread=unread
-        )
-        scope.bad = loaded.bad
+        loaded = LoadReport()
+        scope = replace(Scope.of(self.paths), unread=unread, bad=loaded.bad)
         with progress_bar() as progress:
+            documents = read(
+                scope.paths, (), loaded,
+                encoding=self.encoding, ocr=self.ocr, unread=unread, progress=progress,
+            )  # fmt: skip
             report = await building.sync(
-                loaded.documents,
+                documents,
                 scope,
                 directory=self.directory,
                 embedder=embedder,

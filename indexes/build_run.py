@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 from uuid import uuid4
 
 from hopyard.indexes.build_context import BuildContext, Progress
@@ -27,7 +28,7 @@ from hopyard.indexes.manifest import (
     write_manifest,
 )
 from hopyard.indexes.recipe import Recipe
-from hopyard.indexes.records import BadItem, Document
+from hopyard.indexes.records import BadItem, Document, Passage
 from hopyard.indexes.seal import break_seal, checksum
 from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot, checked_corpus
 from hopyard.indexes.store import CorpusStore
@@ -46,8 +47,16 @@ Gone = Callable[[Mapping[str, str], Set[str], Set[str]], Set[str]]
 and of those that were bad, says which ids to remove."""
 
 
+_TOLD: Final = 200
+"""Passages of a document between two reports of progress."""
+
+
 class _StoppedError(Exception):
     """The build was cancelled while a thread worked for it."""
+
+
+class _UnusableError(Exception):
+    """A document cannot be cut into passages."""
 
 
 def open_run(directory: Path, progress: Progress) -> AbstractAsyncContextManager[BuildRun]:
@@ -90,6 +99,7 @@ class BuildRun:
         self._current = current
         self._progress = progress
         self._report = BuildReport()
+        self._cut = 0
         self._began = time.perf_counter()
 
     async def put(self, documents: Iterable[Document], chunker: Chunker, gone: Gone) -> None:
@@ -198,7 +208,7 @@ class BuildRun:
                     continue
                 if before.get(document.id) == fingerprint:
                     report.unchanged += 1
-                elif self._put(document, fingerprint, chunker):
+                elif self._put(document, fingerprint, chunker, stop):
                     report.updated += document.id in before
                     report.added += document.id not in before
                 else:
@@ -219,14 +229,36 @@ class BuildRun:
             self._remove(ids)
             self._check_not_empty(len(held) - len(ids))
 
-    def _put(self, document: Document, fingerprint: str, chunker: Chunker) -> bool:
+    def _put(
+        self, document: Document, fingerprint: str, chunker: Chunker, stop: threading.Event
+    ) -> bool:
         try:
-            passages = chunker.split(document)
-        except CorpusError as error:
+            passages = self._told(document, chunker.split(document), stop)
+            self._store.put(document, fingerprint, passages, self.generation)
+        except _UnusableError as error:
             self._leave_out(document, str(error))
             return False
-        self._store.put(document, fingerprint, passages, self.generation)
         return True
+
+    def _told(
+        self, document: Document, passages: Iterator[Passage], stop: threading.Event
+    ) -> Iterator[Passage]:
+        """The passages of a document, while the progress callback is told how many are cut."""
+        length, cut, before = len(document.text), 0, self._cut
+        try:
+            for number, passage in enumerate(passages, start=1):
+                yield passage
+                cut += len(passage.text)
+                self._cut = before + number
+                if number % _TOLD == 0:
+                    if stop.is_set():
+                        raise _StoppedError
+                    # Of one document, the letters say how many there will be.
+                    total = before + max(number, round(number * length / cut))
+                    self._progress("passages", self._cut, total)
+        except CorpusError as error:
+            raise _UnusableError(str(error)) from error
+        self._progress("passages", self._cut, 0)
 
     def _leave_out(self, document: Document, reason: str) -> None:
         self._report.bad.append(BadItem(document.source or document.id, reason))

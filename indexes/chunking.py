@@ -11,39 +11,30 @@ repeats the table's header.
 from __future__ import annotations
 
 import json
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import groupby
-from math import ceil
+from hashlib import sha256
+from itertools import chain, groupby, islice, tee
 from typing import Final
 
 from semantic_text_splitter import TextSplitter
-from tokenizers import Tokenizer
 
+from hopyard.indexes.long_text import LongText, stretches_of
 from hopyard.indexes.markdown import blocks_of
-from hopyard.indexes.pieces import Piece, cut_section
+from hopyard.indexes.pages import Pages
+from hopyard.indexes.pieces import Piece, cut_section, piece_of
 from hopyard.indexes.records import PAGE_END, Document, Passage, embedded_text, text_hash
+from hopyard.indexes.tokens import LONGEST_TOKEN, fewest_tokens, token_counter
 from hopyard.models.embedder import Embedder
 from hopyard.state.errors import CorpusError, UsageError
 from hopyard.state.metadata import describe
 from hopyard.state.references import SECTION_MARK
 
-__all__ = ("Chunker", "passage_ids", "token_counter")
+__all__ = ("Chunker", "passage_ids")
 
 SNIPPET_TOKENS: Final = 300
 """Default length of a passage, as far as the model's window allows: ToR-RAG's snippets."""
-
-STRETCH: Final = 1 << 18
-"""Characters that are cut at once."""
-
-CHARACTERS_A_TOKEN: Final = 4
-"""Rule of thumb for English, used where a remote model keeps its tokenizer to itself."""
-
-LONGEST_TOKEN: Final = 16
-"""Characters that one token stands for at most. Tokenizers turn any run of letters that they do
-not know, a megabyte of base64 as well, into a single unknown token."""
 
 REMOTE_SPECIAL_TOKENS: Final = 2
 """Tokens that a model adds at both ends, where it has no tokenizer here to ask."""
@@ -92,17 +83,25 @@ class Chunker:
     def fingerprint(self, document: Document) -> str:
         """A hash of the document, and of all that decides where it is cut."""
         cut = f"{self._model} {self.limit} {self.chunk_tokens}"
-        parts = [document.title, document.text, document.source, dict(document.metadata), cut]
+        rest = [document.source, dict(document.metadata), cut]
         if header := describe(document.metadata, self._fields):
-            parts.append(header)
-        if PAGE_END in document.text:
-            parts.append("pages")
+            rest.append(header)
+        # The JSON of `[title, text, *rest]`, written a stretch at a time.
+        digest = sha256(json.dumps([document.title])[:-1].encode())
+        digest.update(b', "')
+        has_pages = False
+        for stretch in stretches_of(document.text):
+            digest.update(json.dumps(stretch)[1:-1].encode())
+            has_pages = has_pages or PAGE_END in stretch
+        if has_pages:
+            rest.append("pages")
         if document.markup != "text":
-            parts.append(document.markup)
-        return text_hash(json.dumps(parts, sort_keys=True))
+            rest.append(document.markup)
+        digest.update(f'", {json.dumps(rest, sort_keys=True)[1:]}'.encode())
+        return digest.hexdigest()
 
-    def split(self, document: Document) -> list[Passage]:
-        """Cut one document.
+    def split(self, document: Document) -> Iterator[Passage]:
+        """Cut one document, a stretch of its text in memory at a time.
 
         Returns:
             Its passages in order, at least one, with leading and trailing blanks taken off.
@@ -112,57 +111,63 @@ class Chunker:
                 the document is to be kept whole and does not fit. The message names the document
                 and its tokens.
         """
-        text = document.text.strip().replace(PAGE_END, "")
-        if not text:
+        header = self._header(document)
+        pages = Pages(document.text, str(document.metadata.get("page", "")))
+        pieces, texts = tee(self._pieces(document, header, pages.stretches()))
+        ids = passage_ids(document.id, (piece.text for piece in texts))
+        position = -1
+        for position, (passage_id, piece) in enumerate(zip(ids, pieces, strict=True)):
+            yield self._passage(
+                document, header, position, passage_id, piece, pages.of(piece.start, piece.end)
+            )
+        if position < 0:
             raise CorpusError(
                 f"Document {document.id!r} has no text: give it some or leave it out."
             )
-        header = self._header(document, text)
-        pieces = self._pieces(document, text, header)
-        ids = passage_ids(document.id, [piece.text for piece in pieces])
-        ends = _page_ends(document.text)
-        return [
-            self._passage(document, header, position, passage_id, piece, ends)
-            for position, (passage_id, piece) in enumerate(zip(ids, pieces, strict=True))
-        ]
 
-    def _header(self, document: Document, text: str) -> str:
+    def _header(self, document: Document) -> str:
         """The document's header, where it leaves room for the text."""
         header = describe(document.metadata, self._fields)
         if not header or self._count(embedded_text(document.title, "", header)) > self.limit // 2:
             return ""
-        whole = embedded_text(document.title, text, header)
-        return header if self.chunk_tokens or self._count(whole) <= self.limit else ""
+        return header if self.chunk_tokens or self._total(document, header) <= self.limit else ""
 
-    def _pieces(self, document: Document, text: str, header: str) -> list[Piece]:
-        whole = Piece(text, "", 0, len(document.text))
+    def _pieces(self, document: Document, header: str, stretches: Iterator[str]) -> Iterator[Piece]:
         if self.chunk_tokens and document.markup == "markdown":
-            return self._cut_markdown(document, header) or [whole]
-        total = self._counter_up_to(self.limit)(embedded_text(document.title, text, header))
-        fits = total <= self.limit and (
-            not self.chunk_tokens or self._counter_up_to(self.limit)(text) <= self.chunk_tokens
-        )
-        if not self.chunk_tokens and not fits:
+            yield from self._cut_markdown(document, header, stretches)
+        elif self._fits(document, header):
+            if (whole := piece_of("".join(stretches))).text:
+                yield whole
+        else:
+            room, start = self._room(document, header), 0
+            for stretch in stretches:
+                for piece in self._cut(stretch, room):
+                    yield piece._replace(start=start + piece.start, end=start + piece.end)
+                start += len(stretch)
+
+    def _fits(self, document: Document, header: str) -> bool:
+        """Whether the document is one passage.
+
+        Raises:
+            CorpusError: It should be, and is too long.
+        """
+        total = self._total(document, header)
+        if not self.chunk_tokens and total > self.limit:
             raise CorpusError(
                 f"Document {document.id!r} has {total} tokens with its title, and {self._model!r} "
                 f"reads {self.limit}: give chunk_tokens, or an embedding model with a wider window."
             )
-        return [whole] if fits else self._cut(document.text, self._room(document, header))
+        return total <= self.limit and (
+            not self.chunk_tokens
+            or self._count(piece_of(str(document.text)).text) <= self.chunk_tokens
+        )
 
-    def _cut_markdown(self, document: Document, header: str) -> list[Piece]:
-        """Cut each section on its own."""
-        pieces: list[Piece] = []
-        for section, blocks in groupby(
-            blocks_of(document.text, document.title), lambda block: block.section
-        ):
-            named, room = section, self._room(document, header, section)
-            while named and room < self.chunk_tokens // 2:
-                _, _, named = named.partition(SECTION_MARK)
-                room = self._room(document, header, named)
-            named_blocks = [block._replace(section=named) for block in blocks]
-            count = self._counter_up_to(room)
-            pieces += cut_section(document.text, named_blocks, room, count, self._cut)
-        return pieces
+    def _total(self, document: Document, header: str) -> int:
+        """The tokens of the whole document; of a long one, some number above the window."""
+        if isinstance(document.text, LongText):
+            return fewest_tokens(len(document.text))
+        text = piece_of(document.text).text
+        return self._counter_up_to(self.limit)(embedded_text(document.title, text, header))
 
     def _room(self, document: Document, header: str, section: str = "") -> int:
         """The most tokens that a passage's text may have."""
@@ -175,35 +180,36 @@ class Chunker:
             )
         return min(self.chunk_tokens, self.limit - heading)
 
+    def _cut_markdown(
+        self, document: Document, header: str, stretches: Iterator[str]
+    ) -> Iterator[Piece]:
+        """Cut each section on its own."""
+        for section, blocks in groupby(
+            blocks_of(stretches, document.title), lambda block: block.section
+        ):
+            named, room = section, self._room(document, header, section)
+            while named and room < self.chunk_tokens // 2:
+                _, _, named = named.partition(SECTION_MARK)
+                room = self._room(document, header, named)
+            named_blocks = (block._replace(section=named) for block in blocks)
+            yield from cut_section(named_blocks, room, self._counter_up_to(room), self._cut)
+
     def _counter_up_to(self, room: int) -> Callable[[str], int]:
         # The splitter asks of ever longer stretches whether they fit, and of most of them the
         # length alone tells that they do not. Counting all would take quadratic time.
         count = self._count
-        return lambda part: count(part) if len(part) <= room * LONGEST_TOKEN else _fewest(part)
+        return lambda part: (
+            count(part) if len(part) <= room * LONGEST_TOKEN else fewest_tokens(len(part))
+        )
 
     def _cut(self, text: str, room: int) -> list[Piece]:
-        """Cut a text a stretch at a time: the splitter takes many times the memory of its text."""
-        pieces: list[Piece] = []
-        for begin, end in _stretches(text):
-            pieces += (
-                piece._replace(start=begin + piece.start, end=begin + piece.end)
-                for piece in self._cut_stretch(text[begin:end], room)
-            )
-        return pieces
-
-    def _cut_stretch(self, text: str, room: int) -> list[Piece]:
+        """Cut a stretch of text."""
         splitter = TextSplitter.from_callback(self._counter_up_to(room), room)
-        if PAGE_END not in text:
-            blank = len(text) - len(text.lstrip())
-            return [
-                Piece(part, "", blank + start, blank + start + len(part))
-                for start, part in splitter.chunk_indices(text.strip())
-            ]
-        return [
-            Piece(kept, "", start, start + len(part))
-            for start, part in splitter.chunk_indices(text)
-            if (kept := part.replace(PAGE_END, "").strip())
-        ]
+        blank = len(text) - len(text.lstrip())
+        pieces = (
+            piece_of(part, blank + start) for start, part in splitter.chunk_indices(text.strip())
+        )
+        return [piece for piece in pieces if piece.text]
 
     def _passage(
         self,
@@ -212,7 +218,7 @@ class Chunker:
         position: int,
         passage_id: str,
         piece: Piece,
-        page_ends: Sequence[int],
+        pages: str,
     ) -> Passage:
         content = embedded_text(document.title, piece.text, header, piece.section)
         if (total := self._count(content)) > self.limit:
@@ -229,14 +235,14 @@ class Chunker:
             content_hash=text_hash(content),
             tokens=self._count(piece.text),
             header=header,
-            pages=_pages_of(document, page_ends, piece),
+            pages=pages,
             section=piece.section,
             source=document.source,
             metadata=document.metadata,
         )
 
 
-def passage_ids(document_id: str, texts: Sequence[str]) -> list[str]:
+def passage_ids(document_id: str, texts: Iterable[str]) -> Iterator[str]:
     """Name the passages of a document after what they say.
 
     A passage keeps its id when another part of its document changes.
@@ -245,61 +251,14 @@ def passage_ids(document_id: str, texts: Sequence[str]) -> list[str]:
         The document's id for an only passage; else `DOCUMENT#HASH` with 8 hex digits of the
         text's SHA-256, and `DOCUMENT#HASH-2`, … where a text comes again.
     """
-    if len(texts) == 1:
-        return [document_id]
+    waiting = iter(texts)
+    first = list(islice(waiting, 2))
+    if len(first) == 1:
+        yield document_id
+        return
     seen: Counter[str] = Counter()
-    ids = []
-    for text in texts:
-        name = f"{document_id}#{text_hash(text)[:8]}"
-        seen[name] += 1
-        ids.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
-    return ids
-
-
-def token_counter(tokenizer: Tokenizer | None) -> Callable[[str], int]:
-    """A function that counts a text's tokens, special tokens left out.
-
-    Args:
-        tokenizer: The model's tokenizer, sixteen characters a token being the most it may save;
-            None counts four characters a token.
-    """
-    if tokenizer is None:
-        return lambda text: ceil(len(text) / CHARACTERS_A_TOKEN)
-    # A copy, because the embedding model's own may be set to cut off and to pad.
-    counting = Tokenizer.from_str(tokenizer.to_str())
-    counting.no_truncation()
-    counting.no_padding()
-    return lambda text: max(len(counting.encode(text, add_special_tokens=False).ids), _fewest(text))
-
-
-def _stretches(text: str) -> Iterator[tuple[int, int]]:
-    """Where a long text is cut before all else: at the end of a paragraph, a line or a word."""
-    begin = 0
-    while len(text) - begin > STRETCH:
-        ends = (
-            place + len(mark)
-            for mark in ("\n\n", "\n", " ")
-            if (place := text.rfind(mark, begin + STRETCH // 2, begin + STRETCH)) >= 0
-        )
-        end = next(ends, begin + STRETCH)
-        yield begin, end
-        begin = end
-    yield begin, len(text)
-
-
-def _page_ends(text: str) -> list[int]:
-    return [place for place, letter in enumerate(text) if letter == PAGE_END]
-
-
-def _pages_of(document: Document, ends: Sequence[int], piece: Piece) -> str:
-    """The pages of a part of a document's text."""
-    if not ends:  # a loader may give each page as a document of its own
-        return str(document.metadata.get("page", ""))
-    part = document.text[piece.start : piece.end]
-    first = bisect_left(ends, piece.start + len(part) - len(part.lstrip()))
-    last = bisect_left(ends, piece.start + len(part.rstrip()) - 1)
-    return str(first + 1) if first == last else f"{first + 1}-{last + 1}"
-
-
-def _fewest(text: str) -> int:
-    return ceil(len(text) / LONGEST_TOKEN)
+    for text in chain(first, waiting):
+        digits = text_hash(text)[:8]
+        seen[digits] += 1
+        again = "" if seen[digits] == 1 else f"-{seen[digits]}"
+        yield f"{document_id}#{digits}{again}"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from hopyard.indexes.long_text import is_blank, text_of
 from hopyard.indexes.readers.base import Content, Options, Part, Source, Unread
 from hopyard.indexes.readers.table import CORPUS_SUFFIX, Format, format_of
 from hopyard.indexes.records import (
@@ -28,6 +30,9 @@ __all__ = ("Loaded", "SkippedFile", "read_file", "shown", "unknown_format")
 
 _ID_DIGITS: Final = 16
 """Hex digits of a derived id: 64 bits keep two of a billion documents apart."""
+
+_TOLD: Final = 1 << 20
+"""Bytes of a file between two reports of progress."""
 
 _LONGEST_REASON: Final = 200
 """Characters of what a library says of a broken file."""
@@ -80,15 +85,34 @@ class _Named(NamedTuple):
         return _Named(place_in(self.place, name), place_in(self.key, name))
 
 
-def read_file(path: Path, key: Path, options: Options) -> Iterator[Loaded | BadItem | SkippedFile]:
+class _Watched(io.FileIO):
+    """A file that tells where it is being read."""
+
+    def __init__(self, path: Path, tell: Callable[[int], None]) -> None:
+        super().__init__(path)
+        self._tell = tell
+        self._told = 0
+
+    def readinto(self, buffer: Any) -> int:
+        count = super().readinto(buffer)
+        if (place := self.tell()) >= self._told + _TOLD:
+            self._told = place
+            self._tell(place)
+        return count
+
+
+def read_file(
+    path: Path, key: Path, options: Options, tell: Callable[[int], None]
+) -> Iterator[Loaded | BadItem | SkippedFile]:
     """Read a file of a known format.
 
     Args:
         path: The file.
         key: Its name in the index, which its id is derived from.
         options: How it is read.
+        tell: Called with the bytes at which a large file is being read.
     """
-    source = Source(path.name, lambda: path.open("rb"), options)
+    source = Source(path.name, lambda: io.BufferedReader(_Watched(path, tell)), options)
     named = _Named(shown(path), shown(key))
     try:
         yield from _read(source, named)
@@ -155,8 +179,8 @@ def _missing(kind: Format, error: ModuleNotFoundError) -> str:
 
 
 def _document(content: Content, named: _Named) -> Loaded | BadItem:
-    text = without_nul("".join(content.text))
-    if not text.strip():
+    text = text_of(map(without_nul, content.text))
+    if is_blank(text):
         return BadItem(named.place, "the text is empty")
     title = " ".join(without_nul(content.title).split()) or _stem(named.key)
     metadata = {

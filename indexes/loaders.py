@@ -7,7 +7,7 @@ that is worth.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import chain
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from hopyard.indexes.build_context import Progress, silent
 from hopyard.indexes.files import Loaded, SkippedFile, read_file, shown, unknown_format
+from hopyard.indexes.long_text import text_digest
 from hopyard.indexes.readers.base import Options
 from hopyard.indexes.readers.table import CORPUS_SUFFIX, format_of, known_suffixes
 from hopyard.indexes.records import BadItem, Document
@@ -110,7 +111,7 @@ def read(
             report.bad.append(found)
             continue
         document = found.document
-        text = sha256(f"{document.title}\0{document.text}".encode()).digest()
+        text = sha256(f"{document.title}\0{text_digest(document.text)}".encode()).digest()
         if document.id not in kept:
             kept[document.id] = text, found.bad("").place
             yield document
@@ -142,7 +143,7 @@ def _options(encoding: str, ocr: str) -> Options:
 def _scan(
     paths: Sequence[str | Path], options: Options, unread: Set[Path], progress: Progress
 ) -> Iterator[Loaded | BadItem | SkippedFile]:
-    tell = _teller(paths, unread, progress)
+    told = _Told(paths, unread, progress)
     for path in map(Path, paths):
         # Not resolve(): a link such as `current` keeps its name, and with it the documents' ids.
         root = Path(os.path.abspath(path))  # noqa: PTH100
@@ -151,8 +152,9 @@ def _scan(
                 if isinstance(file, Path):
                     if file in unread:
                         continue
-                    yield from read_file(file, Path(root.name, file.relative_to(path)), options)
-                    tell(file)
+                    key = Path(root.name, file.relative_to(path))
+                    yield from read_file(file, key, options, told.reading)
+                    told.read(file)
                 else:
                     yield file
         elif path.exists():
@@ -160,34 +162,40 @@ def _scan(
                 known = ", ".join(known_suffixes())
                 yield BadItem(shown(path), f"{unknown_format(shown(path))} (known: {known})")
             else:
-                yield from read_file(path, Path(root.parent.name, path.name), options)
-                tell(path)
+                yield from read_file(path, Path(root.parent.name, path.name), options, told.reading)
+                told.read(path)
         else:
             raise UsageError(f"There is no file or folder {shown(path)!r}: check the path.")
 
 
-def _teller(
-    paths: Sequence[str | Path], unread: Set[Path], progress: Progress
-) -> Callable[[Path], None]:
-    """A function that tells how far reading is, to be called after each file."""
-    sizes = [
-        size
-        for path, (_, size) in stamps_of(map(Path, paths)).items()
-        if path not in unread and _is_known(path)
-    ]
-    files = done = 0
+class _Told:
+    """What the progress callback is told of files and bytes."""
 
-    def tell(file: Path | None) -> None:
-        nonlocal files, done
-        if file is not None:
-            files += 1
-            done += file.stat().st_size if file.exists() else 0
-        progress("files", files, len(sizes))
-        progress("bytes", done, sum_of_sizes)
+    def __init__(self, paths: Sequence[str | Path], unread: Set[Path], progress: Progress) -> None:
+        sizes = [
+            size
+            for path, (_, size) in stamps_of(map(Path, paths)).items()
+            if path not in unread and _is_known(path)
+        ]
+        self._progress = progress
+        self._files, self._bytes = len(sizes), sum(sizes)
+        self._files_read = self._bytes_read = self._furthest = 0
+        progress("files", 0, self._files)
+        progress("bytes", 0, self._bytes)
 
-    sum_of_sizes = sum(sizes)
-    tell(None)
-    return tell
+    def reading(self, place: int) -> None:
+        """A file is being read, and this is where. It may be read more than once."""
+        if place > self._furthest:
+            self._furthest = place
+            self._progress("bytes", self._bytes_read + place, self._bytes)
+
+    def read(self, file: Path) -> None:
+        """A file is read."""
+        self._files_read += 1
+        self._bytes_read += file.stat().st_size if file.exists() else 0
+        self._furthest = 0
+        self._progress("files", self._files_read, self._files)
+        self._progress("bytes", self._bytes_read, self._bytes)
 
 
 def _load_with(loaders: Iterable[str]) -> Iterator[Loaded | BadItem]:

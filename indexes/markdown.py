@@ -1,6 +1,6 @@
 """The structure of a Markdown text: sections, tables, and the text between them.
 
-Text is gone through line by line, so that a long one costs no tree of its parts.
+Text is read line by line, so a long one needs no tree of its parts, and need not be in memory.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from hopyard.indexes.long_text import STRETCH
 from hopyard.indexes.records import PAGE_END, place_in
 
 __all__ = ("Block", "blocks_of", "escape_cell", "first_heading", "table_lines")
@@ -29,6 +30,10 @@ class Row(NamedTuple):
 
     start: int
     text: str
+    before: str = ""
+    """The ends of pages before it."""
+    after: str = ""
+    """What ends it: a line feed, or ends of pages with one."""
 
     @property
     def end(self) -> int:
@@ -37,48 +42,74 @@ class Row(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A table, or the text up to the next table or heading."""
+    """A table, or text up to the next table or heading. Long ones are several blocks."""
 
     section: str
     """The headings above it, as in `Travel › Flights`."""
     start: int
-    end: int
+    """Where it begins in the text."""
+    text: str
+    """As it is in the document; "" for a table."""
     header: str = ""
     """Header and delimiter row of a table, which each of its passages repeats; "" for text."""
     rows: Sequence[Row] = ()
     """The other rows of a table."""
+    continued: bool = False
+    """Whether these rows of a table follow those of the block before."""
 
 
 class _Heading(NamedTuple):
     level: int
     name: str
     start: int
-    end: int
+    text: str
     underlined: bool = False
 
 
-def blocks_of(text: str, title: str = "") -> Iterator[Block]:
+class _Text:
+    """The lines since the last heading or table."""
+
+    def __init__(self) -> None:
+        self._lines: list[Row] = []
+        self._length = 0
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is as much as is cut at once, and ends where a paragraph does if it can."""
+        half = not self._lines[-1].text.strip() and self._length >= STRETCH // 2
+        return half or self._length >= STRETCH
+
+    def add(self, line: Row) -> None:
+        self._lines.append(line)
+        self._length += len(line.before) + len(line.text) + len(line.after)
+
+    def take(self, section: str) -> Iterator[Block]:
+        """The lines as a block, if they say anything; what follows begins anew."""
+        lines, self._lines, self._length = self._lines, [], 0
+        if any(line.text.strip() for line in lines):
+            text = "".join(part for line in lines for part in (line.before, line.text, line.after))
+            yield Block(section, lines[0].start - len(lines[0].before), text)
+
+
+def blocks_of(stretches: Iterable[str], title: str = "") -> Iterator[Block]:
     """Cut a Markdown text at headings and around tables.
 
     A heading is in the section of its blocks, and in no block. Only one that has nothing below it
     is a block itself.
 
     Args:
-        text: Markdown, in which form feeds may end pages.
+        stretches: Markdown, in which form feeds may end pages. The text may come in parts, which
+            end where lines do.
         title: The document's title. Sections do not repeat it.
     """
     path: list[_Heading] = []
-    start = end = 0
+    section = ""
+    text = _Text()
     bare = False  # the last heading has nothing below it so far
     blank = True  # a heading that is underlined follows an empty line
     fence = ""
-    lines = _lines(text)
+    lines = _lines(stretches)
     line = next(lines, None)
-
-    def open_text() -> Iterator[Block]:
-        if text[start:end].strip():
-            yield Block(_section(path, title), start, end)
-
     while line is not None:
         after = next(lines, None)
         heading = None
@@ -86,42 +117,45 @@ def blocks_of(text: str, title: str = "") -> Iterator[Block]:
             fence = ("" if mark[1].startswith(fence) else fence) if fence else mark[1]
         elif not fence:
             heading = _heading(line, after if blank else None)
+        blank = True
         if heading:
-            yield from open_text()
+            yield from text.take(section)
             if bare and heading.level <= path[-1].level:
-                yield Block(_section(path, title), path[-1].start, path[-1].end)
+                yield Block(section, path[-1].start, path[-1].text)
             path = [*(above for above in path if above.level < heading.level), heading]
+            section = _section(path, title)
             bare = True
             if heading.underlined:
                 after = next(lines, None)
-            start = end = after.start if after else len(text)
         elif not fence and after and "|" in line.text and _is_delimiter(after.text):
-            yield from open_text()
-            header = f"{line.text.strip()}\n{after.text.strip()}"
-            place, end = line.start, after.end
-            rows = []
+            yield from text.take(section)
+            table = Block(section, line.start, "", f"{line.text.strip()}\n{after.text.strip()}")
+            rows: list[Row] = []
             after = next(lines, None)
             while after and "|" in after.text:
+                if rows and after.end - rows[0].start > STRETCH:
+                    yield table._replace(rows=rows)
+                    table, rows = table._replace(start=after.start, continued=True), []
                 rows.append(after)
-                end = after.end
                 after = next(lines, None)
-            yield Block(_section(path, title), place, end, header, rows)
-            start = end = after.start if after else len(text)
+            yield table._replace(rows=rows)
             bare = False
         else:
-            end = after.start if after else len(text)
-            bare = bare and not line.text.strip()
-        blank = end == start or not line.text.strip()
+            text.add(line)
+            blank = not line.text.strip()
+            bare = bare and blank
+            if text.is_long:
+                yield from text.take(section)
         line = after
-    yield from open_text()
+    yield from text.take(section)
     if bare:
-        yield Block(_section(path, title), path[-1].start, path[-1].end)
+        yield Block(section, path[-1].start, path[-1].text)
 
 
 def first_heading(text: str) -> str:
     """The first heading of a Markdown text, without marks; "" where there is none."""
     fence = ""
-    lines = _lines(text)
+    lines = _lines([text])
     line = next(lines, None)
     while line is not None:
         after = next(lines, None)
@@ -146,16 +180,20 @@ def escape_cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def _lines(text: str) -> Iterator[Row]:
-    start = 0
-    while start < len(text):
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
-        line = text[start:end]
-        # The ends of pages are not part of a line; one that begins a line stands before it.
-        begin = start + len(line) - len(line.lstrip(PAGE_END))
-        yield Row(begin, line.strip(PAGE_END))
-        start = end + 1
+def _lines(stretches: Iterable[str]) -> Iterator[Row]:
+    passed = 0
+    for stretch in stretches:
+        start = 0
+        while start < len(stretch):
+            end = stretch.find("\n", start) + 1 or len(stretch)
+            line = stretch[start:end]
+            # The ends of pages are not part of a line; one that begins a line stands before it.
+            after = line.lstrip(PAGE_END)
+            before = line[: len(line) - len(after)]
+            text = after.removesuffix("\n").rstrip(PAGE_END)
+            yield Row(passed + start + len(before), text, before, after[len(text) :])
+            start = end
+        passed += len(stretch)
 
 
 def _is_delimiter(line: str) -> bool:
@@ -169,7 +207,7 @@ def _heading(line: Row, after: Row | None) -> _Heading | None:
         closed = words.rstrip("#")
         words = closed.rstrip() if closed.endswith((" ", "\t")) else words
         start = line.start + hashes.end()
-        return _Heading(len(hashes[1]), _plain(words), start, start + len(words))
+        return _Heading(len(hashes[1]), _plain(words), start, words)
     words = line.text.strip()
     under = after.text.strip() if after else ""
     if (
@@ -178,7 +216,8 @@ def _heading(line: Row, after: Row | None) -> _Heading | None:
         and set(under) in ({"="}, {"-"})
         and not words.startswith(_NO_HEADING)
     ):
-        return _Heading(1 if under[0] == "=" else 2, _plain(words), line.start, line.end, True)
+        level = 1 if under[0] == "=" else 2
+        return _Heading(level, _plain(words), line.start, line.text, True)
     return None
 
 

@@ -5,13 +5,13 @@ What fits together stays together. A table is cut between rows, and each piece r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from hopyard.indexes.markdown import Block
 from hopyard.indexes.records import PAGE_END
 
-__all__ = ("Piece", "cut_section")
+__all__ = ("Piece", "cut_section", "piece_of")
 
 Count = Callable[[str], int]
 
@@ -22,7 +22,7 @@ class Piece(NamedTuple):
     text: str
     section: str
     start: int
-    """Where it begins in the document's text."""
+    """Where its first letter is in the document's text."""
     end: int
 
 
@@ -30,13 +30,23 @@ Cut = Callable[[str, int], list[Piece]]
 """Cuts plain text into pieces of so many tokens at most."""
 
 
-def cut_section(
-    text: str, blocks: Sequence[Block], room: int, count: Count, cut: Cut
-) -> Iterator[Piece]:
+def piece_of(text: str, start: int = 0, section: str = "") -> Piece:
+    """A part of a text without the blanks and the ends of pages around it.
+
+    Args:
+        text: The part.
+        start: Where it begins.
+        section: The headings above it.
+    """
+    kept = text.strip()
+    begin = start + len(text) - len(text.lstrip())
+    return Piece(kept.replace(PAGE_END, ""), section, begin, begin + len(kept))
+
+
+def cut_section(blocks: Iterable[Block], room: int, count: Count, cut: Cut) -> Iterator[Piece]:
     """Cut blocks of one section into as few pieces as their order and borders allow.
 
     Args:
-        text: The document's text.
         blocks: The section's blocks, in order.
         room: Tokens of a piece at most.
         count: Counts tokens.
@@ -44,7 +54,7 @@ def cut_section(
     """
     last: Piece | None = None
     for block in blocks:
-        for piece in _cut_block(text, block, room, count, cut):
+        for piece in _cut_block(block, room, count, cut):
             if last is None:
                 last = piece
             elif count(joined := f"{last.text}\n\n{piece.text}") <= room:
@@ -56,16 +66,15 @@ def cut_section(
         yield last
 
 
-def _cut_block(text: str, block: Block, room: int, count: Count, cut: Cut) -> Iterator[Piece]:
+def _cut_block(block: Block, room: int, count: Count, cut: Cut) -> Iterator[Piece]:
     if block.header:
         yield from _cut_table(block, room, count, cut)
         return
-    part = text[block.start : block.end]
-    kept = part.replace(PAGE_END, "").strip()
-    if count(kept) <= room:
-        yield Piece(kept, block.section, block.start, block.end)
+    whole = piece_of(block.text, block.start, block.section)
+    if count(whole.text) <= room:
+        yield whole
         return
-    for piece in cut(part, room):
+    for piece in cut(block.text, room):
         start, end = block.start + piece.start, block.start + piece.end
         yield Piece(piece.text, block.section, start, end)
 
@@ -74,10 +83,14 @@ def _cut_table(block: Block, room: int, count: Count, cut: Cut) -> Iterator[Piec
     header = block.header
     above = count(header)
     if above > room // 2:  # it leaves no room for rows, so it is text as they are
-        yield from (piece._replace(section=block.section) for piece in cut(header, room))
+        if not block.continued:
+            yield from (
+                Piece(piece.text, block.section, block.start, block.start + len(header))
+                for piece in cut(header, room)
+            )
         header, above = "", 0
     elif not block.rows:
-        yield Piece(header, block.section, block.start, block.end)
+        yield Piece(header, block.section, block.start, block.start + len(header))
     lines: list[str] = []
     start = end = block.start
     used = above

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from hopyard.indexes.long_text import LongText
 from hopyard.state.metadata import MetadataValue, address_of, describe, page_words
 from hopyard.state.references import SECTION_MARK, kept_metadata
 from hopyard.state.schemas import Source
@@ -38,8 +39,9 @@ class Document:
     """Stable name: the same id with another text is an update of the same document."""
     title: str
     """May be empty."""
-    text: str
-    """A form feed, `PAGE_END`, ends each page, where the document has pages."""
+    text: str | LongText
+    """A form feed, `PAGE_END`, ends each page, where the document has pages. A text of millions of
+    characters that a file was read into lies in a temporary file; `str` gives it whole."""
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     source: str = ""
     """The file that it came from, without the part of the path that changes between machines. A

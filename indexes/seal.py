@@ -5,15 +5,18 @@ change, but only while a build holds the lock: the build breaks the file's seal 
 and seals it again when it has ended. After a kill there is no seal, and who opens the file looks
 through its contents instead.
 
-A SQLite file is read through SQLite alone. Its locks are the process's, and the system takes all of
-them away as soon as the process closes any descriptor of the file; another process's writer would
-then delete the log that a reader here still relies on ("How To Corrupt An SQLite Database File",
-section 2.2).
+A process that uses a SQLite file reads it through SQLite alone. Its locks are the process's, and
+the system takes all of them away as soon as the process closes any descriptor of the file; another
+process's writer would then delete the log that a reader here still relies on ("How To Corrupt An
+SQLite Database File", section 2.2). SQLite gives the whole file, twice in memory; so another
+process makes the checksum of a large one.
 """
 
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 from typing import Final
@@ -24,10 +27,17 @@ from hopyard.state.atomic import write_file
 
 __all__ = ("break_seal", "checksum", "is_sealed", "seal", "text_checksum")
 
-LARGEST: Final = 1 << 30
-"""Bytes of a SQLite file that gets a seal; a larger one is looked through whenever it is opened.
-SQLite itself serializes less than 2 GiB."""
+LARGEST: Final = 1 << 26
+"""Bytes of a SQLite file whose checksum is made in this process: it takes twice as much memory."""
 _BLOCK: Final = 1 << 20
+_PROGRAM: Final = """
+import sys, zlib
+value = 0
+with open(sys.argv[1], "rb") as file:
+    while block := file.read(1 << 20):
+        value = zlib.crc32(block, value)
+print(f"{value:08x}")
+"""
 
 
 class _Seal(BaseModel):
@@ -63,7 +73,7 @@ def seal(connection: sqlite3.Connection, file: Path) -> None:
         OSError: The seal cannot be written.
     """
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    made = _seal_for(connection)
+    made = _seal_for(connection, file)
     if made is None:
         return
     if _read(_broken(file)) == made:  # nothing was written, so the old one holds
@@ -96,7 +106,7 @@ def is_sealed(connection: sqlite3.Connection, file: Path) -> bool | None:
     before = _read(_seal_of(file))
     if before is None:
         return None
-    found = _seal_for(connection)
+    found = _seal_for(connection, file)
     if found is None:
         return None
     if before == found:
@@ -104,19 +114,38 @@ def is_sealed(connection: sqlite3.Connection, file: Path) -> bool | None:
     return False if _read(_seal_of(file)) == before else None  # else a build has begun meanwhile
 
 
-def _seal_for(connection: sqlite3.Connection) -> _Seal | None:
-    """The seal of the pages as they are, with what the log adds; they are in memory meanwhile.
+def _seal_for(connection: sqlite3.Connection, file: Path) -> _Seal | None:
+    """The seal of the pages as they are, with what the log adds.
 
     Returns:
-        None where that would be too much, or this SQLite was built without serialization.
+        None where it cannot be told: the log of a large file is not empty, no process can be
+        started, or this SQLite was built without serialization.
     """
     [count], [size] = (
         connection.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size")
     )
-    if count * size > LARGEST or not hasattr(connection, "serialize"):
+    if count * size > LARGEST:
+        log = file.with_name(f"{file.name}-wal")
+        if log.exists() and log.stat().st_size:
+            return None
+        made = _checksum_elsewhere(file)
+        return _Seal(size=count * size, checksum=made) if made else None
+    if not hasattr(connection, "serialize"):
         return None
     pages = connection.serialize()
     return _Seal(size=len(pages), checksum=_checksum_of(pages))
+
+
+def _checksum_elsewhere(file: Path) -> str:
+    """The checksum of a file, made by another process; "" where none can be started."""
+    if not sys.executable or getattr(sys, "frozen", False):  # then it is no Python
+        return ""
+    command = [sys.executable, "-I", "-S", "-c", _PROGRAM, str(file)]
+    try:
+        made = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return made.stdout.strip()
 
 
 def _checksum_of(data: bytes) -> str:

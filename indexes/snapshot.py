@@ -83,6 +83,7 @@ class Snapshot:
             self._connection.execute("PRAGMA query_only = ON")
             has = columns_of(self._connection, "passages")
             self._knows_times = bool(columns_of(self._connection, "builds"))
+            self._has_long_texts = bool(columns_of(self._connection, "continuations"))
         except sqlite3.Error as error:
             raise corpus_error(directory, error) from error
         # An index of an older format has no headers, pages or sections.
@@ -143,17 +144,25 @@ class Snapshot:
         Args:
             document_ids: Which ones, those that are not there being left out; None fetches all.
         """
-        sql = f"SELECT id, title, text, metadata, source FROM documents WHERE {_VISIBLE}"
-        if document_ids is None:
-            rows = self._rows(f"{sql} ORDER BY id")
-        else:
-            rows = self._rows(
-                f"{sql} AND {_LISTED} ORDER BY id",
-                ids=json.dumps(list(document_ids)),
-            )
+        listed = "" if document_ids is None else f" AND {_LISTED}"
+        ids = json.dumps(list(document_ids or ()))
+        rows = self._rows(
+            "SELECT id, title, text, metadata, source FROM documents "
+            f"WHERE {_VISIBLE}{listed} ORDER BY id",
+            ids=ids,
+        )
+        more: dict[str, list[str]] = {}
+        if self._has_long_texts:
+            for name, text in self._rows(
+                "SELECT id, continuations.text FROM documents JOIN continuations "
+                "ON document_id = id AND continuations.added = documents.added "
+                f"WHERE {_VISIBLE.replace('added', 'documents.added')}{listed} ORDER BY id, number",
+                ids=ids,
+            ):
+                more.setdefault(name, []).append(text)
         return [
-            Document(name, title, text, json.loads(metadata), source)
-            for name, title, text, metadata, source in rows
+            Document(name, title, "".join([text, *more.get(name, ())]), json.loads(about), source)
+            for name, title, text, about, source in rows
         ]
 
     def counts(self) -> dict[str, int]:
@@ -223,16 +232,20 @@ class Snapshot:
         Returns:
             The passage ids, sorted, and their vectors [n, d] in the same order.
         """
-        rows = self._rows(
-            "SELECT passages.id, vector FROM passages JOIN vectors USING (content_hash) "
-            f"WHERE namespace = 'passages' AND embedding = :embedding AND {_VISIBLE} "
-            "ORDER BY passages.id",
-            embedding=embedding,
-        )
         import numpy as np
 
-        matrix = np.frombuffer(b"".join(vector for _, vector in rows), dtype="<f4")
-        return [name for name, _ in rows], matrix.reshape(len(rows), -1 if rows else 0)
+        ids: list[str] = []
+        numbers = bytearray()
+        with self._reading() as connection:
+            for name, vector in connection.execute(
+                "SELECT passages.id, vector FROM passages JOIN vectors USING (content_hash) "
+                f"WHERE namespace = 'passages' AND embedding = :embedding AND {_VISIBLE} "
+                "ORDER BY passages.id",
+                {"generation": self.generation, "embedding": embedding},
+            ):
+                ids.append(name)
+                numbers += vector
+        return ids, np.frombuffer(numbers, dtype="<f4").reshape(len(ids), -1 if ids else 0)
 
     def check(self) -> None:
         """See that the file is as its last build left it.

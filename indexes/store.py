@@ -3,6 +3,9 @@
 A build writes the rows of generation g+1 beside those that readers of generation g see. Until the
 manifest names g+1 these rows count for nothing, and the next build takes them back. The table
 `vectors` belongs to no generation (see `vectors`).
+
+A document's row holds the first stretch of its text, and `continuations` hold the others, so that
+no text need be in memory as a whole.
 """
 
 from __future__ import annotations
@@ -13,10 +16,13 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Self
 
+from hopyard.indexes.long_text import stretches_of
 from hopyard.indexes.records import Document, Passage
+from hopyard.indexes.schema import CHANGES, SCHEMA, VERSIONED
 from hopyard.indexes.seal import seal
 from hopyard.indexes.snapshot import BUSY_SECONDS, CORPUS_FILE, columns_of, corpus_error
 from hopyard.state.errors import CorpusError
@@ -25,87 +31,10 @@ __all__ = ("CorpusStore",)
 
 logger = logging.getLogger(__name__)
 
-_VERSIONED: Final = ("documents", "passages")
+_AT_ONCE: Final = 1000
+"""Passages of a document that are written at once."""
 
 _ROW: Final = "id, document_id, position, title, text, content_hash, tokens, header, pages, section"
-
-_SCHEMA: Final = """
-CREATE TABLE IF NOT EXISTS documents (
-    id TEXT NOT NULL,
-    title TEXT NOT NULL,
-    text TEXT NOT NULL,
-    metadata TEXT NOT NULL,
-    source TEXT NOT NULL,
-    fingerprint TEXT NOT NULL,
-    added INTEGER NOT NULL,
-    removed INTEGER
-);
-CREATE TABLE IF NOT EXISTS passages (
-    id TEXT NOT NULL,
-    document_id TEXT NOT NULL,
-    position INTEGER NOT NULL,
-    title TEXT NOT NULL,
-    text TEXT NOT NULL,
-    content_hash TEXT NOT NULL,
-    tokens INTEGER NOT NULL,
-    added INTEGER NOT NULL,
-    removed INTEGER,
-    header TEXT NOT NULL DEFAULT '',
-    pages TEXT NOT NULL DEFAULT '',
-    section TEXT NOT NULL DEFAULT ''
-);
-CREATE TABLE IF NOT EXISTS vectors (
-    namespace TEXT NOT NULL,
-    content_hash TEXT NOT NULL,
-    embedding TEXT NOT NULL,
-    vector BLOB NOT NULL,
-    PRIMARY KEY (namespace, content_hash, embedding)
-);
-CREATE TEMPORARY TABLE used (
-    namespace TEXT NOT NULL,
-    content_hash TEXT NOT NULL,
-    PRIMARY KEY (namespace, content_hash)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS builds (generation INTEGER PRIMARY KEY, began TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS generations (oldest INTEGER NOT NULL);
-INSERT INTO generations SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM generations);
-
-CREATE INDEX IF NOT EXISTS passages_document ON passages (document_id);
-CREATE INDEX IF NOT EXISTS passages_content ON passages (content_hash);
-""" + "".join(
-    f"""
-CREATE INDEX IF NOT EXISTS {table}_id ON {table} (id);
-CREATE INDEX IF NOT EXISTS {table}_added ON {table} (added);
-CREATE INDEX IF NOT EXISTS {table}_removed ON {table} (removed) WHERE removed IS NOT NULL;
-CREATE UNIQUE INDEX IF NOT EXISTS {table}_live ON {table} (id) WHERE removed IS NULL;
-"""
-    for table in _VERSIONED
-)
-
-
-_FROM_FORMAT_1: Final = """
-BEGIN;
-ALTER TABLE vectors RENAME TO vectors_of_passages;
-CREATE TABLE vectors (
-    namespace TEXT NOT NULL,
-    content_hash TEXT NOT NULL,
-    embedding TEXT NOT NULL,
-    vector BLOB NOT NULL,
-    PRIMARY KEY (namespace, content_hash, embedding)
-);
-INSERT INTO vectors SELECT 'passages', content_hash, embedding, vector FROM vectors_of_passages;
-DROP TABLE vectors_of_passages;
-COMMIT;
-"""
-
-_FROM_FORMAT_2: Final = """
-BEGIN;
-ALTER TABLE passages ADD COLUMN header TEXT NOT NULL DEFAULT '';
-ALTER TABLE passages ADD COLUMN pages TEXT NOT NULL DEFAULT '';
-COMMIT;
-"""
-
-_FROM_FORMAT_3: Final = "ALTER TABLE passages ADD COLUMN section TEXT NOT NULL DEFAULT ''"
 
 
 class CorpusStore:
@@ -128,15 +57,11 @@ class CorpusStore:
             self._connection.execute("PRAGMA journal_mode = WAL")
             # The manifest is forced to the disk, so what it speaks of must be there before it.
             self._connection.execute("PRAGMA synchronous = FULL")
-            for table, column, change in (
-                ("vectors", "namespace", _FROM_FORMAT_1),
-                ("passages", "pages", _FROM_FORMAT_2),
-                ("passages", "section", _FROM_FORMAT_3),
-            ):
+            for table, column, change in CHANGES:
                 columns = columns_of(self._connection, table)
                 if columns and column not in columns:
                     self._connection.executescript(change)
-            self._connection.executescript(_SCHEMA)
+            self._connection.executescript(SCHEMA)
 
     def __enter__(self) -> Self:
         return self
@@ -171,9 +96,10 @@ class CorpusStore:
     def roll_back(self, generation: int) -> None:
         """Take back what a build after `generation` wrote and did not finish; keep its vectors."""
         with self.transaction():
-            for table in _VERSIONED:
+            for table in VERSIONED:
                 self.run(f"DELETE FROM {table} WHERE added > ?", generation)
                 self.run(f"UPDATE {table} SET removed = NULL WHERE removed > ?", generation)
+            self.run("DELETE FROM continuations WHERE added > ?", generation)
             self.run("DELETE FROM builds WHERE generation > ?", generation)
             self.run("UPDATE generations SET oldest = ?1 WHERE oldest > ?1", generation)
 
@@ -186,46 +112,67 @@ class CorpusStore:
         return dict(self.run("SELECT id, source FROM documents WHERE removed IS NULL"))
 
     def put(
-        self, document: Document, fingerprint: str, passages: Sequence[Passage], generation: int
+        self, document: Document, fingerprint: str, passages: Iterable[Passage], generation: int
     ) -> None:
         """Add a document or update it, inside a transaction. Passages that stay are not touched.
+
+        If the passages raise an error, nothing of the document is changed.
 
         Raises:
             CorpusError: Another document has a passage of the same id.
         """
+        with self._all_or_nothing():
+            self._put_document(document, fingerprint, generation)
+            try:
+                self._put_passages(document.id, passages, generation)
+            except sqlite3.IntegrityError as error:
+                raise CorpusError(
+                    f"A passage of document {document.id!r} has the id of another document's "
+                    "passage: give one of the two documents another id."
+                ) from error
+
+    def _put_document(self, document: Document, fingerprint: str, generation: int) -> None:
         self._retire("documents", "id", [document.id], generation)
         began = datetime.now(UTC).isoformat(timespec="seconds")
         self.run("INSERT OR IGNORE INTO builds VALUES (?, ?)", generation, began)
+        stretches = stretches_of(document.text)
         self.run(
             "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, NULL)",
-            document.id, document.title, document.text,
+            document.id, document.title, next(stretches),
             json.dumps(dict(document.metadata), sort_keys=True), document.source,
             fingerprint, generation,
         )  # fmt: skip
-        rows = {
+        self.write(
+            "INSERT INTO continuations VALUES (?, ?, ?, ?)",
+            ((document.id, generation, number, text) for number, text in enumerate(stretches)),
+        )
+
+    def _put_passages(self, document_id: str, passages: Iterable[Passage], generation: int) -> None:
+        """Write the passages of a document, some in memory at a time."""
+        rows = (
             (
                 *(p.id, p.document_id, p.position, p.title, p.text, p.content_hash, p.tokens),
                 *(p.header, p.pages, p.section),
             )
             for p in passages
-        }
-        live = set(
-            self.run(
-                f"SELECT {_ROW} FROM passages WHERE document_id = ? AND removed IS NULL",
-                document.id,
-            )
         )
-        self._retire("passages", "id", [row[0] for row in live - rows], generation)
-        try:
+        # Those before and now are compared position by position. They are sorted, which SQLite
+        # does before it gives the first, so what is written meanwhile is not among them.
+        before = self._connection.execute(
+            f"SELECT {_ROW} FROM passages WHERE document_id = ? AND removed IS NULL "
+            "ORDER BY position",
+            (document_id,),
+        )
+        while True:
+            now, last = set(islice(rows, _AT_ONCE)), set(islice(before, _AT_ONCE))
+            if not now and not last:
+                return
+            # A new passage may have the id of one that stood at another position.
+            self._retire("passages", "id", [row[0] for row in now ^ last], generation, document_id)
             self._connection.executemany(
                 f"INSERT INTO passages ({_ROW}, added) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [(*row, generation) for row in sorted(rows - live)],
+                [(*row, generation) for row in sorted(now - last)],
             )
-        except sqlite3.IntegrityError as error:
-            raise CorpusError(
-                f"A passage of document {document.id!r} has the id of another document's passage: "
-                "give one of the two documents another id."
-            ) from error
 
     def remove(self, document_ids: Iterable[str], generation: int) -> None:
         """Remove documents and their passages, inside a transaction."""
@@ -236,17 +183,39 @@ class CorpusStore:
     def purge(self, generation: int) -> None:
         """Drop what no reader of `generation`, or of the one before it, can see."""
         with self.transaction():
-            for table in _VERSIONED:
+            for table in VERSIONED:
                 self.run(f"DELETE FROM {table} WHERE removed < ?", generation)
             self.run("UPDATE generations SET oldest = ?", generation - 1)
             self.run("DELETE FROM builds WHERE generation NOT IN (SELECT added FROM documents)")
+            self.run(
+                "DELETE FROM continuations WHERE NOT EXISTS (SELECT 1 FROM documents "
+                "WHERE id = document_id AND documents.added = continuations.added)"
+            )
 
-    def _retire(self, table: str, column: str, keys: Sequence[str], generation: int) -> None:
+    def _retire(
+        self, table: str, column: str, keys: Sequence[str], generation: int, document_id: str = ""
+    ) -> None:
+        """Mark rows of older generations as removed; of one document where it is named."""
+        own = "AND document_id = ? " if document_id else ""
         self.run(
-            f"UPDATE {table} SET removed = ? WHERE removed IS NULL "
+            f"UPDATE {table} SET removed = ? WHERE removed IS NULL AND added < ? {own}"
             f"AND {column} IN (SELECT value FROM json_each(?))",
-            generation, json.dumps(list(keys)),
+            generation, generation, *filter(None, [document_id]), json.dumps(list(keys)),
         )  # fmt: skip
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """All the writes in the block, or none of them, in a transaction that goes on."""
+        with self._errors():
+            self._connection.execute("SAVEPOINT document")
+            try:
+                yield
+                self._connection.execute("RELEASE document")
+            except BaseException:
+                if self._connection.in_transaction:  # SQLite may have ended it by itself
+                    self._connection.execute("ROLLBACK TO document")
+                    self._connection.execute("RELEASE document")
+                raise
 
     def run(self, sql: str, *parameters: str | int) -> list[tuple[Any, ...]]:
         """Execute a statement and fetch its rows."""

@@ -12,6 +12,7 @@ from hopyard.indexes.markdown import escape_cell, table_lines
 from hopyard.indexes.readers.base import Content, Source
 from hopyard.indexes.readers.office import office_properties
 from hopyard.indexes.readers.text import text_blocks
+from hopyard.state.errors import CorpusError
 
 __all__ = ("lines_of", "read_csv", "read_tsv", "read_xlsx", "sheet_text")
 
@@ -80,10 +81,16 @@ def sheet_text(name: str, rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def lines_of(blocks: Iterable[str]) -> Iterator[str]:
-    """Lines, with their ends, of a text that comes in blocks."""
+    """Lines, with their ends, of a text that comes in blocks.
+
+    Raises:
+        CorpusError: A line is longer than a row of a table may be.
+    """
     rest = ""
     for block in blocks:
         *whole, rest = f"{rest}{block}".split("\n")
+        if len(rest) > _LONGEST_FIELD:
+            raise CorpusError("it has a line of more than 16 million characters, so it is no table")
         yield from (f"{line}\n" for line in whole)
     if rest:
         yield rest

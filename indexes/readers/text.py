@@ -7,6 +7,7 @@ import io
 import math
 from collections.abc import Iterator, Mapping
 from datetime import date
+from itertools import chain
 from typing import IO, Any, Final
 
 from hopyard.indexes.markdown import first_heading
@@ -43,11 +44,13 @@ def read_plain_text(source: Source) -> Iterator[Content]:
 def read_markdown(source: Source) -> Iterator[Content]:
     """Markdown as written. Front matter in YAML becomes metadata.
 
-    The title is that of the front matter, else the first heading.
+    The title is that of the front matter, else the first heading. Both are looked for in the first
+    million bytes.
     """
-    metadata, text = _front_matter("".join(text_blocks(source)))
+    blocks = text_blocks(source)
+    metadata, text = _front_matter(next(blocks))
     title = str(metadata.pop("title", "")) or first_heading(text)
-    yield Content(title, [text], "markdown", metadata)
+    yield Content(title, chain([text], blocks), "markdown", metadata)
 
 
 def text_blocks(source: Source, declared: str = "") -> Iterator[str]:

@@ -29,6 +29,7 @@ async def test_a_first_build(directory: Path, documents: list[Document], embedde
 
     assert counts(report) == (10, 0, 0, 0, 10)
     assert (report.passages, report.bad) == (10, [])
+    assert stages.pop("passages") == (10, 0)
     assert stages == {"read": (10, 10), "embed": (10, 10), "dense": (10, 10), "sparse": (10, 10)}
     manifest = read_manifest(directory)
     assert (manifest.generation, manifest.embedding, manifest.chunk_tokens) == (1, "fake", 64)

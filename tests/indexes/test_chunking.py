@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.indexes.chunking import Chunker, passage_ids, token_counter
-from hopyard.indexes.records import Document, text_hash
+from hopyard.indexes.chunking import Chunker, passage_ids
+from hopyard.indexes.long_text import LongText
+from hopyard.indexes.records import Document, Markup, text_hash
+from hopyard.indexes.tokens import token_counter
 from hopyard.models.embedder import Embedder
 from hopyard.state.errors import CorpusError, UsageError
 
@@ -17,7 +20,9 @@ SENTENCES = [f"Sentence number {number} ends here." for number in range(30)]  # 
 
 
 def test_a_short_document_is_one_passage_with_its_own_id(embedder: Embedder) -> None:
-    (passage,) = Chunker(embedder).split(Document("d1", "A title", "  Some words, and more. \n"))
+    (passage,) = list(
+        Chunker(embedder).split(Document("d1", "A title", "  Some words, and more. \n"))
+    )
 
     assert passage.id == passage.document_id == "d1"
     assert (passage.position, passage.text, passage.tokens) == (0, "Some words, and more.", 6)
@@ -27,7 +32,7 @@ def test_a_short_document_is_one_passage_with_its_own_id(embedder: Embedder) -> 
 def test_passages_end_with_sentences_and_keep_to_the_limit(embedder: Embedder) -> None:
     document = Document("d1", "Title", " ".join(SENTENCES))
 
-    passages = Chunker(embedder, 20).split(document)
+    passages = list(Chunker(embedder, 20).split(document))
 
     assert " ".join(passage.text for passage in passages) == document.text
     assert [passage.tokens for passage in passages] == [18] * 10
@@ -41,7 +46,7 @@ def test_title_and_text_fit_the_window_together(make_embedder: MakeEmbedder) -> 
     count = token_counter(embedder.tokenizer)
     document = Document("d1", "A title of six words here", " ".join(SENTENCES))
 
-    passages = Chunker(embedder).split(document)
+    passages = list(Chunker(embedder).split(document))
 
     assert [count(passage.embedded_text) for passage in passages] == [24] * 10
 
@@ -73,23 +78,23 @@ def test_whole_documents(embedder: Embedder) -> None:
 
 def test_a_whole_document_that_does_not_fit_is_named_with_its_tokens(embedder: Embedder) -> None:
     with pytest.raises(CorpusError, match=r"'d1' has 67 tokens .* reads 64"):
-        Chunker(embedder, 0).split(Document("d1", "Title", " ".join(SENTENCES[:11])))
+        list(Chunker(embedder, 0).split(Document("d1", "Title", " ".join(SENTENCES[:11]))))
 
 
 def test_an_overlong_title(embedder: Embedder) -> None:
     with pytest.raises(CorpusError, match=r"title of document 'd1' alone has 60 tokens"):
-        Chunker(embedder).split(Document("d1", "word " * 60, "text " * 60))
+        list(Chunker(embedder).split(Document("d1", "word " * 60, "text " * 60)))
 
 
 def test_blank_text(embedder: Embedder) -> None:
     with pytest.raises(CorpusError, match="has no text"):
-        Chunker(embedder).split(Document("d1", "Title", " \n "))
+        list(Chunker(embedder).split(Document("d1", "Title", " \n ")))
 
 
 def test_an_unknown_tokenizer_counts_four_characters_a_token(make_embedder: MakeEmbedder) -> None:
     chunker = Chunker(make_embedder(remote=True), 10)
 
-    passages = chunker.split(Document("d1", "", "Abc def ghi jkl. " * 8))
+    passages = list(chunker.split(Document("d1", "", "Abc def ghi jkl. " * 8)))
 
     assert [len(passage.text) for passage in passages] == [33, 33, 33, 33]
     assert passages[0].tokens == 9
@@ -106,7 +111,7 @@ def test_a_tokenizer_that_truncates_and_pads_still_counts_all(embedder: Embedder
 
 
 def test_a_run_of_letters_is_no_single_token(embedder: Embedder) -> None:
-    passages = Chunker(embedder, 20).split(Document("d1", "", "x" * 1000))
+    passages = list(Chunker(embedder, 20).split(Document("d1", "", "x" * 1000)))
 
     assert [len(passage.text) for passage in passages] == [320, 320, 320, 40]
     assert [passage.tokens for passage in passages] == [20, 20, 20, 3]
@@ -124,7 +129,7 @@ def test_two_long_paragraphs_are_cut_in_linear_time(
     monkeypatch.setattr("hopyard.indexes.chunking.token_counter", lambda _: count)
     paragraph = " ".join(SENTENCES * 50)
 
-    Chunker(embedder, 20).split(Document("d1", "", f"{paragraph}\n{paragraph}"))
+    list(Chunker(embedder, 20).split(Document("d1", "", f"{paragraph}\n{paragraph}")))
 
     assert sum(looked_at) < 2 * 10 * len(paragraph)
 
@@ -133,9 +138,9 @@ def test_a_passage_keeps_its_id_when_another_part_changes(embedder: Embedder) ->
     paragraphs = [" ".join(SENTENCES[start : start + 3]) for start in range(0, 12, 3)]
     chunker = Chunker(embedder, 20)
 
-    before = chunker.split(Document("d1", "", "\n\n".join(paragraphs)))
+    before = list(chunker.split(Document("d1", "", "\n\n".join(paragraphs))))
     paragraphs[1] = "Something else stands here now, and it is about as long as before."
-    after = chunker.split(Document("d1", "", "\n\n".join(paragraphs)))
+    after = list(chunker.split(Document("d1", "", "\n\n".join(paragraphs))))
 
     same = [old.id == new.id for old, new in zip(before, after, strict=True)]
     assert same == [True, False, True, True]
@@ -144,7 +149,7 @@ def test_a_passage_keeps_its_id_when_another_part_changes(embedder: Embedder) ->
 def test_the_same_text_twice_gets_a_number() -> None:
     digits = text_hash("again")[:8]
 
-    assert passage_ids("d", ["again", "once", "again"]) == [
+    assert list(passage_ids("d", ["again", "once", "again"])) == [
         f"d#{digits}",
         f"d#{text_hash('once')[:8]}",
         f"d#{digits}-2",
@@ -161,8 +166,8 @@ def test_passages_know_their_pages(embedder: Embedder) -> None:
     text = "".join(f"{page}\n\n\f" for page in pages)
     document = Document("d1", "", text)
 
-    passages = Chunker(embedder, 8).split(document)
-    whole = Chunker(embedder, 0).split(document)
+    passages = list(Chunker(embedder, 8).split(document))
+    whole = list(Chunker(embedder, 0).split(document))
 
     assert [(passage.text, passage.pages) for passage in passages] == [
         ("One two three. Four five six.", "1"),
@@ -172,8 +177,8 @@ def test_passages_know_their_pages(embedder: Embedder) -> None:
     assert [(passage.text.split(), passage.pages) for passage in whole] == [
         (" ".join(pages).split(), "1-4")
     ]
-    assert [passage.id for passage in passages] == passage_ids(
-        "d1", [passage.text for passage in passages]
+    assert [passage.id for passage in passages] == list(
+        passage_ids("d1", (passage.text for passage in passages))
     )
 
 
@@ -186,7 +191,8 @@ def test_a_passage_across_a_page_break_has_both_pages(embedder: Embedder) -> Non
 def test_a_document_that_is_a_page_says_so_itself(embedder: Embedder) -> None:
     document = Document("d1", "", " ".join(SENTENCES), {"page": 9})
     assert {passage.pages for passage in Chunker(embedder, 20).split(document)} == {"9"}
-    assert Chunker(embedder).split(Document("d2", "", "No page."))[0].pages == ""
+    [passage] = Chunker(embedder).split(Document("d2", "", "No page."))
+    assert passage.pages == ""
 
 
 def test_the_header_takes_its_part_of_the_window(make_embedder: MakeEmbedder) -> None:
@@ -195,7 +201,7 @@ def test_the_header_takes_its_part_of_the_window(make_embedder: MakeEmbedder) ->
     metadata = {"source": "Wired", "author": "Ann Ash"}
     document = Document("d1", "A title", " ".join(SENTENCES), metadata)
 
-    passages = Chunker(embedder, fields=("source", "author")).split(document)
+    passages = list(Chunker(embedder, fields=("source", "author")).split(document))
 
     assert {passage.header for passage in passages} == {"Wired, Ann Ash"}
     assert max(count(passage.embedded_text) for passage in passages) <= 24
@@ -205,7 +211,7 @@ def test_the_header_takes_its_part_of_the_window(make_embedder: MakeEmbedder) ->
 def test_a_header_that_leaves_no_room_is_left_out(make_embedder: MakeEmbedder) -> None:
     embedder = make_embedder(window=24)
     long = Document("d1", "A title", " ".join(SENTENCES), {"author": "Ann " * 20})
-    assert Chunker(embedder, fields=("author",)).split(long)[0].header == ""
+    assert {one.header for one in Chunker(embedder, fields=("author",)).split(long)} == {""}
     whole = Document("d2", "A title", "One two three. " * 5, {"author": "Ann B. Ash"})
     [passage] = Chunker(embedder, 0, fields=("author",)).split(whole)
     assert passage.header == ""
@@ -216,3 +222,47 @@ def test_fields_change_the_fingerprint_where_they_change_a_header(embedder: Embe
     with_author, without = Document("d", "T", "x", {"author": "Ann"}), Document("d", "T", "x")
     assert plain.fingerprint(without) == headed.fingerprint(without)
     assert plain.fingerprint(with_author) != headed.fingerprint(with_author)
+
+
+def test_a_fingerprint_is_that_of_the_text_in_one_piece(embedder: Embedder) -> None:
+    """Written down in every index: another one would have all documents cut again."""
+    document = Document(
+        "d1", 'A "title"', "Line “one”.\n\fTab\t\U0001d11e", {"b": 1, "a": "x"}, "src"
+    )
+    parts = [document.title, document.text, "src", {"b": 1, "a": "x"}, "fake 64 20", "pages"]
+    assert Chunker(embedder, 20).fingerprint(document) == text_hash(
+        json.dumps(parts, sort_keys=True)
+    )
+
+
+@pytest.mark.parametrize("markup", ["text", "markdown"])
+def test_a_long_text_is_cut_as_one_in_memory(
+    markup: Markup, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hopyard.indexes.long_text.STRETCH", 200)
+    rows = "".join(f"| tea {number} | {number} kg |\n" for number in range(30))
+    text = "".join(
+        f"# Part {number}\n\n{' '.join(SENTENCES)}\n\n| a | b |\n|---|---|\n{rows}\n\f"
+        for number in range(3)
+    )
+    short = Document("d1", "T", text, markup=markup)
+    long = Document("d1", "T", LongText([text[:7], text[7:]]), markup=markup)
+    chunker = Chunker(embedder, 20)
+
+    passages = list(chunker.split(long))
+
+    assert passages == list(chunker.split(short))
+    assert chunker.fingerprint(long) == chunker.fingerprint(short)
+    assert [one.pages for one in passages] == sorted(one.pages for one in passages)
+    assert {"1", "2", "3"} <= {one.pages for one in passages}
+    assert sum(one.text.count("tea 29 ") for one in passages) == 3
+    if markup == "markdown":
+        assert {one.section for one in passages} == {"Part 0", "Part 1", "Part 2"}
+        assert all("| a | b |" in one.text for one in passages if "tea" in one.text)
+
+
+def test_a_long_text_is_no_single_passage(embedder: Embedder) -> None:
+    document = Document("d1", "T", LongText(["word " * 1000]))
+    with pytest.raises(CorpusError, match="has 313 tokens with its title"):
+        list(Chunker(embedder, 0).split(document))
+    assert len(list(Chunker(embedder, 20).split(document))) == 50

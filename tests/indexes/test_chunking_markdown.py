@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hopyard.indexes.chunking import Chunker, token_counter
+from hopyard.indexes.chunking import Chunker
 from hopyard.indexes.records import Document
+from hopyard.indexes.tokens import token_counter
 from hopyard.models.embedder import Embedder
 
 MakeEmbedder = Callable[..., Embedder]
@@ -17,7 +18,7 @@ def markdown(text: str, title: str = "T") -> Document:
 
 def test_a_passage_is_of_one_section_and_is_embedded_with_it(embedder: Embedder) -> None:
     text = "# T\nintro\n## Contacts\nCall Jonas.\n### Late\nCall Han.\n"
-    passages = Chunker(embedder).split(markdown(text))
+    passages = list(Chunker(embedder).split(markdown(text)))
     assert [(one.section, one.text) for one in passages] == [
         ("", "intro"),
         ("Contacts", "Call Jonas."),
@@ -42,7 +43,7 @@ def test_each_part_of_a_table_has_its_header(embedder: Embedder) -> None:
     table = "\n".join(["| name | stock |", "|---|---|", *rows])
     count = token_counter(embedder.tokenizer)
 
-    passages = Chunker(embedder, 40).split(markdown(f"Stock of May.\n\n{table}\n\nEnd."))
+    passages = list(Chunker(embedder, 40).split(markdown(f"Stock of May.\n\n{table}\n\nEnd.")))
 
     first, *others = (one.text for one in passages if "tea" in one.text)
     parts = [first.removeprefix("Stock of May.\n\n"), *others]
@@ -64,8 +65,8 @@ def test_a_short_table_stays_with_the_text_around_it(embedder: Embedder) -> None
 def test_rows_and_headers_that_are_too_long_are_cut(embedder: Embedder) -> None:
     long = "word " * 50
     chunker = Chunker(embedder, 20)
-    rows = chunker.split(markdown(f"| a |\n|---|\n| {long}|\n| x |\n"))
-    header = chunker.split(markdown(f"| {long}|\n|---|\n| x |\n"))
+    rows = list(chunker.split(markdown(f"| a |\n|---|\n| {long}|\n| x |\n")))
+    header = list(chunker.split(markdown(f"| {long}|\n|---|\n| x |\n")))
     for passages in (rows, header):
         assert sum(one.text.count("word") for one in passages) == 50
         assert sum(one.text.count("x") for one in passages) == 1
@@ -77,7 +78,7 @@ def test_sections_and_tables_know_their_pages(embedder: Embedder) -> None:
         "# A\none\n\n\f# B\ntwo\n\n\fthree\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n\f"
         "# C\n| c |\n|---|\n| 5 |\n\n\f"
     )
-    passages = Chunker(embedder).split(markdown(text))
+    passages = list(Chunker(embedder).split(markdown(text)))
     assert [(one.section, one.pages) for one in passages] == [("A", "1"), ("B", "2-3"), ("C", "4")]
 
 

@@ -139,11 +139,29 @@ def test_a_flip_is_found_without_a_seal(library: Library) -> None:
         Index.open(library.directory, library.embedder)
 
 
-def test_a_large_corpus_has_no_seal_and_is_looked_through(
+def test_another_process_seals_a_large_corpus(
     library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    intact, own = _found(library), library.directory / "corpus.sqlite.seal"
+    sealed = own.read_bytes()
+    monkeypatch.setattr(seal, "LARGEST", 50_000)
+    assert _found(library) == intact
+    library.build(people(7))
+    library.build(people(6))
+    assert own.read_bytes() != sealed
+    corpus = library.directory / "corpus.sqlite"
+    corpus.write_bytes(corpus.read_bytes().replace(b"Alba", b"Elba"))
+    with pytest.raises(IndexMissingError, match="checksum is wrong"):
+        Index.open(library.directory, library.embedder)
+
+
+@pytest.mark.parametrize("python", ["", "/nowhere/python"])
+def test_a_large_corpus_without_a_process_to_seal_it_is_looked_through(
+    python: str, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     intact = _found(library)
     monkeypatch.setattr(seal, "LARGEST", 50_000)
+    monkeypatch.setattr(sys, "executable", python)
     assert _found(library) == intact
     library.build(people(7))
     assert not (library.directory / "corpus.sqlite.seal").exists()
@@ -151,6 +169,21 @@ def test_a_large_corpus_has_no_seal_and_is_looked_through(
     corpus.write_bytes(corpus.read_bytes().replace(b"Alba", b"Elba"))
     with pytest.raises(IndexMissingError, match="not as it was written"):
         Index.open(library.directory, library.embedder)
+
+
+def test_a_log_that_a_reader_keeps_leaves_a_large_corpus_without_a_seal(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file alone is not the corpus then."""
+    monkeypatch.setattr(seal, "LARGEST", 50_000)
+    corpus = library.directory / "corpus.sqlite"
+    with closing(sqlite3.connect(corpus)) as reader:
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM documents").fetchone()
+        library.build(people(7))
+        assert not (library.directory / "corpus.sqlite.seal").exists()
+        assert _found(library)
+    library.build(people(7))
 
 
 _TRY_ALL_READERS = """

@@ -41,8 +41,8 @@ def _write(context: BuildContext) -> Mapping[str, int]:
     from hopyard.indexes.kinds.dense.hnsw import DenseIndex
 
     ids, vectors = context.corpus.vectors(context.options.embedding)
-    context.progress("dense", 0, len(ids))
-    DenseIndex.build(ids, vectors).save(context.directory)
+    index = DenseIndex.build(ids, vectors, lambda *done: context.progress("dense", *done))
+    index.save(context.directory)
     context.progress("dense", len(ids), len(ids))
     return {"vectors": len(ids)}
 

@@ -6,9 +6,10 @@ Navigable Small World graphs", 2018 (arXiv:1603.09320).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
@@ -44,6 +45,15 @@ SAMPLED: Final = 1000
 
 INDEX_FILE: Final = "hnsw.faiss"
 
+_LINKED: Final = 1000
+"""Vectors that are linked in between two reports of progress."""
+
+Tell = Callable[[int, int], None]
+
+
+def _silent(done: int, total: int) -> None:
+    del done, total
+
 
 class DenseIndex:
     """Approximate nearest neighbours by inner product, which is the cosine of unit vectors.
@@ -61,18 +71,29 @@ class DenseIndex:
         self._last_allowed: tuple[frozenset[str], NDArray[np.int64]] | None = None
 
     @classmethod
-    def build(cls, ids: Sequence[str], vectors: Vectors) -> DenseIndex:
+    def build(cls, ids: Sequence[str], vectors: Vectors, tell: Tell = _silent) -> DenseIndex:
         """Link up the vectors [n, d] of n passages.
 
         The same ids and vectors always give the same index: one thread links them in, in order.
+
+        Args:
+            ids: The passages' ids.
+            vectors: Their vectors.
+            tell: Called with the vectors linked in and how many there are.
         """
         rows: dict[bytes, list[str]] = {}
-        for passage_id, vector in zip(ids, vectors, strict=True):
-            rows.setdefault(vector.tobytes(), []).append(passage_id)
+        first: list[int] = []
+        for place, (passage_id, vector) in enumerate(zip(ids, vectors, strict=True)):
+            same = rows.setdefault(blake2b(vector, digest_size=16).digest(), [])
+            if not same:
+                first.append(place)
+            same.append(passage_id)
         index = faiss.IndexHNSWFlat(vectors.shape[1], NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)
         index.hnsw.efConstruction = EF_CONSTRUCTION
         with _one_thread():
-            index.add(np.frombuffer(b"".join(rows), dtype=np.float32).reshape(len(rows), -1))
+            for start in range(0, len(first), _LINKED):
+                tell(start, len(first))
+                index.add(vectors[first[start : start + _LINKED]])
         return cls(index, list(rows.values()))
 
     def save(self, directory: Path) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import logging
 import math
-from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import islice
@@ -20,6 +19,7 @@ import bm25s
 import numpy as np
 from pydantic import TypeAdapter
 
+from hopyard.indexes.kinds.sparse.scores import K1, B, WordCounts
 from hopyard.indexes.kinds.sparse.words import Words
 from hopyard.indexes.manifest import damage_error
 from hopyard.indexes.rows import load_rows, save_rows
@@ -37,7 +37,7 @@ logging.getLogger("bm25s").setLevel(logging.WARNING)  # on import it sets itself
 
 
 class SparseIndex:
-    """BM25 in the variant of Lucene, k1 = 1.5 and b = 0.75."""
+    """BM25 over the words of passages."""
 
     def __init__(self, model: bm25s.BM25, ids: Sequence[str], words: Words) -> None:
         """Wrap a BM25 model whose i-th text belongs to passage `ids[i]`."""
@@ -51,26 +51,18 @@ class SparseIndex:
     ) -> SparseIndex:
         """Index the texts of n passages. The same ids and texts always give the same index.
 
-        Texts are read a thousand at a time, and four bytes a word are kept of them.
+        Texts are read a thousand at a time.
         """
-        met: dict[str, int] = {}
+        counts = WordCounts()
         waiting = iter(texts)
-        rows: list[array[int]] = []
         while batch := list(islice(waiting, _BATCH)):
-            rows += (
-                array("i", [met.setdefault(word, len(met)) for word in text])
-                for text in words.of(batch)
-            )
-        # bm25s fails on an empty vocabulary, so it gets the empty word, which no text has.
-        numbers = {word: number for number, word in enumerate(sorted(met) or [""])}
-        order = [numbers[word] for word in met]
-        model = bm25s.BM25()
-        with np.errstate(invalid="ignore"):  # texts without a single word have a mean length of 0
-            model.index(
-                ([[order[word] for word in row] for row in rows], numbers),
-                create_empty_token=False,
-                show_progress=False,
-            )
+            for text in words.of(batch):
+                counts.add(text)
+        numbers, data, indices, indptr = counts.scores()
+        model = bm25s.BM25(k1=K1, b=B, method="lucene")
+        model.scores = {"data": data, "indices": indices, "indptr": indptr, "num_docs": len(ids)}
+        model.vocab_dict = numbers
+        model.nonoccurrence_array = None
         return cls(model, ids, words)
 
     def save(self, directory: Path) -> None:
