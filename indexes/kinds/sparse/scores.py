@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,9 +87,9 @@ class WordCounts:
 
 
 def bm25(
-    times: NDArray[np.generic],
-    lengths: NDArray[np.generic],
-    holders: NDArray[np.generic],
+    times: NDArray[Any],
+    lengths: NDArray[Any],
+    holders: NDArray[Any],
     texts: int,
     mean_length: float,
 ) -> NDArray[np.float64]:
