@@ -280,6 +280,8 @@ def _title(payload: dict[str, Any]) -> str:
         return str(wanted.get("schema", {}).get("title") or wanted.get("name", ""))
     if isinstance(payload.get("format"), dict):
         return str(payload["format"].get("title", ""))
+    if payload["messages"][-1]["role"] == "tool":
+        return ""  # a model that has just read a tool's result answers in words
     for tool in payload.get("tools") or []:
         return str(tool["function"]["name"])
     return ""

@@ -15,10 +15,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-import bm25s
 import numpy as np
 from pydantic import TypeAdapter
 
+from hopyard.indexes.kinds.sparse.library import bm25s
 from hopyard.indexes.kinds.sparse.scores import K1, B, WordCounts
 from hopyard.indexes.kinds.sparse.words import Words
 from hopyard.indexes.manifest import damage_error

@@ -14,10 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import bm25s
 import Stemmer
-from bm25s import stopwords
 
+from hopyard.indexes.kinds.sparse.library import bm25s, stopwords
 from hopyard.indexes.language import LANGUAGES
 
 __all__ = ("Words",)

@@ -1,0 +1,96 @@
+"""The examples of the Python API and of LangChain, each run as a user runs it."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from model_server import ModelServer
+from nbclient import NotebookClient
+
+from .conftest import EXAMPLES, MODEL, Run
+
+QUESTION = "How many moons does Mars have?"
+ANSWER = "two moons"
+QUOTE = "“Mars has two moons, Phobos and Deimos.” (Mars)"
+MOST_LINES = 40
+
+
+@pytest.fixture(autouse=True)
+def script(model_server: ModelServer) -> None:
+    def answer(title: str, messages: list[dict[str, Any]]) -> Any:
+        if title == "hopyard":  # the tool, which the agent's model calls
+            return {"question": QUESTION}
+        plain = f"Mars has {ANSWER} [1]."
+        scripted = {
+            "Answer": {"answer": ANSWER},
+            "Route": {"strategy": "single"},
+            "StandAlone": {"question": QUESTION},
+        }
+        return scripted.get(title, plain)
+
+    model_server.answer = answer
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "mars.md").write_text("# Mars\n\nMars has two moons, Phobos and Deimos.\n")
+    return tmp_path / "docs"
+
+
+def test_script(run: Run, documents: Path) -> None:
+    done = run("script.py", documents, QUESTION, MODEL)
+    assert done.stdout == (f"{ANSWER}\n  “Mars has two moons, Phobos and Deimos.” (mars.md)\n")
+    assert "1 passages, 1 embedded" in done.stderr
+    assert "single, 1 model calls" in done.stderr or "single, 2 model calls" in done.stderr
+
+
+def test_lcel_retriever(run: Run, index: Path, model_server: ModelServer) -> None:
+    assert run("lcel_retriever.py", index, QUESTION, MODEL).stdout == f"Mars has {ANSWER} [1].\n"
+    [call] = model_server.calls
+    assert "Mars: Mars has two moons, Phobos and Deimos." in call.turn
+
+
+def test_agent_tool(run: Run, index: Path, model_server: ModelServer) -> None:
+    shown = run("agent_tool.py", index, "Tell me about Mars.", MODEL).stdout
+    assert shown.index("Tool Calls:") < shown.index(ANSWER) < shown.index(f"Mars has {ANSWER} [1].")
+    assert "“Mars has two moons, Phobos and Deimos.”" in shown
+    assert model_server.titles()[0] == "hopyard"
+
+
+def test_agent_middleware(run: Run, index: Path, model_server: ModelServer) -> None:
+    shown = run("agent_middleware.py", index, QUESTION, MODEL).stdout
+    assert shown == f"Mars has {ANSWER} [1].\n[1] {QUOTE}\n"
+    [call] = model_server.calls
+    assert "[1] Mars: Mars has two moons" in call.turn
+
+
+def test_notebook(
+    environment: dict[str, str], documents: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)  # the kernel's process inherits it
+    notebook = nbformat.read(EXAMPLES / "notebook.ipynb", as_version=4)
+    client = NotebookClient(
+        notebook, timeout=120, resources={"metadata": {"path": str(documents.parent)}}
+    )
+    asyncio.run(client.async_execute())
+    printed = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
+    passages, first, second, evidence = [
+        output.data for outputs in printed for output in outputs if "data" in output
+    ]
+    assert passages["text/plain"] == "1"
+    quoted = f"{ANSWER}\n\n[1] “Mars has two moons, Phobos and Deimos.” — mars.md"
+    assert first["text/markdown"] == second["text/markdown"] == quoted
+    assert "Mars has two moons" in evidence["text/plain"]
+    assert not [output.text for outputs in printed for output in outputs if "text" in output]
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.name)
+def test_every_program_is_short(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert len([line for line in lines if line.strip()]) <= MOST_LINES
