@@ -6,7 +6,7 @@ Builds an index of the sample corpus, asks some of its questions with `single` a
 built-in model, and runs one tree with a model that takes a fixed time for each answer, its calls
 one after another and side by side. Seconds of the built-in models are processor time of one
 thread, so that other work on the machine does not count. Writes `benchmarks/results/ask.json` and,
-from it, `docs/performance.md`.
+from it, three sections of `docs/performance.md`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import Any, Final
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableLambda
+from performance_page import write_section
 
 from hopyard.agent.session import Session, open_session
 from hopyard.indexes.build import build
@@ -36,7 +37,6 @@ from hopyard.testing.models import Reply, ScriptedChat
 ROOT: Final = Path(__file__).resolve().parents[1]
 SAMPLE: Final = ROOT / "examples" / "solar_system"
 RESULTS: Final = ROOT / "benchmarks" / "results" / "ask.json"
-PAGE: Final = ROOT / "docs" / "performance.md"
 STRATEGIES: Final = ("single", "tree")
 DELAY: Final = 0.25
 """Seconds that the slow model takes for an answer."""
@@ -57,7 +57,7 @@ def main() -> None:
         os.environ["HOPYARD_HOME"] = folder
         result = asyncio.run(_measure(options, Path(folder) / "index"))
     RESULTS.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    PAGE.write_text(_page(result), encoding="utf-8")
+    _write_page(result)
 
 
 async def _measure(options: argparse.Namespace, index: Path) -> dict[str, Any]:
@@ -152,25 +152,17 @@ async def _side_by_side(session: Session, context: Context, question: str) -> di
     return {"calls": calls.pop(), "seconds": [row["passed"] for row in rows.values()]}
 
 
-def _page(result: Mapping[str, Any]) -> str:
+def _write_page(result: Mapping[str, Any]) -> None:
     built, side = result["build"], result["side_by_side"]
     alone, together = side["seconds"]
     rows = [_row(name, asked) for name, asked in result["strategies"].items()]
-    return "\n".join(
+    write_section(
+        "Building the index",
+        [f"The sample corpus, {built['passages']} passages: **{built['seconds']:.1f} s**."],
+    )
+    write_section(
+        "Answering",
         [
-            "# Performance",
-            "",
-            "`python benchmarks/ask.py` measures this page and writes it. Seconds of the built-in",
-            "models are processor time of one thread, without an accelerator. Other work on the",
-            "machine makes them longer.",
-            "[results.md](results.md) has the cost of each strategy on larger question sets.",
-            "",
-            "## Building the index",
-            "",
-            f"The sample corpus, {built['passages']} passages: **{built['seconds']:.1f} s**.",
-            "",
-            "## Answering",
-            "",
             "The built-in model, loaded, over the sample corpus. Medians, with the largest value",
             "in brackets.",
             "",
@@ -178,17 +170,18 @@ def _page(result: Mapping[str, Any]) -> str:
             "| time outside model calls | checkpoints, kB |",
             "|---|--:|--:|--:|--:|--:|--:|--:|",
             *rows,
-            "",
-            "## Branches side by side",
-            "",
+        ],
+    )
+    write_section(
+        "Branches side by side",
+        [
             f"A tree of depth {DEPTH} in the paper's form, {side['calls']} calls of a model that",
             f"takes {DELAY} s for each: **{alone:.1f} s** one after another,",
             f"**{together:.1f} s** with {PLACES[-1]} at once, "
             f"{alone / together:.1f} times as fast.",
             "The built-in model shares the machine's cores and gains nothing from this; a model",
             "behind a server does.",
-            "",
-        ]
+        ],
     )
 
 

@@ -6,6 +6,7 @@ Its layers are in `minilm.onnx`, which `lab/minilm_graph.py` writes. Its weights
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import warnings
@@ -30,8 +31,8 @@ WINDOW: Final = 256
 BATCH: Final = 16
 """Texts that are computed together. Larger batches are slower: they do not fit in the CPU cache."""
 WORD_PIECES: Final = "embeddings.word_embeddings.weight"
-UNUSED: Final = ("pooler.", "embeddings.position_ids")
-"""Weights that the layers of `minilm.onnx` do not have."""
+UNUSED: Final = "pooler."
+"""The weights that the layers of `minilm.onnx` do not have begin so."""
 _PADDING: Final = 0
 
 
@@ -145,13 +146,24 @@ def _tokenizer(folder: Path) -> Tokenizer:
 
 
 def _weights(folder: Path) -> dict[str, Vectors]:
-    from safetensors import SafetensorError
-    from safetensors.numpy import load_file
+    """The weights by name, mapped into memory: processes share them, and few pages are read.
 
+    The format is `safetensors`: the header's length (8 bytes), the header (JSON), the numbers.
+    """
+    file = folder / "model.safetensors"
     try:
-        return load_file(folder / "model.safetensors")
-    except (OSError, SafetensorError) as error:
+        with file.open("rb") as opened:
+            length = int.from_bytes(opened.read(8), "little")
+            header = json.loads(opened.read(length))
+        data = np.memmap(file, mode="r", offset=8 + length)
+    except (OSError, ValueError) as error:
         raise _not_loaded(error) from error
+    header.pop("__metadata__", None)
+    return {
+        name: data[slice(*tensor["data_offsets"])].view(np.float32).reshape(tensor["shape"])
+        for name, tensor in header.items()
+        if tensor["dtype"] == "F32"
+    }
 
 
 def _not_loaded(error: Exception) -> ModelUnreachableError:
