@@ -17,12 +17,13 @@ from pathlib import Path
 
 from hopyard.indexes.build_context import BuildOptions, Progress, silent
 from hopyard.indexes.build_report import BuildReport
-from hopyard.indexes.build_run import Gone, open_run
+from hopyard.indexes.build_run import open_run
 from hopyard.indexes.chunking import Chunker
 from hopyard.indexes.kind import DEFAULT_KINDS, Estimate, select_kinds
 from hopyard.indexes.language import LANGUAGES
 from hopyard.indexes.lock import LOCK_FILE
 from hopyard.indexes.manifest import MANIFEST_FILE, check_embedding, read_manifest
+from hopyard.indexes.put_run import Gone
 from hopyard.indexes.recipe import Recipe, vectors_name
 from hopyard.indexes.records import Document, Passage
 from hopyard.indexes.sync import Scope

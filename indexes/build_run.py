@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
 from uuid import uuid4
 
 from hopyard.indexes.build_context import BuildContext, Progress
@@ -27,8 +25,9 @@ from hopyard.indexes.manifest import (
     generation_directory,
     write_manifest,
 )
+from hopyard.indexes.put_run import Gone, PutRun, check_not_empty
 from hopyard.indexes.recipe import Recipe
-from hopyard.indexes.records import BadItem, Document, Passage
+from hopyard.indexes.records import Document
 from hopyard.indexes.seal import break_seal, checksum
 from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot, checked_corpus
 from hopyard.indexes.store import CorpusStore
@@ -36,27 +35,10 @@ from hopyard.indexes.threads import enter_in_thread, in_thread
 from hopyard.indexes.vectors import StoredVectors
 from hopyard.models.embedder import Embedder
 from hopyard.state.atomic import sync_tree
-from hopyard.state.errors import CorpusError, HopyardError, IndexMissingError
+from hopyard.state.errors import HopyardError, IndexMissingError
 from hopyard.state.settings import AUTO
 
-__all__ = ("BuildRun", "Gone", "open_run")
-
-
-Gone = Callable[[Mapping[str, str], Set[str], Set[str]], Set[str]]
-"""Given the source of each live document by its id, and the ids of those that were read just now
-and of those that were bad, says which ids to remove."""
-
-
-_TOLD: Final = 200
-"""Passages of a document between two reports of progress."""
-
-
-class _StoppedError(Exception):
-    """The build was cancelled while a thread worked for it."""
-
-
-class _UnusableError(Exception):
-    """A document cannot be cut into passages."""
+__all__ = ("BuildRun", "open_run")
 
 
 def open_run(directory: Path, progress: Progress) -> AbstractAsyncContextManager[BuildRun]:
@@ -99,7 +81,6 @@ class BuildRun:
         self._current = current
         self._progress = progress
         self._report = BuildReport()
-        self._cut = 0
         self._began = time.perf_counter()
 
     async def put(self, documents: Iterable[Document], chunker: Chunker, gone: Gone) -> None:
@@ -113,8 +94,8 @@ class BuildRun:
         Raises:
             CorpusError: No document would be left, or two passages have the same id.
         """
-        stop = threading.Event()
-        await in_thread(self._put_all, documents, chunker, gone, stop, stop=stop)
+        run = PutRun(self._directory, self._store, self.generation, self._report, self._progress)
+        await in_thread(run.put, documents, chunker, gone, stop=run.stop)
 
     async def remove(self, names: Sequence[str], where: Sequence[str]) -> None:
         """Take documents out.
@@ -184,41 +165,6 @@ class BuildRun:
             if folder not in kept:
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def _put_all(
-        self,
-        documents: Iterable[Document],
-        chunker: Chunker,
-        gone: Gone,
-        stop: threading.Event,
-    ) -> None:
-        report = self._report
-        total = len(documents) if isinstance(documents, Sized) else 0
-        seen: dict[str, str] = {}
-        bad: set[str] = set()
-        with self._store.transaction():
-            before = self._store.fingerprints()
-            for number, document in enumerate(documents, start=1):
-                if stop.is_set():
-                    raise _StoppedError
-                self._progress("read", number, total)
-                fingerprint = chunker.fingerprint(document)
-                if (twin := seen.get(document.id)) is not None:
-                    if twin != fingerprint:
-                        self._leave_out(document, f"id {document.id!r} is taken by another text")
-                    continue
-                if before.get(document.id) == fingerprint:
-                    report.unchanged += 1
-                elif self._put(document, fingerprint, chunker, stop):
-                    report.updated += document.id in before
-                    report.added += document.id not in before
-                else:
-                    bad.add(document.id)
-                    continue
-                seen[document.id] = fingerprint
-            if lost := gone(self._store.sources(), seen.keys(), bad):
-                self._remove(lost)
-            self._check_not_empty(len(before) + report.added - report.removed)
-
     def _remove_all(self, names: Sequence[str], where: Sequence[str]) -> None:
         with Snapshot(self._directory, self.generation - 1) as corpus:
             ids = matching_documents(corpus, self._directory, names, where)
@@ -226,54 +172,9 @@ class BuildRun:
             return
         with self._store.transaction():
             held = self._store.fingerprints().keys()
-            self._remove(ids)
-            self._check_not_empty(len(held) - len(ids))
-
-    def _put(
-        self, document: Document, fingerprint: str, chunker: Chunker, stop: threading.Event
-    ) -> bool:
-        try:
-            passages = self._told(document, chunker.split(document), stop)
-            self._store.put(document, fingerprint, passages, self.generation)
-        except _UnusableError as error:
-            self._leave_out(document, str(error))
-            return False
-        return True
-
-    def _told(
-        self, document: Document, passages: Iterator[Passage], stop: threading.Event
-    ) -> Iterator[Passage]:
-        """The passages of a document, while the progress callback is told how many are cut."""
-        length, cut, before = len(document.text), 0, self._cut
-        try:
-            for number, passage in enumerate(passages, start=1):
-                yield passage
-                cut += len(passage.text)
-                self._cut = before + number
-                if number % _TOLD == 0:
-                    if stop.is_set():
-                        raise _StoppedError
-                    # Of one document, the letters say how many there will be.
-                    total = before + max(number, round(number * length / cut))
-                    self._progress("passages", self._cut, total)
-        except CorpusError as error:
-            raise _UnusableError(str(error)) from error
-        self._progress("passages", self._cut, 0)
-
-    def _leave_out(self, document: Document, reason: str) -> None:
-        self._report.bad.append(BadItem(document.source or document.id, reason))
-
-    def _remove(self, ids: Set[str]) -> None:
-        self._store.remove(ids, self.generation)
-        self._report.removed = len(ids)
-
-    def _check_not_empty(self, documents: int) -> None:
-        if not documents:
-            reason = f" ({self._report.bad[0]})" if self._report.bad else ""
-            raise CorpusError(
-                f"The index {str(self._directory)!r} would hold no document{reason}: give it some, "
-                "or delete the directory."
-            )
+            self._store.remove(ids, self.generation)
+            self._report.removed = len(ids)
+            check_not_empty(self._directory, len(held) - len(ids), self._report)
 
     def _is_up_to_date(self, recipe: Recipe, manifest: Manifest) -> bool:
         try:

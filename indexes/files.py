@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from hopyard.indexes.build_context import Progress, silent
 from hopyard.indexes.long_text import is_blank, text_of
 from hopyard.indexes.readers.base import Content, Options, Part, Source, Unread
+from hopyard.indexes.readers.limits import too_large
 from hopyard.indexes.readers.table import CORPUS_SUFFIX, Format, format_of
 from hopyard.indexes.records import (
     BadItem,
@@ -33,6 +35,9 @@ _ID_DIGITS: Final = 16
 
 _TOLD: Final = 1 << 20
 """Bytes of a file between two reports of progress."""
+
+_LONGEST_LINE: Final = 100
+"""Megabytes of a line of a corpus file: it is in memory several times while it is parsed."""
 
 _LONGEST_REASON: Final = 200
 """Characters of what a library says of a broken file."""
@@ -86,23 +91,24 @@ class _Named(NamedTuple):
 
 
 class _Watched(io.FileIO):
-    """A file that tells where it is being read."""
+    """A file that tells how far it is read."""
 
-    def __init__(self, path: Path, tell: Callable[[int], None]) -> None:
+    def __init__(self, path: Path, progress: Progress) -> None:
         super().__init__(path)
-        self._tell = tell
+        self._progress = progress
+        self._size = os.fstat(self.fileno()).st_size
         self._told = 0
 
     def readinto(self, buffer: Any) -> int:
         count = super().readinto(buffer)
         if (place := self.tell()) >= self._told + _TOLD:
             self._told = place
-            self._tell(place)
+            self._progress("bytes", place, self._size)
         return count
 
 
 def read_file(
-    path: Path, key: Path, options: Options, tell: Callable[[int], None]
+    path: Path, key: Path, options: Options, progress: Progress = silent
 ) -> Iterator[Loaded | BadItem | SkippedFile]:
     """Read a file of a known format.
 
@@ -110,12 +116,13 @@ def read_file(
         path: The file.
         key: Its name in the index, which its id is derived from.
         options: How it is read.
-        tell: Called with the bytes at which a large file is being read.
+        progress: Called with the stages `bytes` and, where a file has some, `pages`, while a
+            large file is read.
     """
-    source = Source(path.name, lambda: io.BufferedReader(_Watched(path, tell)), options)
+    source = Source(path.name, lambda: io.BufferedReader(_Watched(path, progress)), options)
     named = _Named(shown(path), shown(key))
     try:
-        yield from _read(source, named)
+        yield from _read(source, named, progress)
     except OSError as error:
         yield BadItem(named.place, f"the file cannot be read ({error.strerror or error})")
 
@@ -131,7 +138,9 @@ def shown(path: Path) -> str:
     return os.fsencode(path.as_posix()).decode("utf-8", "replace")
 
 
-def _read(source: Source, named: _Named) -> Iterator[Loaded | BadItem | SkippedFile]:
+def _read(
+    source: Source, named: _Named, progress: Progress
+) -> Iterator[Loaded | BadItem | SkippedFile]:
     if source.name.lower().endswith(CORPUS_SUFFIX):
         yield from _read_corpus(source, named)
         return
@@ -140,13 +149,15 @@ def _read(source: Source, named: _Named) -> Iterator[Loaded | BadItem | SkippedF
         yield SkippedFile(named.place, unknown_format(source.name))
         return
     try:
+        if reason := too_large(source, kind):
+            raise CorpusError(reason)
         for found in kind.read(source):
             if isinstance(found, Content):
-                yield _document(found, named)
+                yield _document(found, named, progress)
             elif isinstance(found, Unread):
                 yield SkippedFile(named.part(found.place).place, found.reason)
             else:
-                yield from _read_part(found, named.part(without_nul(found.name)))
+                yield from _read_part(found, named.part(without_nul(found.name)), progress)
     except CorpusError as error:
         yield BadItem(named.place, str(error))
     except ModuleNotFoundError as error:
@@ -158,7 +169,9 @@ def _read(source: Source, named: _Named) -> Iterator[Loaded | BadItem | SkippedF
         yield BadItem(named.place, f"not a readable {kind.suffixes[0]} file ({reason})")
 
 
-def _read_part(part: Part, named: _Named) -> Iterator[Loaded | BadItem | SkippedFile]:
+def _read_part(
+    part: Part, named: _Named, progress: Progress
+) -> Iterator[Loaded | BadItem | SkippedFile]:
     allowance = part.source.allowance
     kind = format_of(part.source.name)
     if not allowance.depth_left and kind and kind.holds_files:
@@ -166,7 +179,7 @@ def _read_part(part: Part, named: _Named) -> Iterator[Loaded | BadItem | Skipped
         return
     allowance.depth_left -= 1
     try:
-        yield from _read(part.source, named)
+        yield from _read(part.source, named, progress)
     finally:
         allowance.depth_left += 1
 
@@ -178,8 +191,8 @@ def _missing(kind: Format, error: ModuleNotFoundError) -> str:
     return f"reading {kind.suffixes[0]} files needs the package {package!r}: pip install {package}"
 
 
-def _document(content: Content, named: _Named) -> Loaded | BadItem:
-    text = text_of(map(without_nul, content.text))
+def _document(content: Content, named: _Named, progress: Progress) -> Loaded | BadItem:
+    text = text_of(map(without_nul, _counted(content, progress)))
     if is_blank(text):
         return BadItem(named.place, "the text is empty")
     title = " ".join(without_nul(content.title).split()) or _stem(named.key)
@@ -191,13 +204,25 @@ def _document(content: Content, named: _Named) -> Loaded | BadItem:
     return Loaded(document, named.place)
 
 
+def _counted(content: Content, progress: Progress) -> Iterator[str]:
+    for number, part in enumerate(content.text, start=1):
+        yield part
+        if content.pages:
+            progress("pages", number, content.pages)
+
+
 def _stem(key: str) -> str:
     return PurePosixPath(key.rpartition(SECTION_MARK)[2]).stem
 
 
 def _read_corpus(source: Source, named: _Named) -> Iterator[Loaded | BadItem]:
+    limit = source.options.largest or _LONGEST_LINE
     with source.open() as stream:
-        for number, line in enumerate(iter(stream.readline, b""), start=1):
+        for number, line in enumerate(_lines(stream, limit * 1_000_000), start=1):
+            if line is None:
+                reason = f"a line of more than {limit} MB, which is read at once: cut the document"
+                yield BadItem(named.place, reason, number)
+                continue
             content = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
             if not content.strip():
                 continue
@@ -205,6 +230,17 @@ def _read_corpus(source: Source, named: _Named) -> Iterator[Loaded | BadItem]:
                 yield Loaded(_parse_line(content, named.key), named.place, number)
             except CorpusError as error:
                 yield BadItem(named.place, str(error), number)
+
+
+def _lines(stream: IO[bytes], limit: int) -> Iterator[bytes | None]:
+    """Lines; None for one that is longer than the limit."""
+    while line := stream.readline(limit):
+        if len(line) < limit or line.endswith(b"\n"):
+            yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = stream.readline(limit)
+        yield None
 
 
 def _parse_line(line: bytes, source: str) -> Document:

@@ -17,6 +17,7 @@ from hopyard.indexes.build_context import Progress, silent
 from hopyard.indexes.files import Loaded, SkippedFile, read_file, shown, unknown_format
 from hopyard.indexes.long_text import text_digest
 from hopyard.indexes.readers.base import Options
+from hopyard.indexes.readers.limits import largest_from_environment
 from hopyard.indexes.readers.table import CORPUS_SUFFIX, format_of, known_suffixes
 from hopyard.indexes.records import BadItem, Document
 from hopyard.indexes.sync import stamps_of
@@ -94,7 +95,7 @@ def read(
         encoding: As for `load`.
         ocr: As for `load`.
         unread: As for `load`.
-        progress: Called with the stages `files` and `bytes`.
+        progress: Called with the stages `files`, `bytes` and, in large files, `pages`.
         more: Further documents, which a program has read itself.
 
     Raises:
@@ -137,7 +138,7 @@ def _options(encoding: str, ocr: str) -> Options:
         from hopyard.indexes.readers.ocr import check_ocr
 
         check_ocr(ocr)
-    return Options(encoding, ocr)
+    return Options(encoding, ocr, largest_from_environment())
 
 
 def _scan(
@@ -183,11 +184,13 @@ class _Told:
         progress("files", 0, self._files)
         progress("bytes", 0, self._bytes)
 
-    def reading(self, place: int) -> None:
-        """A file is being read, and this is where. It may be read more than once."""
-        if place > self._furthest:
-            self._furthest = place
-            self._progress("bytes", self._bytes_read + place, self._bytes)
+    def reading(self, stage: str, done: int, total: int) -> None:
+        """A file is being read, maybe more than once."""
+        if stage != "bytes":
+            self._progress(stage, done, total)
+        elif done > self._furthest:
+            self._furthest = done
+            self._progress("bytes", self._bytes_read + done, self._bytes)
 
     def read(self, file: Path) -> None:
         """A file is read."""

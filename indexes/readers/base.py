@@ -74,6 +74,8 @@ class Options:
     """The encoding of text files; "" recognises it."""
     ocr: str = ""
     """The languages of scanned pages, as tesseract names them (`deu+eng`); "" leaves them out."""
+    largest: int = 0
+    """Megabytes of a file that are read at once; 0 takes what its format says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,8 @@ class Content(NamedTuple):
     """The parts of the text, in order. A form feed ends each page."""
     markup: Markup = "markdown"
     metadata: Mapping[str, MetadataValue] = {}
+    pages: int = 0
+    """How many parts there will be, where each is a page; 0 where it is not known."""
 
 
 class Part(NamedTuple):

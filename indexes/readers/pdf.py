@@ -37,7 +37,7 @@ def read_pdf(source: Source) -> Iterator[Found]:
         stream = opened.enter_context(source.open())
         if source.options.ocr:
             stream = opened.enter_context(with_text(stream, source.options.ocr))
-        title, metadata, bookmarks = _about(stream)
+        title, metadata, bookmarks, count = _about(stream)
         pages = _pages(stream, broken)
         first = list(islice(pages, _LOOKED_AT))
         layout = Layout.of(first)
@@ -49,7 +49,7 @@ def read_pdf(source: Source) -> Iterator[Found]:
                 marks = bookmarks.get(page.number, []) if bookmarks else None
                 yield f"{page_text(page, layout, marks)}\n\n{PAGE_END}"
 
-        yield Content(title, text(), "markdown", metadata)
+        yield Content(title, text(), "markdown", metadata, count)
     yield from broken
     if scanned:
         noun = "page" if len(scanned) == 1 else "pages"
@@ -61,7 +61,10 @@ def read_pdf(source: Source) -> Iterator[Found]:
         )
 
 
-def _about(stream: IO[bytes]) -> tuple[str, dict[str, MetadataValue], dict[int, list[Bookmark]]]:
+def _about(
+    stream: IO[bytes],
+) -> tuple[str, dict[str, MetadataValue], dict[int, list[Bookmark]], int]:
+    """Title, metadata, bookmarks of each page, and the number of pages."""
     from pypdf import PdfReader
 
     stream.seek(0)
@@ -69,7 +72,7 @@ def _about(stream: IO[bytes]) -> tuple[str, dict[str, MetadataValue], dict[int, 
         reader = PdfReader(stream)
         found: dict[str, Any] = dict(reader.metadata or {})
         about = {name: _clean(str(found.get(f"/{name}") or "")) for name in _PROPERTIES}
-        if not len(reader.pages):
+        if not (count := len(reader.pages)):
             raise CorpusError("the PDF has no pages")
     except CorpusError:
         raise
@@ -81,7 +84,7 @@ def _about(stream: IO[bytes]) -> tuple[str, dict[str, MetadataValue], dict[int, 
         "date": "-".join(filter(None, day.groups())) if day else "",
     }
     kept: dict[str, MetadataValue] = {name: value for name, value in metadata.items() if value}
-    return about["Title"], kept, _bookmarks(reader)
+    return about["Title"], kept, _bookmarks(reader), count
 
 
 def _bookmarks(reader: Any) -> dict[int, list[Bookmark]]:

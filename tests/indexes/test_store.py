@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hopyard.indexes.records import Document, Passage, text_hash
 from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot
@@ -79,6 +82,78 @@ def test_passages_that_stay_are_not_touched(store: CorpusStore, put: Put, tmp_pa
     with Snapshot(tmp_path, 1) as snapshot:
         assert snapshot.passage_ids() == ["a#one", "a#two"]
     assert store.fingerprints() == {"a": "one two"}
+
+
+ROWS = st.lists(st.sampled_from("abcdefg"), unique=True)
+
+
+@given(ROWS, ROWS)
+def test_an_update_changes_what_differs(before: list[str], after: list[str]) -> None:
+    """A batch may bring a passage that stood in a later one, or that comes again in a later one."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        CorpusStore(Path(folder)) as store,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr("hopyard.indexes.store._AT_ONCE", 2)
+        for generation, texts in enumerate((before, after), start=1):
+            with store.transaction():
+                passages = iter(passages_of("a", *texts))
+                store.put(Document("a", "T", "x"), str(generation), passages, generation)
+        for generation, texts in enumerate((before, after), start=1):
+            with Snapshot(Path(folder), generation) as snapshot:
+                assert [one.text for one in snapshot.passages_of("a")] == texts
+        added = store.run("SELECT text, position FROM passages WHERE added = 2")
+        assert set(added) == {*_placed(after)} - {*_placed(before)}
+
+
+def _placed(texts: list[str]) -> list[tuple[str, int]]:
+    return [(text, position) for position, text in enumerate(texts)]
+
+
+def test_a_document_that_breaks_off_leaves_what_was_there(
+    store: CorpusStore, put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hopyard.indexes.store._AT_ONCE", 1)
+    put("a", "one", "two", generation=1)
+
+    def broken() -> Iterator[Passage]:
+        yield from passages_of("a", "other", "two")
+        raise CorpusError("too long")
+
+    with store.transaction():
+        with pytest.raises(CorpusError, match="too long"):
+            store.put(Document("a", "T", "other"), "2", broken(), 2)
+        store.put(Document("b", "T", "three"), "3", passages_of("b", "three"), 2)
+
+    with Snapshot(tmp_path, 2) as snapshot:
+        assert snapshot.passage_ids() == ["a#one", "a#two", "b#three"]
+        assert [one.text for one in snapshot.documents()] == ["one two", "three"]
+
+
+def test_long_texts_are_kept_in_parts(
+    store: CorpusStore, put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hopyard.indexes.long_text.STRETCH", 4)
+    put("a", "one two", "three", generation=1)
+    put("b", "short", generation=1)
+    put("a", "one", "three four", generation=2)
+    put("b", "again", generation=3)
+    store.roll_back(2)
+
+    with Snapshot(tmp_path, 1) as first, Snapshot(tmp_path, 2) as second:
+        assert [one.text for one in first.documents()] == ["one two three", "short"]
+        assert [one.text for one in second.documents()] == ["one three four", "short"]
+        assert [one.text for one in second.documents(["b"])] == ["short"]
+    longest = store.run("SELECT max(length(text)) FROM documents")
+    assert longest == [(4,)]
+
+    store.purge(3)
+
+    assert store.run("SELECT DISTINCT document_id, added FROM continuations") == [
+        ("a", 2),
+        ("b", 1),
+    ]
 
 
 def test_documents_and_passages_come_back_as_they_were(put: Put, tmp_path: Path) -> None:
