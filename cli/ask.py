@@ -14,6 +14,7 @@ from hopyard.cli.options import (
     IndexOption,
     JsonOption,
     ModelOption,
+    RecordOption,
     SearchOption,
     SetOption,
     StrategyOption,
@@ -71,6 +72,7 @@ def ask_command(
     set_: SetOption = None,
     stream: StreamOption = False,
     texts: TextsOption = False,
+    record: RecordOption = None,
     json_: JsonOption = False,
 ) -> None:
     """Answer a question; retrieve only as much as it needs."""
@@ -96,7 +98,7 @@ def ask_command(
     )
     from hopyard.cli.run_thread import ask
 
-    ask(question, given, thread, stream=stream, texts=texts, as_json_object=json_)
+    ask(question, given, thread, stream=stream, texts=texts, as_json_object=json_, record=record)
 
 
 def resume_command(

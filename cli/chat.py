@@ -17,6 +17,7 @@ from hopyard.cli.live import follow
 from hopyard.cli.render import citation_lines, explanation_line, unconfirmed_line, usage_line
 from hopyard.cli.thread_settings import flags_for, nested, told_settings
 from hopyard.nodes.run import Run, check_question
+from hopyard.state.counting import counted
 from hopyard.state.errors import (
     HopyardError,
     StoppedByUserError,
@@ -84,7 +85,7 @@ class _Chat:
         for text in last_turns(before["messages"]):
             out.print(text)
         if len(before["messages"]) > TURNS_SHOWN:
-            err.print(f"{len(before['messages'])} messages in all", style="dim")
+            err.print(f"{counted(len(before['messages']), 'message')} in all", style="dim")
         if not before["finished"]:
             self._tell_errors(self._finish)
 

@@ -17,6 +17,7 @@ from hopyard.cli.options import (
     IndexOption,
     JsonOption,
     ModelOption,
+    RecordOption,
     SetOption,
     WhereOption,
     context_from,
@@ -124,12 +125,7 @@ def eval_command(
     max_calls: Annotated[int, typer.Option(min=0, help="Model calls of this run at most.")] = 0,
     max_tokens: Annotated[int, typer.Option(min=0, help="Tokens of this run at most.")] = 0,
     max_seconds: Annotated[float, typer.Option(min=0, help="Seconds of this run at most.")] = 0,
-    record: Annotated[
-        Path | None,
-        typer.Option(
-            help="Record every answered call in this folder; --model recorded:FOLDER replays it."
-        ),
-    ] = None,
+    record: RecordOption = None,
     retrieval_only: Annotated[
         bool,
         typer.Option("--retrieval-only", help="Measure every search method; ask no model."),

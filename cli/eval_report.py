@@ -14,6 +14,7 @@ from hopyard.evaluation.estimate import EvaluationEstimate
 from hopyard.evaluation.report import Report
 from hopyard.evaluation.retrieval_only import RetrievalReport
 from hopyard.evaluation.runner import Outcome
+from hopyard.state.counting import counted
 
 __all__ = ("print_estimate", "print_report", "print_retrieval")
 
@@ -35,8 +36,8 @@ def print_report(
     """The results, and where the records are."""
     if outcome.stopped:
         err.print(
-            f"Stopped at the limit of {outcome.stopped}: {outcome.asked} answers are kept; the "
-            "same command goes on."
+            f"Stopped at the limit of {outcome.stopped}: "
+            f"{counted(outcome.asked, 'answer')} so far; the same command continues."
         )
     if as_json:
         print_json(_report_dict(report, outcome, folder, files))
@@ -141,8 +142,8 @@ def print_estimate(found: EvaluationEstimate, *, as_json: bool) -> None:
     table.add_row("in all", "", f"{found.model_calls:,}", f"{found.tokens:,}", _time(found.seconds))
     out.print(table)
     out.print(
-        f"Estimated from {found.sampled} questions, whose answers are kept. Time is that of the "
-        f"calls one after another, with {found.model}.",
+        f"Estimated from {counted(found.sampled, 'question')}, whose answers are kept. "
+        f"Time is that of the calls one after another, with {found.model}.",
         style="dim",
     )
 
@@ -161,7 +162,8 @@ def print_retrieval(report: RetrievalReport, *, as_json: bool) -> None:
         table.add_row(name, *shares, f"{1000 * result.seconds:.0f}")
     out.print(table)
     out.print(
-        f"{report.questions} questions with supporting documents, {report.documents:,} documents.",
+        f"{counted(report.questions, 'question')} with supporting documents, "
+        f"{counted(report.documents, 'document')}.",
         style="dim",
     )
 

@@ -11,6 +11,7 @@ from rich.markup import escape
 
 from hopyard.cli.console import out, print_json
 from hopyard.cli.options import JsonOption
+from hopyard.state.counting import counted
 
 app = typer.Typer(no_args_is_help=True, help="Take the passage graph of an index elsewhere.")
 
@@ -67,7 +68,8 @@ def export_command(
         )
         return
     names = " and ".join(escape(str(file)) for file in files)
-    out.print(f"[green]✓[/] {names}: {passages:,} passages, {len(edges):,} edges", soft_wrap=True)
+    found = f"{counted(passages, 'passage')}, {counted(len(edges), 'edge')}"
+    out.print(f"[green]✓[/] {names}: {found}", soft_wrap=True)
     if format_ is Format.NEO4J:
         nodes, relationships = files
         out.print(

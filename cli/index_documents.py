@@ -13,6 +13,7 @@ from rich.text import Text
 from hopyard.cli.console import out, print_json, printable
 from hopyard.indexes.listing import DocumentDetails, DocumentEntry
 from hopyard.indexes.records import Passage
+from hopyard.state.counting import counted
 from hopyard.state.references import name_sources
 
 __all__ = ("show_document", "show_documents")
@@ -44,8 +45,7 @@ def show_documents(entries: Sequence[DocumentEntry], *, as_json: bool) -> None:
         table.add_row(*(Text(printable(cell)) for cell in cells))
     if entries:
         out.print(table)
-    documents = "1 document" if len(entries) == 1 else f"{len(entries):,} documents"
-    out.print(f"{documents}, {passages:,} passages", style="dim")
+    out.print(f"{counted(len(entries), 'document')}, {counted(passages, 'passage')}", style="dim")
 
 
 def show_document(details: DocumentDetails, *, texts: bool, as_json: bool) -> None:
@@ -88,7 +88,7 @@ def _title(passage: Passage) -> Text:
     line = Text(f"{passage.position + 1:>2}  ", style="cyan")
     line.append(printable(", ".join(filter(None, about)) or "passage"), style="not cyan bold")
     return line.append(
-        f"  {printable(passage.id)}, {passage.tokens:,} tokens", style="not cyan dim"
+        f"  {printable(passage.id)}, {counted(passage.tokens, 'token')}", style="not cyan dim"
     )
 
 

@@ -15,6 +15,7 @@ from hopyard.cli.console import err, out, print_json, printable
 from hopyard.indexes.kind import Estimate
 from hopyard.indexes.status import IndexStatus
 from hopyard.indexes.unfinished import UnfinishedBuild
+from hopyard.state.counting import counted
 from hopyard.state.errors import CorpusError
 
 if TYPE_CHECKING:  # seconds, which `index status` must not cost
@@ -70,7 +71,11 @@ def show_status(status: IndexStatus, *, as_json: bool) -> None:
         own = status.model_dump(mode="json", include=shown)
         print_json(own | _kinds_dict(status))
         return
-    cut = f"at most {manifest.chunk_tokens} tokens" if manifest.chunk_tokens else "whole documents"
+    cut = (
+        f"at most {counted(manifest.chunk_tokens, 'token')}"
+        if manifest.chunk_tokens
+        else "whole documents"
+    )
     updated = f"{manifest.updated:%Y-%m-%d %H:%M:%S} UTC, generation {manifest.generation}"
     rows = [
         ("index", status.directory),
@@ -119,10 +124,11 @@ def show_estimates(passages: int, estimates: Mapping[str, Estimate], *, as_json:
 
 def _estimate_lines(estimate: Estimate) -> Iterator[str]:
     yield (
-        f"{estimate.model_calls:,} calls of {estimate.model}, {estimate.input_tokens:,} tokens in, "
+        f"{counted(estimate.model_calls, 'call')} of {estimate.model}, "
+        f"{counted(estimate.input_tokens, 'token')} in, "
         f"{estimate.output_tokens:,} out, {timedelta(seconds=round(estimate.seconds))}"
     )
-    yield f"{estimate.basis}, for {estimate.spent_calls} model calls"
+    yield f"{estimate.basis}, for {counted(estimate.spent_calls, 'model call')}"
 
 
 def _print_report(report: BuildReport, status: IndexStatus) -> None:
@@ -130,7 +136,8 @@ def _print_report(report: BuildReport, status: IndexStatus) -> None:
     changes = ", ".join(f"{count:,} {name}" for name, count in counts if count)
     out.print(
         f"[green]✓[/] {escape(status.directory)}: documents {changes or 'none'}; "
-        f"{report.passages:,} passages, {report.embedded:,} embedded; {report.seconds:.1f} s"
+        f"{counted(report.passages, 'passage')}, {report.embedded:,} embedded; "
+        f"{report.seconds:.1f} s"
     )
     for name, values in status.kinds.items():
         out.print(f"  {escape(name)}: {escape(_scalars(values))}", soft_wrap=True)

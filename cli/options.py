@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -19,6 +20,7 @@ __all__ = (
     "IndexOption",
     "JsonOption",
     "ModelOption",
+    "RecordOption",
     "SearchOption",
     "SetOption",
     "StrategyOption",
@@ -68,6 +70,12 @@ SetOption = Annotated[
     list[str] | None,
     typer.Option(
         "--set", help="Any setting by name, as in --set tree.theta=0.5; see `hopyard settings`."
+    ),
+]
+RecordOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Record every model call in this folder; --model recorded:FOLDER replays them."
     ),
 ]
 JsonOption = Annotated[

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hopyard.cli.console import printable
+from hopyard.state.counting import counted
 from hopyard.state.references import name_sources
 from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, Source
 from hopyard.tracing.describe import Names, gate_word, passages_of
@@ -169,8 +170,9 @@ def usage_line(result: Mapping[str, Any]) -> Text:
     """What a run has spent, and its thread."""
     usage = result["usage"]
     return Text(
-        f"{usage['model_calls']} model calls, {usage['cached_calls']} from the ledger, "
-        f"{usage['input_tokens']:,} tokens in, {usage['output_tokens']:,} out, "
+        f"{counted(usage['model_calls'], 'model call')}, "
+        f"{usage['cached_calls']:,} from the ledger, "
+        f"{counted(usage['input_tokens'], 'token')} in, {usage['output_tokens']:,} out, "
         f"{usage['seconds']:.1f} s · model {result['model']} · thread {result['thread_id']}",
         style="dim",
     )

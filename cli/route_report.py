@@ -16,6 +16,7 @@ from hopyard.evaluation.headroom import ALL, Headroom, PolicyResult, verdict
 from hopyard.evaluation.route_comparison import RouteComparison, comparison_verdict
 from hopyard.evaluation.route_prompts import PROMPTED
 from hopyard.state.atomic import write_file
+from hopyard.state.counting import counted
 
 __all__ = (
     "print_calls",
@@ -33,7 +34,7 @@ def print_headroom(found: Headroom, *, as_json: bool) -> None:
         print_json(found.model_dump(mode="json"))
         return
     for name, group in found.sets.items():
-        print_policies(f"{name}: {group.questions} questions", group.policies)
+        print_policies(f"{name}: {counted(group.questions, 'question')}", group.policies)
     last = found.sets.get(ALL) or next(iter(found.sets.values()))
     out.print(verdict(last), soft_wrap=True)
 
@@ -72,7 +73,10 @@ def print_calls(questions: int, *, as_json: bool) -> None:
     if as_json:
         print_json({"questions": questions, "prompts": list(PROMPTED), "calls": calls})
         return
-    out.print(f"{len(PROMPTED)} prompts and {questions} questions: {calls} calls.")
+    out.print(
+        f"{counted(len(PROMPTED), 'prompt')} and {counted(questions, 'question')}: "
+        f"{counted(calls, 'call')}."
+    )
 
 
 def print_comparison(found: RouteComparison, *, as_json: bool) -> None:
@@ -81,9 +85,9 @@ def print_comparison(found: RouteComparison, *, as_json: bool) -> None:
         print_json(found.model_dump(mode="json"))
         return
     for name, policies in found.sets.items():
-        print_policies(f"{name}: {found.questions[name]} questions", policies)
+        print_policies(f"{name}: {counted(found.questions[name], 'question')}", policies)
     if found.failed:
-        out.print(f"{found.failed} calls had no usable output.", style="yellow")
+        out.print(f"{counted(found.failed, 'call')} had no usable output.", style="yellow")
     out.print(comparison_verdict(found), soft_wrap=True)
 
 
@@ -95,7 +99,9 @@ def print_training(manifest: RouteManifest, folder: Path, *, as_json: bool) -> N
     found = manifest.validation
     best, route = found["always_best"], found["route"]
     labels = ", ".join(f"{name or 'none right'} {count}" for name, count in manifest.labels.items())
-    out.print(f"{sum(manifest.questions.values())} questions; cheapest right answer: {labels}.")
+    out.print(
+        f"{counted(sum(manifest.questions.values()), 'question')}; cheapest right answer: {labels}."
+    )
     out.print(
         f"Cross-validated: the route has F1 {100 * route['f1']:.1f} at {route['tokens']:,.0f} "
         f"tokens, always {found['best']} {100 * best['f1']:.1f} at {best['tokens']:,.0f}.",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -19,6 +20,7 @@ from hopyard.cli.live import follow
 from hopyard.cli.options import changes_from
 from hopyard.cli.render import as_json, draw_result
 from hopyard.cli.thread_settings import tell_changes, told_settings
+from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import check_question
 from hopyard.state.errors import EXIT_WAITING, StoppedByUserError, ThreadMissingError
 from hopyard.state.given import Given
@@ -37,6 +39,7 @@ def ask(
     stream: bool,
     as_json_object: bool,
     texts: bool = False,
+    record: Path | None = None,
 ) -> None:
     """Answer a question.
 
@@ -47,6 +50,7 @@ def ask(
         stream: Print the answer as it is written, and every step as it ends.
         as_json_object: Print one JSON object instead of text.
         texts: Show the text of the passages that the answer was read from.
+        record: The folder in which every model call is recorded.
 
     Raises:
         HopyardError: Whatever ends the run.
@@ -62,7 +66,8 @@ def ask(
             async for event in events:
                 yield event
 
-    _run(begin, thread, stream=stream, as_json_object=as_json_object, texts=texts)
+    with shared_resources().recording(record) if record else nullcontext():
+        _run(begin, thread, stream=stream, as_json_object=as_json_object, texts=texts)
 
 
 def resume(

@@ -13,6 +13,7 @@ import typer
 from hopyard.cli.console import err, out, print_json
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import JsonOption
+from hopyard.state.counting import counted
 from hopyard.state.errors import UsageError
 
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ async def _write(thread: str, html: Path, question: int = 0, *, follow: bool) ->
             text = page(trace, reload_seconds=PAUSE if again else 0)
             await asyncio.to_thread(html.write_text, text, encoding="utf-8")
             if again:
-                err.print(f"{html} · {len(list(trace.walk()))} steps", markup=False, style="dim")
+                steps = counted(len(list(trace.walk())), "step")
+                err.print(f"{html} · {steps}", markup=False, style="dim")
 
 
 async def _traces(thread: str, question: int, *, follow: bool) -> AsyncGenerator[Trace, None]:

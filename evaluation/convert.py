@@ -23,6 +23,7 @@ from hopyard.evaluation.formats.plain import Converted, Row
 from hopyard.evaluation.formats.single_hop import nq_open, squad, triviaqa
 from hopyard.models.failures import first_line
 from hopyard.state.atomic import write_file
+from hopyard.state.counting import counted
 from hopyard.state.errors import CorpusError, HopyardError, UsageError
 
 __all__ = ("FORMATS", "convert", "main", "rows_of", "rows_of_hub", "write")
@@ -73,7 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except HopyardError as error:
         print(f"Error: {error}", file=sys.stderr)
         return error.exit_code
-    print(f"{len(converted.questions)} questions, {len(converted.documents)} documents")
+    documents = counted(len(converted.documents), "document")
+    print(f"{counted(len(converted.questions), 'question')}, {documents}")
     return 0
 
 

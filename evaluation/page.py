@@ -10,6 +10,7 @@ from hopyard.evaluation.report import REPORT_FILE, FailureCounts, Report
 from hopyard.evaluation.summary import Comparison
 from hopyard.measures.bootstrap import Interval
 from hopyard.state.atomic import write_file
+from hopyard.state.counting import counted
 
 __all__ = ("SCORES", "markdown", "save_report")
 
@@ -46,11 +47,11 @@ def markdown(report: Report, *, title: str = "#") -> str:
     lines = [
         f"{title} {report.name}",
         "",
-        f"{report.questions} questions{chosen}; chat model `{report.model}`, embedding "
+        f"{counted(report.questions, 'question')}{chosen}; chat model `{report.model}`, embedding "
         f"`{report.embedding}`; temperature {report.settings['temperature']}, seed "
-        f"{report.settings['seed']}, {retrieval['k']} passages of at most "
-        f"{retrieval['snippet_tokens']} tokens by `{retrieval['method']}` search. In brackets: "
-        "95 % intervals of the paired bootstrap, exact where a share is 0 or 100.",
+        f"{report.settings['seed']}, {counted(retrieval['k'], 'passage')} of at most "
+        f"{counted(retrieval['snippet_tokens'], 'token')} by `{retrieval['method']}` search. "
+        "In brackets: 95 % intervals of the paired bootstrap, exact where a share is 0 or 100.",
     ]
     if report.judge:
         lines[-1] += (
@@ -104,7 +105,8 @@ def _scores_of(report: Report) -> dict[str, str]:
 
 def _unjudged(report: Report) -> list[str]:
     return [
-        f"`{name}`: a call of the judge gave no usable output for {result.judge_failures} answers."
+        f"`{name}`: a call of the judge gave no usable output for "
+        f"{counted(result.judge_failures, 'answer')}."
         for name, result in report.strategies.items()
         if result.judge_failures
     ]

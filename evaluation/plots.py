@@ -10,6 +10,7 @@ from typing import Any, Final
 from hopyard.evaluation.report import Report
 from hopyard.evaluation.retrieval_only import RetrievalReport
 from hopyard.measures.figure import figure
+from hopyard.state.counting import counted
 
 __all__ = ("draw_report", "draw_retrieval", "find_sweeps")
 
@@ -44,7 +45,10 @@ def draw_report(report: Report, folder: Path) -> list[Path]:
 
 def draw_retrieval(report: RetrievalReport, file: Path) -> Path:
     """Draw recall against the number of documents, a line for each search."""
-    title = f"{report.name}: {report.questions} questions, {report.documents:,} documents"
+    title = (
+        f"{report.name}: {counted(report.questions, 'question')}, "
+        f"{counted(report.documents, 'document')}"
+    )
     with figure(file, across="documents found (k)", up="recall@k", title=title) as axes:
         for name, result in report.searches.items():
             axes.plot(list(result.recall), list(result.recall.values()), marker="o", label=name)
@@ -108,4 +112,4 @@ def _from_zero(axes: Any) -> None:
 
 
 def _title(report: Report) -> str:
-    return f"{report.name}: {report.questions} questions\n{report.model}"
+    return f"{report.name}: {counted(report.questions, 'question')}\n{report.model}"

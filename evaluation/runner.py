@@ -196,6 +196,8 @@ def _used_up(after: Usage, budget: Budget, own: Budget) -> bool:
 
 def _limit(limits: Budget) -> str:
     named: Sequence[str] = [
-        f"{value:g} {name}" for name, value in limits.model_dump().items() if value
+        f"{value:g} {name.removesuffix('s') if value == 1 else name}"
+        for name, value in limits.model_dump().items()
+        if value
     ]
     return " or ".join(named)

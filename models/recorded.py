@@ -126,8 +126,8 @@ class Recording:
         raise RecordingMissingError(
             f"The recording {str(self._folder)!r} has no answer to this call of the prompt "
             f"{prompt!r}{where}: use the settings, index and version that it was recorded with, "
-            f"or record the call with `hopyard eval … --model PROVIDER:NAME --record "
-            f"{self._folder}`."
+            f"or record the call with `hopyard ask … --model PROVIDER:NAME --record "
+            f"{self._folder}`; `hopyard eval` has --record too."
         )
 
 
@@ -142,8 +142,8 @@ def open_recording(folder: Path) -> Recording:
     files = _files(folder)
     if not files:
         raise UsageError(
-            f"The folder {str(folder)!r} has no recorded calls; make them with `hopyard eval … "
-            f"--model PROVIDER:NAME --record {folder}`."
+            f"The folder {str(folder)!r} has no recorded calls; record some with `hopyard ask … "
+            f"--model PROVIDER:NAME --record {folder}`, or with `hopyard eval`."
         )
     return _read_folder(
         folder, tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in files)

@@ -195,6 +195,8 @@ class Step(TypedDict, total=False):
     """What the step was judged by, 0 to 1."""
     facts: dict[str, str]
     """Further judgements by name, such as rubric 5/5."""
+    judge: str
+    """The chat model that gave the score and the facts; absent where they were computed."""
     replaced: list[Thrown]
     """What was thrown away for this step."""
     tail: str

@@ -120,6 +120,8 @@ class TreeNode(TypedDict):
     """Whether a later sub-question refers to its answer."""
     simple: NotRequired[bool]
     """Whether it asks for one fact, so that it is not split."""
+    judge: NotRequired[str]
+    """The chat model that gives rubric and scores."""
     rubric: NotRequired[dict[str, int]]
     scores: NotRequired[dict[str, int]]
     score: NotRequired[float]

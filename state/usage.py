@@ -7,6 +7,7 @@ from time import monotonic
 
 from typing_extensions import TypedDict
 
+from hopyard.state.counting import counted
 from hopyard.state.errors import BudgetExceededError
 from hopyard.state.settings import Budget
 
@@ -75,13 +76,14 @@ class Meter:
         limit = budget.calls if final else budget.calls - 1
         if budget.calls and calls >= limit:
             raise BudgetExceededError(
-                f"The budget of {budget.calls} model calls is used up; raise --max-calls."
+                f"The budget of {counted(budget.calls, 'model call')} is used up; "
+                "raise --max-calls."
             )
         usage = self.usage
         tokens = usage["input_tokens"] + usage["output_tokens"]
         if budget.tokens and tokens >= budget.tokens and not final:
             raise BudgetExceededError(
-                f"The budget of {budget.tokens} tokens is used up; raise --max-tokens."
+                f"The budget of {counted(budget.tokens, 'token')} is used up; raise --max-tokens."
             )
         if budget.seconds and usage["seconds"] >= budget.seconds and not final:
             raise BudgetExceededError(

@@ -18,6 +18,7 @@ __all__ = (
     "facts_of",
     "gate_step",
     "gate_word",
+    "judge_of",
     "kind_of",
     "line_of",
     "look_of",
@@ -47,6 +48,14 @@ _LOOKS: Final[Mapping[str, Look]] = {
     "open": "open",
     "cut": "open",
 }
+
+
+_MODELS: Final[Mapping[str, str]] = {
+    "builtin": "the built-in model",
+    "embedded": "the built-in model",
+    "recorded": "the recorded model",
+}
+"""What models are called whose name says nothing to a reader, by their provider."""
 
 
 def look_of(step: Step) -> Look:
@@ -99,6 +108,13 @@ def facts_of(step: Step) -> dict[str, str]:
     return score | step.get("facts", {})
 
 
+def judge_of(step: Step) -> str:
+    """Who gave a step's score and facts, in words; "" where they were computed."""
+    model = step.get("judge", "")
+    provider = model.partition(":")[0]
+    return _MODELS.get(provider, model)
+
+
 def describe_step(step: Step, names: Names) -> Iterator[tuple[str, Look | None]]:
     """Verdict, reason, facts and evidence of a step; the verdict has a look."""
     if verdict := step.get("verdict"):
@@ -106,7 +122,9 @@ def describe_step(step: Step, names: Names) -> Iterator[tuple[str, Look | None]]
     if reason := step.get("reason"):
         yield reason, None
     if facts := facts_of(step):
-        yield ", ".join(f"{name} {value}" for name, value in facts.items()), None
+        told = ", ".join(f"{name} {value}" for name, value in facts.items())
+        judge = judge_of(step)
+        yield f"judged by {judge}: {told}" if judge else told, None
     if "passages" in step:
         yield ", ".join(_scored(unit, names) for unit in step["passages"]) or "nothing", None
 

@@ -8,6 +8,7 @@ from hopyard.state.schemas import Evidence, Step
 from hopyard.tracing.calls import call_table
 from hopyard.tracing.describe import (
     facts_of,
+    judge_of,
     kind_of,
     look_of,
     name_evidence,
@@ -183,7 +184,10 @@ def _facts(step: Step) -> str:
         f"<tr><th scope='row'>{escape(name)}</th><td>{_value(value)}</td></tr>"
         for name, value in facts_of(step).items()
     )
-    return f"<table class='facts'><caption>Judged</caption>{rows}</table>" if rows else ""
+    judge = judge_of(step)
+    caption = f"Judged by {judge}" if judge else "Measured"
+    head = f"<caption>{escape(caption)}</caption>"
+    return f"<table class='facts'>{head}{rows}</table>" if rows else ""
 
 
 def _value(value: str) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from hopyard.state.counting import counted
 from hopyard.state.schemas import NOT_SUPPORTED, Citation
+from hopyard.tracing.describe import judge_of
 from hopyard.tracing.escaping import escape
 from hopyard.tracing.fragments import Fragments
 from hopyard.tracing.legend import legend_of
@@ -102,13 +104,18 @@ class Head:
             notes.insert(0, f"This thread has not finished. Next: {following}.")
         return "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
 
+    def judges(self) -> str:
+        """Whose scores the picture shows, beside the meaning of its colours."""
+        records = [step.record for step in self._trace.walk() if "score" in step.record]
+        judges = ", ".join(dict.fromkeys(filter(None, map(judge_of, records))))
+        return f'<li class="judge">scores: judged by {escape(judges)}</li>' if judges else ""
+
     def earlier(self) -> str:
         """The questions before this one, folded."""
         if not self._trace.earlier:
             return ""
         items = "".join(_turn(turn) for turn in self._trace.earlier)
-        count = len(self._trace.earlier)
-        title = "1 earlier question" if count == 1 else f"{count} earlier questions"
+        title = counted(len(self._trace.earlier), "earlier question")
         return (
             f'<details class="before"><summary>{title} of this thread</summary>'
             f'<p class="hint">hopyard trace {escape(self._trace.thread_id)} --question N draws '
@@ -132,9 +139,9 @@ class Head:
 
 def _turn(turn: Earlier) -> str:
     sources = f" · from {escape(', '.join(turn.sources))}" if turn.sources else ""
-    calls = "1 call" if turn.calls == 1 else f"{turn.calls} calls"
     at = f"{turn.at[:16].replace('T', ' ')} UTC"
-    about = f"{at} · {turn.strategy} · {turn.model} · {calls}, {turn.seconds:.1f} s"
+    cost = f"{counted(turn.calls, 'call')}, {turn.seconds:.1f} s"
+    about = f"{at} · {turn.strategy} · {turn.model} · {cost}"
     return (
         f"<li><b>{escape(turn.question)}</b><br>{escape(turn.answer)}"
         f"<small>{escape(about)}{sources}</small></li>"

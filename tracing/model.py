@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 from hopyard.models.ledger import Use
+from hopyard.state.counting import counted
 from hopyard.state.references import name_sources
 from hopyard.state.schemas import Citation, Evidence, Source, Step
 from hopyard.tracing.describe import Names
@@ -52,9 +53,8 @@ class Cost:
         if not self.calls:
             return f"{self.cached} from the ledger" if self.cached else ""
         ledger = f", {self.cached} from the ledger" if self.cached else ""
-        calls = "1 call" if self.calls == 1 else f"{self.calls} calls"
-        tokens = f"{self.input_tokens:,} → {self.output_tokens:,} tokens"
-        return f"{calls}{ledger}, {tokens}, {self.seconds:.1f} s"
+        tokens = f"{self.input_tokens:,} → {counted(self.output_tokens, 'token')}"
+        return f"{counted(self.calls, 'call')}{ledger}, {tokens}, {self.seconds:.1f} s"
 
 
 def cost_of(uses: Sequence[Use]) -> Cost:

@@ -63,6 +63,7 @@ def page(trace: Trace, *, reload_seconds: float = 0) -> str:
         status=head.status(),
         totals=head.totals(),
         notes=head.notes(),
+        judges=head.judges(),
         earlier=head.earlier(),
         legend=head.legend(),
         time=draw_time_line(trace),

@@ -17,6 +17,7 @@ from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.chain import NEXT_QUESTION, NOTHING_FOUND
 from hopyard.prompts.passages import one_line
 from hopyard.state.chain import ChainSettings, ChainState, Link
+from hopyard.state.counting import counted
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import Step, passage_ids
 from hopyard.state.settings import Context
@@ -38,7 +39,7 @@ async def ask_next(state: ChainState, runtime: Runtime[Context]) -> dict[str, An
     """
     run, links, question = await run_of(state, runtime), state["links"], state["question"]
     if len(links) >= ChainSettings.of(run.settings).links:
-        return _end(state, f"{len(links)} sub-questions are the most that may be asked")
+        return _end(state, f"stopped at the limit of {counted(len(links), 'sub-question')}")
     values = {
         "question": one_line(question),
         "findings": _findings(links) or NOTHING_FOUND,

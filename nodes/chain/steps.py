@@ -26,6 +26,7 @@ from hopyard.state.chain import (
     Reading,
     findings_of,
 )
+from hopyard.state.counting import counted
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
 from hopyard.state.schemas import StrategyInput, add_reason, passage_ids
 from hopyard.state.settings import Context
@@ -196,10 +197,10 @@ def _why_to_stop(readings: Sequence[Reading], left: int, settings: ChainSettings
     if not readings[-1]["searches"]:
         return "no new search was named"
     if not left:
-        return f"{len(readings)} steps are the most that may be taken"
+        return f"stopped at the limit of {counted(len(readings), 'step')}"
     empty = readings[-settings.max_empty :]
     if len(empty) == settings.max_empty and not any(reading["findings"] for reading in empty):
-        return f"{len(empty)} steps in a row found nothing"
+        return f"{counted(len(empty), 'step')} in a row found nothing"
     return ""
 
 

@@ -78,6 +78,7 @@ async def judge_branch(state: TreeTask, runtime: Runtime[Context]) -> dict[str, 
         return _close(node, children, str(error)) | {"truncated": cut_short}
     judged: TreeNode = {
         **node,
+        "judge": run.settings.model,
         "scores": judgement.scores,
         "score": round(branch_score(judgement.scores), 3),
     }

@@ -28,7 +28,8 @@ async def decompose(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any
     bounded number of times. Then the question stays whole. One that merely repeats the question
     says that there is nothing to split: neither a judge nor a second try is paid for it.
     """
-    run, node = await run_of(state, runtime), state["node"]
+    run = await run_of(state, runtime)
+    node: TreeNode = {**state["node"], "judge": run.settings.model}
     rejected: list[Thrown] = []
     try:
         for _ in range(TreeSettings.of(run.settings).paper_retries + 1):

@@ -67,7 +67,7 @@ async def split(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
     """
     run, node = await run_of(state, runtime), state["node"]
     plan, found = await asyncio.gather(_plan(run, node), _search(run, node))
-    node = {**node, "passages": found}
+    node = {**node, "passages": found, "judge": run.settings.model}
     if run.problem:
         node["reason"] = because(node, run.problem)
     plan = _approve(run, node, plan)

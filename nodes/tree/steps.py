@@ -38,6 +38,8 @@ def _step(node: TreeNode) -> Step:
         step["verdict"] = "open"
     if facts := _facts(node):
         step["facts"] = facts
+    if "judge" in node and (node.get("rubric") or node.get("scores")):
+        step["judge"] = node["judge"]
     return step
 
 

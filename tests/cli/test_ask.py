@@ -174,7 +174,7 @@ def test_a_person_reads_answer_citation_and_thread(hopyard: Run, index: Path) ->
         "single",
         "[1]",
         "\n    Mars",
-        "1 model calls",
+        "1 model call,",
         "thread mine",
     ):
         assert shown in ended.out
@@ -409,3 +409,18 @@ def test_stream_prints_an_answer_that_no_model_gave(
     model.answer = lambda title, messages: "no JSON at all"
     ended = hopyard("ask", QUESTION, "-i", index, "-s", "single", "--stream")
     assert ended.out.startswith("Unknown\n")
+
+
+def test_a_recorded_question_is_answered_without_the_model(
+    hopyard: Run, index: Path, folder: Path, model: ModelServer
+) -> None:
+    asked = ("ask", QUESTION, "-i", index, "-s", "single", "--json")
+    assert hopyard(*asked, "--record", folder / "calls").json["answer"] == "two moons"
+    assert hopyard(*asked, "--record", folder / "again").json["usage"]["model_calls"] == 0
+    made = len(model.calls)
+    for recorded in ("calls", "again"):
+        replayed = hopyard(*asked, "--model", f"recorded:{folder / recorded}").json
+        assert replayed["answer"] == "two moons"
+    assert len(model.calls) == made
+    missing = hopyard("ask", "Who?", *asked[2:], "--model", f"recorded:{folder / 'calls'}")
+    assert "hopyard ask … --model PROVIDER:NAME --record" in missing.error

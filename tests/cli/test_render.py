@@ -73,7 +73,7 @@ def test_decisions_and_costs_are_told() -> None:
     text = text_of(run())
     assert "gate   retrieve · g: p=0.73\n" in text
     assert "route  tree · model: it compares\n" in text
-    assert "1234 model calls, 5 from the ledger, 67,890 tokens in, 42 out" in text
+    assert "1,234 model calls, 5 from the ledger, 67,890 tokens in, 42 out" in text
     assert "thread t1" in text
 
 
@@ -94,6 +94,7 @@ def test_a_tree_is_drawn_with_its_verdicts_and_what_was_thrown_away() -> None:
             verdict="split",
             score=0.4,
             facts={"sufficiency": "2/5", "consistency": "3/5"},
+            judge="builtin",
             replaced=thrown,
         ),
         node(
@@ -108,8 +109,9 @@ def test_a_tree_is_drawn_with_its_verdicts_and_what_was_thrown_away() -> None:
         Step(id="aggregate", kind="aggregate", title="Answer from the findings", answer="Severn"),
     ]
     lines = text_of(run(steps=steps)).splitlines()
-    first = lines.index("Which is longer? · split · score 0.40, sufficiency 2/5, consistency 3/5")
-    assert lines[first + 1 : first + 8] == [
+    first = lines.index("Which is longer?")
+    assert lines[first + 1 : first + 9] == [
+        "split · judged by the built-in model: score 0.40, sufficiency 2/5, consistency 3/5",
         "├── ✗ Is it long? → yes (no WH-question)",
         "├── ✗ A? / B? (overlap)",
         "├── How long is the Severn? → 354 km · leaf · severn 0.88",

@@ -135,6 +135,7 @@ class TestGrowing:
                 assert len(node["passages"]) == 2
             if node["verdict"] == "split":
                 assert node["score"] == 1.0
+                assert node["judge"] == context.model
                 assert node["facts"] == {
                     "rubric": "5/5",
                     "sufficiency": "5/5",

@@ -113,6 +113,7 @@ class TestCalls:
             "2": "leaf",
         }
         assert nodes(output)[""]["facts"] == {"rubric": "4/4"}
+        assert nodes(output)[""]["judge"] == context.model
         assert closing(output)["reason"] == "from 2 findings"
         assert "verdict" not in closing(output)
 

@@ -119,10 +119,10 @@ def test_a_budget_is_reported_and_the_build_goes_on(
 ) -> None:
     stopped = index("build", corpus(8), *WITH, flag, 3)
     assert stopped.exit_code == 0
-    assert "5 passages have no questions yet" in stopped.stderr
+    assert "5 passages without questions yet" in stopped.stderr
     assert "run the same command again" in stopped.stderr
     assert len(writer.titles) == 3
-    assert "5 passages have no questions yet" in index("status", "i").stdout
+    assert "5 passages without questions yet" in index("status", "i").stdout
 
     whole = index("build", corpus(8), *WITH)
     assert "no questions yet" not in whole.stderr

@@ -54,18 +54,29 @@ def test_looks(verdict: str, look: str) -> None:
     assert look_of(step(verdict=verdict)) == look
 
 
-def test_what_is_said_of_a_step() -> None:
+@pytest.mark.parametrize(
+    ("judge", "told"),
+    [
+        ({}, "score 0.50, rubric 5/5"),
+        ({"judge": "builtin"}, "judged by the built-in model: score 0.50, rubric 5/5"),
+        ({"judge": "builtin:base"}, "judged by the built-in model: score 0.50, rubric 5/5"),
+        ({"judge": "recorded:a/b"}, "judged by the recorded model: score 0.50, rubric 5/5"),
+        ({"judge": "openai:gpt-4.1"}, "judged by openai:gpt-4.1: score 0.50, rubric 5/5"),
+    ],
+)
+def test_what_is_said_of_a_step(judge: dict[str, str], told: str) -> None:
     made = step(
         verdict="split",
         reason="it compares",
         score=0.5,
         facts={"rubric": "5/5"},
+        **judge,
         passages=[passage_evidence("mars", 0.876), SUMMARY],
     )
     assert [text for text, _ in describe_step(made, NAMES)] == [
         "split",
         "it compares",
-        "score 0.50, rubric 5/5",
+        told,
         "Mars 0.88, summary s-12 0.83 (Mars, Venus)",
     ]
     assert [text for text, _ in describe_step(step(passages=[]), NAMES)] == ["nothing"]

@@ -314,6 +314,15 @@ def test_an_answer_that_nothing_supports_is_marked(
     assert text.count("✗ not supported by its passage") == str(made).count("False")
 
 
+def test_scores_say_who_judged() -> None:
+    judged = question("root", "", QUESTION, "split", score=1.0, facts={"rubric": "5/5"})
+    text = page(made_trace([judged | {"judge": "a<b>:c"}, Step(id="x", kind="x", score=0.5)]))
+    assert '<li class="judge">scores: judged by a&lt;b&gt;:c</li>' in text
+    assert text.count("<caption>Judged by a&lt;b&gt;:c</caption>") == 1
+    assert text.count("<caption>Measured</caption>") == 1
+    assert "scores: judged by" not in page(made_trace([judged]))
+
+
 def test_an_unfinished_thread_is_not_marked_and_says_where_it_runs() -> None:
     made = made_trace([], waits=("tree",))
     assert 'class="support' not in page(made)

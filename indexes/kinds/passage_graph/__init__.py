@@ -19,6 +19,7 @@ from pydantic import Field
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.kind import Estimate, IndexKind
+from hopyard.state.counting import counted
 from hopyard.state.settings import Group, Profile
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class PassageGraph(IndexKind):
     def check(self, reader: GraphIndex, counts: Mapping[str, int]) -> str:
         """See that every passage is in it."""
         held, passages = len(reader.passage_ids), counts["passages"]
-        return f"holds {held} passages, not {passages}" if held != passages else ""
+        return f"holds {counted(held, 'passage')}, not {passages}" if held != passages else ""
 
     def is_current(self, directory: Path, options: BuildOptions) -> bool:
         """Whether every passage was asked for, with the settings that are asked for now."""
@@ -156,7 +157,7 @@ class PassageGraph(IndexKind):
         from hopyard.indexes.kinds.passage_graph.stats import GraphStats
 
         count = GraphStats.load(directory).without_questions
-        return f"{count:,} passages have no questions yet" if count else ""
+        return f"{counted(count, 'passage')} without questions yet" if count else ""
 
     async def estimate(
         self, passages: Sequence[Passage], index_directory: Path, options: BuildOptions

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from hopyard.indexes.build_context import BuildContext
 from hopyard.indexes.kind import IndexKind
 from hopyard.indexes.threads import in_thread
+from hopyard.state.counting import counted
 
 if TYPE_CHECKING:
     from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
@@ -37,7 +38,7 @@ class _Sparse(IndexKind):
     def check(self, reader: SparseIndex, counts: Mapping[str, int]) -> str:
         """See that every passage is in it."""
         held, passages = len(reader), counts["passages"]
-        return f"holds {held} passages, not {passages}" if held != passages else ""
+        return f"holds {counted(held, 'passage')}, not {passages}" if held != passages else ""
 
 
 def _write(context: BuildContext) -> Mapping[str, int]:

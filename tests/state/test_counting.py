@@ -1,0 +1,15 @@
+"""Numbers with their nouns."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopyard.state.counting import counted
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(0, "0 model calls"), (1, "1 model call"), (2, "2 model calls"), (1200, "1,200 model calls")],
+)
+def test_the_noun_follows_the_number(number: int, text: str) -> None:
+    assert counted(number, "model call") == text
