@@ -36,7 +36,7 @@ def print_report(
     if outcome.stopped:
         err.print(
             f"Stopped at the limit of {outcome.stopped}: {outcome.asked} answers are kept; the "
-            "same command goes on."
+            f"same command continues."
         )
     if as_json:
         print_json(_report_dict(report, outcome, folder, files))
@@ -141,8 +141,8 @@ def print_estimate(found: EvaluationEstimate, *, as_json: bool) -> None:
     table.add_row("in all", "", f"{found.model_calls:,}", f"{found.tokens:,}", _time(found.seconds))
     out.print(table)
     out.print(
-        f"Estimated from {found.sampled} questions, whose answers are kept. Time is that of the "
-        f"calls one after another, with {found.model}.",
+        f"Estimated from {found.sampled} questions, whose answers are kept. Time is for "
+        f"sequential calls, with {found.model}.",
         style="dim",
     )
 

@@ -38,7 +38,7 @@ async def ask_next(state: ChainState, runtime: Runtime[Context]) -> dict[str, An
     """
     run, links, question = await run_of(state, runtime), state["links"], state["question"]
     if len(links) >= ChainSettings.of(run.settings).links:
-        return _end(state, f"{len(links)} sub-questions are the most that may be asked")
+        return _end(state, f"{len(links)} sub-questions are the maximum")
     values = {
         "question": one_line(question),
         "findings": _findings(links) or NOTHING_FOUND,

@@ -196,7 +196,7 @@ def _why_to_stop(readings: Sequence[Reading], left: int, settings: ChainSettings
     if not readings[-1]["searches"]:
         return "no new search was named"
     if not left:
-        return f"{len(readings)} steps are the most that may be taken"
+        return f"{len(readings)} steps are the maximum"
     empty = readings[-settings.max_empty :]
     if len(empty) == settings.max_empty and not any(reading["findings"] for reading in empty):
         return f"{len(empty)} steps in a row found nothing"

@@ -212,7 +212,7 @@ async def test_the_last_step_is_told_that_it_is_the_last(ask: Callable[..., Any]
     assert "Searches left: 1." in steps.turns[0]
     assert "No search is left" in steps.turns[1]
     assert output["answer"] == "Unknown"
-    assert output["steps"][-1]["reason"] == "2 steps are the most that may be taken"
+    assert output["steps"][-1]["reason"] == "2 steps are the maximum"
 
 
 async def test_an_unconfirmed_link_is_said(ask: Callable[..., Any]) -> None:
