@@ -51,7 +51,7 @@ class Settings(TypedDict, total=False):
     k: int
     """The number of passages for one question."""
     explain: bool
-    """Say how much of the answer rests on each passage; up to 31 more model calls."""
+    """Compute each passage's share of the answer, with up to 31 more model calls."""
     budget: int | Mapping[str, float] | Budget
     """The most model calls, or limits by name: `{"calls": 8, "seconds": 30}`."""
     gate: str

@@ -23,11 +23,9 @@ __all__ = ("AGENT", "DESCRIPTION", "ServerContext", "configuration", "describe",
 AGENT: Final = "hopyard"
 """The name of the whole agent: gate, route, and the strategy that they choose."""
 
-DESCRIPTION: Final = (
-    "Answer a question from the indexed documents and retrieve only as much as it needs: nothing, "
-    "one search, a chain or tree of sub-questions, or hops over a graph of passages. Gives an "
-    "answer, quotes that support it, and every step of the reasoning."
-)
+DESCRIPTION: Final = "Answers a question from the indexed documents. It retrieves as much as the "
+"question needs: nothing, one search, a chain or tree of sub-questions, or hops over a graph of "
+"passages. It returns the answer, supporting quotes, and every step."
 
 
 class ServerContext(Context):

@@ -261,7 +261,7 @@ class Session:
         """Delete the threads that were not used for so many days.
 
         Args:
-            days: Since a thread's last step.
+            days: Days since a thread's last step.
             keep: A thread that stays, however old.
 
         Returns:
@@ -335,8 +335,8 @@ def _check_steps(thread_id: str, state: StateSnapshot) -> None:
     """
     if any("id" not in step for step in state.values.get("steps", ())):
         raise UsageError(
-            f"The thread {thread_id!r} was made by an earlier Hopyard, whose steps this one cannot "
-            "show: ask its question again on another thread."
+            f"The thread {thread_id!r} was made by an older version of Hopyard and cannot be "
+            f"shown: ask its question again on another thread."
         )
 
 

@@ -142,7 +142,7 @@ def coalitions(passages: int) -> list[tuple[int, ...]]:
     if passages > MOST_PASSAGES:
         raise UsageError(
             f"Contributions of {passages} passages need the values of {2**passages:,} coalitions, "
-            f"and at most {MOST_PASSAGES} passages are valued; read fewer with "
+            f"and at most {MOST_PASSAGES} passages are allowed; read fewer with "
             f"--set retrieval.k={MOST_PASSAGES}."
         )
     return [

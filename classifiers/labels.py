@@ -173,6 +173,6 @@ def check_classes(labels: Sequence[Label], least: int) -> None:
         if counts[value] < least:
             raise UsageError(
                 f"There are {counts[value]} labelled questions {meaning}, and training needs at "
-                f"least {least}; label more questions of that kind, or keep the dropped ones with "
-                "--keep-dropped."
+                f"least {least}; label more questions of that kind, or keep dropped questions "
+                f"with --keep-dropped."
             )

@@ -143,7 +143,8 @@ def find_gate(name: str) -> tuple[Path, int]:
     manifest = folder / MANIFEST_FILE
     if not name or not manifest.is_file():
         raise GateUnavailableError(
-            f"The gate {name!r} is not there: name {', '.join((AUTO, *SHIPPED))}, or a folder that "
+            f"The gate {name!r} does not exist: name {', '.join((AUTO, *SHIPPED))}, or a folder "
+            f"that "
             "`hopyard gate train` wrote, or use --gate off."
         )
     return folder, manifest.stat().st_mtime_ns

@@ -206,7 +206,8 @@ def find_route(name: str) -> tuple[Path, int]:
     manifest = Path(name) / ROUTE_FILE
     if not name or not manifest.is_file():
         raise RouteUnavailableError(
-            f"The route {name!r} is not there; name a folder that `hopyard route train` wrote, or "
+            f"The route {name!r} does not exist; name a folder that `hopyard route train` wrote, "
+            f"or "
             "use --route auto."
         )
     return Path(name), manifest.stat().st_mtime_ns
@@ -221,7 +222,8 @@ def _read_manifest(folder: Path) -> RouteManifest:
         raise _damaged(folder, f"{ROUTE_FILE}: {reason}") from error
     if manifest.format != FORMAT or manifest.features != NAMED:
         raise RouteUnavailableError(
-            f"The route in {str(folder)!r} is of another version of Hopyard; train it again with "
+            f"The route in {str(folder)!r} belongs to another version of Hopyard; train it again "
+            f"with "
             "`hopyard route train`, or use --route auto."
         )
     if missing := set(manifest.strategies) - set(manifest.tokens):

@@ -29,7 +29,7 @@ __all__ = ("COMMANDS", "EXIT_INTERRUPTED", "app", "load_command", "run")
 
 
 class _Place(NamedTuple):
-    """Where a command is defined, and what the list of commands says of it."""
+    """Where a command is defined, and its line in the list of commands."""
 
     module: str
     attribute: str
@@ -37,26 +37,24 @@ class _Place(NamedTuple):
 
 
 COMMANDS: Final[Mapping[str, _Place]] = {
-    "ask": _Place("ask", "ask_command", "Answer a question; retrieve only as much as it needs."),
-    "resume": _Place("ask", "resume_command", "Go on with a thread at its last finished step."),
+    "ask": _Place("ask", "ask_command", "Answer a question from your documents."),
+    "resume": _Place("ask", "resume_command", "Continue an interrupted thread."),
     "search": _Place("search", "search_command", "Show the evidence that a search finds."),
     "chat": _Place("chat_flags", "chat_command", "Talk about your documents."),
-    "trace": _Place("trace", "trace_command", "Draw how a thread came to its last answer."),
+    "trace": _Place("trace", "trace_command", "Show the steps that led to an answer."),
     "eval": _Place("eval", "eval_command", "Compare strategies on questions with gold answers."),
-    "mcp": _Place(
-        "mcp", "mcp_command", "Serve larger agents over MCP, on standard input and output."
-    ),
+    "mcp": _Place("mcp", "mcp_command", "Serve MCP clients over standard input and output."),
     "settings": _Place(
         "settings", "settings_command", "List every setting with its value and meaning."
     ),
-    "doctor": _Place("doctor", "doctor_command", "Say what is installed and which models answer."),
-    "index": _Place("index", "app", "Build an index of documents, and keep it up to date."),
-    "gate": _Place("gate", "app", "Train and use the gate that decides on retrieval."),
-    "route": _Place("route", "app", "Say what choosing a strategy is worth, and train a route."),
-    "graph": _Place("graph", "app", "Take the passage graph of an index elsewhere."),
-    "threads": _Place("threads", "app", "Look at conversations, copy and delete them."),
+    "doctor": _Place("doctor", "doctor_command", "Check the installation and the models."),
+    "index": _Place("index", "app", "Build an index of documents and keep it up to date."),
+    "gate": _Place("gate", "app", "Train and use the retrieval gate."),
+    "route": _Place("route", "app", "Measure routes and train one of your own."),
+    "graph": _Place("graph", "app", "Export the passage graph of an index."),
+    "threads": _Place("threads", "app", "List, show, copy and delete conversations."),
 }
-"""A command is imported when it is called, not to list it: all together take seconds."""
+"""A command is imported only when it is called, because importing all of them takes seconds."""
 
 
 class Commands(TyperGroup):
@@ -69,7 +67,7 @@ class Commands(TyperGroup):
         }
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The command that is called, imported."""
+        """Import the command that is called."""
         name, command, rest = super().resolve_command(ctx, args)
         loaded = command and load_command(command.name or "")
         raise_in_command()
@@ -85,6 +83,7 @@ def load_command(name: str) -> Any:
         group = typer.Typer()
         group.command(name)(found)
         found = group
+    found._add_completion = False  # the program has these options, not each command
     command = typer.main.get_command(found)
     command.name = name
     return command
@@ -96,7 +95,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Answer questions from your documents; retrieve only as much as each needs.",
+    help="Answer questions from your documents, with as much retrieval as each question needs.",
 )
 
 
@@ -108,8 +107,10 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks and log it all.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show tracebacks and log everything.")
+    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log each step.")] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True)
     ] = False,
@@ -121,18 +122,18 @@ def options(
     lines.setFormatter(RedactingFormatter("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[lines])
     logging.getLogger("hopyard").setLevel(level)
-    # A package that is broken is told of without --verbose: its methods are missing everywhere.
+    # Warn about a broken package even without --verbose, because its methods are missing.
     logging.getLogger(registry.__name__).setLevel(min(level, logging.WARNING))
     logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG
 
 
 def run() -> None:
-    """Run the command line; an error is one sentence, a traceback only under --debug."""
+    """Run the command line. An error is one sentence; --debug adds a traceback."""
     debug = "--debug" in sys.argv
     try:
         app()
     except SystemExit as ended:
-        if ended.code == EXIT_INTERRUPTED:  # typer's, of Ctrl-C that no command has taken
+        if ended.code == EXIT_INTERRUPTED:  # Typer's exit after Ctrl-C outside a command
             _say(INTERRUPTED)
         raise
     except StoppedByUserError as stopped:
@@ -143,21 +144,21 @@ def run() -> None:
     except KeyboardInterrupt:
         _say(INTERRUPTED)
         sys.exit(EXIT_INTERRUPTED)
-    except OSError as error:  # a full disk, a missing permission: nobody's fault
+    except OSError as error:  # a full disk or a missing permission
         _end(f"{error}.", EXIT_FAILED, debug=debug)
-    except Exception as error:  # the boundary: whatever is left becomes one sentence
-        fault = "this is a fault of Hopyard's, `hopyard --debug …` shows where."
+    except Exception as error:  # the boundary: every other error becomes one sentence
+        fault = "this is a bug in Hopyard; `hopyard --debug …` shows where."
         _end(f"{type(error).__name__}: {error}; {fault}", EXIT_FAILED, debug=debug)
 
 
 def _say(sentence: str) -> None:
-    """Tell of an interruption, on a line of its own where the terminal shows ^C."""
+    """Report an interruption, on its own line if the terminal shows ^C."""
     before = "\n" if sys.stderr.isatty() else ""
     err.print(f"{before}{sentence}", markup=False, soft_wrap=True)
 
 
 def _end(sentence: str, code: int, *, debug: bool) -> NoReturn:
-    """Say what went wrong, without any secret that the error may carry, and end."""
+    """Print the error without secrets, and exit."""
     if debug:
         sys.stderr.write(redact(traceback.format_exc()))
     else:

@@ -27,17 +27,19 @@ __all__ = ("ask_command", "resume_command")
 
 StreamOption = Annotated[
     bool,
-    typer.Option("--stream", help="Print the answer as it is written, and every step as it ends."),
+    typer.Option(
+        "--stream", help="Print the answer while the model writes it, and each step when it ends."
+    ),
 ]
 
 TextsOption = Annotated[
     bool,
-    typer.Option("--texts", help="Show the text of the passages that the answer was read from."),
+    typer.Option("--texts", help="Show the text of the passages that the model read."),
 ]
 
 
 def ask_command(
-    question: Annotated[str, typer.Argument(help="What you want to know.")],
+    question: Annotated[str, typer.Argument(help="Your question.")],
     index: IndexOption = None,
     strategy: StrategyOption = None,
     search: SearchOption = None,
@@ -51,23 +53,23 @@ def ask_command(
         str | None, typer.Option(help="auto, model, or the folder of a trained route.")
     ] = None,
     thread: Annotated[
-        str | None, typer.Option("--thread", "-t", help="A new thread's name, or an old thread.")
+        str | None, typer.Option("--thread", "-t", help="Name of a new or an existing thread.")
     ] = None,
     style: StyleOption = None,
     explain: Annotated[
         bool | None,
         typer.Option(
             "--explain/--no-explain",
-            help="Say how much of the answer rests on each passage; up to 31 more model calls.",
+            help="Compute each passage's share of the answer, with up to 31 more model calls.",
         ),
     ] = None,
-    k: Annotated[int | None, typer.Option("-k", "--k", help="Passages a question.")] = None,
+    k: Annotated[int | None, typer.Option("-k", "--k", help="Passages for each question.")] = None,
     max_calls: Annotated[int | None, typer.Option(help="Model calls at most.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Tokens at most.")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Seconds at most.")] = None,
     approve: Annotated[
         str | None,
-        typer.Option(help="Ask before money is spent on it: route, decomposition, hops."),
+        typer.Option(help="Ask for approval before these steps: route, decomposition, hops."),
     ] = None,
     set_: SetOption = None,
     stream: StreamOption = False,
@@ -75,7 +77,7 @@ def ask_command(
     record: RecordOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Answer a question; retrieve only as much as it needs."""
+    """Answer a question from your documents."""
     given = given_settings(
         {
             "index": index,
@@ -112,7 +114,7 @@ def resume_command(
     texts: TextsOption = False,
     json_: JsonOption = False,
 ) -> None:
-    """Go on with a thread at its last finished step; a finished one is shown again."""
+    """Continue an interrupted thread, or show the result of a finished thread."""
     from hopyard.cli.run_thread import resume
 
     resume(thread, answer, set_, stream=stream, texts=texts, as_json_object=json_)

@@ -85,7 +85,7 @@ class _Chat:
         for text in last_turns(before["messages"]):
             out.print(text)
         if len(before["messages"]) > TURNS_SHOWN:
-            err.print(f"{counted(len(before['messages']), 'message')} in all", style="dim")
+            err.print(f"{counted(len(before['messages']), 'message')}", style="dim")
         if not before["finished"]:
             self._tell_errors(self._finish)
 
@@ -114,7 +114,7 @@ class _Chat:
         A thread keeps its settings: only what it does not have yet is named.
         """
         flags = " ".join(["", *flags_for(self._changes())])
-        return f"Go on with: hopyard chat{flags} --thread {shlex.quote(self._thread_id)}"
+        return f"Continue with: hopyard chat{flags} --thread {shlex.quote(self._thread_id)}"
 
     def _changes(self) -> Changes:
         """The settings that the thread does not have yet; of a new one those of the flags."""
@@ -153,7 +153,7 @@ class _Chat:
     def _finish(self) -> None:
         """Go on with a question that a kill, Ctrl-C or an error has left unanswered."""
         question = self._result().get("question", "")
-        err.print(f"going on with: {printable(question)}", markup=False, style="dim")
+        err.print(f"continuing: {printable(question)}", markup=False, style="dim")
         changes = nested(self._changes())
         events = self._session.resume(self._thread_id, tokens=True, changes=changes)
         self._show(events, question)
@@ -164,8 +164,8 @@ class _Chat:
         result = self._result()
         if result["waiting"]:
             raise UsageError(
-                "The question waits for an approval, which a conversation cannot give; run "
-                f"`hopyard resume {self._thread_id}`, and leave approve empty here."
+                "The question waits for an approval, which chat cannot give; run `hopyard resume "
+                f"{self._thread_id}`, and do not set approve for chat."
             )
         result = printable(result)
         for line in (
@@ -175,7 +175,7 @@ class _Chat:
         ):
             out.print(line)
         if result["truncated"]:
-            err.print("The budget ended this run before it was through.", style="yellow")
+            err.print("The run reached its budget before it was complete.", style="yellow")
         err.print(usage_line(result))
 
     def _command(self, line: str) -> None:

@@ -16,11 +16,11 @@ from hopyard.tracing.terminal import draw_evidence, draw_step
 __all__ = ("HELP", "TURNS_SHOWN", "explain", "last_turns")
 
 HELP: Final = """\
-/strategy NAME   how the next questions are answered: auto, direct, single, tree, …
-/why             which model, why this route, what the gate said, which passages were read
-/trace           the whole reasoning of the last answer
+/strategy NAME   strategy of the next questions: auto, direct, single, tree, …
+/why             model, gate, route, and the passages of the last answer
+/trace           all steps of the last answer
 /help            this list
-/quit            end; the conversation is kept"""
+/quit            end; you can continue the conversation later"""
 
 TURNS_SHOWN: Final = 6
 """Messages of an old conversation that are shown when it is taken up again."""

@@ -23,7 +23,7 @@ __all__ = ("chat_command",)
 def chat_command(
     index: IndexOption = None,
     thread: Annotated[
-        str | None, typer.Option("--thread", "-t", help="A new thread's name, or an old thread.")
+        str | None, typer.Option("--thread", "-t", help="Name of a new or an existing thread.")
     ] = None,
     strategy: StrategyOption = None,
     where: WhereOption = None,
@@ -32,7 +32,7 @@ def chat_command(
     style: StyleOption = None,
     set_: SetOption = None,
 ) -> None:
-    """Talk about your documents: follow-up questions are understood, /help lists the commands."""
+    """Talk about your documents. Follow-up questions work; /help lists the commands."""
     flags = {
         "index": index,
         "strategy": strategy,

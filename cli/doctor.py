@@ -61,7 +61,7 @@ def doctor_command(
     embedding: EmbeddingOption = None,
     index: IndexOption = None,
     pull_: Annotated[
-        bool, typer.Option("--pull", help="Let Ollama fetch the models that it lacks first.")
+        bool, typer.Option("--pull", help="Pull missing models with Ollama first.")
     ] = False,
     install_: Annotated[
         bool,
@@ -72,7 +72,7 @@ def doctor_command(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before --install.")] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Say what is installed and which models answer, and what to do about the rest."""
+    """Check what is installed and which models answer, and print a fix for each problem."""
     context = context_from({"model": model, "embedding": embedding, "index": index})
     if install_:
         install_missing(context, yes=yes)
@@ -84,7 +84,7 @@ def doctor_command(
     findings.append(_data_folder())
     lacking = [] if missing_modules("builtin") else missing_weights(context)
     findings += map(_weights, lacking)
-    with err.status("asking the models …"):
+    with err.status("calling the models …"):
         if CHAT_MODEL not in lacking:
             findings.append(_chat(context))
         if EMBEDDING_MODEL not in lacking:
@@ -147,7 +147,7 @@ def _data_folder() -> Finding:
             pass
         return str(folder)
 
-    return _try("data folder", write, "set HOPYARD_HOME to a folder that you may write to")
+    return _try("data folder", write, "set HOPYARD_HOME to a writable folder")
 
 
 def _chat(context: Context) -> Finding:

@@ -69,8 +69,8 @@ def eval_command(
         typer.Option(
             "--strategies",
             "-s",
-            help="Comma-separated: a strategy, with a search method as in tree+passage-graph, "
-            "or with a changed setting as in tree@tree.theta=0.6.",
+            help="Comma-separated columns: a strategy, optionally with a search method "
+            "(tree+passage-graph) or a changed setting (tree@tree.theta=0.6).",
         ),
     ] = ",".join(every_variant()),
     sweep: Annotated[
@@ -81,18 +81,25 @@ def eval_command(
     half: Annotated[
         _Half | None,
         typer.Option(
-            help="Only this half of the questions, by a hash of their ids: choose settings on one "
-            "half and report on the other."
+            help="Only this half of the questions, divided by a hash of their ids. Choose "
+            "settings on one half and report on the other."
         ),
     ] = None,
-    limit: Annotated[int, typer.Option(min=0, help="The first so many of them; 0 is all.")] = 0,
-    name: Annotated[str, typer.Option(help="Of the question set (default: its folder's).")] = "",
+    limit: Annotated[
+        int, typer.Option(min=0, help="Only the first N of these questions; 0 means all.")
+    ] = 0,
+    name: Annotated[
+        str, typer.Option(help="Name of the question set (default: its folder's name).")
+    ] = "",
     out_: Annotated[
         Path | None,
-        typer.Option("--out", help="Where records and report go (default: the data folder)."),
+        typer.Option("--out", help="Folder for records and report (default: in the data folder)."),
     ] = None,
     baseline: Annotated[
-        str, typer.Option(help="What the others are compared with (default: single, or the first).")
+        str,
+        typer.Option(
+            help="Column that the others are compared with (default: single, or the first)."
+        ),
     ] = "",
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
@@ -105,36 +112,37 @@ def eval_command(
     judge: Annotated[
         str,
         typer.Option(
-            help="A chat model that judges the answers: equivalent to the gold answer, and for "
-            "answers in sentences supported by their citations and covering the gold answer."
+            help="Chat model that judges whether answers are equivalent to the gold answer. "
+            "Answers in sentences are also judged for support by their citations and coverage of "
+            "the gold answer."
         ),
     ] = "",
     gate: Annotated[str | None, typer.Option(help="The gate of `auto`.")] = None,
     route: Annotated[str | None, typer.Option(help="The route of `auto`.")] = None,
     where: WhereOption = None,
-    parallel: Annotated[int, typer.Option(min=1, help="Questions at once.")] = PARALLEL,
+    parallel: Annotated[int, typer.Option(min=1, help="Questions to run in parallel.")] = PARALLEL,
     dry_run: Annotated[
         bool,
         typer.Option(
             "--dry-run",
-            help="Only say what it would cost in calls, tokens and time. Asks a sample of the "
-            "questions, whose answers are kept.",
+            help="Estimate the cost in calls, tokens and time. This asks a sample of the "
+            "questions and keeps their answers.",
         ),
     ] = False,
     sample: Annotated[int, typer.Option(min=1, help="Questions asked by --dry-run.")] = SAMPLE,
-    max_calls: Annotated[int, typer.Option(min=0, help="Model calls of this run at most.")] = 0,
-    max_tokens: Annotated[int, typer.Option(min=0, help="Tokens of this run at most.")] = 0,
-    max_seconds: Annotated[float, typer.Option(min=0, help="Seconds of this run at most.")] = 0,
+    max_calls: Annotated[int, typer.Option(min=0, help="Maximum model calls of this run.")] = 0,
+    max_tokens: Annotated[int, typer.Option(min=0, help="Maximum tokens of this run.")] = 0,
+    max_seconds: Annotated[float, typer.Option(min=0, help="Maximum seconds of this run.")] = 0,
     record: RecordOption = None,
     retrieval_only: Annotated[
         bool,
-        typer.Option("--retrieval-only", help="Measure every search method; ask no model."),
+        typer.Option("--retrieval-only", help="Measure every search method, without a chat model."),
     ] = False,
     plots: Annotated[bool, typer.Option(help="Draw plots (needs matplotlib).")] = False,
     set_: SetOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Compare strategies on questions with gold answers. A stopped evaluation goes on."""
+    """Compare strategies on questions with gold answers. A second call continues a stopped run."""
     require("`hopyard eval`", "eval")
     from hopyard.evaluation.plan import Plan, default_folder
 
@@ -175,7 +183,7 @@ def eval_command(
             _evaluate(plan, folder, limits, dry_run * sample, judge, plots=plots, as_json=json_)
     except KeyboardInterrupt as error:
         raise StoppedByUserError(
-            f"Interrupted; what is answered is in {folder}. The same command continues."
+            f"Interrupted. The answers so far are in {folder}. The same command continues."
         ) from error
 
 

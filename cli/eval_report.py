@@ -143,7 +143,7 @@ def print_estimate(found: EvaluationEstimate, *, as_json: bool) -> None:
     out.print(table)
     out.print(
         f"Estimated from {counted(found.sampled, 'question')}, whose answers are kept. "
-        f"Time is that of the calls one after another, with {found.model}.",
+        f"Time is for sequential calls, with {found.model}.",
         style="dim",
     )
 

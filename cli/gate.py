@@ -24,7 +24,7 @@ from hopyard.state.errors import StoppedByUserError, UsageError
 from hopyard.state.extras import require
 from hopyard.state.settings import AUTO, profile_of
 
-app = typer.Typer(no_args_is_help=True, help="Train and use the gate that decides on retrieval.")
+app = typer.Typer(no_args_is_help=True, help="Train and use the retrieval gate.")
 
 Value = Literal["token-probability", "answer-f1"]
 
@@ -33,53 +33,58 @@ Value = Literal["token-probability", "answer-f1"]
 def label_command(
     questions: Annotated[
         list[Path],
-        typer.Argument(help="Questions (.jsonl): id, question, answers; one file or more."),
+        typer.Argument(help="One or more files of questions (.jsonl): id, question, answers."),
     ],
     out_: Annotated[
-        Path, typer.Option("--out", help="The labels (.jsonl); an existing file is continued.")
+        Path,
+        typer.Option("--out", help="File for the labels (.jsonl). An existing file is continued."),
     ],
     index: IndexOption = None,
     model: ModelOption = None,
     value: Annotated[
         Value,
         typer.Option(
-            help="The value of a coalition: the probabilities of the answer's tokens (embedded, "
-            "or a folder or hub name), or the F1 with the answer (any model)."
+            help="Value of a coalition: the probabilities of the answer's tokens (builtin, or a "
+            "folder or hub name), or the F1 with the answer (any model)."
         ),
     ] = "token-probability",
     split: Annotated[str, typer.Option(help="Only questions of this split.")] = "",
-    limit: Annotated[int, typer.Option(min=0, help="At most this many questions; 0 is all.")] = 0,
+    limit: Annotated[
+        int, typer.Option(min=0, help="Maximum number of questions; 0 means all.")
+    ] = 0,
     keep_dropped: Annotated[
         bool,
         typer.Option(
             "--keep-dropped",
-            help="Label a dropped question that is answered rightly without passages: it needs "
-            "none. Not the paper's rule.",
+            help="If a question that the paper drops is answered rightly without passages, label "
+            "it as needing no retrieval.",
         ),
     ] = False,
     documents_first: Annotated[
         bool,
         typer.Option(
-            help="A question whose supporting documents are known needs them, whatever the model "
-            "knows itself. Without: the paper's rule alone."
+            help="Label every question with known supporting documents as needing retrieval. "
+            "Without this, only the paper's rule applies."
         ),
     ] = True,
     per_passage: Annotated[
         bool,
         typer.Option(
             "--per-passage",
-            help="Give each passage's own contribution, too: up to 2^k more calls a question.",
+            help="Also compute each passage's own contribution, with up to 2^k more calls for "
+            "each question.",
         ),
     ] = False,
-    batch: Annotated[int, typer.Option(min=1, help="Questions at once.")] = 8,
+    batch: Annotated[int, typer.Option(min=1, help="Questions to run in parallel.")] = 8,
     precision: Annotated[
-        Literal["float32", "bfloat16"], typer.Option(help="Arithmetic of token-probability.")
+        Literal["float32", "bfloat16"],
+        typer.Option(help="Numeric precision for token-probability."),
     ] = "float32",
     embedding: EmbeddingOption = None,
     set_: SetOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Label questions by what passages contribute to the answers. The same command continues."""
+    """Label questions by how much passages contribute. A second call continues a stopped run."""
     require("`hopyard gate label`", "gate")
     from hopyard.classifiers.label import Labelling, label_all
     from hopyard.cli.gate_agent import finder, value_function
@@ -111,8 +116,9 @@ def label_command(
     show_labels(shown, out_, as_json=json_)
     if per_passage and not any(label.phi_each_passage for label in shown):
         err.print(
-            "No question got contributions of its passages: only those that the model answers "
-            "rightly from them do, and with --documents-first only those without known documents."
+            "No passage has a contribution. Only questions that the model answers rightly from "
+            "passages have contributions; with --documents-first, only questions without known "
+            "documents."
         )
 
 
@@ -121,17 +127,17 @@ def train_command(
     labels: Annotated[
         list[Path],
         typer.Argument(
-            help="Labels of the train split (.jsonl), one file or more; a question that is in "
-            "several takes its first label."
+            help="One or more files of labels of the train split (.jsonl). If a question occurs "
+            "twice, its first label counts."
         ),
     ],
     out_: Annotated[Path, typer.Option("--out", help="The gate's folder.")],
     base: Annotated[
         str,
         typer.Option(
-            help="vector: a head over the built-in embedding model's sentence vector; or a T5 by "
-            "name or in a folder, as google-t5/t5-small; or a small T5: scratch, or minilm, which "
-            "starts from that model's word pieces."
+            help="vector: a linear head over the built-in embedding model's sentence vector. Or "
+            "a T5: a name or folder such as google-t5/t5-small, scratch, or minilm (starts from "
+            "MiniLM's word pieces)."
         ),
     ] = "vector",
     text: Annotated[
@@ -142,14 +148,14 @@ def train_command(
         float,
         typer.Option(min=0, help="Learning rate of a T5; 0 is the paper's 5e-5."),
     ] = 0.0,
-    epochs: Annotated[int, typer.Option(min=1, help="Epochs of a T5 at most.")] = 60,
+    epochs: Annotated[int, typer.Option(min=1, help="Maximum epochs of a T5.")] = 60,
     cost_ratio: Annotated[
-        float, typer.Option(min=0.01, help="The cost of a wrong answer, in needless retrievals.")
+        float, typer.Option(min=0.01, help="Cost of a wrong answer, in needless retrievals.")
     ] = 3.0,
     seed: Annotated[int, typer.Option(min=0)] = 7,
     model: Annotated[
         str | None,
-        typer.Option(help="The model that the gate is for, as its card names it."),
+        typer.Option(help="Name of the model in the gate's card."),
     ] = None,
     figures: Annotated[bool, typer.Option(help="Draw the diagrams (needs matplotlib).")] = True,
     json_: JsonOption = False,
@@ -177,32 +183,34 @@ def train_command(
 @app.command("evaluate")
 def evaluate_command(
     labels: Annotated[
-        list[Path], typer.Argument(help="Labels of the dev split (.jsonl), one file or more.")
+        list[Path], typer.Argument(help="One or more files of labels of the dev split (.jsonl).")
     ],
     gate: Annotated[
         str, typer.Option(help="auto (by the model), builtin, capable, or the folder of a gate.")
     ] = AUTO,
     questions: Annotated[
         Path | None,
-        typer.Option(help="Answer these questions (.jsonl) with and without retrieval, too."),
+        typer.Option(help="Also answer these questions (.jsonl) with and without retrieval."),
     ] = None,
     index: IndexOption = None,
     model: ModelOption = None,
     split: Annotated[str, typer.Option(help="Only questions of this split.")] = "",
-    limit: Annotated[int, typer.Option(min=0, help="At most this many questions; 0 is all.")] = 0,
+    limit: Annotated[
+        int, typer.Option(min=0, help="Maximum number of questions; 0 means all.")
+    ] = 0,
     answers: Annotated[
-        Path | None, typer.Option(help="Where answers go (default: the data folder).")
+        Path | None, typer.Option(help="Folder for answers (default: in the data folder).")
     ] = None,
     out_: Annotated[
         Path | None,
-        typer.Option("--out", help="Where numbers, diagrams and card go (default: the gate's)."),
+        typer.Option("--out", help="Folder for numbers, diagrams and card (default: the gate's)."),
     ] = None,
     figures: Annotated[bool, typer.Option(help="Draw the diagrams (needs matplotlib).")] = True,
     embedding: EmbeddingOption = None,
     set_: SetOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Measure a gate on labels, and end to end against always, never and an oracle."""
+    """Measure a gate on labels, and end to end against the policies always, never and oracle."""
     require("`hopyard gate evaluate`", "gate")
     from hopyard.classifiers.retrieval_gate import gate_folder
     from hopyard.cli.gate_agent import evaluate_gate
@@ -231,7 +239,7 @@ def evaluate_command(
 def predict_command(
     questions: Annotated[
         list[str] | None,
-        typer.Argument(help="Questions; without any, one on each line of stdin."),
+        typer.Argument(help="Questions (default: one per line from standard input)."),
     ] = None,
     gate: Annotated[
         str, typer.Option(help="auto (by the model), builtin, capable, or the folder of a gate.")
@@ -240,9 +248,9 @@ def predict_command(
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
     set_: SetOption = None,
-    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
 ) -> None:
-    """Say for each question whether it needs retrieval, with the calibrated probability."""
+    """Decide for each question whether it needs retrieval, with the calibrated probability."""
     from hopyard.cli.gate_agent import predictor
     from hopyard.nodes.resources import shared_resources
     from hopyard.nodes.run import check_question

@@ -53,7 +53,7 @@ def show_labels(labels: Sequence[Label], path: Path, *, as_json: bool) -> None:
         return
     out.print(
         f"{found['questions']} questions: {found['retrieve']} need retrieval, "
-        f"{found['no_retrieval']} do not; {found['seconds_a_question']} s a question."
+        f"{found['no_retrieval']} do not; {found['seconds_a_question']} s per question."
     )
     drops = ", ".join(f"{reason} {count}" for reason, count in count_drops(labels).items())
     out.print(f"Not answered rightly from their passages: {drops or 'none'}.", style="dim")
@@ -99,7 +99,7 @@ def warn_of_models(labels: Iterable[str], wanted: str | None) -> None:
     for other in (model for model in models if model != aim):
         err.print(
             f"[yellow]Warning:[/] the labels are of {other}, and the gate is for {aim}, "
-            "which may know other things; label with the model that answers.",
+            "which may have other knowledge; label with the model that answers.",
             soft_wrap=True,
         )
 
@@ -151,8 +151,8 @@ def show_evaluation(found: GateEvaluation, folder: Path, *, as_json: bool) -> No
     if labels := found.labels:
         area = "–" if labels.auroc is None else f"{labels.auroc:.3f}"
         out.print(
-            f"{labels.questions} labels: AUROC {area}, accuracy {labels.accuracy:.3f} (the "
-            f"commoner label alone {labels.majority_accuracy:.3f}), ECE {labels.ece:.3f}."
+            f"{labels.questions} labels: AUROC {area}, accuracy {labels.accuracy:.3f} (the more "
+            f"common label alone {labels.majority_accuracy:.3f}), ECE {labels.ece:.3f}."
         )
     if found.end_to_end:
         for name, result in found.end_to_end.policies.items():

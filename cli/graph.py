@@ -13,7 +13,7 @@ from hopyard.cli.console import out, print_json
 from hopyard.cli.options import JsonOption
 from hopyard.state.counting import counted
 
-app = typer.Typer(no_args_is_help=True, help="Take the passage graph of an index elsewhere.")
+app = typer.Typer(no_args_is_help=True, help="Export the passage graph of an index.")
 
 
 @app.callback()
@@ -31,15 +31,13 @@ class Format(StrEnum):
 @app.command("export")
 def export_command(
     directory: Annotated[Path, typer.Argument(help="The index directory.")],
-    out_: Annotated[
-        Path, typer.Option("--out", help="The file (graphml) or folder (neo4j) to write.")
-    ],
+    out_: Annotated[Path, typer.Option("--out", help="File (graphml) or folder (neo4j) to write.")],
     format_: Annotated[
         Format, typer.Option("--format", help="graphml, or neo4j: CSV files for neo4j-admin.")
     ] = Format.GRAPHML,
     json_: JsonOption = False,
 ) -> None:
-    """Write the passage graph: every passage a node, every edge with its in-coming question."""
+    """Write the passage graph. Each passage is a node, and each edge has its in-coming question."""
     from hopyard.indexes.corpus_index import Index
     from hopyard.indexes.kinds.passage_graph.export import (
         NEO4J_FILES,

@@ -44,7 +44,7 @@ from hopyard.indexes.status import status as index_status
 from hopyard.indexes.unfinished import unfinished_build
 from hopyard.state.errors import UsageError
 
-app = typer.Typer(no_args_is_help=True, help="Build an index of documents, and keep it up to date.")
+app = typer.Typer(no_args_is_help=True, help="Build an index of documents and keep it up to date.")
 
 app.command("build")(build_command)
 app.command("add")(add_command)
@@ -53,14 +53,10 @@ app.command("add")(add_command)
 @app.command("sync")
 def sync_command(
     directory: DirectoryArgument,
-    paths: Annotated[
-        list[Path], typer.Argument(help="The files and folders that the index is to follow.")
-    ],
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Keep on, until Ctrl-C, as files change.")
-    ] = False,
+    paths: Annotated[list[Path], typer.Argument(help="Files and folders to follow.")],
+    watch: Annotated[bool, typer.Option("--watch", help="Follow changes until Ctrl-C.")] = False,
     every: Annotated[
-        float, typer.Option(min=0.1, help="Seconds between two looks at the files, with --watch.")
+        float, typer.Option(min=0.1, help="Seconds between two checks, with --watch.")
     ] = 5.0,
     encoding: EncodingOption = "",
     ocr: OcrOption = "",
@@ -70,9 +66,9 @@ def sync_command(
     skip_bad: SkipBadOption = False,
     json_: JsonOption = False,
 ) -> None:
-    """Add what is new in files and folders, update what changed, remove what is gone.
+    """Add, update and remove documents so that the index matches files and folders.
 
-    Documents that the index has from elsewhere stay.
+    Documents from elsewhere stay.
     """
     from hopyard.cli.index_sync import Following
 
@@ -95,18 +91,18 @@ def remove_command(
     ] = None,
     where: WhereOption = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only list the documents that would be removed.")
+        bool, typer.Option("--dry-run", help="List the documents without removing them.")
     ] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Remove documents, and all that was derived from them. No model is asked."""
+    """Remove documents and everything built from them, without a model."""
     from hopyard.indexes import build as building
     from hopyard.indexes.loaders import LoadReport
     from hopyard.nodes.resources import Resources
 
     names, conditions = documents or [], checked_conditions(where)
     if not names and not conditions:
-        raise UsageError("Nothing to remove is named; give documents, or --where.")
+        raise UsageError("There is nothing to remove; name documents, or give --where.")
     if dry_run:
         with open_corpus(directory) as corpus:
             ids = matching_documents(corpus, directory, names, conditions)
@@ -138,17 +134,17 @@ def list_command(
 @app.command("show")
 def show_command(
     directory: DirectoryArgument,
-    document: Annotated[str, typer.Argument(help="Its id, its path, or its file's name.")],
-    texts: Annotated[bool, typer.Option("--texts", help="Show the passages whole.")] = False,
+    document: Annotated[str, typer.Argument(help="Id, path or file name.")],
+    texts: Annotated[bool, typer.Option("--texts", help="Show full passages.")] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Show a document: its passages and sections, and what is derived from them."""
+    """Show a document: its sections, its passages, and the data built from them."""
     show_document(read_document(directory, document), texts=texts, as_json=json_)
 
 
 @app.command("status")
 def status_command(directory: DirectoryArgument, json_: JsonOption = False) -> None:
-    """Show what an index holds, how it was made, and how far an interrupted build came."""
+    """Show the contents of an index, its settings, and the progress of an interrupted build."""
     if find_manifest(directory) is None and (begun := unfinished_build(directory)):
         show_unbuilt(directory, begun, as_json=json_)
         return

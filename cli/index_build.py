@@ -51,16 +51,14 @@ def build_command(
     ocr: OcrOption = "",
     with_: Annotated[
         str,
-        typer.Option(
-            "--with", help=f"What to derive from the passages, comma-separated: {', '.join(KINDS)}."
-        ),
+        typer.Option("--with", help=f"Index kinds to build, comma-separated: {', '.join(KINDS)}."),
     ] = ",".join(DEFAULT_KINDS),
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
     chunk_tokens: Annotated[
         int | None,
         typer.Option(
-            help="Tokens of a passage at most; 0 keeps documents whole [default: 300, or "
+            help="Maximum tokens of a passage; 0 keeps documents whole [default: 300, or "
             "what the embedding model's window allows]."
         ),
     ] = None,
@@ -68,8 +66,8 @@ def build_command(
         bool,
         typer.Option(
             "--dry-run",
-            help="Only say what the model calls would cost in tokens and time. Asks the model "
-            "about a few passages; the index is not touched.",
+            help="Estimate the model calls in tokens and time. This tries a few passages and "
+            "does not change the index.",
         ),
     ] = False,
     max_calls: MaxCallsOption = None,
@@ -79,7 +77,7 @@ def build_command(
     skip_bad: SkipBadOption = False,
     json_: JsonOption = False,
 ) -> None:
-    """Make an index that holds exactly these documents. A killed build continues where it was."""
+    """Build an index of exactly these documents. A second call continues a stopped build."""
     from hopyard.indexes import build as building
     from hopyard.nodes.resources import Resources
 
@@ -87,11 +85,11 @@ def build_command(
     context = context_from(given | _budget(max_calls, max_tokens, max_seconds), set_)
     kinds = [kind.strip() for kind in with_.split(",") if kind.strip()]
     if not kinds:
-        raise UsageError(f"--with names nothing; leave it out for {','.join(DEFAULT_KINDS)}.")
+        raise UsageError(f"--with is empty; leave it out for {','.join(DEFAULT_KINDS)}.")
     chosen = select_kinds(kinds)
     if dry_run and not any(kind.asks_model for kind in chosen):
         asking = " or ".join(kind.name for kind in KINDS.parts() if kind.asks_model)
-        raise UsageError(f"Nothing in --with {with_} asks a model; add {asking} to it.")
+        raise UsageError(f"Nothing in --with {with_} needs a model; add {asking} to it.")
     with Resources() as resources:
         embedder = resources.embedder(context.embedding)
         build: dict[str, Any] = {
@@ -130,7 +128,7 @@ def add_command(
     skip_bad: SkipBadOption = False,
     json_: JsonOption = False,
 ) -> None:
-    """Add documents, or update those that the index has under the same id. The others stay."""
+    """Add documents, or update documents with the same id. All other documents stay."""
     from hopyard.indexes import build as building
     from hopyard.nodes.resources import Resources
 

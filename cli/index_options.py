@@ -34,7 +34,7 @@ __all__ = (
 PathsArgument = Annotated[
     list[Path] | None,
     typer.Argument(
-        help="Files, or folders of them: .jsonl, text, Markdown, HTML, PDF, office files, mails, "
+        help="Files and folders: .jsonl, text, Markdown, HTML, PDF, office files, mails, "
         "archives, source code and more."
     ),
 ]
@@ -44,14 +44,14 @@ LoaderOption = Annotated[
     typer.Option(
         "--loader",
         metavar="CLASS:ARGUMENT",
-        help="Read documents with a LangChain loader, as in "
-        "langchain_community.document_loaders.CSVLoader:prices.csv; may be given several times.",
+        help="Read documents with a LangChain loader, such as "
+        "langchain_community.document_loaders.CSVLoader:prices.csv. Repeat for several loaders.",
     ),
 ]
 EncodingOption = Annotated[
     str,
     typer.Option(
-        help="Encoding of text files without a byte-order mark, as in cp1252 [default: recognised]."
+        help="Encoding of text files without a byte-order mark, such as cp1252 [default: detected]."
     ),
 ]
 OcrOption = Annotated[
@@ -59,25 +59,25 @@ OcrOption = Annotated[
     typer.Option(
         "--ocr",
         metavar="LANGUAGES",
-        help="Read scanned pages of PDF files in these languages, as in deu+eng. Needs the "
+        help="Read scanned pages of PDF files in these languages, such as deu+eng. Needs the "
         "programs ocrmypdf and tesseract.",
     ),
 ]
 SkipBadOption = Annotated[
-    bool, typer.Option("--skip-bad", help="End with 0 although items could not be read.")
+    bool, typer.Option("--skip-bad", help="Exit with 0 even if some items cannot be read.")
 ]
 MaxCallsOption = Annotated[
     int | None,
     typer.Option(
         "--max-calls",
         "--budget",
-        help="Model calls at most. What is finished by then is kept, the index is usable, and the "
-        "same command continues.",
+        help="Maximum model calls. At the limit the index is usable, finished work is kept, and "
+        "the same command continues.",
     ),
 ]
-MaxTokensOption = Annotated[int | None, typer.Option(help="Tokens at most, as --max-calls.")]
+MaxTokensOption = Annotated[int | None, typer.Option(help="Maximum tokens, as --max-calls.")]
 MaxSecondsOption = Annotated[
-    float | None, typer.Option(help="Seconds of asking the model at most, as --max-calls.")
+    float | None, typer.Option(help="Maximum seconds of model calls, as --max-calls.")
 ]
 NewPassagesModelOption = Annotated[
     str | None,
@@ -98,7 +98,7 @@ def reading(
     from hopyard.indexes.loaders import LoadReport, read
 
     if not paths and not loaders:
-        raise UsageError("Nothing to read is given; name files or folders, or a --loader.")
+        raise UsageError("There is nothing to read; name files or folders, or a --loader.")
     loaded = LoadReport()
     documents = read(
         paths or (), loaders or (), loaded, encoding=encoding, ocr=ocr, progress=progress

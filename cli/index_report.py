@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # seconds, which `index status` must not cost
 
 __all__ = ("CONTINUE", "finish", "nothing_read", "show_estimates", "show_status", "show_unbuilt")
 
-CONTINUE: Final = "Interrupted: run the same command to continue; what was embedded is kept."
+CONTINUE: Final = "Interrupted: run the same command to continue; finished embeddings are kept."
 """At Ctrl-C. A build that is killed loses nothing that it has stored."""
 LEFT_OUT_SHOWN: Final = 20
 
@@ -53,13 +53,15 @@ def nothing_read(loaded: LoadReport) -> CorpusError:
     """Name what was left out, where that was all; the error that ends the command."""
     left_out: list[BadItem | SkippedFile] = [*loaded.skipped, *loaded.bad]
     if not left_out:
-        return CorpusError("The folders named hold no file: name others, or add documents to them.")
+        return CorpusError(
+            "These folders hold no file: name other folders, or add documents to them."
+        )
     if len(left_out) == 1:
         return CorpusError(f"Nothing could be read: {left_out[0]}.")
     _print_left_out(left_out, "yellow")
     return CorpusError(
-        f"Nothing could be read, and all {len(left_out)} items were left out: name other files, or "
-        "fix those above."
+        f"Nothing could be read, and all {len(left_out)} items were skipped: name other files, "
+        f"or fix the files above."
     )
 
 
@@ -116,7 +118,8 @@ def show_estimates(passages: int, estimates: Mapping[str, Estimate], *, as_json:
         ]
     )
     out.print(
-        "The ledger keeps the answers; the index was not touched. Embedding is not in the time.",
+        "The ledger keeps the answers; the index is unchanged. The time does not include "
+        "embedding.",
         style="dim",
         soft_wrap=True,
     )
@@ -143,8 +146,8 @@ def _print_report(report: BuildReport, status: IndexStatus) -> None:
         out.print(f"  {escape(name)}: {escape(_scalars(values))}", soft_wrap=True)
     for left in status.unfinished:
         err.print(
-            f"[yellow]{escape(left)}:[/] the budget ended it; run the same command again to "
-            "continue.",
+            f"[yellow]{escape(left)}:[/] it reached the budget; run the same command again to "
+            f"continue.",
             soft_wrap=True,
         )
 
@@ -153,7 +156,7 @@ def _print_left_out(items: Sequence[BadItem | SkippedFile], style: str) -> None:
     for item in items[:LEFT_OUT_SHOWN]:
         err.print(f"[{style}]left out[/] {escape(printable(str(item)))}", soft_wrap=True)
     if len(items) > LEFT_OUT_SHOWN:
-        err.print(f"… and {len(items) - LEFT_OUT_SHOWN} more; --json names all")
+        err.print(f"… and {len(items) - LEFT_OUT_SHOWN} more; --json lists all")
 
 
 def _report_dict(

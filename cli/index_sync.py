@@ -24,7 +24,7 @@ from hopyard.state.settings import Context
 __all__ = ("Following",)
 
 _STOPPED: Final = (
-    "Stopped watching; the index is as the last sync left it, and the same command continues."
+    "Stopped watching. The index is as of the last sync, and the same command continues."
 )
 
 

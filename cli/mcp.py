@@ -24,7 +24,7 @@ def mcp_command(
     embedding: EmbeddingOption = None,
     set_: SetOption = None,
 ) -> None:
-    """Serve larger agents over MCP, on standard input and output."""
+    """Serve MCP clients over standard input and output."""
     context = context_from(
         {"index": index, "strategy": strategy, "model": model, "embedding": embedding}, set_
     )

@@ -62,14 +62,14 @@ WhereOption = Annotated[
     typer.Option(
         "--where",
         metavar="FIELD=VALUE",
-        help="Find only passages whose metadata fits, as in --where source=Wired,BBC or "
-        "--where 'date>=2024-01'; also !=, < and so on; may be given several times.",
+        help="Search only passages with this metadata, such as source=Wired,BBC or "
+        "'date>=2024-01'. Operators: =, !=, <, <=, >, >=. Repeat for several conditions.",
     ),
 ]
 SetOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", help="Any setting by name, as in --set tree.theta=0.5; see `hopyard settings`."
+        "--set", help="Set any setting, such as tree.theta=0.5. `hopyard settings` lists them."
     ),
 ]
 RecordOption = Annotated[
@@ -79,7 +79,7 @@ RecordOption = Annotated[
     ),
 ]
 JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object on standard output, nothing else.")
+    bool, typer.Option("--json", help="Print one JSON object to standard output.")
 ]
 
 

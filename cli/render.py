@@ -81,7 +81,7 @@ def draw_result(result: Mapping[str, Any], *, answered: bool = False) -> Rendera
         *passage_lines(result["evidence"]),
     ]
     if result["truncated"]:
-        parts.append(Text("The budget ended this run before it was through.", style="yellow"))
+        parts.append(Text("The run reached its budget before it was complete.", style="yellow"))
     parts.append(usage_line(result))
     return Group(*parts)
 

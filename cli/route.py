@@ -11,19 +11,16 @@ from hopyard.cli.console import err, progress_bar
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, SetOption, context_from
 from hopyard.state.extras import require
 
-app = typer.Typer(
-    no_args_is_help=True, help="Say what choosing a strategy is worth, and train a route."
-)
+app = typer.Typer(no_args_is_help=True, help="Measure routes and train one of your own.")
 
 RecordsArgument = Annotated[
-    list[Path], typer.Argument(help="Folders that `hopyard eval --out` wrote.")
+    list[Path], typer.Argument(help="Folders written by `hopyard eval --out`.")
 ]
 StrategiesOption = Annotated[
-    str, typer.Option("--strategies", "-s", help="Comma-separated; default: all that are recorded.")
+    str,
+    typer.Option("--strategies", "-s", help="Comma-separated (default: all recorded strategies)."),
 ]
-OutFileOption = Annotated[
-    Path | None, typer.Option("--out", help="Write the numbers here (.json).")
-]
+OutFileOption = Annotated[Path | None, typer.Option("--out", help="File for the numbers (.json).")]
 
 
 @app.command("headroom")
@@ -33,7 +30,7 @@ def headroom_command(
     out_: OutFileOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Say what a perfect route could save, before you train one."""
+    """Compute how much a perfect route could save, before you train a route."""
     from hopyard.cli.route_report import print_headroom, save_result
     from hopyard.evaluation.headroom import measure_headroom
     from hopyard.evaluation.route_records import read_route_records
@@ -55,7 +52,7 @@ def train_command(
         typer.Option(
             "--strategies",
             "-s",
-            help="Comma-separated; default: all that are recorded and read documents.",
+            help="Comma-separated (default: all recorded strategies that read documents).",
         ),
     ] = "",
     loss: Annotated[
@@ -67,7 +64,7 @@ def train_command(
     set_: SetOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Train a route on recorded answers. It needs no model, and the indexes they were read from."""
+    """Train a route on recorded answers. This needs their indexes, but no model."""
     require("`hopyard route train`", "gate")
     from hopyard.cli.route_agent import train_route
     from hopyard.cli.route_report import print_training
@@ -88,20 +85,20 @@ def compare_command(
     records: RecordsArgument,
     train_: Annotated[
         list[Path],
-        typer.Option("--train", help="Records of other questions, to train on; several times."),
+        typer.Option(
+            "--train", help="Records of other questions, to train on. Repeat for several folders."
+        ),
     ],
     model: Annotated[
         str,
-        typer.Option(help="Ask this chat model for routes too: its own, and two that are known."),
+        typer.Option(help="Also compare this chat model's own route and two routes from papers."),
     ] = "",
     record: Annotated[
         Path | None,
         typer.Option(help="Record its calls here; --model recorded:FOLDER replays them."),
     ] = None,
-    parallel: Annotated[int, typer.Option(min=1, help="Calls at once.")] = 16,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say how many calls the model would get.")
-    ] = False,
+    parallel: Annotated[int, typer.Option(min=1, help="Model calls to run in parallel.")] = 16,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count the model calls.")] = False,
     single_hop: Annotated[
         str,
         typer.Option(

@@ -110,8 +110,8 @@ def print_training(manifest: RouteManifest, folder: Path, *, as_json: bool) -> N
     log_loss, constant = manifest.training["log_loss"], manifest.training["log_loss_constant"]
     if log_loss >= constant:
         out.print(
-            "[yellow]The questions do not tell which strategy answers rightly:[/] the route knows "
-            "no more than how often each does.",
+            "[yellow]The questions do not predict which strategy answers rightly:[/] the route "
+            "only learned how often each does.",
             soft_wrap=True,
         )
     if route["tokens"] >= best["tokens"]:

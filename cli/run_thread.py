@@ -47,9 +47,9 @@ def ask(
         question: What the user wants to know.
         given: The run's settings; an old thread keeps its own, but for those of flags.
         thread_id: The thread; None makes a new one.
-        stream: Print the answer as it is written, and every step as it ends.
+        stream: Print the answer while the model writes it, and each step when it ends.
         as_json_object: Print one JSON object instead of text.
-        texts: Show the text of the passages that the answer was read from.
+        texts: Show the text of the passages that the model read.
         record: The folder in which every model call is recorded.
 
     Raises:
@@ -85,9 +85,9 @@ def resume(
         thread_id: The thread.
         answer: To what it waits for, as it is written on the command line.
         sets: Settings that are other than the thread's from here on, as `NAME=VALUE`.
-        stream: Print the answer as it is written, and every step as it ends.
+        stream: Print the answer while the model writes it, and each step when it ends.
         as_json_object: Print one JSON object instead of text.
-        texts: Show the text of the passages that the answer was read from.
+        texts: Show the text of the passages that the model read.
 
     Raises:
         HopyardError: Whatever ends the run.
@@ -147,11 +147,11 @@ async def _how_to_go_on(thread_id: str, sets: Sequence[str]) -> str:
         try:
             finished = (await session.result(thread_id))["finished"]
         except ThreadMissingError:
-            return "Interrupted before the question was begun; run the same command again."
+            return "Interrupted before the question started; run the same command again."
     if finished:
-        return f"Interrupted; nothing is left unfinished, see: hopyard threads show {name}"
+        return f"Interrupted after the last step. To see the answer: hopyard threads show {name}"
     flags = "".join(f" --set {shlex.quote(pair)}" for pair in sets)
-    return f"Interrupted. Go on with: hopyard resume {name}{flags}"
+    return f"Interrupted. Continue with: hopyard resume {name}{flags}"
 
 
 async def _follow(begin: Begin, thread_id: str, *, stream: bool) -> dict[str, Any]:

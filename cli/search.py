@@ -31,16 +31,18 @@ _LONGEST: Final = 240
 
 
 def search_command(
-    text: Annotated[str, typer.Argument(help="What to look for: a question, or words.")],
+    text: Annotated[str, typer.Argument(help="A question or search words.")],
     index: IndexOption = None,
     search: SearchOption = None,
     where: WhereOption = None,
-    k: Annotated[int | None, typer.Option("-k", "--k", min=1, help="How many at most.")] = None,
+    k: Annotated[
+        int | None, typer.Option("-k", "--k", min=1, help="Maximum number of results.")
+    ] = None,
     embedding: EmbeddingOption = None,
     set_: SetOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Show the evidence that a search finds. No chat model is asked."""
+    """Show the evidence that a search finds, without a chat model."""
     settings = {
         "index": index,
         "retrieval.method": search,

@@ -15,7 +15,7 @@ __all__ = ("settings_command",)
 
 
 def settings_command(json_: JsonOption = False) -> None:
-    """List every setting with its value and meaning; set one by --set NAME=VALUE."""
+    """List every setting with its value and meaning. Set a setting with --set NAME=VALUE."""
     settings = list(every_setting(context_from({})))
     if json_:
         print_json(_nest({name: value for name, value, _ in settings}))
@@ -27,7 +27,7 @@ def settings_command(json_: JsonOption = False) -> None:
         table.add_row(name, escape(str(value)), escape(meaning))
     out.print(table)
     out.print(
-        "Flags come first, then the environment (HOPYARD_TREE__THETA=0.5), then hopyard.toml.",
+        "Flags override the environment (HOPYARD_TREE__THETA=0.5), which overrides hopyard.toml.",
         style="dim",
     )
 

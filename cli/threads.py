@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hopyard.agent.session import Session
     from hopyard.agent.summary import ThreadSummary
 
-app = typer.Typer(no_args_is_help=True, help="Look at conversations, copy and delete them.")
+app = typer.Typer(no_args_is_help=True, help="List, show, copy and delete conversations.")
 
 ThreadArgument = Annotated[str, typer.Argument(help="The thread's name.")]
 
@@ -28,13 +28,13 @@ T = TypeVar("T")
 
 @app.command("list")
 def list_command(json_: JsonOption = False) -> None:
-    """List all threads, the one used last first."""
+    """List all threads, most recently used first."""
     found = run_async(_list())
     if json_:
         print_json({"threads": [asdict(thread) for thread in found]})
         return
     if not found:
-        out.print('No thread yet; `hopyard ask "…" --index DIR` makes one.', markup=False)
+        out.print('There is no thread yet; `hopyard ask "…" --index DIR` starts one.', markup=False)
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("thread", "state", "strategy", "question", "answer", "updated", "size"):
@@ -71,7 +71,7 @@ def _state(thread: ThreadSummary) -> str:
 
 @app.command("show")
 def show_command(thread: ThreadArgument, json_: JsonOption = False) -> None:
-    """Show a thread's last question, its reasoning and its answer."""
+    """Show a thread's last question, its steps and its answer."""
     from hopyard.cli.approve import tell_waiting
     from hopyard.cli.render import as_json, draw_result
 
@@ -87,7 +87,7 @@ def show_command(thread: ThreadArgument, json_: JsonOption = False) -> None:
     else:
         out.print(printable(result.get("question", "")), markup=False)
         running = result["running"]
-        go_on = f"Not finished; go on with: hopyard resume {thread}"
+        go_on = f"Not finished. Continue with: hopyard resume {thread}"
         out.print(f"Running {running}." if running else go_on, markup=False, soft_wrap=True)
 
 
@@ -97,7 +97,7 @@ def fork_command(
     name: Annotated[str | None, typer.Argument(help="The copy's name.")] = None,
     json_: JsonOption = False,
 ) -> None:
-    """Copy a thread with its history, so that the copy can go another way."""
+    """Copy a thread with its history."""
     copy = _with_session(lambda session: session.fork(thread, name))
     if json_:
         print_json({"thread_id": copy, "forked_from": thread})
@@ -107,7 +107,7 @@ def fork_command(
 
 @app.command("delete")
 def delete_command(thread: ThreadArgument, json_: JsonOption = False) -> None:
-    """Delete a thread with its whole history."""
+    """Delete a thread and its history."""
     _with_session(lambda session: session.delete(thread))
     if json_:
         print_json({"deleted": thread})
@@ -117,10 +117,10 @@ def delete_command(thread: ThreadArgument, json_: JsonOption = False) -> None:
 
 @app.command("prune")
 def prune_command(
-    days: Annotated[float, typer.Option(min=0, help="Since a thread's last step.")],
+    days: Annotated[float, typer.Option(min=0, help="Days since a thread's last step.")],
     json_: JsonOption = False,
 ) -> None:
-    """Delete the threads that were not used for so many days, as `retention_days` always does."""
+    """Delete threads that were not used for some days, as the setting `retention_days` does."""
     gone = _with_session(lambda session: session.prune(days))
     if json_:
         print_json({"deleted": gone})

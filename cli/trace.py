@@ -31,19 +31,24 @@ def trace_command(
         Path | None, typer.Option("--html", help="Write one self-contained page to this file.")
     ] = None,
     follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Look again until the thread has finished.")
+        bool, typer.Option("--follow", "-f", help="Update until the thread has finished.")
     ] = False,
     question: Annotated[
         int,
-        typer.Option("--question", "-q", min=0, help="An earlier question, from 1; 0 is the last."),
+        typer.Option(
+            "--question",
+            "-q",
+            min=0,
+            help="Number of the question in the thread, from 1; 0 is the last.",
+        ),
     ] = 0,
     json_: JsonOption = False,
 ) -> None:
-    """Draw how a thread came to its last answer: what was asked, found, judged and pruned."""
+    """Show the steps that led to an answer: sub-questions, searches, scores, pruned branches."""
     if json_ and (html is not None or follow):
-        raise UsageError("--json prints one trace, so it goes without --html and --follow.")
+        raise UsageError("--json prints one trace; leave out --html and --follow.")
     if follow and question:
-        raise UsageError("--follow watches the last question, so it goes without --question.")
+        raise UsageError("--follow watches the last question; leave out --question.")
     if json_:
         from hopyard.tracing.plain import as_plain
 

@@ -108,7 +108,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Measure how well a chat model judges answers, on 100 pairs judged by hand.",
     )
     parser.add_argument("--model", required=True, help="The judge, as in `hopyard eval --judge`.")
-    parser.add_argument("--concurrency", type=int, default=0, help="Calls at once.")
+    parser.add_argument(
+        "--concurrency", type=int, default=0, help="Model calls to run in parallel."
+    )
     parser.add_argument("--timeout", type=float, default=120.0, help="Seconds of one call.")
     parser.add_argument("--record", type=Path, help="Record the calls in this folder.")
     parser.add_argument("--json", action="store_true", help="Print one JSON object.")

@@ -124,9 +124,9 @@ def _routes(report: Report) -> list[str]:
 
 def _costs(report: Report) -> list[str]:
     rows = [
-        "Averages a question. Calls, tokens and seconds count every call of the strategy. Cached "
+        "Averages per question. Calls, tokens and seconds count every call of the strategy. Cached "
         "calls are those that the ledger answered in this run, because another strategy had paid "
-        "for them. Seconds are those of the model calls one after another.",
+        "for them. Seconds are those of sequential model calls.",
         "",
         "| strategy | calls | cached | tokens in | tokens out | seconds | passed in this run |",
         "|---|---:|---:|---:|---:|---:|---:|",
@@ -192,7 +192,7 @@ def _prompt_rates(report: Report) -> list[str]:
 def _wrong(found: Mapping[str, FailureCounts]) -> list[str]:
     kinds = list(dict.fromkeys(kind for counts in found.values() for kind in counts.counts))
     rows = [
-        "Wrong answers by the step that went wrong.",
+        "Wrong answers by the step that failed.",
         "",
         f"| strategy | wrong | sorted | by hand | {' | '.join(kinds)} |",
         "|---|" + "---:|" * (3 + len(kinds)),

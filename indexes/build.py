@@ -61,7 +61,7 @@ async def build(
         documents: The whole corpus. Of two with the same id the first is kept.
         directory: The index directory; made if need be.
         embedder: The embedding model.
-        chunk_tokens: Tokens of a passage at most; 0 keeps documents whole; None takes 300, or
+        chunk_tokens: Maximum tokens of a passage; 0 keeps documents whole; None takes 300, or
             what the model's window allows.
         kinds: What to derive, by name.
         settings: The settings of the kinds, the budget, and how the chat model is asked.
@@ -211,7 +211,7 @@ async def estimate(
     """What a build would cost, before more than a sample of it is spent. The index is not touched.
 
     Returns:
-        How many passages the documents give, and an estimate for each kind that asks a model.
+        How many passages the documents give, and an estimate for each kind that needs a model.
 
     Raises:
         UsageError: None of the kinds asks a model, or see `build`.
@@ -223,7 +223,7 @@ async def estimate(
     )
     asking = [kind for kind in recipe.kinds if kind.asks_model]
     if not asking:
-        raise UsageError(f"Nothing in {', '.join(recipe.kind_names)} asks a model.")
+        raise UsageError(f"Nothing in {', '.join(recipe.kind_names)} needs a model.")
     passages = await in_thread(_passages, documents, chunker)
     return len(passages), {
         kind.name: await kind.estimate(passages, directory, recipe.options) for kind in asking
@@ -283,11 +283,12 @@ def _prepare(directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
-            f"The directory {str(directory)!r} cannot be made ({error.strerror}): name another one."
+            f"The directory {str(directory)!r} cannot be made ({error.strerror}): name another "
+            f"directory."
         ) from error
     entries = {entry.name for entry in directory.iterdir()}
     if entries and not entries & {MANIFEST_FILE, LOCK_FILE}:
         raise UsageError(
-            f"The directory {str(directory)!r} holds something else than an index: "
-            "name an empty or a new one."
+            f"The directory {str(directory)!r} is not empty and not an index: name an empty or a "
+            f"new directory."
         )

@@ -139,7 +139,7 @@ class BuildRun:
             except OSError as error:
                 raise HopyardError(
                     f"The index {str(self._directory)!r} cannot be written ({error}): fix the "
-                    "problem and run the same command again, which continues from here."
+                    f"problem, then run the same command again to continue."
                 ) from error
         report.passages = manifest.counts["passages"] if manifest else 0
         report.seconds = time.perf_counter() - self._began
@@ -154,7 +154,7 @@ class BuildRun:
         held = await in_thread(self._store.fingerprints)
         if self._current and len(held) != self._current.counts["documents"]:
             raise damage_error(
-                self._directory / CORPUS_FILE, "does not hold the documents it should"
+                self._directory / CORPUS_FILE, "does not hold the expected documents"
             )
 
     def drop_generations(self) -> None:

@@ -111,7 +111,7 @@ def _find(path: str) -> Any:
             f"{_EXAMPLE}, or install the package that has it."
         ) from error
     if not callable(getattr(found, "lazy_load", None)):
-        raise UsageError(f"{path!r} is no LangChain loader: it has no method `lazy_load`.")
+        raise UsageError(f"{path!r} is not a LangChain loader: it has no method `lazy_load`.")
     return found
 
 

@@ -157,15 +157,15 @@ def matching_documents(
     conditions = tuple(where)
     if about := _OF_PASSAGES.intersection(parse_condition(text).field for text in conditions):
         raise UsageError(
-            f"A filter on {min(about)} picks passages, and whole documents are removed: filter by "
-            "source, date, title or another field of the metadata."
+            f"A filter on {min(about)} selects passages, but `remove` deletes whole documents: "
+            f"filter by source, date, title or another field of the metadata."
         )
     named = find_documents(corpus, directory, names)
     if not conditions:
         return named
     fitting = {entry.id for entry in _entries(corpus, conditions)}
     if not (fitting := named & fitting if named else fitting):
-        raise UsageError(f"No document fits {' and '.join(conditions)}, so nothing is removed.")
+        raise UsageError(f"No document matches {' and '.join(conditions)}, so nothing is removed.")
     return fitting
 
 

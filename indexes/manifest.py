@@ -92,8 +92,9 @@ def read_manifest(directory: Path) -> Manifest:
         about = _Format.model_validate_json(text)
         if about.format_version > FORMAT_VERSION:
             raise IndexMissingError(
-                f"The index {str(directory)!r} has format {about.format_version} and this Hopyard "
-                f"reads up to {FORMAT_VERSION}: upgrade Hopyard, or build the index again "
+                f"The index {str(directory)!r} has format {about.format_version} and this "
+                f"version of Hopyard reads up to {FORMAT_VERSION}: upgrade Hopyard, or build the "
+                f"index again "
                 "in another directory."
             )
         manifest = Manifest.model_validate_json(text)
@@ -155,7 +156,7 @@ def check_files(directory: Path, manifest: Manifest) -> None:
             state = "is missing" if found < 0 else f"has {found} bytes instead of {size}"
             raise damage_error(folder / name, state)
         if manifest.checksums.get(name) not in {None, checksum(folder / name)}:
-            raise damage_error(folder / name, "is not as it was written (its checksum is wrong)")
+            raise damage_error(folder / name, "is damaged (its checksum is wrong)")
 
 
 def check_embedding_name(directory: Path, manifest: Manifest, embedder: Embedder) -> None:

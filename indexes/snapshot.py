@@ -267,7 +267,7 @@ class Snapshot:
                 raise sqlite3.DatabaseError(verdict)
         for passage in self.passages():
             if passage.content_hash != text_hash(passage.embedded_text):
-                problem = f"passage {passage.id!r} is not as it was written"
+                problem = f"passage {passage.id!r} is damaged"
                 raise corpus_error(self._directory, sqlite3.DatabaseError(problem))
 
     def _filled(self, rows: Sequence[tuple[Any, ...]]) -> list[Passage]:
@@ -310,7 +310,7 @@ class Snapshot:
                 if self.generation < oldest:
                     raise IndexMissingError(
                         f"Generation {self.generation} of the index {str(self._directory)!r} was "
-                        "dropped by two later builds: open the index again."
+                        f"removed by two later builds: open the index again."
                     )
                 yield self._connection
             except sqlite3.Error as error:

@@ -63,7 +63,7 @@ class Scope:
             lost = {name for name in unseen if not _above(sources[name]) & kept}
             if lost and lost == within and path.is_dir():
                 raise UsageError(
-                    f"{shown(path)!r} holds no document now, and the index has {len(within):,} "
+                    f"{shown(path)!r} holds no document now, but the index has {len(within):,} "
                     f"from it: check that it is the right folder; `hopyard index remove DIR {root}`"
                     " removes them."
                 )

@@ -226,7 +226,8 @@ def check_vectors(vectors: Vectors, count: int, embedder: Embedder) -> None:
     else:
         return
     raise ModelOutputError(
-        f"The embedding model {embedder.name!r} gave {found}: choose another one with --embedding."
+        f"The embedding model {embedder.name!r} gave {found}: choose another model with "
+        f"--embedding."
     )
 
 

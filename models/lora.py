@@ -160,7 +160,9 @@ def weights_with_adapter(base: Path, adapter: Path, name: str) -> Path | None:
                 _delete_oldest(folder)
     except (OSError, ValueError, MemoryError) as error:
         logger.warning(
-            "the built-in model runs slower: no merged weights in %s (%s)", folder, error
+            "cannot store the merged weights in %s, so the built-in model runs slower (%s)",
+            folder,
+            error,
         )
         return None
     return file

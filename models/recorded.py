@@ -125,8 +125,8 @@ class Recording:
         where = f" in the step {step!r}" if step else ""
         raise RecordingMissingError(
             f"The recording {str(self._folder)!r} has no answer to this call of the prompt "
-            f"{prompt!r}{where}: use the settings, index and version that it was recorded with, "
-            f"or record the call with `hopyard ask … --model PROVIDER:NAME --record "
+            f"{prompt!r}{where}: use the recorded settings, index and version, or record the "
+            f"call with `hopyard ask … --model PROVIDER:NAME --record "
             f"{self._folder}`; `hopyard eval` has --record too."
         )
 

@@ -47,7 +47,7 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
     step = Step(
         id=f"check-{len(tried)}",
         kind="check",
-        title=f"Hand over to {stronger}",
+        title=f"Pass to {stronger}",
         answer=state["answer"],
         reason=reason,
     )

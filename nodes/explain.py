@@ -61,7 +61,7 @@ async def explain_answer(state: AgentState, runtime: Runtime[Context]) -> dict[s
         step = Step(
             id=_STEP,
             kind=_STEP,
-            title="What the answer rests on is not known",
+            title="The shares of the passages are unknown",
             verdict=verdict,
             reason=reason,
         )

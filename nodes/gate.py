@@ -55,11 +55,11 @@ async def decide(run: Run, question: str) -> GateDecision:
 def _why_unasked(run: Run) -> str:
     """Why no gate is asked; "" where one is."""
     if run.settings.gate == OFF:
-        return "no gate was asked; the route decides"
+        return "no gate; the route decides"
     if run.settings.gate == AUTO and run.settings.strategy != AUTO:
-        return "no gate was asked; the caller chose the strategy"
+        return "no gate; the caller chose the strategy"
     if run.settings.gate == AUTO and not run.settings.index:
-        return "no gate was asked; there is no index"
+        return "no gate; there is no index"
     return ""
 
 

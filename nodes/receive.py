@@ -31,7 +31,7 @@ __all__ = ("receive", "settings_to_keep")
 
 
 async def receive(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Take the question of this turn, made to stand alone if it follows on from others.
+    """Take the question of this turn, and rewrite a follow-up to be understood alone.
 
     A message about the last answer ("shorter", "why?") stays as it is, and `last` is what it acts
     on. A caller gives `question`, or `messages` that end with one. The working keys of the last
@@ -112,8 +112,8 @@ async def _stand_alone(run: Run, question: str, history: Sequence[AnyMessage]) -
     except (ModelOutputError, BudgetExceededError) as error:
         if isinstance(error, BudgetExceededError):
             step["verdict"] = "budget"
-        return step | {"answer": question, "reason": f"taken as it is: {error}"}
+        return step | {"answer": question, "reason": f"kept unchanged: {error}"}
     step["answer"] = output.question
     if isinstance(output, FollowUp) and output.kind == REVISED:
         return step | {"verdict": REVISED, "reason": "it is about the last answer"}
-    return step | {"reason": "made to stand alone"}
+    return step | {"reason": "rewritten to be understood alone"}

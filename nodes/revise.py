@@ -60,9 +60,9 @@ async def revise(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
     except (ModelOutputError, BudgetExceededError, IndexMissingError, UsageError) as error:
         if isinstance(error, BudgetExceededError):
             step["verdict"] = "budget"
-        return _ask_instead(last, step, f"taken as a question: {error}")
+        return _ask_instead(last, step, f"treated as a question: {error}")
     if output.needs_search or is_unknown(output.answer):
-        return _ask_instead(last, step, "it takes a search")
+        return _ask_instead(last, step, "it needs a search")
     answer, citations = _keep_citations(output.answer, last["citations"])
     named = dict.fromkeys(citation["passage_id"] for citation in citations)
     step["answer"] = answer

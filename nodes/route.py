@@ -143,7 +143,7 @@ async def _approve(run: Run, question: str, decision: RouteDecision) -> RouteDec
     chosen = approve_strategy(question, decision, offered)
     if chosen is None:
         return decision
-    return _decision(chosen, "approval", f"put in the place of {decision['strategy']}")
+    return _decision(chosen, "approval", f"replaces {decision['strategy']}")
 
 
 def _decision(

@@ -207,7 +207,7 @@ class Run:
         index, allowed = await self.index(), await self.allowed()
         if allowed is not None and not allowed:
             conditions = " and ".join(self.settings.where)
-            self.problems.append(UsageError(f"No passage of the index fits {conditions}."))
+            self.problems.append(UsageError(f"No passage of the index matches {conditions}."))
             return []
         search = Search(
             text=text,
@@ -262,8 +262,8 @@ def _index_folder(settings: Context) -> Path:
         raise UsageError("No index is given; name one with --index DIR or HOPYARD_INDEX.")
     if "://" in settings.index:
         raise UsageError(
-            f"The index {settings.index!r} is an address, and this Hopyard opens folders; "
-            "name the folder that `hopyard index build` wrote."
+            f"The index {settings.index!r} is an address, but this version of Hopyard opens only "
+            f"folders; name the folder that `hopyard index build` wrote."
         )
     return Path(settings.index)
 
@@ -305,11 +305,11 @@ def check_question(question: object) -> str:
         UsageError: It is missing, empty, no text, or far too long.
     """
     if not isinstance(question, str) or not question.strip():
-        raise UsageError('The question is empty; ask something, as in `hopyard ask "Who …?"`.')
+        raise UsageError('The question is empty; write one, as in `hopyard ask "Who …?"`.')
     if len(question) > LONGEST_QUESTION:
         raise UsageError(
             f"The question has {len(question)} characters, and at most {LONGEST_QUESTION} are "
-            "taken; put long material into the index and ask about it."
+            f"allowed; put long texts into the index and ask about them."
         )
     return question.replace("\x00", "").encode("utf-8", "replace").decode().strip()
 

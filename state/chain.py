@@ -34,22 +34,22 @@ class ChainSettings(Group):
 
     form: Literal["auto", "one-call", "paper"] = Field(
         "auto",
-        description="one-call: each step reads, notes findings, and answers or names the next "
-        "searches in one model call; paper: one call asks, one answers; auto: one-call for "
-        "capable models.",
+        description="one-call: one model call for each step reads, notes findings, and answers "
+        "or names the next searches; paper: one call asks the next question, one answers it; "
+        "auto: one-call for capable models.",
     )
     max_steps: int | None = Field(
         None,
         ge=1,
         le=20,
-        description=f"Steps at most; empty takes {_MOST_READINGS}, and {_MOST_LINKS} in the "
-        "paper's form.",
+        description=f"Maximum number of steps; empty means {_MOST_READINGS}, or {_MOST_LINKS} in "
+        "the paper's form.",
     )
     max_empty: int = Field(
-        3, ge=1, le=20, description="Steps in a row without a finding, after which it gives up."
+        3, ge=1, le=20, description="Stop after this many steps in a row without a finding."
     )
     evidence_k: int = Field(
-        5, ge=1, le=50, description="Snippets kept for the final answer in the paper's form."
+        5, ge=1, le=50, description="Passages for the final answer in the paper's form."
     )
 
     @property
@@ -59,7 +59,7 @@ class ChainSettings(Group):
 
     @property
     def readings(self) -> int:
-        """Steps at most with one call a step."""
+        """Maximum number of steps in the one-call form."""
         return self.max_steps or _MOST_READINGS
 
     def as_paper(self, context: Context) -> bool:

@@ -201,16 +201,16 @@ async def scrub(saver: AsyncSqliteSaver) -> None:
         [[busy, *_]] = await saver.conn.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
     if busy:
         raise HopyardError(
-            "The thread is deleted, but another process reads the thread store, so its text stays "
-            "in the log; end that process and run `hopyard threads prune --days 9999`."
+            "The thread is deleted, but its text stays in the store's log while another process "
+            "reads it; end that process, then run `hopyard threads prune --days 9999`."
         )
 
 
 def store_error(error: sqlite3.Error) -> HopyardError:
     """The error for a thread store that cannot be read or written any more."""
     return HopyardError(
-        f"The thread store cannot be used ({error}): mend the cause and go on with `hopyard "
-        "resume`; the steps that were finished are kept."
+        f"The thread store cannot be used ({error}): fix the problem, then run `hopyard resume`; "
+        f"finished steps are kept."
     )
 
 

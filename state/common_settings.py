@@ -42,13 +42,15 @@ def named_once(value: object) -> object:
 class Budget(Frozen):
     """The hard stop of one run; 0 means no limit. Cached calls cost nothing."""
 
-    calls: int = Field(0, ge=0, description="Model calls at most; 0 is no limit.")
-    tokens: int = Field(0, ge=0, description="Input and output tokens at most; 0 is no limit.")
-    seconds: float = Field(0, ge=0, description="Seconds of working time at most; 0 is no limit.")
+    calls: int = Field(0, ge=0, description="Maximum model calls; 0 means no limit.")
+    tokens: int = Field(0, ge=0, description="Maximum input and output tokens; 0 means no limit.")
+    seconds: float = Field(
+        0, ge=0, description="Maximum seconds of working time; 0 means no limit."
+    )
 
 
 class RetrievalSettings(Frozen):
-    """How passages are found. ToR-RAG's own are `mmr` with λ=0.75 and k=5."""
+    """Search for passages. ToR-RAG uses `mmr` with λ=0.75 and k=5."""
 
     method: str = Field(
         "hybrid",
@@ -56,11 +58,14 @@ class RetrievalSettings(Frozen):
     )
     k: int = Field(5, ge=1, le=100, description="Passages given to the model for one question.")
     mmr_lambda: float = Field(
-        0.75, ge=0, le=1, description="MMR: 1 is relevance alone, 0 is diversity alone."
+        0.75,
+        ge=0,
+        le=1,
+        description="MMR: weight of relevance, from 0 (only diversity) to 1 (only relevance).",
     )
-    fetch_k: int = Field(20, ge=1, le=1000, description="Candidates from which MMR chooses.")
+    fetch_k: int = Field(20, ge=1, le=1000, description="Number of candidates for MMR.")
     snippet_tokens: int = Field(
-        300, ge=20, description="Tokens of one passage that the model is shown, at most."
+        300, ge=20, description="Maximum tokens of each passage in a prompt."
     )
 
 
@@ -69,18 +74,18 @@ class IndexingSettings(Frozen):
 
     metadata: Annotated[tuple[str, ...], BeforeValidator(named_once), NoDecode] = Field(
         MATCHED_FIELDS,
-        description="Fields of a document's metadata that are matched and embedded with its "
-        "text, comma-separated; empty for none.",
+        description="Metadata fields that are matched and embedded with the text, "
+        "comma-separated; empty means no fields.",
     )
     language: str = Field(
         AUTO,
-        description="The corpus's language, as in en, de or ko: stop words and stems go by it; "
-        "other has none; auto detects it.",
+        description="Language of the corpus, such as en, de or ko, for stop words and stems; "
+        "other uses no stop words and no stems; auto detects it.",
     )
     query_instruction: str = Field(
         AUTO,
-        description="What is put before a question when it is embedded; auto takes what the "
-        "embedding model's documentation says.",
+        description="Prefix of an embedded question; auto takes the prefix from the embedding "
+        "model's documentation.",
     )
 
 
@@ -90,17 +95,17 @@ class AnswerSettings(Frozen):
     style: Literal["auto", "short", "sentence", "full"] = Field(
         "auto",
         description="Form of the answer: short (a few words), sentence, full (paragraphs and "
-        "lists with the passages' numbers), or auto (as the question needs).",
+        "lists with citations), or auto (depends on the question).",
     )
     knowledge: Literal["documents", "both"] = Field(
         "documents",
-        description="documents: what they do not say is Unknown; both: the model may add what it "
-        "knows, and such parts are marked.",
+        description="documents: answer only from the documents, else Unknown; both: the model "
+        "may add general knowledge, which is marked.",
     )
     explain: bool = Field(
         False,
-        description="Say how much of the answer rests on each passage: 2^n - 1 more model calls "
-        "for n cited passages, 31 at most.",
+        description="Compute each passage's share of the answer, with 2^n - 1 more model calls "
+        "for n cited passages (at most 31).",
     )
 
 
@@ -111,12 +116,12 @@ class GateSettings(Frozen):
         None,
         ge=0,
         le=1,
-        description="Below this probability no document is needed, from here on the gate is "
-        "unsure and retrieves; empty takes the threshold that the gate was trained with, at most "
+        description="Below this probability, answer without retrieval; from here to unsure_to, "
+        "the gate is unsure and retrieves. Empty means the gate's trained threshold, at most "
         "unsure_to.",
     )
     unsure_to: float = Field(
-        0.5, ge=0, le=1, description="Above this probability the gate is sure that it retrieves."
+        0.5, ge=0, le=1, description="Above this probability, the gate is sure and retrieves."
     )
 
     @model_validator(mode="after")

@@ -73,7 +73,8 @@ class EncryptingSerializer(CompressedSerializer):
             )
         except ValueError as error:
             raise HopyardError(
-                f"The thread cannot be decrypted: it was written with another key, or changed; set "
+                f"The thread cannot be decrypted: it was written with another key, or is "
+                f"damaged; set "
                 f"{KEY_VARIABLE} to the key that it was written with."
             ) from error
         return super().loads_typed((kind.removesuffix(ENCRYPTED_MARK), plain))

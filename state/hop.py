@@ -51,49 +51,52 @@ class HopSettings(Group):
 
     form: Literal["auto", "rounds", "paper"] = Field(
         "auto",
-        description="Who is asked in a round: paper makes one call for each passage, which follows "
-        "one edge at most; rounds makes one call for all passages, and the closing call selects "
-        "the passages that it answers from. auto takes rounds, with the built-in model paper.",
+        description="paper: one call for each passage, which follows at most one edge; rounds: "
+        "one call for each round, and the closing call selects its passages; auto: paper for the "
+        "built-in model, rounds for others.",
     )
     n_hop: int = Field(
-        0, ge=0, le=10, description="Rounds of hops; 0 takes 4 (paper), with the built-in model 2."
+        0,
+        ge=0,
+        le=10,
+        description="Maximum number of rounds; 0 means 4 (as in the paper), or 2 for the "
+        "built-in model.",
     )
     top_k: int = Field(
         0,
         ge=0,
         le=100,
-        description="Edges and passages that are entered by, and passages kept at the end; 0 takes "
-        "20 (paper), in rounds 10, with the built-in model 6.",
+        description="Number of entry edges and passages, and of passages kept at the end; 0 "
+        "means 20 (paper), 10 (rounds), or 6 for the built-in model.",
     )
     evidence_k: int = Field(
         0,
         ge=0,
         le=100,
-        description="Kept passages that the closing call reads; 0 takes all of them (paper), with "
-        "the built-in model 5.",
+        description="Kept passages that the closing call reads; 0 means all (as in the paper), "
+        "or 5 for the built-in model.",
     )
     reasoner: Literal["model", "similarity"] = Field(
         "model",
-        description="Who chooses an edge: the model, or the similarity to the question, which "
-        "takes no model call (paper, Table 5).",
+        description="Who chooses an edge: model, or similarity to the question, without a model "
+        "call (paper, Table 5).",
     )
     entry: Literal["both", "edges", "passages"] = Field(
         "both",
-        description="Where the traversal begins: at the heads of the edges most similar to the "
-        "question (edges, the paper), at the passages that the search method finds (passages), or "
-        "half and half (both).",
+        description="Start of the traversal: edges (targets of the edges most similar to the "
+        "question, as in the paper), passages (found by the search method), or both (half each).",
     )
     prune: Literal["auto", "necessary", "helpfulness"] = Field(
         "auto",
-        description="What is kept: helpfulness keeps the passages most similar to the question and "
-        "most often reached (paper, equations 2 and 3); necessary keeps first what necessary "
-        "questions lead to. auto takes helpfulness in the paper's form, necessary in rounds.",
+        description="Rule for keeping passages: helpfulness prefers passages similar to the "
+        "question and often reached (paper, equations 2 and 3); necessary prefers targets of "
+        "necessary questions; auto: helpfulness in the paper's form, necessary in rounds.",
     )
     max_choices: int = Field(
-        8, ge=1, le=32, description="Edges of one passage that are judged, the most similar ones."
+        8, ge=1, le=32, description="Number of most similar edges of a passage that are judged."
     )
     temperature: float = Field(
-        0.1, ge=0, le=2, description="Sampling temperature of the choices (paper: 0.1)."
+        0.1, ge=0, le=2, description="Sampling temperature for choosing edges (paper: 0.1)."
     )
 
     def for_profile(self, profile: Profile) -> HopSettings:

@@ -102,60 +102,63 @@ class Context(Frozen):
     )
     profile: Literal["auto", "builtin", "capable"] = Field(
         "auto",
-        description="How prompts are written: builtin for the 135M model, capable for models that "
-        "follow instructions; auto goes by the model's name.",
+        description="Wording of the prompts: builtin for the 135M model, capable for models that "
+        "follow instructions; auto depends on the model's name.",
     )
-    strategy: str = Field(AUTO, description="A strategy's name; auto lets the route choose.")
+    strategy: str = Field(AUTO, description="A strategy's name, or auto: the route chooses.")
     approve: Annotated[tuple[Approval, ...], BeforeValidator(named_once), NoDecode] = Field(
         (),
-        description="What to ask about before money is spent on it: route, decomposition (of the "
-        "tree), hops (of the passage graph); the run waits for the answer.",
+        description="Steps that wait for your approval: route, decomposition (of the tree), hops "
+        "(of the passage graph).",
     )
     gate: str = Field(
         AUTO,
-        description="auto asks the gate that comes with Hopyard for the model's profile; off asks "
-        "none, and the route decides; builtin or capable names one; or the folder of your own.",
+        description="The retrieval gate: auto (the shipped gate for the model's profile), off "
+        "(the route decides), builtin, capable, or the folder of your own gate.",
     )
     route: str = Field(
         AUTO,
-        description="Who chooses the strategy: auto is the default of the model's profile, or else "
-        "the model; model always asks the model; or the folder of a route that you trained.",
+        description="Who chooses the strategy: auto (the default of the model's profile, else "
+        "the model), model, or the folder of a trained route.",
     )
     check: Literal["auto", "on", "off"] = Field(
         "auto",
-        description="on: an answer of strategy auto that is Unknown or unsupported is handed to a "
-        "stronger strategy; auto: for capable models.",
+        description="on: if an answer of strategy auto is Unknown or unsupported, a stronger "
+        "strategy tries again; auto: on for capable models.",
     )
     temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature (paper: 0.2).")
     frequency_penalty: float = Field(
-        0.0, ge=0, le=2, description="Penalty on words that an answer repeats, where it is known."
+        0.0, ge=0, le=2, description="Penalty for repeated words, if the provider supports it."
     )
-    seed: int = Field(7, ge=0, description="Sampling seed, where the provider takes one.")
+    seed: int = Field(7, ge=0, description="Sampling seed, if the provider supports it.")
     retries: int = Field(2, ge=0, le=10, description="Maximum retries after an invalid output.")
-    timeout: float = Field(120.0, gt=0, description="Seconds that one model call may take.")
+    timeout: float = Field(120.0, gt=0, description="Maximum seconds of one model call.")
     concurrency: int = Field(
-        0, ge=0, le=1024, description="Model calls at once; 0 takes the provider's own default."
+        0,
+        ge=0,
+        le=1024,
+        description="Maximum parallel model calls; 0 means the provider's default.",
     )
     retention_days: float = Field(
-        0, ge=0, description="Threads not used for so many days are deleted; 0 keeps them all."
+        0, ge=0, description="Delete threads that were not used for this many days; 0 keeps all."
     )
-    budget: Budget = Field(default_factory=Budget, description="The hard stop of one run.")
+    budget: Budget = Field(default_factory=Budget, description="Hard limits of one run.")
     retrieval: RetrievalSettings = Field(
-        default_factory=RetrievalSettings, description="How passages are found."
+        default_factory=RetrievalSettings, description="Search for passages."
     )
     where: Annotated[tuple[str, ...], BeforeValidator(condition_texts), NoDecode] = Field(
         (),
-        description="Only passages whose metadata fits are found: FIELD=VALUE, with =, !=, <, <=, "
-        "> or >=; several values after = are separated by commas.",
+        description="Search only passages with this metadata: FIELD=VALUE, with =, !=, <, <=, > "
+        "or >=. Separate several values after = with commas.",
     )
     indexing: IndexingSettings = Field(
-        default_factory=IndexingSettings, description="How an index is built."
+        default_factory=IndexingSettings, description="Building an index."
     )
     answer: AnswerSettings = Field(
-        default_factory=AnswerSettings, description="How answers are written."
+        default_factory=AnswerSettings, description="Form and content of answers."
     )
     gating: GateSettings = Field(
-        default_factory=GateSettings, description="How the gate's probability becomes a decision."
+        default_factory=GateSettings, description="Thresholds of the gate."
     )
 
     @model_validator(mode="before")

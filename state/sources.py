@@ -211,7 +211,7 @@ def home() -> Path:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
-            f"The data folder {str(path)!r} cannot be made ({error.strerror}); set HOPYARD_HOME to "
-            "a folder that you may write to."
+            f"The data folder {str(path)!r} cannot be made ({error.strerror}); set HOPYARD_HOME "
+            f"to a writable folder."
         ) from error
     return path

@@ -45,32 +45,31 @@ class TreeSettings(Group):
 
     dependencies: Literal["auto", "on", "off"] = Field(
         "auto",
-        description="Whether a sub-question may use the answer to an earlier one, as in 'Who "
-        "founded #1?'; auto: on for capable models. off is the paper's form.",
+        description="on: a sub-question may use the answer of an earlier sub-question, as in "
+        "'Who founded #1?'; off: the paper's form; auto: on for capable models.",
     )
-    max_depth: int = Field(3, ge=1, le=6, description="Levels of sub-questions (paper: 3).")
+    max_depth: int = Field(3, ge=1, le=6, description="Maximum depth of the tree (paper: 3).")
     theta: float = Field(
         0.4,
         ge=0,
         le=1,
-        description="Paper's form: a branch is kept when its mean score, 0-1, reaches this.",
+        description="Paper's form: minimum mean score of a kept branch, from 0 to 1.",
     )
     min_rubric: int = Field(
         3,
         ge=0,
         le=5,
-        description="Paper's form: a decomposition with fewer of the five rubric points is redone.",
+        description="Paper's form: minimum rubric points of a decomposition, out of five.",
     )
     retries: int | None = Field(
         None,
         ge=0,
         le=5,
-        description=f"Times that a bad split or a weak part is redone; empty takes "
-        f"{_DEPENDENT_RETRIES} where parts may depend on each other, and {_PAPER_RETRIES} in the "
-        "paper's form.",
+        description="Maximum retries of a bad split or a weak part; empty means "
+        f"{_DEPENDENT_RETRIES}, or {_PAPER_RETRIES} in the paper's form.",
     )
-    judge: bool = Field(True, description="Judge decompositions and branches; off keeps them all.")
-    evidence_k: int = Field(5, ge=1, le=50, description="Snippets kept for the final answer.")
+    judge: bool = Field(True, description="Judge decompositions and branches; false keeps all.")
+    evidence_k: int = Field(5, ge=1, le=50, description="Passages for the final answer.")
 
     @property
     def paper_retries(self) -> int:

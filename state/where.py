@@ -73,7 +73,8 @@ def parse_condition(text: str) -> Condition:
     match = _FORM.fullmatch(text)
     if match is None or not match[1] or not match[3]:
         raise ValueError(
-            f"{text!r} is no condition; write FIELD=VALUE, as in source=Wired, 'date>=2024-01' or "
+            f"{text!r} is not a condition; write FIELD=VALUE, as in source=Wired, "
+            f"'date>=2024-01' or "
             "'author!=Ann,Ben'"
         )
     field, sign, given = match.groups()

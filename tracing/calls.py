@@ -82,4 +82,4 @@ def _row(bar: Bar, line: TimeLine, names: Names) -> str:
 
 
 def _pause(pause: Pause) -> str:
-    return f"A pause of {pause.seconds:,.0f} seconds after {pause.at:.1f} s is left out."
+    return f"A pause of {pause.seconds:,.0f} seconds after {pause.at:.1f} s is not shown."

@@ -135,7 +135,7 @@ class Fragments:
             marks.append(f"read{through}, {unit['score']:.2f}")
         if passage.quotes:
             marks.append("cited")
-        text = "The text is not there any more." if passage.text is None else _marked(passage)
+        text = "The text no longer exists." if passage.text is None else _marked(passage)
         empty = " gone" if passage.text is None else ""
         return (
             f'<details class="passage{empty}" id="{self._anchors[passage.passage_id]}"'

@@ -12,15 +12,15 @@ from hopyard.tracing.model import Trace
 __all__ = ("legend_of",)
 
 _COMMON: Final[Mapping[str, str]] = {
-    "pruned": "judged not to help and thrown away, with everything below it",
+    "pruned": "judged unhelpful and removed, with everything below it",
     "failed": "the model gave no usable output",
-    "fallback": "something failed, and a simpler way was taken in its place",
+    "fallback": "something failed, and a simpler method was used instead",
     "budget": "the limit of calls, tokens or seconds was reached",
     "cut": "the answer reached its limit of tokens; its end is missing",
-    "open": "not finished: it is running, or goes on when the thread is resumed",
+    "open": "not finished: it is running, or continues when the thread is resumed",
     "forced": "the user, or a setting, asked for this strategy",
-    "score": "what the step was judged by, from 0 to 1",
-    "probability": "how sure the gate or the route was, from 0 to 1",
+    "score": "the step's score, from 0 to 1",
+    "probability": "the gate's or the route's confidence, from 0 to 1",
 }
 
 

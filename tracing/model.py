@@ -257,7 +257,7 @@ class Trace:
             return "full", ""
         if any(passage.unit for passage in self.passages.values()):
             return "none", "No passage supports this answer."
-        return "none", "No passage supports this answer: none was read for it."
+        return "none", "No passage supports this answer, because no passage was read."
 
     def walk(self) -> Iterator[TraceStep]:
         """Every step, a step before those below it."""

@@ -117,7 +117,7 @@ def trace_of(
     passages, note = trace_passages([*passages_of(steps), *cited], index, citations, evidence)
     asked = next((step["question"] for step in own), "")
     cost = cost_of(uses)
-    cut_short = "The budget ended this run before it was through."
+    cut_short = "The run reached its budget before it was complete."
     return Trace(
         thread_id=thread_id,
         question=values.get("question", ""),

@@ -86,11 +86,11 @@ def find_quotes(text: str, quotes: Iterable[str]) -> tuple[Span, ...]:
 
 def _fetch(wanted: Sequence[str], index: str) -> tuple[dict[str, Passage], str]:
     if not index:
-        return {}, "This run had no index: passages are shown by their ids."
+        return {}, "This run had no index, so passages are shown by their ids."
     try:
         found = read_passages(wanted, index)
     except IndexMissingError:
         return {}, f"The index {index!r} cannot be read: passages are shown by ids, without text."
     gone = len(wanted) - len(found)
-    note = f"{gone} of the passages have left the index {index!r} since." if gone else ""
+    note = f"{gone} of the passages are no longer in the index {index!r} since." if gone else ""
     return found, note

@@ -28,7 +28,7 @@ def read_epub(source: Source) -> Iterator[Content]:
         root = container.find(".//{urn:oasis:names:tc:opendocument:xmlns:container}rootfile")
         path = "" if root is None else root.get("full-path", "")
         if not path:
-            raise CorpusError("it does not say where its contents are")
+            raise CorpusError("it does not name its contents")
         package = zipped_xml(stream, path)
         about = {
             name: (package.findtext(f".//{_ABOUT}{tag}") or "").strip()

@@ -55,7 +55,7 @@ def read_pdf(source: Source) -> Iterator[Found]:
         noun = "page" if len(scanned) == 1 else "pages"
         yield Unread(
             f"{noun} {_ranges(scanned)}",
-            "scanned, and without text; --ocr eng reads English ones"
+            "scanned, without text; --ocr eng reads English text"
             if not source.options.ocr
             else "scanned, and OCR found no text",
         )

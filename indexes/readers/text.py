@@ -133,7 +133,7 @@ def _guess(stream: IO[bytes]) -> str:
         sample = sample[: sample.rfind(b"\n") + 1] or sample
     matches = list(from_bytes(sample, cp_isolation=[*_GUESSED])) if b"\0" not in sample else []
     if not matches:
-        raise CorpusError("not text in any encoding that is recognised; name it with --encoding")
+        raise CorpusError("not text in a known encoding; name the encoding with --encoding")
     best = min((match.chaos, -match.coherence) for match in matches)
     alike = {
         name

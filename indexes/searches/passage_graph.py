@@ -25,13 +25,13 @@ class WalkSettings(Group):
 
     group: ClassVar[str] = "walk"
 
-    n_hop: int = Field(4, ge=0, le=10, description="Rounds of hops at most (paper: 4).")
+    n_hop: int = Field(4, ge=0, le=10, description="Maximum number of rounds (paper: 4).")
     top_k: int = Field(
         20,
         ge=2,
         le=100,
-        description="Where a walk begins: half of them the edges most similar to the question, the "
-        "others the nearest passages (paper: 20 edges).",
+        description="Number of entry points: half are edges most similar to the question, half "
+        "the nearest passages (paper: 20 edges).",
     )
 
 

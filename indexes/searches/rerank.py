@@ -41,17 +41,17 @@ class RerankSettings(Group):
 
     group: ClassVar[str] = "rerank"
 
-    base: str = Field("dense", description="The search method that finds the 2·k passages.")
+    base: str = Field("dense", description="Search method for the 2·k candidates.")
     model: str = Field(
         "cross-encoder/ms-marco-MiniLM-L6-v2",
-        description="Cross-encoder by its Hugging Face name or folder; chat takes the chat model's "
-        "judgement, which also stands in where the cross-encoder cannot be loaded.",
+        description="Cross-encoder by Hugging Face name or folder, or chat for the chat model. "
+        "If the cross-encoder cannot be loaded, the chat model judges.",
     )
     snippet_tokens: int | None = Field(
         None,
         ge=10,
-        description="Tokens of one passage that the chat model judges it by, at most; empty takes "
-        f"retrieval.snippet_tokens, and {_BUILTIN_SNIPPET} for the built-in model.",
+        description="Maximum tokens of each passage that the chat model judges; empty means "
+        f"retrieval.snippet_tokens, or {_BUILTIN_SNIPPET} for the built-in model.",
     )
 
     @field_validator("base")

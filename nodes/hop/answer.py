@@ -63,7 +63,7 @@ async def _path(state: HopState, run: Run, settings: HopSettings) -> list[Step]:
     graph, query = await graph_of(run), await query_of(run, state["question"])
     steps = await asyncio.to_thread(path_of, state["hops"], state["rounds"], graph, query)
     title = (
-        "Keep the passages that are needed first"
+        "Keep the most necessary passages"
         if settings.prune == "necessary"
         else "Keep the most helpful passages"
     )

@@ -59,7 +59,7 @@ async def choose_round(state: HopState, runtime: Runtime[Context]) -> dict[str, 
     except BudgetExceededError as error:
         return {"rounds": [_note(state, "budget", str(error))], "truncated": True}
     except ModelOutputError as error:
-        reason = f"each passage leaves by its most similar question: {error}"
+        reason = f"follow the most similar question of each passage: {error}"
         hops = [_hop(state, way) for way in _most_similar(offers)]
         return {"rounds": [_note(state, "fallback", reason)], "hops": hops}
     useful = [read[number - 1] for number in chosen_numbers(choice.useful, len(read))]
@@ -68,7 +68,7 @@ async def choose_round(state: HopState, runtime: Runtime[Context]) -> dict[str, 
     if choice.enough:
         note = _note(state, "enough", "the passages read so far are enough", useful)
     else:
-        note = _note(state, reason="" if hops else "none of the questions leads on", useful=useful)
+        note = _note(state, reason="" if hops else "no question is useful", useful=useful)
     return {"rounds": [note], "hops": hops}
 
 

@@ -161,7 +161,7 @@ async def _replace(run: Run, node: TreeNode, children: list[TreeNode], weak: int
         question=old["question"],
         answer=old["answer"],
         score=node["score"],
-        reason=f"the weaker half of a branch below θ={theta:g}",
+        reason=f"the weaker sub-question of a branch below θ={theta:g}",
     )
     parent: TreeNode = {**node, "replaced": [*node.get("replaced", []), thrown]}
     new = TreeNode(path=old["path"], question=better.question, status="to answer")

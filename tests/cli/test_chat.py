@@ -142,12 +142,12 @@ def test_ctrl_c_leaves_a_thread_that_goes_on_at_the_next_start(
     model.answer, model.delay = interrupt, 0.3
     ended = chat(QUESTION, "Never asked?")
     assert ended.code == 130
-    assert "\nInterrupted. Go on with: hopyard chat --thread mine\n" in ended.err
+    assert "\nInterrupted. Continue with: hopyard chat --thread mine\n" in ended.err
 
     model.answer, model.delay = usual, 0.0
     again = chat()
     assert again.code == 0
-    assert f"going on with: {QUESTION}" in again.err
+    assert f"continuing: {QUESTION}" in again.err
     assert "two moons\n[1]" in again.out
 
 
@@ -157,7 +157,7 @@ def test_a_question_that_failed_is_finished_before_the_next(chat: Chat, model: M
     assert chat(QUESTION).code == 4
     model.answer = usual
     ended = chat("And Venus?")
-    assert f"going on with: {QUESTION}" in ended.err
+    assert f"continuing: {QUESTION}" in ended.err
     assert ended.out.index("two moons") < ended.out.index("none")
 
 
@@ -180,7 +180,7 @@ def test_a_thread_remembers_model_and_strategy(
     chosen = ("--thread", "mine", "--model", "scripted", "-s", "single", "--set", "retrieval.k=2")
     model.answer, model.delay = interrupt, 0.3
     ended = chat(QUESTION, arguments=chosen)
-    assert "Go on with: hopyard chat --thread mine\n" in ended.err
+    assert "Continue with: hopyard chat --thread mine\n" in ended.err
     model.answer, model.delay = usual, 0.0
     monkeypatch.setattr("sys.stdin", io.StringIO("And Venus?\n/why\n"))
     again = hopyard("chat", "--thread", "mine")
@@ -198,7 +198,7 @@ def test_before_the_first_question_the_command_to_go_on_repeats_the_flags(
 ) -> None:
     monkeypatch.delenv("HOPYARD_MODEL")
     ended = chat("/strategy tree", arguments=("--thread", "a b", "--set", "tree.theta=0.5"))
-    (line,) = [line for line in ended.err.splitlines() if line.startswith("Go on with: ")]
+    (line,) = [line for line in ended.err.splitlines() if line.startswith("Continue with: ")]
     assert "--strategy tree" in line
     assert "--set tree.theta=0.5" in line
     assert "--index " in line

@@ -256,4 +256,4 @@ def test_without_questions_only_labels_are_measured(hopyard: Run, folder: Path) 
 def test_a_gate_that_is_not_there(hopyard: Run, folder: Path, command: str) -> None:
     ended = hopyard("gate", command, labels(folder / "l.jsonl", 1), "--gate", "nowhere")
     assert ended.code == 2
-    assert "'nowhere' is not there" in ended.error
+    assert "'nowhere' does not exist" in ended.error

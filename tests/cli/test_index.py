@@ -163,7 +163,7 @@ def test_the_same_embedding_model_must_add(
         (["build", "corpus.jsonl", "--out", "i", "--chunk-tokens", "999999"], 2, "999999"),
         (["build", "corpus.jsonl", "--out", "i", "--embedding", "x"], 2, "provider:NAME"),
         (["build", "corpus.jsonl", "--out", "corpus.jsonl"], 2, "corpus.jsonl"),
-        (["build", "corpus.jsonl", "--out", "."], 2, "something else"),
+        (["build", "corpus.jsonl", "--out", "."], 2, "not an index"),
         (["build", "--out", "i"], 2, "--loader"),
         (["build", "--out", "i", "--loader", "no.Loader:x"], 2, "'no.Loader' cannot be imported"),
         (["build", "--out", "i", "--loader", f"{TEXT_LOADER}:nowhere.txt"], 1, "nowhere.txt"),
@@ -225,7 +225,7 @@ def test_files_that_cannot_be_read_are_named_where_they_are_all(hopyard: Run, fo
     (bare / "a.bin").write_bytes(b"\x00")
     (bare / "b.bin").write_bytes(b"\x00")
     ended = hopyard("index", "build", bare, "--out", "i")
-    assert "all 2 items were left out" in ended.error
+    assert "all 2 items were skipped" in ended.error
     assert ended.err.count("left out bare/") + ended.err.count(f"left out {bare}/") == 2
     assert not (folder / "i").exists()
 

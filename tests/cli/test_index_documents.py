@@ -70,7 +70,7 @@ def test_the_list_is_filtered(hopyard: Run, made: str) -> None:
     assert (none.code, none.out) == (0, "0 documents, 0 passages\n")
     wrong = hopyard("index", "list", made, "--where", "date")
     assert wrong.code == 2
-    assert "'date' is no condition" in wrong.error
+    assert "'date' is not a condition" in wrong.error
 
 
 def test_a_document_is_shown(hopyard: Run, made: str) -> None:
@@ -136,7 +136,7 @@ def test_documents_are_removed(
         (["show", "i", "x.pdf"], 2, "hopyard index list i"),
         (["show", "i", "corpus.jsonl"], 2, "names 2 documents (mars, venus)"),
         (["remove", "i", "*.txt"], 2, "is named '*.txt'"),
-        (["remove", "i"], 2, "Nothing to remove"),
+        (["remove", "i"], 2, "nothing to remove"),
         (["remove", "i", "--where", "page=2"], 2, "filter on page"),
         (["remove", "i", "--where", "topic=x"], 2, "'topic'"),
     ],

@@ -35,7 +35,7 @@ def test_an_unforeseen_error_is_one_sentence(hopyard: Run, monkeypatch: pytest.M
     break_settings(monkeypatch, ZeroDivisionError("[x] by zero"))
     ended = hopyard("settings", "--json")
     assert (ended.code, ended.out) == (1, "")
-    assert ended.error.startswith("ZeroDivisionError: [x] by zero; this is a fault of Hopyard's")
+    assert ended.error.startswith("ZeroDivisionError: [x] by zero; this is a bug in Hopyard")
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("x"), HopyardError("x")])

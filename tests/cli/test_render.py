@@ -223,7 +223,7 @@ def test_any_step_is_drawn_from_its_fields(step: Step, text: str) -> None:
 
 
 def test_a_run_that_the_budget_ended_says_so() -> None:
-    assert "budget ended" in text_of(run(truncated=True))
+    assert "reached its budget" in text_of(run(truncated=True))
     assert "—" in text_of(run(answer=""))
 
 

@@ -197,14 +197,14 @@ def test_only_passages_that_fit_the_filter_are_found(hopyard: Run, index: Path) 
 
     nothing = hopyard(*arguments, "--where", "title=Mars", "--where", "title!=Mars")
     assert nothing.json["evidence"] == []
-    assert nothing.err == "No passage of the index fits title=Mars and title!=Mars.\n"
+    assert nothing.err == "No passage of the index matches title=Mars and title!=Mars.\n"
 
 
 @pytest.mark.parametrize(
     ("where", "message"),
     [
         ("planet=Mars", "No passage of the index has the field 'planet' that a filter names"),
-        ("title", "The setting 'where' is not usable: 'title' is no condition"),
+        ("title", "The setting 'where' is not usable: 'title' is not a condition"),
     ],
 )
 def test_a_filter_that_cannot_be_used_says_why(

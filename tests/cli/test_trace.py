@@ -82,7 +82,7 @@ def test_an_earlier_question_is_drawn(hopyard: Run, asked: None, model: ModelSer
     "more", [["--json", "--follow"], ["--follow", "-q", "1"], ["--json", "--html", "x"]]
 )
 def test_what_does_not_go_together_is_named(hopyard: Run, more: list[str]) -> None:
-    assert "goes without" in hopyard("trace", "mine", *more).error
+    assert "leave out" in hopyard("trace", "mine", *more).error
 
 
 def test_a_file_that_cannot_be_written_is_named(hopyard: Run, asked: None) -> None:

@@ -101,7 +101,7 @@ def test_what_is_left_out_is_named(built: tuple[dict[str, Any], Path]) -> None:
     report, _ = built
     assert report["bad"] == []
     assert {Path(one["place"]).name: one["reason"] for one in report["skipped"]} == {
-        "lagerplan.pdf › page 2": "scanned, and without text; --ocr eng reads English ones",
+        "lagerplan.pdf › page 2": "scanned, without text; --ocr eng reads English text",
         "logo.png": "unknown suffix '.png'",
     }
 

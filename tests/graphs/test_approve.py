@@ -101,7 +101,7 @@ class TestRoute:
             "strategy": "direct",
             "by": "approval",
             "probability": None,
-            "reason": "put in the place of tree",
+            "reason": "replaces tree",
         }
         assert [kind for kind, _ in script.asked] == ["route", "direct"]
 

@@ -54,7 +54,7 @@ async def test_unknown_is_handed_to_the_chain(routed: Context, script: Script) -
     assert result["route"]["strategy"] == "single"
     handed = [step for step in result["steps"] if step["kind"] == "check"]
     assert [(step["title"], step["reason"]) for step in handed] == [
-        ("Hand over to chain", "the answer is Unknown")
+        ("Pass to chain", "the answer is Unknown")
     ]
     assert result["usage"]["model_calls"] == len(script.asked) == 3
 
@@ -83,7 +83,7 @@ async def test_an_unsupported_answer_comes_back_where_the_chain_finds_none(
     result = await ask(routed)
     assert (result["answer"], result["strategy"]) == ("354 kilometres", "single")
     assert [step["title"] for step in result["steps"] if step["kind"] == "check"] == [
-        "Hand over to chain",
+        "Pass to chain",
         "Back to the answer of single",
     ]
 

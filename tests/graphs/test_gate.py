@@ -22,7 +22,7 @@ async def test_off_is_recorded(context: Context, script: Script) -> None:
         "gate": "off",
         "probability": None,
         "retrieve": None,
-        "reason": "no gate was asked; the route decides",
+        "reason": "no gate; the route decides",
     }
 
 

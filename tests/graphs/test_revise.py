@@ -106,9 +106,9 @@ async def test_without_markers_all_citations_are_kept(
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        (revised("", needs_search=True), "it takes a search"),
-        (revised("Unknown"), "it takes a search"),
-        (GARBAGE, "taken as a question: The prompt 'revise' got no usable output"),
+        (revised("", needs_search=True), "it needs a search"),
+        (revised("Unknown"), "it needs a search"),
+        (GARBAGE, "treated as a question: The prompt 'revise' got no usable output"),
     ],
 )
 async def test_what_takes_a_search_is_asked_as_a_question(

@@ -214,7 +214,7 @@ class TestFollowUp:
             "title": "Understand the follow-up",
             "question": "And the other?",
             "answer": STONE,
-            "reason": "made to stand alone",
+            "reason": "rewritten to be understood alone",
         }
         named = [unit["id"] for unit in second["steps"][1]["passages"]]
         assert [unit["id"] for unit in second["evidence"]] == named
@@ -268,7 +268,7 @@ class TestFollowUp:
         await agent.ainvoke({"question": QUESTION}, CONFIG, context=single)
         second = await agent.ainvoke({"question": "And the other?"}, CONFIG, context=single)
         assert second["question"] == "And the other?"
-        assert second["steps"][0]["reason"].startswith("taken as it is: The prompt 'rewrite'")
+        assert second["steps"][0]["reason"].startswith("kept unchanged: The prompt 'rewrite'")
 
     async def test_only_the_last_turns_are_shown(self, context: Context, script: Script) -> None:
         history: list[Any] = []

@@ -94,7 +94,7 @@ async def test_strategies_that_cannot_run_here_leave_one_search(
 
 @pytest.mark.parametrize(
     ("values", "told"),
-    [({"embedding": "other"}, "trained with the embedding model 'other'"), ({}, "is not there")],
+    [({"embedding": "other"}, "trained with the embedding model 'other'"), ({}, "does not exist")],
 )
 async def test_one_that_does_not_fit_fails_before_anything_is_spent(
     context: Context, script: Script, tmp_path: Path, values: dict[str, Any], told: str

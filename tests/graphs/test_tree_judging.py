@@ -59,7 +59,7 @@ class TestJudging:
                 "question": STONE,
                 "answer": "1146",
                 "score": 0.35,
-                "reason": "the weaker half of a branch below θ=0.4",
+                "reason": "the weaker sub-question of a branch below θ=0.4",
             }
         ]
         assert first["verdict"] == second["verdict"] == "pruned"

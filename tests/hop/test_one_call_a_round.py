@@ -202,7 +202,7 @@ class TestFailure:
         verdict, reason = rounds(output)["round-1"]
         assert verdict == "fallback"
         assert str(reason).startswith(
-            "each passage leaves by its most similar question: The prompt 'choose-hops' got"
+            "follow the most similar question of each passage: The prompt 'choose-hops' got"
         )
         assert output["truncated"] is False
 

@@ -238,7 +238,7 @@ async def test_a_directory_of_something_else_is_left_alone(
     directory.mkdir()
     (directory / "thesis.tex").write_text("mine")
 
-    with pytest.raises(UsageError, match="holds something else than an index"):
+    with pytest.raises(UsageError, match="is not empty and not an index"):
         await build(documents, directory=directory, embedder=embedder)
     with pytest.raises(UsageError, match=r"cannot be made \(File exists\)"):
         await build(documents, directory=directory / "thesis.tex", embedder=embedder)

@@ -274,7 +274,7 @@ async def test_the_first_error_ends_the_others(
 async def test_no_kind_in_an_estimate_asks_a_model(
     directory: Path, documents: list[Document], embedder: Fake
 ) -> None:
-    with pytest.raises(UsageError, match="Nothing in dense, sparse asks a model"):
+    with pytest.raises(UsageError, match="Nothing in dense, sparse needs a model"):
         await estimate(documents, directory=directory, embedder=embedder, caller=lambda: None)  # type: ignore[arg-type, return-value]
 
 

@@ -125,7 +125,7 @@ def test_an_empty_text_is_a_bad_item() -> None:
         ("nowhere.Loader:x", "'nowhere.Loader' cannot be imported .*No module named 'nowhere'"),
         (f"{LOADERS}.NoLoader:x", "NoLoader' cannot be imported .*check the name, as in"),
         ("TextLoader:x", "'TextLoader' cannot be imported .*names no module"),
-        ("pathlib.Path:x", "'pathlib.Path' is no LangChain loader"),
+        ("pathlib.Path:x", "'pathlib.Path' is not a LangChain loader"),
         (f"{LOADERS}.TextLoader", r"TextLoader does not take '' \(?.*file_path"),
     ],
 )

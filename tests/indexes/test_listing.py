@@ -120,9 +120,9 @@ def test_what_a_name_stands_for(index: Path, names: list[str], where: list[str],
     [
         (["andbook.docx"], [], "is named 'andbook.docx'"),
         (["h1", "*.txt"], [], r"is named '\*.txt'"),
-        ([], ["page=2"], "filter on page picks passages"),
+        ([], ["page=2"], "filter on page selects passages"),
         ([], ["section=Travel"], "filter on section"),
-        (["h1"], ["date<2020"], "No document fits date<2020"),
+        (["h1"], ["date<2020"], "No document matches date<2020"),
         ([], ["nonsense=1"], "'nonsense'"),
     ],
 )

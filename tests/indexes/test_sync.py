@@ -87,7 +87,7 @@ async def test_an_empty_folder_empties_nothing(index: Path, folder: Path, embedd
     for file in folder.rglob("*.txt"):
         file.unlink()
 
-    with pytest.raises(UsageError, match="holds no document now, and the index has 3 from it"):
+    with pytest.raises(UsageError, match="holds no document now, but the index has 3 from it"):
         await synced(index, embedder, folder)
     assert len(sources(index)) == 4
 

@@ -77,7 +77,8 @@ async def test_an_address_is_no_folder_and_the_error_says_so(tmp_path: Path) -> 
         with pytest.raises(UsageError) as error:
             await run.index()
         assert str(error.value) == (
-            "The index 'postgresql://host/db' is an address, and this Hopyard opens folders; name "
+            "The index 'postgresql://host/db' is an address, but this version of Hopyard "
+            "opens only folders; name "
             "the folder that `hopyard index build` wrote."
         )
         assert await run.index_kinds() == ()

@@ -48,7 +48,7 @@ def test_an_encoding_can_be_forced(read: Read) -> None:
 
 
 def test_what_is_no_text(read: Read) -> None:
-    with pytest.raises(CorpusError, match="not text in any encoding"):
+    with pytest.raises(CorpusError, match="not text in a known encoding"):
         read("a.txt", bytes(range(256)) * 4)
 
 

@@ -63,10 +63,10 @@ def _index(folder: Path, out: Path) -> LoadReport:
 @pytest.mark.parametrize(
     ("name", "data", "reason"),
     [
-        ("a.txt", b"\x81\x00\xff\xfe", "not text in any encoding"),
+        ("a.txt", b"\x81\x00\xff\xfe", "not text in a known encoding"),
         ("a.txt", b"", "the text is empty"),
         ("a.txt", b" \n\t\x00\n", "the text is empty"),
-        ("a.md", bytes(range(256)) * 40, "not text in any encoding"),
+        ("a.md", bytes(range(256)) * 40, "not text in a known encoding"),
         ("a.jsonl", b'{"text": "' + b"x" * 50_000_000, "line: Invalid JSON"),
         ("a.jsonl", b"\xff" * 50_000_000, "not valid UTF-8"),
         ("a.jsonl", b"[" * 100_000, "line: Invalid JSON"),

@@ -123,12 +123,14 @@ def test_values_with_commas_and_quotes_survive_a_mapping() -> None:
 
 @pytest.mark.parametrize("where", [{"date>": []}, {"date>=": ["2024", "2025"]}, {"source": []}])
 def test_a_mapping_without_one_usable_value_is_an_error(where: dict[str, list[str]]) -> None:
-    with pytest.raises(ValueError, match=r"is no condition|compares text"):
+    with pytest.raises(ValueError, match=r"is not a condition|compares text"):
         Context.model_validate({"where": where})
 
 
 def test_a_wrong_condition_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError, match=r"'where' is not usable: 'source' is no condition; write"):
+    with pytest.raises(
+        UsageError, match=r"'where' is not usable: 'source' is not a condition; write"
+    ):
         read_context({"where": ["source"]})
     monkeypatch.setenv("HOPYARD_WHERE", "source=Wired, BBC")
     assert read_context({}).where == ("source=Wired, BBC",)

@@ -291,7 +291,7 @@ def test_the_sources_stand_in_the_head_and_the_answers_marks_lead_there() -> Non
 @pytest.mark.parametrize(
     ("made", "how", "said"),
     [
-        ({}, "none", "No passage supports this answer: none was read for it."),
+        ({}, "none", "No passage supports this answer, because no passage was read."),
         ({"evidence": [passage_evidence("mars", 0.9)]}, "none", "No passage supports this answer."),
         (
             {"citations": [cited("a", supported=False)]},

@@ -38,31 +38,32 @@ class PassageGraphSettings(Group):
         1.0,
         gt=0,
         le=100,
-        description="c: a graph of n passages keeps at most c·n·log2 n edges (paper: O(n·log n)).",
+        description="The factor The factor c: a graph of n passages keeps at most c·n·log2 n "
+        "edges (paper: O(n·log n)).",
     )
     max_failure_rate: float = Field(
         0.2,
         ge=0,
         le=1,
-        description="A build ends with an error when the model gives nothing usable for a larger "
-        "share of the passages.",
+        description="Maximum share of passages without usable questions before a build fails.",
     )
     temperature: float = Field(
         0.4,
         ge=0,
         le=2,
-        description="Sampling temperature of the questions; at 0 a small model repeats itself.",
+        description="Sampling temperature for writing questions; at 0 a small model repeats "
+        "itself.",
     )
     frequency_penalty: float | None = Field(
         None,
         ge=0,
         le=2,
-        description="Penalty on what a list of questions has said already; empty takes 0.8 with "
-        "the built-in model, which otherwise asks the same again, and 0 with others, whose "
-        "questions repeat full names. Sent where LangChain's class of the provider has it.",
+        description="Penalty for repeated words, if LangChain's class of the provider supports "
+        "it; empty means 0.8 for the built-in model, which otherwise repeats questions, and 0 "
+        "for others.",
     )
     passage_characters: int = Field(
-        2400, ge=200, description="Characters of one passage that the model is shown, at most."
+        2400, ge=200, description="Maximum characters of a passage in a prompt."
     )
 
     def penalty_for(self, profile: Profile) -> float:

@@ -211,8 +211,9 @@ class Writing:
         return ModelOutputError(
             f"The prompt {QUESTIONS.name!r} (version {self.author.version}) failed for "
             f"{len(self.failed)} of {self.asked} passages, more than "
-            f"passage_graph.max_failure_rate={self._settings.max_failure_rate:g} allows; what was "
-            "written is kept: take a larger model with --model, or allow more with "
+            f"passage_graph.max_failure_rate={self._settings.max_failure_rate:g} allows; "
+            f"finished questions are kept: use a larger model with --model, or allow more "
+            f"failures with "
             f"--set passage_graph.max_failure_rate=0.5. The first failure: {self._why}"
         )
 
