@@ -10,6 +10,7 @@ from langgraph.types import Overwrite
 
 from hopyard.graphs.registry import STRATEGIES
 from hopyard.models.stream import PART_TYPE
+from hopyard.state.markers import in_order, settled
 from hopyard.state.schemas import Step
 
 __all__ = ("Event", "Teller", "Token")
@@ -38,7 +39,8 @@ class Event:
 class Token(Event):
     """A piece of the answer, while the model still writes it; comes only where it was asked for.
 
-    The texts since the last `restart` add up to the answer.
+    The texts since the last `restart` add up to the answer. Its markers are numbered as they
+    appear, as citations mostly are; otherwise the answer is told again.
 
     Attributes:
         text: The piece.
@@ -69,6 +71,7 @@ class Teller:
 
     def __init__(self, *, tokens: bool) -> None:
         self._tokens = tokens
+        self._written = ""
         self._told = ""
 
     @property
@@ -99,9 +102,15 @@ class Teller:
             yield self._token(graph, data["text"], restart=data["restart"])
 
     def _rest(self, answer: str) -> Iterator[Token]:
-        if self._told.strip() != answer.strip():
-            yield self._token("", answer, restart=bool(self._told))
+        if in_order(self._written).strip() != answer.strip():
+            yield Token("", "", {}, (), answer, bool(self._told))
+        elif rest := answer[len(self._told) :]:
+            yield Token("", "", {}, (), rest)
 
     def _token(self, graph: str, text: str, *, restart: bool) -> Token:
-        self._told = text if restart else self._told + text
-        return Token(graph, "", {}, (), text, restart)
+        """The next piece, as far as later ones cannot change it."""
+        self._written = text if restart else self._written + text
+        shown = in_order(settled(self._written))
+        piece = shown if restart else shown[len(self._told) :]
+        self._told = shown
+        return Token(graph, "", {}, (), piece, restart)

@@ -47,25 +47,33 @@ class _Progress:
 
 
 class _Answer:
-    """The line of standard output on which the answer grows."""
+    """The answer on standard output: it grows at a terminal, elsewhere it is printed at the end."""
 
     def __init__(self) -> None:
-        self._open = False
+        self._grows = out.is_terminal
+        self._text = ""
 
     def tell(self, token: Token) -> None:
         """Print a piece; an answer that starts again starts on a new line."""
         if token.restart:
-            self.end()
-        if text := printable(token.text):
+            self.end_line()
+            self._text = ""
+        text = printable(token.text)
+        self._text += text
+        if text and self._grows:
             out.print(text, end="", markup=False, style="bold", soft_wrap=True)
             out.file.flush()
-            self._open = True
+
+    def end_line(self) -> None:
+        """End the line of a growing answer, if there is one."""
+        if self._grows and self._text:
+            out.print()
+            self._text = ""
 
     def end(self) -> None:
-        """End the line, if there is one."""
-        if self._open:
-            out.print()
-        self._open = False
+        """Nothing follows."""
+        if self._text:
+            out.print(*([] if self._grows else [self._text]), markup=False, soft_wrap=True)
 
 
 async def follow(events: AsyncGenerator[Event, None], *, steps: bool, tokens: bool) -> None:
@@ -86,7 +94,7 @@ async def follow(events: AsyncGenerator[Event, None], *, steps: bool, tokens: bo
                             status.stop()
                             answer.tell(event)
                         continue
-                    answer.end()
+                    answer.end_line()
                     line = printable(progress.line(event))
                     if steps:
                         err.print(line, markup=False, style="dim")

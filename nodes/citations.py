@@ -9,7 +9,7 @@ from typing import Final
 
 from hopyard.indexes.records import Passage
 from hopyard.nodes.sentences import context_of_row, sentence_spans
-from hopyard.nodes.support import best_quote, context_of, supports
+from hopyard.nodes.support import best_quote, context_of, supports, units
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.markers import find_markers, marker_numbers
 from hopyard.state.schemas import Citation
@@ -83,20 +83,24 @@ def cite(question: str, answer: str, passages: Sequence[Passage]) -> list[Citati
     return holding
 
 
-def cite_claims(claims: Sequence[tuple[str, Passage]]) -> list[Citation]:
+def cite_claims(claims: Sequence[tuple[str, Passage]], *, question: str = "") -> list[Citation]:
     """Quote what supports each claim, from the passage that the claim was made for.
 
     A claim with several passages may be spread over them: their quotes are read together.
 
     Args:
         claims: Each claim with a passage that is to support it.
+        question: What was asked: it decides between quotes that hold as much of a claim.
 
     Returns:
         One citation for each passage and quote, in the order of the claims, with the claim that
         it was first quoted for. Its `supported` is False where no claim that it is quoted for is
         supported (`support.supports`). A passage without text is not cited.
     """
-    quoted = [(claim, passage, best_quote(claim, passage)) for claim, passage in claims]
+    about = units(question)
+    quoted = [
+        (claim, passage, best_quote(claim, passage, about=about)) for claim, passage in claims
+    ]
     quotes: dict[str, list[tuple[str, str]]] = {}
     for claim, passage, quote in quoted:
         quotes.setdefault(claim, []).append((context_of(passage, quote), quote))

@@ -80,9 +80,9 @@ def cite_answer(
         return Cited(renumber(answer, {}), [])
     groups = [group for _, group in statements(answer)]
     if sum(any(_is_shown(number, passages) for number in group) for group in groups) > 1:
-        cited = _cite_statements(answer, passages)
+        cited = _cite_statements(question, answer, passages)
     elif findings:
-        cited = _cite_findings(answer, passages, findings)
+        cited = _cite_findings(question, answer, passages, findings)
     else:
         named = dict.fromkeys([*chain.from_iterable(groups), *numbers])
         kept = [number for number in named if _is_shown(number, passages)]
@@ -96,13 +96,13 @@ def _is_shown(number: int, passages: Sequence[Passage]) -> bool:
     return 1 <= number <= len(passages)
 
 
-def _cite_statements(answer: str, passages: Sequence[Passage]) -> Cited:
+def _cite_statements(question: str, answer: str, passages: Sequence[Passage]) -> Cited:
     claims: list[tuple[str, Passage]] = []
     for statement, numbers in statements(answer):
         claims += [
             (statement, passages[number - 1]) for number in numbers if _is_shown(number, passages)
         ]
-    citations = cite_claims(claims)
+    citations, about = cite_claims(claims, question=question), units(question)
     places = {
         (citation["passage_id"], citation["quote"]): place
         for place, citation in enumerate(citations, 1)
@@ -113,7 +113,8 @@ def _cite_statements(answer: str, passages: Sequence[Passage]) -> Cited:
         for number in numbers:
             if statement and _is_shown(number, passages):
                 passage = passages[number - 1]
-                own[number] = places.get((passage.id, best_quote(statement, passage)), 0)
+                quote = best_quote(statement, passage, about=about)
+                own[number] = places.get((passage.id, quote), 0)
         kept = {number: place for number, place in own.items() if place}
         parts += [answer[start:begin], renumber(answer[begin:end], kept)]
         start = end
@@ -122,9 +123,12 @@ def _cite_statements(answer: str, passages: Sequence[Passage]) -> Cited:
 
 
 def _cite_findings(
-    answer: str, passages: Sequence[Passage], findings: Sequence[tuple[str, Passage]]
+    question: str,
+    answer: str,
+    passages: Sequence[Passage],
+    findings: Sequence[tuple[str, Passage]],
 ) -> Cited:
-    citations = cite_claims(findings)
+    citations = cite_claims(findings, question=question)
     cited = [citation["passage_id"] for citation in citations]
     places = {
         number: cited.index(passage.id) + 1

@@ -112,7 +112,9 @@ def units(text: str) -> Units:
     return Units(frozenset(words), frozenset(numbers))
 
 
-def best_quote(claim: str, passage: Passage, *, first: Units = NOTHING) -> str:
+def best_quote(
+    claim: str, passage: Passage, *, first: Units = NOTHING, about: Units = NOTHING
+) -> str:
     """The sentence, or the row of a table, that shares most with the claim.
 
     A number counts as two words: what does not hold a claim's numbers does not support it. Two
@@ -124,17 +126,18 @@ def best_quote(claim: str, passage: Passage, *, first: Units = NOTHING) -> str:
         claim: What is to be supported.
         passage: Where the quote is taken from.
         first: What a quote is to hold above all, such as the answer to a question.
+        about: What decides between quotes that hold as much, such as the question.
     """
     wanted = units(claim)
     spans = sentence_spans(passage.text)
     if not spans:
         return ""
 
-    def score(span: tuple[int, int]) -> tuple[int, int, bool, int]:
+    def score(span: tuple[int, int]) -> tuple[int, int, int, bool, int]:
         held = _held_with_context(passage, passage.text[slice(*span)], span[0])
         plain = not is_heading(passage.text, span[0])
         more = shared(wanted, held) + len(wanted.numbers & held.numbers)
-        return shared(first, held), more, plain, span[0] - span[1]
+        return shared(first, held), more, shared(about, held), plain, span[0] - span[1]
 
     best = max(spans, key=score)
     for wider in (_windows(passage.text, spans, width) for width in range(2, _MOST_SENTENCES + 1)):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-__all__ = ("find_markers", "marker_numbers", "renumber", "settled")
+__all__ = ("find_markers", "in_order", "marker_numbers", "renumber", "settled")
 
 _MARKERS: Final = re.compile(r"(?:[ \t]*\[\d{1,3}(?:\s*,\s*\d{1,3})*\])+")
 _CODE: Final = re.compile(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
@@ -41,6 +41,13 @@ def renumber(answer: str, numbers: Mapping[int, int]) -> str:
         parts += [answer[start : match.start()], space, *(f"[{number}]" for number in new)]
         start = match.end()
     return "".join([*parts, answer[start:]])
+
+
+def in_order(answer: str) -> str:
+    """The answer with its markers numbered from 1 in the order in which they appear."""
+    found = (number for match in find_markers(answer) for number in marker_numbers(match.group()))
+    numbers = {number: place for place, number in enumerate(dict.fromkeys(found), 1)}
+    return renumber(answer, numbers)
 
 
 def settled(answer: str) -> str:

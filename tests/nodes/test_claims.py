@@ -290,3 +290,10 @@ def test_the_row_with_the_numbers_is_quoted_not_the_sentence_before_the_table(
     page = passage("Report", text)
     assert best_quote(claim, page) == quote
     assert supports(claim, [(context_of(page, quote), quote)])
+
+
+def test_the_question_decides_between_sentences_that_hold_as_much_of_a_statement() -> None:
+    page = passage("Titan", "Titan is the largest moon of Saturn. It was found in 1655.")
+    assert best_quote("Titan", page) == "It was found in 1655."
+    about = units("Which moons of Saturn are there?")
+    assert best_quote("Titan", page, about=about) == "Titan is the largest moon of Saturn."
