@@ -13,9 +13,7 @@ from importlib.util import find_spec
 import typer
 
 from hopyard.cli.console import err
-from hopyard.models.builtin import current_name
 from hopyard.models.weights import WEIGHTS_SIZE, fetch_weights, find_weights
-from hopyard.state.encryption import KEY_VARIABLE
 from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.extras import install_command, missing_modules
 from hopyard.state.settings import Context
@@ -25,6 +23,8 @@ __all__ = ("install_missing", "lacks_weights", "needed_extras")
 
 def needed_extras(context: Context) -> list[str]:
     """The extras without which Hopyard cannot work as it is set up."""
+    from hopyard.state.encryption import KEY_VARIABLE
+
     needed = ["builtin"] if _built_in_chat(context) or _is_builtin(context.embedding) else []
     return needed + ["encryption"] * bool(os.environ.get(KEY_VARIABLE))
 
@@ -86,4 +86,6 @@ def _built_in_chat(context: Context) -> bool:
 
 
 def _is_builtin(name: str) -> bool:
+    from hopyard.models.builtin import current_name
+
     return current_name(name).partition(":")[0] == "builtin"
