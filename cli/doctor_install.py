@@ -13,9 +13,7 @@ from importlib.util import find_spec
 import typer
 
 from hopyard.cli.console import err
-from hopyard.models.builtin import current_name
 from hopyard.models.weights import CHAT_MODEL, EMBEDDING_MODEL, PackagedModel, fetch, find_files
-from hopyard.state.encryption import KEY_VARIABLE
 from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.extras import install_command, missing_modules
 from hopyard.state.settings import Context
@@ -25,6 +23,8 @@ __all__ = ("install_missing", "missing_weights", "needed_extras")
 
 def needed_extras(context: Context) -> list[str]:
     """The extras without which Hopyard cannot work as it is set up."""
+    from hopyard.state.encryption import KEY_VARIABLE
+
     needed = ["builtin"] if _is_builtin(context.model) or _is_builtin(context.embedding) else []
     return needed + ["encryption"] * bool(os.environ.get(KEY_VARIABLE))
 
@@ -82,4 +82,6 @@ def _command(extra: str) -> list[str]:
 
 
 def _is_builtin(name: str) -> bool:
+    from hopyard.models.builtin import current_name
+
     return current_name(name).partition(":")[0] == "builtin"
