@@ -72,7 +72,7 @@ def doctor_command(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before --install.")] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Check what is installed and which models answer, and print a fix for each problem."""
+    """Check the installation and the models, and print a fix for each problem."""
     context = context_from({"model": model, "embedding": embedding, "index": index})
     if install_:
         install_missing(context, yes=yes)
