@@ -39,10 +39,16 @@ class Waiting:
         """What is to be approved, by its name in the setting `approve`."""
         return self.asked["action_requests"][0]["name"]
 
+    @property
+    def question(self) -> str:
+        """The question that it is about."""
+        return str(self.asked["action_requests"][0]["args"]["question"])
+
 
 def waiting_in(state: StateSnapshot) -> list[Waiting]:
-    """The questions that a thread waits for, each once, in the order in which they were asked."""
-    return list({asked.id: Waiting(asked.id, asked.value) for asked in state.interrupts}.values())
+    """What a thread waits for, each once, in the order of the questions' texts."""
+    found = {asked.id: Waiting(asked.id, asked.value) for asked in state.interrupts}
+    return sorted(found.values(), key=lambda waiting: waiting.question)
 
 
 def answer_command(waiting: Sequence[Waiting], answer: object) -> Command[Any]:
