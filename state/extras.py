@@ -34,7 +34,6 @@ EXTRAS: Final[Mapping[str, Extra]] = {
             "xllamacpp": "xllamacpp",
             "gguf": "gguf",
             "onnxruntime": "onnxruntime",
-            "safetensors": "safetensors",
         },
     ),
     "rerank": Extra(
