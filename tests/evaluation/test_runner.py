@@ -152,7 +152,7 @@ async def test_a_limit_is_kept_and_nothing_is_paid_twice(
         assert len(script.asked) - before <= calls
         if not outcome.stopped:
             break
-        assert outcome.stopped == f"{calls} calls"
+        assert outcome.stopped == ("1 call" if calls == 1 else f"{calls} calls")
     got = {(record.question_id, record.strategy): record.answer for record in read(tmp_path)}
     if calls > 1:  # the last call of a limit is kept for a closing answer
         assert got == wanted

@@ -314,5 +314,5 @@ async def test_a_thread_of_an_earlier_version_says_so() -> None:
         )
         session = Session(saver, shared_resources())
         for show in (session.result, session.snapshot):
-            with pytest.raises(UsageError, match="earlier Hopyard"):
+            with pytest.raises(UsageError, match="older version of Hopyard"):
                 await show("old")

@@ -85,7 +85,7 @@ async def test_an_address_is_no_folder_and_begins_no_thread(
     session: Session, context: Context
 ) -> None:
     elsewhere = changed(context, index="postgresql://host/db", strategy="single")
-    with pytest.raises(UsageError, match=r"is an address.*opens folders"):
+    with pytest.raises(UsageError, match=r"is an address.*opens only folders"):
         await events(session.ask(QUESTION, elsewhere, "t"))
     with pytest.raises(ThreadMissingError):
         await session.context("t")

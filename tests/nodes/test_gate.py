@@ -159,7 +159,7 @@ def test_cosines_of_another_embedding_model_are_not_used() -> None:
 
 @pytest.mark.parametrize("name", ["", "trained", "/no/such/folder"])
 async def test_a_gate_that_is_not_there(name: str) -> None:
-    with pytest.raises(GateUnavailableError, match=r"not there.*gate train.*--gate off"):
+    with pytest.raises(GateUnavailableError, match=r"does not exist.*gate train.*--gate off"):
         await decide(Context(gate=name))
 
 

@@ -118,7 +118,7 @@ async def strategies_are_listed_and_errors_are_one_sentence(client: Client) -> N
     for tool, arguments, said in (
         ("ask", {"question": "  "}, "question is empty"),
         ("ask", {"question": "?", "where": ["autor=Ann"]}, "'autor'"),
-        ("ask", {"question": "?", "where": ["autor"]}, "is no condition"),
+        ("ask", {"question": "?", "where": ["autor"]}, "is not a condition"),
         ("continue_thread", {"thread_id": "nowhere"}, "no thread 'nowhere'"),
         ("continue_thread", {"thread_id": "x", "question": "?", "answer": 1}, "not both"),
         ("fetch_passage", {"passage_id": "nowhere"}, "'nowhere'"),
