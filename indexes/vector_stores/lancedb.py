@@ -1,0 +1,39 @@
+"""LanceDB: columns on disk, which many processes may read."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from hopyard.indexes.vector_store import VectorStoreType
+from hopyard.state.errors import UsageError
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.vectorstores import VectorStore
+
+__all__ = ("STORE",)
+
+
+def _open(folder: Path, embeddings: Embeddings) -> VectorStore:
+    try:
+        import lancedb
+    except ImportError as error:
+        raise UsageError(
+            f"The vector store 'lancedb' needs its package ({error}); run `pip install lancedb`."
+        ) from error
+    with warnings.catch_warnings():
+        # langchain-community says on import that it is no longer maintained.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from langchain_community.vectorstores import LanceDB
+
+    connection = lancedb.connect(str(folder))
+    return LanceDB(connection, embeddings, table_name="passages", distance="cosine")
+
+
+STORE: Final = VectorStoreType(
+    name="lancedb",
+    about="LanceDB, whose columns stay on disk (pip install lancedb).",
+    open=_open,
+)
