@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hopyard.indexes.vector_store import VectorStoreType
-from hopyard.state.errors import UsageError
+from hopyard.state.extras import require
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -17,12 +17,9 @@ __all__ = ("STORE",)
 
 
 def _open(folder: Path, embeddings: Embeddings) -> VectorStore:
-    try:
-        import lancedb
-    except ImportError as error:
-        raise UsageError(
-            f"The vector store 'lancedb' needs its package ({error}); run `pip install lancedb`."
-        ) from error
+    require("The vector store 'lancedb'", "lancedb")
+    import lancedb
+
     with warnings.catch_warnings():
         # langchain-community says on import that it is no longer maintained.
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -34,6 +31,6 @@ def _open(folder: Path, embeddings: Embeddings) -> VectorStore:
 
 STORE: Final = VectorStoreType(
     name="lancedb",
-    about="LanceDB, whose columns stay on disk (pip install lancedb).",
+    about="LanceDB, whose columns stay on disk (hopyard[lancedb]).",
     open=_open,
 )
