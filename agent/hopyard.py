@@ -58,6 +58,8 @@ class Settings(TypedDict, total=False):
     """auto, off, builtin, capable, or a gate's folder."""
     route: str
     """auto, model, or the folder of a trained route."""
+    vectors: str
+    """For a build: where the vectors are kept, `faiss` or a LangChain vector store's name."""
     approve: str | Sequence[str]
     """What to ask about before it is spent on: route, decomposition, hops."""
     model: ChatModel

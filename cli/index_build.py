@@ -38,6 +38,7 @@ from hopyard.cli.options import (
 from hopyard.indexes.kind import DEFAULT_KINDS, KINDS, select_kinds
 from hopyard.indexes.status import status as index_status
 from hopyard.state.errors import UsageError
+from hopyard.state.registry import VECTOR_STORES
 
 __all__ = ("add_command", "build_command")
 
@@ -53,6 +54,14 @@ def build_command(
         str,
         typer.Option("--with", help=f"Index kinds to build, comma-separated: {', '.join(KINDS)}."),
     ] = ",".join(DEFAULT_KINDS),
+    vectors: Annotated[
+        str | None,
+        typer.Option(
+            "--vectors",
+            help="Where the vectors are kept: faiss, or a LangChain vector store: "
+            f"{', '.join(VECTOR_STORES)} [default: faiss].",
+        ),
+    ] = None,
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
     chunk_tokens: Annotated[
@@ -81,7 +90,7 @@ def build_command(
     from hopyard.indexes import build as building
     from hopyard.nodes.resources import Resources
 
-    given = {"model": model, "embedding": embedding}
+    given = {"model": model, "embedding": embedding, "dense.store": vectors}
     context = context_from(given | _budget(max_calls, max_tokens, max_seconds), set_)
     kinds = [kind.strip() for kind in with_.split(",") if kind.strip()]
     if not kinds:

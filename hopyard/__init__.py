@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from hopyard.agent.registration import register_index_kind as register_index_kind
     from hopyard.agent.registration import register_search_method as register_search_method
     from hopyard.agent.registration import register_strategy as register_strategy
+    from hopyard.agent.registration import register_vector_store as register_vector_store
     from hopyard.agent.retriever import HopyardRetriever as HopyardRetriever
     from hopyard.agent.retriever import as_retriever as as_retriever
     from hopyard.agent.subagent import as_subagent as as_subagent
@@ -69,6 +70,7 @@ _PLACES: Final = {
     "register_index_kind": "agent.registration",
     "register_search_method": "agent.registration",
     "register_strategy": "agent.registration",
+    "register_vector_store": "agent.registration",
 }
 
 __all__ = tuple(_PLACES)  # pyright: ignore[reportUnsupportedDunderAll]

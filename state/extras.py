@@ -53,6 +53,9 @@ EXTRAS: Final[Mapping[str, Extra]] = {
     "loaders": Extra(
         "LangChain's document loaders", {"langchain-community": "langchain_community"}
     ),
+    "lancedb": Extra(
+        "vectors in LanceDB", {"lancedb": "lancedb", "langchain-community": "langchain_community"}
+    ),
     "eval": Extra("`hopyard eval`", {"ir-measures": "ir_measures", "matplotlib": "matplotlib"}),
     "gate": Extra(
         "training a gate or a route",

@@ -28,6 +28,7 @@ SHORT_NAMES: Final[Mapping[str, str]] = {
     "k": "retrieval.k",
     "style": "answer.style",
     "explain": "answer.explain",
+    "vectors": "dense.store",
 }
 """Names of flags and keywords that are shorter than the names of the settings."""
 

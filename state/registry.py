@@ -18,7 +18,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from hopyard.state.errors import UsageError
 
-__all__ = ("KINDS", "SEARCHES", "STRATEGIES", "Part", "Registry")
+__all__ = ("KINDS", "SEARCHES", "STRATEGIES", "VECTOR_STORES", "Part", "Registry")
 
 logger = logging.getLogger(__name__)
 
@@ -163,3 +163,11 @@ SEARCHES: Final[Registry[Any]] = Registry(
     group="hopyard.searches",
 )
 """Given a text, which evidence: `indexes.search.SearchMethod`."""
+
+VECTOR_STORES: Final[Registry[Any]] = Registry(
+    "vector store",
+    package="hopyard.indexes.vector_stores",
+    attribute="STORE",
+    group="hopyard.vector_stores",
+)
+"""LangChain vector stores for the kind `dense`: `indexes.vector_store.VectorStoreType`."""

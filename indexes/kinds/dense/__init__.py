@@ -2,50 +2,115 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from hopyard.indexes.build_context import BuildContext
+from pydantic import Field, field_validator
+
+from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.kind import IndexKind
+from hopyard.indexes.manifest import damage_error
 from hopyard.indexes.threads import in_thread
+from hopyard.indexes.vector_store import STORE_FILE, VECTOR_STORES
 from hopyard.state.counting import counted
+from hopyard.state.settings import Group
 
 if TYPE_CHECKING:
     from hopyard.indexes.kinds.dense.hnsw import DenseIndex
+    from hopyard.indexes.kinds.dense.stored import StoredIndex
 
-__all__ = ("KIND",)
+__all__ = ("FAISS", "KIND", "DenseSettings")
+
+FAISS: Final = "faiss"
+
+
+class DenseSettings(Group):
+    """Where the kind `dense` keeps its vectors."""
+
+    group = "dense"
+
+    store: str = Field(
+        FAISS,
+        description="faiss, or a LangChain vector store: memory, lancedb, or a registered one.",
+    )
+
+    @field_validator("store")
+    @classmethod
+    def _known_store(cls, store: str) -> str:
+        if store not in {FAISS, *VECTOR_STORES}:
+            raise ValueError(f"choose one of {', '.join((FAISS, *VECTOR_STORES))}")
+        return store
 
 
 class _Dense(IndexKind):
     name = "dense"
     about = "The passages' embeddings in an HNSW graph. Read by dense, hybrid and mmr search."
+    settings = DenseSettings
     needs_vectors = True
 
     async def build(self, context: BuildContext) -> Mapping[str, int]:
         """Link all vectors again: HNSW cannot forget a passage, and a new graph is repeatable."""
         return await in_thread(_write, context)
 
-    def open(self, directory: Path) -> DenseIndex:
-        """Open the graph."""
+    def open(self, directory: Path) -> DenseIndex | StoredIndex:
+        """Open the graph, or the vector store."""
+        if _store_in(directory) != FAISS:
+            from hopyard.indexes.kinds.dense.stored import StoredIndex
+
+            return StoredIndex.load(directory)
         from hopyard.indexes.kinds.dense.hnsw import DenseIndex
 
         return DenseIndex.load(directory)
 
-    def check(self, reader: DenseIndex, counts: Mapping[str, int]) -> str:
+    def is_current(self, directory: Path, options: BuildOptions) -> bool:
+        """Whether the vectors are in the store that the settings name."""
+        return options.keep or _store_in(directory) == DenseSettings.of(options.settings).store
+
+    def status(self, directory: Path) -> Mapping[str, Any]:
+        """The vector store."""
+        return {"vectors": _store_in(directory)}
+
+    def check(self, reader: DenseIndex | StoredIndex, counts: Mapping[str, int]) -> str:
         """See that every passage is in it."""
         held, passages = len(reader), counts["passages"]
         return f"holds {counted(held, 'passage')}, not {passages}" if held != passages else ""
 
 
 def _write(context: BuildContext) -> Mapping[str, int]:
-    from hopyard.indexes.kinds.dense.hnsw import DenseIndex
-
     ids, vectors = context.corpus.vectors(context.options.embedding)
-    index = DenseIndex.build(ids, vectors, lambda *done: context.progress("dense", *done))
-    index.save(context.directory)
-    context.progress("dense", len(ids), len(ids))
+    store = DenseSettings.of(context.options.settings).store
+    if context.options.keep and context.previous is not None:
+        store = _store_in(context.previous)
+
+    def tell(done: int, total: int) -> None:
+        context.progress("dense", done, total)
+
+    if store == FAISS:
+        from hopyard.indexes.kinds.dense.hnsw import DenseIndex
+
+        DenseIndex.build(ids, vectors, tell).save(context.directory)
+    else:
+        from hopyard.indexes.kinds.dense.stored import StoredIndex
+
+        StoredIndex.build(context.directory, store, ids, vectors, tell)
+    tell(len(ids), len(ids))
     return {"vectors": len(ids)}
+
+
+def _store_in(directory: Path) -> str:
+    """The vector store of a kind's folder.
+
+    Raises:
+        IndexMissingError: The file that names it is damaged.
+    """
+    file = directory / STORE_FILE
+    try:
+        store = json.loads(file.read_bytes())["store"] if file.exists() else FAISS
+    except (ValueError, LookupError, TypeError) as error:
+        raise damage_error(file, "names no vector store") from error
+    return str(store)
 
 
 KIND: Final = _Dense()

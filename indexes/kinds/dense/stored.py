@@ -1,0 +1,201 @@
+"""The dense index in a LangChain vector store, which proposes; exact cosines decide.
+
+A store's interface gives neither scores that can be compared nor a filter that all stores share.
+So the vectors are kept beside it too, in a file that is mapped into memory, and each candidate's
+cosine is computed from them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from langchain_core.embeddings import Embeddings
+from langchain_core.vectorstores import VectorStore
+from numpy.typing import NDArray
+
+from hopyard.indexes.manifest import damage_error
+from hopyard.indexes.rows import load_rows, save_rows
+from hopyard.indexes.vector_store import STORE_FILE, VECTOR_STORES
+from hopyard.models.embedder import Vector, Vectors
+from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
+
+__all__ = ("StoredIndex",)
+
+VECTORS_FILE: Final = "vectors.npy"
+FOLDER: Final = "store"
+COMPARED: Final = 20_000
+"""Passages that a filter lets through and that are all compared, as in the FAISS index."""
+SAMPLED: Final = 1000
+"""Vectors that stand for the whole corpus where its mean is wanted."""
+_BATCH: Final = 1000
+"""Vectors that are added at a time."""
+_ROW: Final = "row"
+
+
+class _Known(Embeddings):
+    """Gives the store the vectors that are known already. A text to search for is its vector."""
+
+    def __init__(self) -> None:
+        self.vectors: dict[str, list[float]] = {}
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [self.vectors[text] for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        vector: list[float] = json.loads(text)
+        return vector
+
+
+class StoredIndex:
+    """Nearest neighbours by cosine, found by a vector store. Each row is a passage."""
+
+    def __init__(self, store: VectorStore, ids: Sequence[str], vectors: Vectors) -> None:
+        """Wrap a store whose document of metadata `row` i has the vector `vectors[i]`."""
+        self._store = store
+        self._ids = ids
+        self._vectors = vectors
+        self._rows = {passage_id: row for row, passage_id in enumerate(ids)}
+
+    @classmethod
+    def build(
+        cls,
+        directory: Path,
+        name: str,
+        ids: Sequence[str],
+        vectors: Vectors,
+        tell: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Write the vectors [n, d] of n passages into the store of a name, in a kind's folder.
+
+        Args:
+            directory: The kind's folder.
+            name: The store.
+            ids: The passages.
+            vectors: Their embeddings, of length 1.
+            tell: Called with the number of vectors that are written, and of all.
+
+        Raises:
+            UsageError: There is no such store, or its package is not installed.
+        """
+        kind, known, folder = VECTOR_STORES[name], _Known(), directory / FOLDER
+        folder.mkdir()
+        store = kind.open(folder, known)
+        for start in range(0, len(ids), _BATCH):
+            if tell is not None:
+                tell(start, len(ids))
+            rows = range(start, min(start + _BATCH, len(ids)))
+            names = [ids[row] for row in rows]
+            known.vectors = {ids[row]: vectors[row].tolist() for row in rows}
+            store.add_texts(names, [{_ROW: row} for row in rows], ids=[str(row) for row in rows])
+        if kind.save is not None:
+            kind.save(store, folder)
+        np.save(directory / VECTORS_FILE, vectors)
+        save_rows(directory, ids)
+        (directory / STORE_FILE).write_text(json.dumps({"store": name}), "utf-8")
+
+    @classmethod
+    def load(cls, directory: Path) -> StoredIndex:
+        """Open what `build` wrote.
+
+        Raises:
+            IndexMissingError: A file is missing or damaged; the message names it.
+            UsageError: The store is not there any more, or its package is not installed.
+        """
+        ids = load_rows(directory, str)
+        file = directory / VECTORS_FILE
+        try:
+            vectors: Vectors = np.load(file, mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise damage_error(file, f"cannot be read ({error})") from error
+        if vectors.ndim != 2 or len(vectors) != len(ids):
+            raise damage_error(file, f"does not hold the {len(ids)} vectors it should")
+        name = json.loads((directory / STORE_FILE).read_bytes())["store"]
+        return cls(VECTOR_STORES[name].open(directory / FOLDER, _Known()), ids, vectors)
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        return int(self._vectors.shape[1])
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def search(
+        self, vector: Vector, k: int, allowed: frozenset[str] | None = None
+    ) -> list[tuple[str, float]]:
+        """Find the passages nearest to a question. See `DenseIndex.search`.
+
+        Raises:
+            EmbeddingMismatchError: The vector has another dimension than the index.
+        """
+        if vector.shape != (self.dimension,):
+            raise EmbeddingMismatchError(
+                f"A question of shape {vector.shape} cannot be looked up in an index of dimension "
+                f"{self.dimension}: use the embedding model that the index was built with."
+            )
+        rows = self._candidates(vector, k, allowed)
+        cosines = self._vectors[rows] @ vector
+        found = zip((self._ids[row] for row in rows), cosines.tolist(), strict=True)
+        return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:k]
+
+    def vectors(self, passage_ids: Sequence[str]) -> Vectors:
+        """The embeddings [n, d] of n passages, in order.
+
+        Raises:
+            IndexMissingError: A passage is not in the index.
+        """
+        try:
+            rows = [self._rows[passage_id] for passage_id in passage_ids]
+        except KeyError as error:
+            raise IndexMissingError(
+                f"Passage {error.args[0]!r} is not in the dense index: it was updated or removed, "
+                "so ask the question again."
+            ) from error
+        return np.asarray(self._vectors[rows])
+
+    def background(self, vector: Vector) -> tuple[float, float]:
+        """Mean and standard deviation of a question's cosines with the corpus's passages."""
+        scores = self._sample @ vector
+        return float(scores.mean()), float(scores.std())
+
+    @cached_property
+    def _sample(self) -> Vectors:
+        """Some vectors [m, d], evenly over the rows."""
+        rows = np.linspace(0, len(self) - 1, min(SAMPLED, len(self))).astype(np.int64)
+        return np.asarray(self._vectors[rows])
+
+    def _candidates(
+        self, vector: Vector, k: int, allowed: frozenset[str] | None
+    ) -> NDArray[np.int64]:
+        """The rows that may be among the k nearest; all allowed ones if they are few."""
+        if allowed is None:
+            return self._proposed(vector, k)
+        among = sorted(self._rows[name] for name in allowed & self._rows.keys())
+        if len(among) <= COMPARED:
+            return np.array(among, dtype=np.int64)
+        wanted, asked = set(among), k
+        while True:
+            asked = min(2 * asked, len(self))
+            proposed = self._proposed(vector, asked).tolist()
+            kept = [row for row in proposed if row in wanted]
+            if len(kept) >= k or asked == len(self):
+                return np.array(kept, dtype=np.int64)
+
+    def _proposed(self, vector: Vector, k: int) -> NDArray[np.int64]:
+        """The rows of the k documents that the store finds nearest."""
+        values = vector.tolist()
+        try:
+            found = self._store.similarity_search_by_vector(values, k=k)
+        except NotImplementedError:  # a store that embeds what it searches for itself
+            found = self._store.similarity_search(json.dumps(values), k=k)
+        return np.array([int(document.metadata[_ROW]) for document in found], dtype=np.int64)
+
+    def close(self) -> None:
+        """Forget the store and its file."""
+        forget: Any = None
+        self._store = self._vectors = forget

@@ -1,0 +1,1 @@
+"""LangChain vector stores that can hold the kind `dense`: a module each."""
