@@ -14,6 +14,7 @@ from uuid import uuid4
 from hopyard.indexes.build_context import BuildContext, Progress
 from hopyard.indexes.build_report import BuildReport
 from hopyard.indexes.chunking import Chunker
+from hopyard.indexes.corpus_file import CORPUS_FILE
 from hopyard.indexes.language import corpus_language
 from hopyard.indexes.listing import matching_documents
 from hopyard.indexes.lock import hold_lock
@@ -29,7 +30,7 @@ from hopyard.indexes.put_run import Gone, PutRun, check_not_empty
 from hopyard.indexes.recipe import Recipe
 from hopyard.indexes.records import Document
 from hopyard.indexes.seal import break_seal, checksum
-from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot, checked_corpus
+from hopyard.indexes.snapshot import Snapshot, checked_corpus
 from hopyard.indexes.store import CorpusStore
 from hopyard.indexes.threads import enter_in_thread, in_thread
 from hopyard.indexes.vectors import StoredVectors

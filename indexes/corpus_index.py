@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from hopyard.indexes.allowed import allowed_passages
+from hopyard.indexes.corpus_file import CORPUS_FILE
 from hopyard.indexes.kind import KINDS
 from hopyard.indexes.manifest import (
     Manifest,
@@ -19,7 +20,7 @@ from hopyard.indexes.manifest import (
     read_manifest,
 )
 from hopyard.indexes.records import Passage
-from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot, checked_corpus
+from hopyard.indexes.snapshot import Snapshot, checked_corpus
 from hopyard.state.errors import IndexMissingError
 
 if TYPE_CHECKING:

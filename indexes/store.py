@@ -20,11 +20,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Self
 
+from hopyard.indexes.corpus_file import BUSY_SECONDS, CORPUS_FILE, columns_of, corpus_error
 from hopyard.indexes.long_text import stretches_of
 from hopyard.indexes.records import Document, Passage
 from hopyard.indexes.schema import CHANGES, SCHEMA, VERSIONED
 from hopyard.indexes.seal import seal
-from hopyard.indexes.snapshot import BUSY_SECONDS, CORPUS_FILE, columns_of, corpus_error
 from hopyard.state.errors import CorpusError
 
 __all__ = ("CorpusStore",)

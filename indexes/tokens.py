@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
+from functools import lru_cache
 from math import ceil
 from typing import Final
 
@@ -16,6 +19,10 @@ CHARACTERS_A_TOKEN: Final = 4
 LONGEST_TOKEN: Final = 16
 """Characters that one token stands for at most. Tokenizers turn any run of letters that they do
 not know, a megabyte of base64 as well, into a single unknown token."""
+
+_WORD: Final = re.compile(r"[^ \t\n\r]+")
+_WORDS_KEPT: Final = 1 << 17
+"""Words whose tokens are kept in mind."""
 
 
 def token_counter(tokenizer: Tokenizer | None) -> Callable[[str], int]:
@@ -31,11 +38,29 @@ def token_counter(tokenizer: Tokenizer | None) -> Callable[[str], int]:
     counting = Tokenizer.from_str(tokenizer.to_str())
     counting.no_truncation()
     counting.no_padding()
-    return lambda text: max(
-        len(counting.encode(text, add_special_tokens=False).ids), fewest_tokens(len(text))
-    )
+
+    def count(text: str) -> int:
+        return len(counting.encode(text, add_special_tokens=False).ids)
+
+    if not _takes_words_alone(counting):
+        return lambda text: max(count(text), fewest_tokens(len(text)))
+    of_word = lru_cache(_WORDS_KEPT)(count)
+    return lambda text: max(sum(map(of_word, _WORD.findall(text))), fewest_tokens(len(text)))
 
 
 def fewest_tokens(characters: int) -> int:
     """The tokens that so many characters make at least."""
     return ceil(characters / LONGEST_TOKEN)
+
+
+def _takes_words_alone(tokenizer: Tokenizer) -> bool:
+    """Whether a word always makes the same tokens, as in BERT and the models after it.
+
+    Then each word need be counted once, which makes cutting several times as fast.
+    """
+    parts = json.loads(tokenizer.to_str())
+    normalizer, words = parts.get("normalizer") or {}, parts.get("pre_tokenizer") or {}
+    return (
+        words.get("type") == "BertPreTokenizer"
+        and normalizer.get("type", "BertNormalizer") == "BertNormalizer"
+    )

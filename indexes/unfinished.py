@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from hopyard.indexes.corpus_file import CORPUS_FILE, corpus_error, corpus_uri
 from hopyard.indexes.lock import builder_of
 from hopyard.indexes.manifest import find_manifest, generation_directory
 from hopyard.indexes.recipe import vectors_name
-from hopyard.indexes.snapshot import CORPUS_FILE, corpus_error, corpus_uri
 from hopyard.models.instructions import Instructions
 
 __all__ = ("UnfinishedBuild", "unfinished_build")

@@ -38,7 +38,13 @@ SETTINGS_FILE: Final = "hopyard.toml"
 
 _PREFIX: Final = "HOPYARD_"
 _VARIABLES: Final = frozenset(
-    {"HOPYARD_HOME", "HOPYARD_CACHE", "HOPYARD_CHECKPOINT_KEY", "HOPYARD_BUILTIN_THREADS"}
+    {
+        "HOPYARD_HOME",
+        "HOPYARD_CACHE",
+        "HOPYARD_CHECKPOINT_KEY",
+        "HOPYARD_BUILTIN_THREADS",
+        "HOPYARD_LARGEST_FILE",
+    }
 )
 """The variables that are no settings."""
 _SIMILAR: Final = 0.75

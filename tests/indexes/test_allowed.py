@@ -13,13 +13,13 @@ import pytest
 
 from hopyard.indexes.allowed import field_values
 from hopyard.indexes.build import add, build
+from hopyard.indexes.corpus_file import CORPUS_FILE
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.kinds.dense import hnsw
 from hopyard.indexes.kinds.dense.hnsw import DenseIndex
 from hopyard.indexes.manifest import MANIFEST_FILE, read_manifest
 from hopyard.indexes.records import Document
 from hopyard.indexes.search import Search, SearchMethod
-from hopyard.indexes.snapshot import CORPUS_FILE
 from hopyard.state.errors import UsageError
 from hopyard.state.schemas import Evidence, passage_evidence
 from hopyard.state.settings import Context

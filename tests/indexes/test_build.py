@@ -244,3 +244,28 @@ async def test_a_directory_of_something_else_is_left_alone(
         await build(documents, directory=directory / "thesis.tex", embedder=embedder)
 
     assert [file.name for file in directory.iterdir()] == ["thesis.tex"]
+
+
+async def test_a_long_document_tells_how_many_passages_it_will_have(
+    directory: Path, embedder: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hopyard.indexes.put_run._TOLD", 10)
+    told: list[tuple[int, int]] = []
+
+    def progress(stage: str, done: int, total: int) -> None:
+        if stage == "passages":
+            told.append((done, total))
+
+    documents = [
+        Document("a", "", "Short."),
+        Document("b", "", "".join(f"Sentence {number} of the long one. " for number in range(999))),
+    ]
+    report = await build(
+        documents, directory=directory, embedder=embedder, kinds=["sparse"], progress=progress
+    )
+
+    assert told[0] == (1, 0)
+    assert told[-1] == (report.passages, 0)
+    between = told[1:-1]
+    assert [done for done, _ in between] == list(range(11, report.passages, 10))
+    assert all(abs(total - report.passages) <= 0.1 * report.passages for _, total in between)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from hopyard.indexes.build import add, build, remove
+from hopyard.indexes.corpus_file import CORPUS_FILE
 from hopyard.indexes.listing import (
     list_documents,
     matching_documents,
@@ -20,7 +21,6 @@ from hopyard.indexes.listing import (
 from hopyard.indexes.manifest import MANIFEST_FILE
 from hopyard.indexes.records import Document
 from hopyard.indexes.seal import break_seal
-from hopyard.indexes.snapshot import CORPUS_FILE
 from hopyard.indexes.unfinished import unfinished_build
 from hopyard.state.errors import UsageError
 

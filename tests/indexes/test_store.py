@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopyard.indexes.corpus_file import CORPUS_FILE
 from hopyard.indexes.records import Document, Passage, text_hash
-from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot
+from hopyard.indexes.snapshot import Snapshot
 from hopyard.indexes.store import CorpusStore
 from hopyard.state.errors import CorpusError, IndexMissingError
 

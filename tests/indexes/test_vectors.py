@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 from hopyard.indexes.build import add, build
+from hopyard.indexes.corpus_file import CORPUS_FILE
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.manifest import FORMAT_VERSION, MANIFEST_FILE, read_manifest
 from hopyard.indexes.records import Document, Passage, text_hash
-from hopyard.indexes.snapshot import CORPUS_FILE, Snapshot
+from hopyard.indexes.snapshot import Snapshot
 from hopyard.indexes.store import CorpusStore
 from hopyard.indexes.vectors import StoredVectors
 from hopyard.models.embedder import Embedder, Vectors

@@ -12,10 +12,10 @@ import pytest
 from conftest import WordEmbedder
 from model_server import ModelServer, scripted_provider
 
+from hopyard.indexes.corpus_file import CORPUS_FILE
 from hopyard.indexes.kinds.passage_graph.question_store import QUESTIONS_FILE
 from hopyard.indexes.manifest import read_manifest
 from hopyard.indexes.records import text_hash
-from hopyard.indexes.snapshot import CORPUS_FILE
 from hopyard.models import chat
 from hopyard.nodes.resources import Resources
 from hopyard.prompts.passage_graph import QUESTIONS

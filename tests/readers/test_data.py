@@ -36,6 +36,14 @@ def test_lines_above_a_table_and_empty_rows(read: Read) -> None:
     )
 
 
+def test_a_line_that_is_no_row_ends_the_reading(
+    read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hopyard.indexes.readers.tables._LONGEST_FIELD", 1000)
+    with pytest.raises(CorpusError, match="so it is no table"):
+        read("a.csv", b"a,b\n" + b"1," * 1000)
+
+
 def test_json_becomes_headings_labels_and_tables(read: Read) -> None:
     value = {
         "name": "Dasan",

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, Self
 
+from hopyard.indexes.corpus_file import BUSY_SECONDS
 from hopyard.indexes.seal import break_seal, is_sealed, seal
-from hopyard.indexes.snapshot import BUSY_SECONDS
 from hopyard.state.errors import IndexMissingError
 
 __all__ = ("QUESTIONS_FILE", "Author", "QuestionStore", "Written")
