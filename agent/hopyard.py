@@ -38,7 +38,7 @@ Where = str | Sequence[str] | Mapping[str, Any]
 
 
 class Settings(TypedDict, total=False):
-    """The settings that have a keyword. Every other one is given in `settings`, by its name."""
+    """The settings that have a keyword. All other settings are given in `settings`, by name."""
 
     strategy: str
     """`auto`, or a strategy's name."""
@@ -59,7 +59,7 @@ class Settings(TypedDict, total=False):
     route: str
     """auto, model, or the folder of a trained route."""
     approve: str | Sequence[str]
-    """What to ask about before it is spent on: route, decomposition, hops."""
+    """Steps that wait for approval: route, decomposition, hops."""
     model: ChatModel
     """The chat model."""
     embedding: EmbeddingModel
