@@ -1,4 +1,4 @@
-"""What a question gives: the answer with its citations, evidence, steps and cost.
+"""The result of a question: the answer with its citations, evidence, steps and cost.
 
 All parts are frozen pydantic models: read them as attributes, write them with `model_dump_json`.
 """
@@ -90,7 +90,7 @@ class Step(_Part):
 
     id: str
     kind: str
-    """What was done: rewrite, search, read, split, question, hop, …"""
+    """Kind of the step: rewrite, search, read, split, question, hop, …"""
     parent: str = ""
     """Id of the step above it; "" at the top."""
     title: str = ""
@@ -101,11 +101,11 @@ class Step(_Part):
     reason: str = ""
     score: float | None = None
     passages: tuple[dict[str, Any], ...] = ()
-    """What it found: kind, id, score and passages of each unit."""
+    """The evidence that it found: kind, id, score and passages of each unit."""
     facts: dict[str, str] = {}
     """Further judgements by name."""
     replaced: tuple[dict[str, Any], ...] = ()
-    """What was thrown away for this step."""
+    """Rejected versions of this step."""
     tail: str = ""
     """The passage that a hop started from."""
     head: str = ""
@@ -113,7 +113,7 @@ class Step(_Part):
 
 
 class Usage(_Part):
-    """What the question cost. The ledger answers a cached call, which costs nothing."""
+    """The cost of the question. The ledger answers a cached call, which costs nothing."""
 
     model_calls: int = 0
     cached_calls: int = 0
@@ -162,9 +162,9 @@ class Waiting(_Part):
 
     id: str
     action: str
-    """What is to be approved: route, decomposition or hops."""
+    """The step to approve: route, decomposition or hops."""
     args: dict[str, Any] = {}
-    """What would be done. An edit gives those that change."""
+    """The proposed action. An edit gives those that change."""
     description: str = ""
     decisions: tuple[str, ...] = ()
     """The decisions that can be given: approve, edit, reject."""
@@ -191,14 +191,14 @@ class Answer(_Part):
     """The question as it was answered: a follow-up is made to stand alone."""
     citations: tuple[Citation, ...] = ()
     evidence: tuple[Evidence, ...] = ()
-    """What the answer was read from, with the passages' texts."""
+    """The evidence that the model read, with the passages' texts."""
     steps: tuple[Step, ...] = ()
     unconfirmed: str = ""
-    """What the documents do not confirm of the answer; "" if they confirm all of it."""
+    """The part of the answer that the documents do not confirm, or ""."""
     truncated: bool = False
     """Whether the budget ended the search early."""
     explanation: Explanation | None = None
-    """What the answer rests on, if `explain=True` asked for it."""
+    """The share of each passage, with `explain=True`."""
     strategy: str = ""
     model: str = ""
     gate: Gate | None = None
@@ -208,7 +208,7 @@ class Answer(_Part):
     """The thread's name: pass it to `ask` for a follow-up, or to `resume`."""
     finished: bool = True
     waiting: tuple[Waiting, ...] = ()
-    """What the run asks to be approved before it continues."""
+    """The approvals that the run waits for."""
 
     @classmethod
     def of(cls, result: Mapping[str, Any]) -> Self:

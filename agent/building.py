@@ -30,7 +30,7 @@ __all__ = ("IndexReport", "aadd_documents", "abuild_index", "add_documents", "bu
 
 @dataclass(frozen=True)
 class IndexReport:
-    """What a build did.
+    """The report of a build.
 
     Attributes:
         index: The index directory.
@@ -87,7 +87,8 @@ def build_index(
 ) -> IndexReport:
     """Make an index that holds exactly these documents.
 
-    What did not change since the last build is neither cut nor embedded again. A killed build
+    Documents that did not change since the last build are neither cut nor embedded again. A killed
+    build
     continues where it stopped.
 
         hopyard.build_index("my-index", "docs/", kinds=["dense", "sparse", "passage-graph"])
@@ -96,7 +97,7 @@ def build_index(
     Args:
         index: The index directory; it is made if need be.
         documents: A file, a folder, a LangChain document or loader, or several of these.
-        kinds: What to derive from the passages.
+        kinds: The index kinds to build.
         chunk_tokens: The most tokens of a passage; 0 keeps documents whole. The default is 300, or
             what the embedding model's window allows.
         encoding: The encoding of text files without a byte-order mark; "" detects it.
@@ -106,7 +107,7 @@ def build_index(
         **named: Settings that have a keyword, as in `embedding="ollama:nomic-embed-text"`.
 
     Returns:
-        What the build did. Its `bad` names the documents that were left out.
+        The report of the build. Its `bad` names the documents that were left out.
 
     Raises:
         UsageError: A path, a kind or a setting is not usable.
@@ -176,7 +177,7 @@ async def aadd_documents(
 
 @dataclass(frozen=True)
 class _Given:
-    """What a build was given."""
+    """The arguments of a build."""
 
     index: str | Path
     documents: Documents

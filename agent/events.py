@@ -1,4 +1,4 @@
-"""What a run tells as it happens: its steps as they end, and the answer as it is written."""
+"""Events of a run: finished steps, and the answer while the model writes it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _LAST_NODE: Final = "finish"
 
 @dataclass(frozen=True)
 class Event:
-    """One finished step, as it happens.
+    """A finished step of a running graph.
 
     Attributes:
-        graph: The graph that it belongs to: "" is the agent, else the strategy.
+        graph: The step's graph: "" for the agent, else the strategy.
         node: The node's name.
-        update: What it wrote.
-        steps: The steps of the reasoning that it ended or changed.
+        update: The node's update of the state.
+        steps: The reasoning steps that it ended or changed.
     """
 
     graph: str
@@ -37,14 +37,14 @@ class Event:
 
 @dataclass(frozen=True)
 class Token(Event):
-    """A piece of the answer, while the model still writes it; comes only where it was asked for.
+    """A piece of the answer while the model writes it, if requested.
 
     The texts since the last `restart` add up to the answer. Its markers are numbered as they
     appear, as citations mostly are; otherwise the answer is told again.
 
     Attributes:
         text: The piece.
-        restart: What was told before no longer counts: the model tries again, or failed.
+        restart: Whether the earlier pieces are void, because the model tries again or failed.
     """
 
     text: str = ""
@@ -64,9 +64,8 @@ class Teller:
     """Turns the parts of LangGraph's stream into events.
 
     Args:
-        tokens: Whether the answer is told too, in pieces. It is told whole before the last step
-            ends, where no model call told it: where a fallback took its place, or where it was
-            known before the run was resumed.
+        tokens: Whether to give the answer in pieces, too. If no model call streamed the answer
+            (after a fallback, or after a resume), it is given as a whole before the last step ends.
     """
 
     def __init__(self, *, tokens: bool) -> None:
@@ -76,9 +75,9 @@ class Teller:
 
     @property
     def modes(self) -> list[Literal["tasks", "custom"]]:
-        """The stream modes that LangGraph is asked for.
+        """The stream modes for LangGraph.
 
-        The mode `updates` would tell of a strategy only the keys of its output: no step before the
+        The mode `updates` would show only the keys of a strategy's output, and no step before the
         last.
         """
         return ["tasks", "custom"] if self._tokens else ["tasks"]
@@ -91,7 +90,7 @@ class Teller:
             return
         task = part["data"]
         if "result" not in task or task["error"] or task["interrupts"]:
-            return  # it begins, has failed, or waits: `Session.result` says for what
+            return  # it starts, failed, or waits; `Session.result` has the details
         node, update = task["name"], task["result"] or {}
         if self._tokens and not graph and node == _LAST_NODE:
             yield from self._rest(str(update["messages"][-1].text))

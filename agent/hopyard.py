@@ -38,7 +38,7 @@ Where = str | Sequence[str] | Mapping[str, Any]
 
 
 class Settings(TypedDict, total=False):
-    """The settings that have a keyword. Every other one is given in `settings`, by its name."""
+    """The settings that have a keyword. All other settings are given in `settings`, by name."""
 
     strategy: str
     """`auto`, or a strategy's name."""
@@ -61,7 +61,7 @@ class Settings(TypedDict, total=False):
     vectors: str
     """For a build: where the vectors are kept, `faiss` or a LangChain vector store's name."""
     approve: str | Sequence[str]
-    """What to ask about before it is spent on: route, decomposition, hops."""
+    """Steps that wait for approval: route, decomposition, hops."""
     model: ChatModel
     """The chat model."""
     embedding: EmbeddingModel

@@ -34,16 +34,16 @@ INSTRUCTIONS: Final = (
 
 
 class LookedUp(TypedDict):
-    """What Hopyard found for the last message, and what it says of the answer."""
+    """The evidence for the last message, and the check of the answer."""
 
     question: str
     gate: GateDecision
     evidence: list[Evidence]
-    """What the model was shown; empty if the gate decided against retrieval."""
+    """The passages in the prompt; empty if the gate decided against retrieval."""
     citations: list[Citation]
     """[1] in the answer is the first. `supported` says whether its quote supports the answer."""
     unconfirmed: str
-    """What the passages do not confirm of the answer; "" if they confirm it."""
+    """The part of the answer that the passages do not confirm, or ""."""
 
 
 class HopyardState(AgentState[Any]):
@@ -128,7 +128,7 @@ class HopyardMiddleware(AgentMiddleware[HopyardState, Any, Any]):
         return {"hopyard": looked_up}
 
     async def _passages(self, state: Mapping[str, Any]) -> list[Passage]:
-        """What the model is shown, in the order of the numbers."""
+        """The passages in the prompt, in the order of the numbers."""
         looked_up: LookedUp | None = state.get("hopyard")
         names = passage_ids(looked_up["evidence"]) if looked_up else []
         known = await self._run.existing(names)

@@ -84,7 +84,7 @@ def register_chat_model(name: str, model: BaseChatModel | ChatProvider) -> None:
 def register_embedding(name: str, model: Embeddings | Embedder) -> None:
     """Make an embedding model usable by name, for `embedding="NAME"`.
 
-    An index keeps this name, so give another model another one.
+    An index stores this name, so give each model its own name.
     """
     if isinstance(model, Embeddings):
         cure = f"check the address and the API key that {name!r} was made with"

@@ -45,10 +45,10 @@ __all__ = ("Event", "Session", "ThreadSummary", "Token", "open_session")
 
 @asynccontextmanager
 async def open_session(resources: Resources | None = None) -> AsyncIterator[Session]:
-    """The agent with the user's thread store.
+    """Open a session over the user's thread store.
 
     Args:
-        resources: What its runs open; the process's own where none are given.
+        resources: Indexes and models for its runs. The default is shared by the process.
     """
     async with open_saver() as saver:
         opened = resources if resources is not None else await asyncio.to_thread(shared_resources)
@@ -61,7 +61,8 @@ class Session:
     Args:
         saver: The thread store.
         resources: What its runs open.
-        locks: Keep two processes from working on one thread; None where nobody else has the store.
+        locks: Locks that keep two processes from working on one thread. None if no other process
+            uses the store.
     """
 
     def __init__(
@@ -97,17 +98,18 @@ class Session:
         *,
         tokens: bool = False,
     ) -> AsyncGenerator[Event, None]:
-        """Ask a question on a thread, new or old; gives each step as it ends.
+        """Ask a question on a new or existing thread, and yield each step when it ends.
 
         Args:
             question: The question, or a follow-up to the thread's last.
             context: The run's settings.
-            thread_id: The thread; None makes a new one.
+            thread_id: The thread; None starts a new thread.
             tokens: Give the answer too, as `Token` events while the model writes it.
 
         Raises:
-            UsageError: The question is empty or too long, or the thread's last one is not finished.
-            IndexMissingError: The index that the settings name is not there. No thread is made.
+            UsageError: The question is empty or too long, or the thread's last question is not
+                finished.
+            IndexMissingError: The index does not exist. No thread is created.
             ThreadBusyError: Another run works on the thread.
         """
         question = check_question(question)
@@ -135,20 +137,19 @@ class Session:
         tokens: bool = False,
         changes: Mapping[str, Any] | None = None,
     ) -> AsyncGenerator[Event, None]:
-        """Go on with a thread where it stopped; gives nothing if it is finished.
+        """Continue a thread where it stopped. Yield nothing if it is finished.
 
         Args:
             thread_id: The thread.
-            answer: To what the thread waits for: one answer, or several by the ids of the
-                questions.
+            answer: Answer to the waiting approval, or several answers by the ids of the approvals.
             tokens: Give the answer too, as `Token` events while the model writes it.
-            changes: Settings that are other than the thread's from here on; nested ones as
-                nested dicts.
+            changes: Settings to change for the rest of the thread. Nested settings are nested
+                dicts.
 
         Raises:
             ThreadMissingError: There is no such thread.
-            UsageError: A changed setting is not usable; the answer does not say which of several
-                questions it is for; or there is none.
+            UsageError: A changed setting is not usable, the answer does not name one of several
+                waiting approvals, or no approval waits.
             ThreadBusyError: Another run works on the thread.
         """
         context = change_context(await self.context(thread_id), dict(changes or {}))
@@ -164,7 +165,7 @@ class Session:
                         yield event
 
     async def result(self, thread_id: str) -> dict[str, Any]:
-        """The state of a thread: its last question, answer and reasoning."""
+        """Return the state of a thread: its last question, answer and steps."""
         state = await self._agent.aget_state(self._config(thread_id))
         if not state.values:
             raise _missing(thread_id)
@@ -179,15 +180,15 @@ class Session:
         }
 
     async def snapshot(self, thread_id: str) -> StateSnapshot:
-        """LangGraph's own view of a thread, with the state of a strategy that is under way."""
+        """Return LangGraph's snapshot of a thread, with the state of a running strategy."""
         state = await self._agent.aget_state(self._config(thread_id), subgraphs=True)
         _check_steps(thread_id, state)
         return state
 
     async def context(self, thread_id: str) -> Context:
-        """The settings that a thread was last run with.
+        """Return the settings of a thread's last run.
 
-        A thread that a program made without a `Session` has them in its state.
+        If a program made the thread without a `Session`, the settings are in its state.
         """
         saved = await self._saver.aget_tuple(self._config(thread_id))
         if saved is None:
@@ -199,7 +200,7 @@ class Session:
         return change_context(Context(), state.values.get("settings", {}))
 
     async def changes(self, thread_id: str, context: Context) -> dict[str, tuple[Any, Any]]:
-        """The settings that differ from the thread's, by name: the thread's value, and the other.
+        """Return the settings that differ from the thread's: by name, the old and the new value.
 
         Raises:
             ThreadMissingError: There is no such thread.
@@ -208,19 +209,19 @@ class Session:
         return setting_changes(await self.context(thread_id), lasting)
 
     async def running(self, thread_id: str) -> Holder | None:
-        """The process that works on a thread now; None where nobody does."""
+        """Return the process that works on a thread now, or None."""
         return await asyncio.to_thread(self._locks.holder, thread_id) if self._locks else None
 
     async def earlier(self, thread_id: str) -> list[Turn]:
-        """The questions of a thread before its last one, the oldest first."""
+        """Return the questions of a thread before the last question, oldest first."""
         return await earlier_turns(self._saver, thread_id)
 
     async def threads(self) -> list[ThreadSummary]:
-        """All threads, the one used last first."""
+        """Return all threads, most recently used first."""
         return await list_threads(self._saver, self._locks)
 
     async def summary(self, thread_id: str) -> ThreadSummary:
-        """One thread in short.
+        """Return a summary of one thread.
 
         Raises:
             ThreadMissingError: There is no such thread.
@@ -231,7 +232,7 @@ class Session:
         return summary
 
     async def fork(self, thread_id: str, new_id: str | None = None) -> str:
-        """Copy a thread, so that the copy can go another way.
+        """Copy a thread with its history, and return the copy's name.
 
         Raises:
             ThreadMissingError: There is no such thread.
@@ -309,7 +310,7 @@ class Session:
                     for event in teller.events(part):
                         yield event
         except Exception as error:
-            # What a failed branch's siblings are paying for is finished and recorded first.
+            # Running calls of the failed branch's siblings are finished and recorded first.
             await (await self._caller(context)).drain()
             if isinstance(error, sqlite3.Error):
                 raise store_error(error) from error

@@ -29,7 +29,7 @@ class SubAgent(TypedDict):
     name: str
     """The name that the main agent calls it by."""
     description: str
-    """What it is for, as the main agent reads it."""
+    """Its purpose, which the main agent reads."""
     runnable: Runnable[Messages, Messages]
     """Takes `messages` that end with a question and gives one message, the answer."""
 
@@ -53,7 +53,7 @@ def as_subagent(
     Args:
         index: The index directory, read from `HOPYARD_INDEX` if it is empty; or a `Hopyard`.
         name: The name that the main agent calls it by.
-        description: What the sub-agent is for. Say here what your documents are about.
+        description: The purpose of the sub-agent. Say here what your documents are about.
         settings: Any settings by dotted or nested name.
         **named: Settings that have a keyword.
 

@@ -1,8 +1,8 @@
 """Hopyard as a tool of a larger LangChain agent.
 
 The question runs as a subgraph of the agent that calls the tool: in its thread, under its
-callbacks and its checkpointer. Its steps and tokens stream with the agent's, an approval stops the
-agent, and both go on together.
+callbacks and its checkpointer. Its steps and tokens stream with the agent's. An approval stops the
+agent, and both continue together.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def as_tool(
     Args:
         index: The index directory, read from `HOPYARD_INDEX` if it is empty; or a `Hopyard`.
         name: The tool's name, as the calling model sees it.
-        description: What the tool is for. Say here what your documents are about.
+        description: The purpose of the tool. Say here what your documents are about.
         texts: Whether the citations and evidence of the artifact have their passages' texts.
         settings: Any settings by dotted or nested name.
         **named: Settings that have a keyword.

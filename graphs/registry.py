@@ -1,4 +1,4 @@
-"""The strategies: what Hopyard knows of each, and where a package adds its own."""
+"""The registry of strategies, including those of other packages."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ StepsOf = Callable[[Mapping[str, Any]], Sequence[Step]]
 
 @dataclass(frozen=True)
 class Strategy:
-    """How the model reasons with searches.
+    """A way for the model to reason with searches.
 
-    A package offers one as entry point `hopyard.strategies`; the router, the command line, Studio,
-    the evaluation and the trace find it there.
+    A package declares a strategy as an entry point of the group `hopyard.strategies`. The router,
+    the command line, Studio, the evaluation and the trace find it there.
 
     Attributes:
-        name: What `--strategy` takes.
-        about: One or two sentences: what it does, and for which questions.
-        graph: The compiled graph, or `module:attribute` of it, which is imported when it is needed.
+        name: Its name for `--strategy`.
+        about: One or two sentences about its method and its best questions.
+        graph: The compiled graph, or its `module:attribute`, which is imported on first use.
             Its input is a `StrategyInput`, its output a `StrategyOutput`, its context a `Context`.
-        needs: Index kinds without which it cannot run.
-        route: How the route describes it to the model; None where it is only used when asked for.
-        default_for: The prompt profiles whose `auto` takes it without asking the model.
-        stronger: The strategies that an answer is handed to when it is Unknown or unsupported; the
-            first that the index allows is taken.
+        needs: Index kinds that it requires.
+        route: Its description in the route's prompt, or None if only users choose it.
+        default_for: Prompt profiles for which `auto` means this strategy.
+        stronger: Strategies that try again if the answer is Unknown or unsupported. `check` takes
+            the first that the index allows.
         settings: Its settings.
-        baseline: Whether it is there to be compared with.
+        baseline: Whether it is only a baseline for comparisons.
         retrieves: Whether it reads documents.
-        steps: `module:function` that makes steps of the strategy's state, also of an unfinished one
-            or of a node's update; None where the state's `steps` hold them.
-        rank: Its place in lists, the cheap strategies first.
+        steps: A function, or its `module:function`, that makes steps from the strategy's state,
+            also from an unfinished state or a node's update. None means the state's `steps`.
+        rank: Its position in lists; cheap strategies come first.
         label: A few words for tables, such as "ToR-RAG: a tree of sub-questions".
         sweeps: Evaluations that its paper reports, as columns of `hopyard eval` by name.
-        legend: What its words mean that a trace shows: verdicts, facts, signs in reasons.
+        legend: The meaning of its verdicts, facts and signs in a trace.
     """
 
     name: str
@@ -65,11 +65,11 @@ class Strategy:
     legend: Mapping[str, str] = field(default_factory=dict)
 
     def load_graph(self) -> Any:
-        """The compiled graph."""
+        """Return the compiled graph."""
         return _load(self.graph)
 
     def steps_of(self, state: Mapping[str, Any]) -> Sequence[Step]:
-        """The steps that a state, or a node's update, holds so far."""
+        """Return the steps of a state or of a node's update."""
         if self.steps is None:
             return state.get("steps") or ()
         steps: Sequence[Step] = _load(self.steps)(state)
@@ -84,9 +84,9 @@ def _load(target: Any) -> Any:
 
 
 STRATEGIES: Final[Registry[Strategy]] = registry.STRATEGIES
-"""Every strategy by name: those of `graphs.strategies`, of installed packages, and registered."""
+"""Every strategy by name: built-in, from installed packages, and registered."""
 
 
 def strategies() -> list[Strategy]:
-    """All strategies, the cheap ones first."""
+    """Return all strategies, cheap strategies first."""
     return sorted(STRATEGIES.parts(), key=lambda strategy: (strategy.rank, strategy.name))

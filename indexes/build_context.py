@@ -1,4 +1,4 @@
-"""What a build gives to each index kind. Light to import, as `kind` is."""
+"""The context of a build, for index kinds. Light to import, as `kind` is."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def silent(stage: str, done: int, total: int) -> None:
 
 
 class ModelCall(Protocol):
-    """Asks the run's chat model; the ledger answers what was asked before."""
+    """Calls the run's chat model. The ledger answers repeated calls."""
 
     async def __call__(
         self, prompt: Prompt[OutputT], values: Mapping[str, str], *, step: str = ""
@@ -48,9 +48,9 @@ class ModelCall(Protocol):
         """Ask.
 
         Args:
-            prompt: What to ask.
-            values: What fills the prompt's template.
-            step: What the call is about, such as a passage's id, for traces.
+            prompt: The prompt.
+            values: The values of the prompt's template.
+            step: The subject of the call for traces, such as a passage's id.
 
         Raises:
             BudgetExceededError: The budget is used up.
@@ -61,18 +61,18 @@ class ModelCall(Protocol):
 
 @dataclass(frozen=True)
 class BuildOptions:
-    """What a build is asked for, besides documents.
+    """The options of a build.
 
     Attributes:
         settings: The settings of the build.
-        embedding: What the vectors are kept under: the name of the embedding model
-            (`Embedder.name`), with what it wants before a passage.
+        embedding: The key of the vectors: the name of the embedding model (`Embedder.name`) and its
+            passage prefix.
         dimension: Length of its vectors.
         language: The corpus's language, a key of `indexes.language.LANGUAGES`.
-        keep: Whether documents are only added or removed. Then a kind stays as its last build made
-            it, apart from the documents that changed.
-        open_caller: Opens the chat model, or gives it again; None where no model may be asked. It
-            may block.
+        keep: Whether the build only adds or removes documents. Then a kind changes only for these
+            documents.
+        open_caller: Opens the chat model, or returns the open model. None if the build may not call
+            a model. It may block.
     """
 
     settings: Context
@@ -87,7 +87,7 @@ class BuildOptions:
         """The chat model.
 
         Raises:
-            UsageError: This build may ask none.
+            UsageError: This build may not call a model.
         """
         if self.open_caller is None:
             raise UsageError("No chat model was given to this build: give it a `caller`.")
@@ -95,13 +95,13 @@ class BuildOptions:
 
     @property
     def places(self) -> int:
-        """How many model calls may run at once."""
+        """The maximum number of parallel model calls."""
         if self.settings.concurrency or self.open_caller is None:
             return self.settings.concurrency or _PLACES
         return self.caller.provider.concurrency
 
     def calls_of(self, run: str, settings: Context | None = None) -> ModelCall:
-        """A function that asks the chat model.
+        """Return a function that calls the chat model.
 
         Args:
             run: The run that the calls are counted to.
@@ -122,20 +122,19 @@ class BuildOptions:
 
 @dataclass(frozen=True)
 class BuildContext:
-    """What a kind is given to bring itself up to date.
+    """The context in which a kind builds or updates itself.
 
-    Methods of `corpus` block, and so does all that a kind computes: run it with `in_thread`.
+    Methods of `corpus` block, and so do computations of a kind. Run them with `in_thread`.
 
     Attributes:
-        corpus: The corpus of the new generation; `corpus.vectors(context.options.embedding)` gives
-            the passages' vectors to a kind that needs them.
-        index_directory: The index directory, where a kind may keep a file, named after what is in
-            it, that outlives a killed build. Its folders belong to the build.
-        directory: The kind's own folder in the new generation: there, and empty.
-        previous: The kind's own folder in the last generation, to be read only; None where the
-            kind is new.
-        built: The folders of the kinds that it builds on, in the new generation, by name.
-        options: What the build is asked for.
+        corpus: The corpus of the new generation. `corpus.vectors(context.options.embedding)`
+            returns the passages' vectors.
+        index_directory: The index directory. A kind may keep a file there that survives a killed
+            build. The folders belong to the build.
+        directory: The kind's own folder in the new generation. It exists and is empty.
+        previous: The kind's own folder in the last generation, read-only. None if the kind is new.
+        built: The folders of the kinds that it needs, in the new generation, by name.
+        options: The options of the build.
         run: The run that this kind's model calls are counted to.
         progress: Called as the work proceeds.
     """
@@ -151,7 +150,7 @@ class BuildContext:
     _vectors: StoredVectors
 
     def call(self, settings: Context | None = None) -> ModelCall:
-        """A function that asks the build's chat model.
+        """Return a function that calls the build's chat model.
 
         Args:
             settings: Settings that differ from the build's, such as the temperature.
@@ -159,18 +158,18 @@ class BuildContext:
         return self.options.calls_of(self.run, settings)
 
     async def embed(self, texts: Sequence[str], *, namespace: str) -> Vectors:
-        """The vectors [n, d] of some texts, in order.
+        """Return the vectors [n, d] of texts, in order.
 
-        A vector is stored as soon as it is there, so no text is embedded twice, whatever becomes
-        of the build. When the build ends, those that no kind has asked for are dropped.
+        Each vector is stored at once, so no text is embedded twice, even after a killed build. At
+        the end of the build, unused vectors are removed.
 
         Args:
-            texts: n texts; a text may be among them twice.
-            namespace: What they are, such as `entities`. A kind of another package puts its name
-                before it, as in `my-kind/entities`.
+            texts: n texts, possibly with duplicates.
+            namespace: Kind of the texts, such as `entities`. In another package, prefix it with the
+                kind's name, as in `my-kind/entities`.
 
         Raises:
-            ModelOutputError: The model gave something else than a unit vector for each.
+            ModelOutputError: The model did not return a unit vector for each text.
         """
         stage = f"embed {namespace}"
         return await self._vectors.embed(
@@ -180,7 +179,7 @@ class BuildContext:
     async def map(
         self, function: Callable[[ItemT], Awaitable[ResultT]], items: Iterable[ItemT]
     ) -> list[ResultT]:
-        """The results for all items, in order, as many at once as the chat model takes.
+        """Apply a function to all items in parallel, and return the results in order.
 
         The first error cancels the rest.
         """

@@ -1,4 +1,4 @@
-"""What an index kind is: something derived from the corpus, kept up to date, and opened.
+"""The interface of index kinds: data structures that are built from the corpus and kept up to date.
 
 A build gives each kind the corpus of the new generation and an empty folder. Whatever the kind
 writes there is listed in the manifest and appears with the generation, whole or not at all, so a
@@ -50,16 +50,17 @@ DEFAULT_KINDS: Final = ("dense", "sparse")
 
 @dataclass(frozen=True)
 class Estimate:
-    """What building a kind would cost.
+    """The estimated cost of building a kind.
 
     Attributes:
         model: The chat model, as the ledger names it.
         spent_calls: Calls that the estimate itself took.
-        model_calls: Calls still to be paid for; what the ledger knows costs nothing.
+        model_calls: Calls that the build would still pay for, without calls that the ledger can
+            answer.
         input_tokens: Their input tokens.
         output_tokens: Their output tokens.
-        seconds: Time for the calls, as many at once as the model takes.
-        basis: One sentence: what the estimate rests on.
+        seconds: Time for the calls at the model's concurrency.
+        basis: One sentence about the basis of the estimate.
         details: Further counts, as plain values.
     """
 
@@ -74,23 +75,23 @@ class Estimate:
 
 
 class IndexKind(ABC):
-    """One kind of thing that is derived from the corpus."""
+    """A kind of data structure that is built from the corpus."""
 
     name: ClassVar[str]
-    """What `--with` takes; also the name of its folder."""
+    """Its name for `--with`, and the name of its folder."""
     about: ClassVar[str]
-    """One sentence: what it holds, and which searches or strategies read it."""
+    """One sentence about its contents and the searches or strategies that read it."""
     settings: ClassVar[type[Group] | None] = None
     needs: ClassVar[tuple[str, ...]] = ()
-    """The kinds that it builds on, which are built before it."""
+    """Kinds that must be built before it."""
     needs_vectors: ClassVar[bool] = False
-    """Whether every passage must be embedded before it is built."""
+    """Whether it needs the embeddings of all passages."""
     asks_model: ClassVar[bool] = False
     """Whether building it may call the chat model."""
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        """Version of each prompt that takes part, by name; another version means an update."""
+        """The version of each prompt that it uses, by name. A new version leads to an update."""
         return {}
 
     @abstractmethod
@@ -105,31 +106,31 @@ class IndexKind(ABC):
 
     @abstractmethod
     def open(self, directory: Path) -> Any:
-        """Open what `build` wrote; any thread may use the reader. One with `close` is closed.
+        """Open the files that `build` wrote. Return a reader that any thread may use.
 
         Raises:
             IndexMissingError: A file is missing or damaged.
         """
 
     def check(self, reader: Any, counts: Mapping[str, int]) -> str:
-        """What is wrong with a reader, given the manifest's counts; "" where nothing is."""
+        """Compare a reader with the manifest's counts. Return the problem, or ""."""
         del reader, counts
         return ""
 
     def is_current(self, directory: Path, options: BuildOptions) -> bool:
-        """Whether `build` would write again what is in the folder, the corpus being the same.
+        """Whether `build` would write the same files again for the same corpus.
 
-        It would not where settings differ from those it was written with, or where a budget
-        stopped it before the end. It may block.
+        It would not if the settings differ, or if a budget stopped the last build. This method may
+        block.
         """
         del directory, options
         return True
 
     def status(self, directory: Path) -> Mapping[str, Any]:
-        """What `hopyard index status` shows of it: plain values, lists and mappings of them.
+        """Return plain values, lists and mappings for `hopyard index status`.
 
-        The value `model`, where there is one, names the chat model of the last build; documents
-        that are added are given to the same model.
+        The value `model`, if present, names the chat model of the last build, which also processes
+        added documents.
         """
         del directory
         return {}
@@ -137,32 +138,32 @@ class IndexKind(ABC):
     def derived(
         self, directory: Path, passage_ids: Sequence[str]
     ) -> Mapping[str, Mapping[str, Any]]:
-        """What `hopyard index show` says of passages: what the kind made of each.
+        """Return the kind's data about passages for `hopyard index show`.
 
         Args:
             directory: The kind's folder.
             passage_ids: The passages of one document.
 
         Returns:
-            Texts, or lists of texts or of mappings, under their names, by passage id.
+            By passage id: texts, or lists of texts or mappings, by name.
         """
         del directory, passage_ids
         return {}
 
     def unfinished(self, directory: Path) -> str:
-        """What a budget left undone, as in `5 passages have no questions yet`; "" for nothing."""
+        """Return the work that a budget left, such as `5 passages have no questions yet`, or ""."""
         del directory
         return ""
 
     async def estimate(
         self, passages: Sequence[Passage], index_directory: Path, options: BuildOptions
     ) -> Estimate:
-        """What building it would cost. It may ask the model for a sample.
+        """Estimate the cost of building it. This may ask the model for a sample.
 
         Args:
             passages: All passages of the corpus that would be built.
             index_directory: The index directory, which need not exist; it is only read.
-            options: What the build would be asked for.
+            options: The options of the build.
 
         Raises:
             ModelUnreachableError: The model does not answer.
@@ -173,15 +174,14 @@ class IndexKind(ABC):
 
 
 KINDS: Final[Registry[IndexKind]] = registry.KINDS
-"""Every index kind by name: those of `indexes.kinds`, of installed packages, and registered."""
+"""Every index kind by name: built-in, from installed packages, and registered."""
 
 
 def select_kinds(names: Iterable[str]) -> tuple[IndexKind, ...]:
-    """Look kinds up by name, each once, and put those first that others build on.
+    """Look up kinds by name, without duplicates, in the order in which they must be built.
 
     Raises:
-        UsageError: A name is unknown, a kind builds on one that is not named, or kinds build on
-            each other.
+        UsageError: A name is unknown, a required kind is missing, or kinds require each other.
     """
     wanted = tuple(dict.fromkeys(names))
     chosen: dict[str, IndexKind] = {}

@@ -1,6 +1,6 @@
-"""What a search method is: given a text, which evidence.
+"""The interface of search methods: from a text to evidence.
 
-A package offers a method of its own as entry point `hopyard.searches`.
+A package declares a method as an entry point of the group `hopyard.searches`.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ logger = logging.getLogger(__name__)
 ValueT = TypeVar("ValueT")
 
 _WIDER: Final = 4
-"""How many times more units are asked for until enough of them fit a filter."""
+"""Factor by which the number of units grows until enough of them match a filter."""
 
 
 class Kept:
-    """What searches open once, such as a cross-encoder. Any thread may use it.
+    """Objects that searches open once, such as a cross-encoder. Any thread may use them.
 
-    It belongs to whoever runs many searches.
+    The caller of the searches owns it.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Kept:
         self._opening = threading.Lock()
 
     def get(self, key: str, open_: Callable[[], ValueT]) -> ValueT:
-        """The value of a key, opened when it is first asked for."""
+        """Return the value of a key. The first call opens it."""
         with self._opening:
             if key not in self._values:
                 self._values[key] = open_()
@@ -57,19 +57,19 @@ def _log(problem: HopyardError) -> None:
 
 @dataclass(frozen=True)
 class Search:
-    """One search: what is looked for, in what, and how much is wanted.
+    """One search: the text, the index and the number of units.
 
     Attributes:
-        text: What is looked for: a question, as a rule.
-        k: Units of evidence at most.
-        index: The opened index; `index.reader(KIND)` is what a kind's `open` gave.
+        text: The text to search for, usually a question.
+        k: Maximum number of units.
+        index: The opened index. `index.reader(KIND)` returns a kind's reader.
         settings: The run's settings.
-        allowed: Ids of the passages that may be found (`--where`); None where all may. A method
-            need not look at it, see `SearchMethod.filters`.
+        allowed: Ids of the passages that match `--where`, or None for all. A method may ignore it;
+            see `SearchMethod.filters`.
         embed: Embeds a text as a question, [d].
-        call: Asks the chat model; None where no model may be asked.
-        kept: What earlier searches have opened.
-        report: Told why the search gives less than was asked for, where it goes on all the same.
+        call: Calls the chat model. None if the search may not call a model.
+        kept: Objects that earlier searches have opened.
+        report: Reports a problem that reduces the results without ending the search.
     """
 
     text: str
@@ -83,11 +83,11 @@ class Search:
     allowed: frozenset[str] | None = None
 
     def allows(self, unit: Evidence) -> bool:
-        """Whether a unit may be found: every passage behind it fits the filter."""
+        """Whether all passages of a unit match the filter."""
         return self.allowed is None or self.allowed.issuperset(unit["passages"])
 
     async def by(self, method: str, *, k: int | None = None) -> list[Evidence]:
-        """What another method finds for the same text.
+        """Search for the same text with another method.
 
         Raises:
             UsageError: There is no such method.
@@ -101,15 +101,16 @@ class SearchMethod:
     """One way to search.
 
     Attributes:
-        name: What `--search` takes.
-        about: One sentence: what it does.
-        find: Does it. It gives at most `search.k` units, the best first, each once.
+        name: Its name for `--search`.
+        about: One sentence about its method.
+        find: The search function. It returns at most `search.k` units, best first, without
+            duplicates.
         needs: The index kinds that it reads.
         settings: Its settings.
         asks_model: Whether it may call the chat model.
-        filters: Whether `find` itself keeps to `search.allowed`, as one should that reads an index
-            by it or searches with `search.by`. Any other method is asked for more and more units
-            until k of them fit the filter.
+        filters: Whether `find` itself respects `search.allowed`. Methods that use `search.by`
+            should. Hopyard asks all other methods for more and more units until k of them match the
+            filter.
     """
 
     name: str

@@ -44,7 +44,7 @@ class Output(BaseModel):
         return self._cut
 
     def mark_cut(self) -> None:
-        """Note that the end of `cut_field` is missing."""
+        """Record that the end of `cut_field` is missing."""
         self._cut = True
 
 
@@ -55,7 +55,7 @@ OutputT = TypeVar("OutputT", bound=Output)
 
 @dataclass(frozen=True)
 class Example(Generic[OutputT]):
-    """A worked turn: the values put into the template and the output wanted."""
+    """A worked example: the values of the template and the expected output."""
 
     values: Mapping[str, str]
     output: OutputT
@@ -63,11 +63,11 @@ class Example(Generic[OutputT]):
 
 @dataclass(frozen=True)
 class Shorter:
-    """A capable model's wording that is the built-in one with fewer examples.
+    """A wording for capable models: the built-in wording with fewer examples.
 
     Attributes:
-        examples: How many of the first examples it keeps.
-        max_tokens: Output tokens at most; a model that reasons needs room.
+        examples: Number of examples to keep.
+        max_tokens: Maximum output tokens. A model that reasons needs room.
     """
 
     examples: int
@@ -78,22 +78,23 @@ class Shorter:
 class Prompt(Generic[OutputT]):
     """One kind of model call.
 
-    What every call of the kind shares (instructions, then examples) comes first, so that an
-    engine's prefix cache holds it; what differs comes last.
+    The shared parts (instructions, then examples) come first, so that prefix caches work. The
+    values come last.
 
     Attributes:
         name: Its name in the ledger.
-        version: Counted up with every change of wording, examples or schema.
+        version: Increased with every change of wording, examples or schema.
         system: The instructions.
         template: The user's turn; `$name` stands for a value.
         output: The schema of the answer.
-        max_tokens: Output tokens at most.
-        examples: Worked turns.
-        typographic_quotes: Whether straight quotes in the values become typographic ones. A
-            straight quote has to be escaped in JSON, and the built-in model, held to a schema, ends
-            its text there: of 24 questions with quotes it cut 8 sub-questions short, with
-            typographic ones 2.
-        capable: The wording for models that follow instructions; None where there is one for all.
+        max_tokens: Maximum output tokens.
+        examples: Worked examples.
+        typographic_quotes: Whether to replace straight quotes in the values by typographic quotes.
+            The built-in model often ends a text at a straight quote, because JSON must escape it:
+            it cut 8 sub-questions of 24 questions with straight quotes, and 2 with typographic
+            quotes.
+        capable: The wording for models that follow instructions; None if all models share a
+            wording.
     """
 
     name: str
@@ -107,10 +108,10 @@ class Prompt(Generic[OutputT]):
     capable: Prompt[OutputT] | Shorter | None = None
 
     def of(self, profile: Literal["builtin", "capable"]) -> Prompt[OutputT]:
-        """The wording of a profile.
+        """Return the wording of a profile.
 
-        The built-in model's adapter and the gate were trained on the `builtin` wording, so that
-        one does not change.
+        The built-in model's adapter and the gate were trained on the `builtin` wording, so it must
+        not change.
         """
         if profile == "builtin" or self.capable is None:
             return self
@@ -124,7 +125,7 @@ class Prompt(Generic[OutputT]):
         return self.capable
 
     def messages(self, values: Mapping[str, str]) -> list[BaseMessage]:
-        """The messages of one call.
+        """Return the messages of one call.
 
         Raises:
             KeyError: A value of the template is missing.

@@ -1,4 +1,4 @@
-"""What a step needs besides its state: the run's settings, its models and its index."""
+"""The resources of a step: the run's settings, its models and its index."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ __all__ = (
 )
 
 LONGEST_QUESTION: Final = 4000
-"""Characters. A longer text is a document, not a question."""
+"""Maximum characters of a question. A longer text is a document."""
 
 RUN_DIGITS: Final = 16
 """Hexadecimal digits of a run's name, which every task of a run carries."""
@@ -56,13 +56,13 @@ RUN_DIGITS: Final = 16
 
 @dataclass(frozen=True)
 class Run:
-    """One question on its way through a strategy.
+    """The run of one question through a strategy.
 
     Attributes:
         id: The name that its model calls are counted under.
-        settings: What it was told.
-        resources: What it may open.
-        problems: Why searches gave less than was asked for.
+        settings: The settings of the run.
+        resources: The indexes and models of the process.
+        problems: Errors that reduced the results of searches.
     """
 
     id: str
@@ -72,20 +72,20 @@ class Run:
 
     @property
     def problem(self) -> str:
-        """Why searches gave less than was asked for; "" where they did not."""
+        """The errors that reduced the results of searches, or ""."""
         return " ".join(dict.fromkeys(map(str, self.problems)))
 
     @property
     def out_of_budget(self) -> bool:
-        """Whether the budget was the reason."""
+        """Whether the budget caused one of the problems."""
         return any(isinstance(problem, BudgetExceededError) for problem in self.problems)
 
     def with_settings(self, **changes: Any) -> Run:
-        """The same run with other settings, as in `run.with_settings(temperature=0.1)`."""
+        """Return the run with other settings, as in `run.with_settings(temperature=0.1)`."""
         return replace(self, settings=self.settings.model_copy(update=changes))
 
     async def caller(self) -> ModelCaller:
-        """The run's chat model."""
+        """Return the run's chat model."""
         return await asyncio.to_thread(self.resources.caller, self.settings.model)
 
     async def call(
@@ -97,15 +97,15 @@ class Run:
         final: bool = False,
         stream: bool = False,
     ) -> OutputT:
-        """Ask the chat model.
+        """Call the chat model.
 
         Args:
-            prompt: What to ask, in the wording of the run's profile.
-            values: What the prompt's template is filled with.
+            prompt: The prompt; the run's profile decides on its wording.
+            values: The values of the prompt's template.
             step: Id of the step that the call belongs to.
-            final: Whether this is the closing call, for which the budget keeps a place. Its answer
-                is streamed (`models.stream`).
-            stream: Whether the answer of another call is streamed too, since it may be the last.
+            final: Whether this is the closing call, for which the budget reserves a call. Its
+                answer is streamed (`models.stream`).
+            stream: Whether to stream the answer of a call that may be the last.
 
         Raises:
             BudgetExceededError: The run's budget is used up.
@@ -118,7 +118,7 @@ class Run:
         )
 
     async def index(self) -> Index:
-        """The run's index.
+        """Return the run's index.
 
         Raises:
             UsageError: The run names no index.
@@ -150,7 +150,7 @@ class Run:
         try:
             manifest = await asyncio.to_thread(read_manifest, Path(self.settings.index))
         except IndexMissingError:
-            return ()  # whoever retrieves will say so; what needs no document goes on
+            return ()  # a search will report it; a run without documents continues
         return manifest.kinds
 
     async def embed(self, text: str) -> Vector:
@@ -181,7 +181,7 @@ class Run:
         models: bool = True,
         without: Collection[str] = (),
     ) -> list[Evidence]:
-        """Search. What falls short of what was asked for is added to `problems`.
+        """Search. Errors that reduce the results are added to `problems`.
 
         Args:
             text: What is looked for.
@@ -252,7 +252,7 @@ class Run:
             return {}
 
     async def usage(self) -> Usage:
-        """What the run has spent so far."""
+        """Return the calls, tokens and seconds of the run so far."""
         caller = await self.caller()
         return (await asyncio.to_thread(caller.meter, self.id)).usage
 

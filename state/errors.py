@@ -1,4 +1,4 @@
-"""What can go wrong, in the order in which a run meets it.
+"""Hopyard's errors, in the order in which a run can raise them.
 
 Every message is one sentence that names the thing, the cause and the cure. The exit code is
 what the command line ends with.

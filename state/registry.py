@@ -24,15 +24,15 @@ logger = logging.getLogger(__name__)
 
 
 class Part(Protocol):
-    """What every registry holds: something with a name, a description and perhaps settings."""
+    """An entry of a registry, with a name, a description and optional settings."""
 
     @property
     def name(self) -> str:
-        """What users write, such as `tree`."""
+        """Its name for users, such as `tree`."""
 
     @property
     def about(self) -> str:
-        """One sentence that says what it does and when to use it."""
+        """One sentence about its purpose and use."""
 
     @property
     def settings(self) -> type[Any] | None:
@@ -46,7 +46,7 @@ class Registry(Mapping[str, PartT], Generic[PartT]):
     """Parts of one kind by name.
 
     Args:
-        what: What a part is called in messages, such as `strategy`.
+        what: The word for a part in messages, such as `strategy`.
         package: The package whose modules each hold a built-in part.
         attribute: The name of the part in its module.
         group: The entry-point group of installed packages' parts.
@@ -77,7 +77,7 @@ class Registry(Mapping[str, PartT], Generic[PartT]):
         """The part of a name.
 
         Raises:
-            UsageError: There is none, or the package that offers it cannot be imported.
+            UsageError: The part does not exist, or its package cannot be imported.
         """
         with self._lock:
             if name in self._registered:

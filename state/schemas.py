@@ -1,4 +1,4 @@
-"""What strategies take and give: ids, scores and short strings.
+"""The input and output of strategies: ids, scores and short strings.
 
 Passage text stays in the corpus store: a checkpoint that held it would be fifty times as large.
 Scores are plain floats, because a numpy scalar cannot be checkpointed.
@@ -38,117 +38,117 @@ __all__ = (
 
 
 class Source(TypedDict, total=False):
-    """Where a passage is from."""
+    """The source of a passage."""
 
     passage_id: Required[str]
     reference: str
-    """How it is named to a reader, as in `handbook.docx › Contacts, p. 3`. No two passages of an
-    answer have the same."""
+    """Its name for readers, such as `handbook.docx › Contacts, p. 3`. It is unique within an
+    answer."""
     document_id: str
     title: str
     """The document's title."""
     source: str
     """The path or the address that the document was read from."""
     section: str
-    """The headings above the passage, as in `Handbook › Contacts`; "" where there are none."""
+    """The headings above the passage, such as `Handbook › Contacts`, or ""."""
     pages: str
-    """The pages that it is on, as in `4` or `3-4`; "" where they are not known."""
+    """Its pages, such as `4` or `3-4`, or "" if unknown."""
     position: int
     """Its place among the passages of its document, from 0."""
     metadata: dict[str, MetadataValue]
-    """The document's metadata; a long value is cut."""
+    """The document's metadata. Long values are cut."""
     text: str
-    """The passage's text, where it was asked for."""
+    """The passage's text, if requested."""
 
 
 class Evidence(TypedDict):
-    """One unit that a search found and an answer may be read from."""
+    """A unit that a search found, such as a passage."""
 
     kind: str
-    """What the unit is: passage, summary, report or segment."""
+    """Kind of the unit: passage, summary, report or segment."""
     id: str
     """Its id in the index; a passage's own id."""
     score: float
-    """As the search that found it gives it: cosine, BM25, MMR, helpfulness. Higher is better."""
+    """Score of the search: cosine, BM25, MMR, helpfulness. Higher is better."""
     passages: list[str]
-    """Ids of the passages behind it. Citations lead to them; a passage stands for itself."""
+    """Ids of its passages, which citations refer to. A passage has its own id here."""
     sources: NotRequired[list[Source]]
-    """Where each of them is from. The evidence of a finished answer has it."""
+    """The source of each passage. The evidence of a finished answer has it."""
 
 
 def passage_evidence(passage_id: str, score: float) -> Evidence:
-    """The evidence of a passage itself."""
+    """Evidence that consists of one passage."""
     return Evidence(kind="passage", id=passage_id, score=float(score), passages=[passage_id])
 
 
 def passage_ids(evidence: Iterable[Evidence]) -> list[str]:
-    """The passages behind some evidence, each once, in order."""
+    """Ids of the evidence's passages, in order, without duplicates."""
     return list(dict.fromkeys(name for unit in evidence for name in unit["passages"]))
 
 
 class Citation(Source):
-    """A sentence that stands word for word in the passage and supports the answer.
+    """A sentence that occurs word for word in the passage and supports the answer.
 
-    A finished answer's citation says where the passage is from.
+    The citations of a finished answer include the source of the passage.
     """
 
     quote: Required[str]
     claim: NotRequired[str]
-    """The part of the answer, or the finding behind it, that the passage was cited for."""
+    """The part of the answer, or the finding, that cites the passage."""
     supported: NotRequired[bool]
-    """Whether the quote supports the claim; absent means that it does."""
+    """Whether the quote supports the claim. If absent, it does."""
 
 
 NOT_SUPPORTED: Final = "not supported by its passage"
-"""How a citation is shown whose `supported` is False."""
+"""Note on a citation whose `supported` is False."""
 
 UNCONFIRMED: Final = "Not confirmed by the documents:"
-"""What stands before `unconfirmed` where it is shown."""
+"""Label in front of `unconfirmed`."""
 
 
 class PassageShare(TypedDict):
-    """How much of an answer rests on one passage."""
+    """A passage's share of an answer."""
 
     passage_id: str
     contribution: float
-    """Its Shapley value, one player a passage; below 0 for a passage that misleads."""
+    """Its Shapley value, with each passage as a player. It is negative for a misleading passage."""
     share: float
-    """Of the answer, 0 to 1."""
+    """Share of the answer, from 0 to 1."""
 
 
 class Explanation(TypedDict):
-    """What an answer rests on. The shares add up to 1."""
+    """The shares of an answer's passages. All shares add up to 1."""
 
     passages: list[PassageShare]
     """In the order of the citations."""
     without: float
-    """The share that the model says without any of them."""
+    """The share of the model's own knowledge."""
 
 
 class GateDecision(TypedDict):
-    """Whether to retrieve, decided before anything is spent."""
+    """The gate's decision whether to retrieve, before any model call."""
 
     gate: str
-    """Which gate decided: off, or the trained one."""
+    """Name of the gate, or off."""
     probability: float | None
-    """Calibrated probability that retrieval is needed; None where no gate was asked."""
+    """Calibrated probability that retrieval is needed, or None without a gate."""
     retrieve: bool | None
-    """What it decided, which binds the route; None where no gate was asked."""
+    """The decision, which restricts the route, or None without a gate."""
     reason: str
 
 
 class RouteDecision(TypedDict):
-    """Which strategy answers, and why."""
+    """The route's choice of a strategy, with the reason."""
 
     strategy: str
     by: Literal["forced", "gate", "default", "trained", "model", "fallback", "budget", "approval"]
     probability: float | None
-    """Probability that the strategy answers rightly, where whoever chose gives one."""
+    """Probability that the strategy answers rightly, or None if unknown."""
     reason: str
 
 
 class Thrown(TypedDict, total=False):
-    """A sub-question or decomposition that was thrown away."""
+    """A rejected sub-question or decomposition."""
 
     question: str
     answer: str
@@ -161,9 +161,9 @@ class RouteLabel:
     """How the route describes a strategy.
 
     Attributes:
-        reason: Completes "the question is for this strategy because …": told to the model, and
-            recorded as the reason of its choice.
-        examples: Questions that it is best for, beside those that the prompt has.
+        reason: Completes "the question is for this strategy because …". It is part of the route's
+            prompt and recorded as the reason of the choice.
+        examples: More questions that it is best for, in addition to those in the prompt.
     """
 
     reason: str
@@ -171,20 +171,20 @@ class RouteLabel:
 
 
 class Step(TypedDict, total=False):
-    """One step of the reasoning. Every strategy fills in what it has.
+    """One step of the reasoning. Each strategy fills in the fields that it has.
 
-    Steps are drawn from these fields alone, so a strategy's steps need no drawing code: `parent`
-    makes the tree, `title` names the step, and `facts` holds whatever else is to be shown.
+    Hopyard draws steps from these fields alone, so a strategy needs no drawing code. `parent` makes
+    the tree, `title` names the step, and `facts` holds further values to show.
     """
 
     id: Required[str]
     """Unique in the run. The model calls made for the step carry it."""
     kind: Required[str]
-    """What was done: rewrite, search, read, split, question, link, hop, prune, aggregate, …"""
+    """Kind of the step: rewrite, search, read, split, question, link, hop, prune, aggregate, …"""
     parent: str
-    """Id of the step that this one hangs from; "" or absent at the top."""
+    """Id of the parent step; "" or absent at the top."""
     title: str
-    """One line that names the step; absent, the kind and the question do."""
+    """One line that names the step. The default is the kind and the question."""
     question: str
     answer: str
     passages: list[Evidence]
@@ -192,44 +192,44 @@ class Step(TypedDict, total=False):
     """How it ended: leaf, split, pruned, failed, fallback, budget, necessary, open, …"""
     reason: str
     score: float
-    """What the step was judged by, 0 to 1."""
+    """Score of the step, from 0 to 1."""
     facts: dict[str, str]
     """Further judgements by name, such as rubric 5/5."""
     judge: str
-    """The chat model that gave the score and the facts; absent where they were computed."""
+    """The chat model that gave the score and the facts; absent if they were computed."""
     replaced: list[Thrown]
-    """What was thrown away for this step."""
+    """Rejected versions of this step."""
     tail: str
     """The passage that a hop started from."""
     head: str
-    """The passage that a hop reached; absent where it stayed."""
+    """The passage that a hop reached; absent if it stayed."""
 
 
 def add_reason(before: str, reason: str) -> str:
-    """A reason after the one that is there already."""
+    """Append a reason to an earlier reason."""
     return reason if before in {"", reason} else f"{before.rstrip('.')}; {reason}"
 
 
 class StrategyInput(TypedDict):
-    """What every strategy takes."""
+    """The input of every strategy."""
 
     question: str
     run: NotRequired[str]
-    """Under which name usage is counted; made up where it is absent."""
+    """The run's id for counting usage; generated if absent."""
 
 
 class StrategyOutput(TypedDict):
-    """What every strategy gives."""
+    """The output of every strategy."""
 
     answer: str
     citations: list[Citation]
     evidence: list[Evidence]
     steps: list[Step]
     truncated: bool
-    """Whether the budget ended the run before it was through."""
+    """Whether the run reached its budget before it was complete."""
     unconfirmed: NotRequired[str]
-    """What the documents do not confirm of the answer, as one sentence; "" or absent where they
-    confirm it all."""
+    """One sentence about the part of the answer that the documents do not confirm; "" or absent if
+    they confirm all of it."""
     usage: Usage
 
 

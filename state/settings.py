@@ -60,7 +60,7 @@ __all__ = (
 )
 
 Approval = Literal["route", "decomposition", "hops"]
-"""What a person, or the agent that calls, may be asked about before money is spent on it."""
+"""Steps that can wait for the approval of a person or of a calling agent."""
 
 Profile = Literal["builtin", "capable"]
 """How prompts are written: for the built-in 135M model, or for one that follows instructions."""
@@ -222,7 +222,7 @@ class Context(Frozen):
 
 
 def profile_of(context: Context) -> Profile:
-    """The prompt profile of a run: the one set, or the one that suits the model's name."""
+    """Return the prompt profile of a run, by the setting or by the model's name."""
     if context.profile != AUTO:
         return context.profile
     return "builtin" if context.model.partition(":")[0] in _BUILTIN_MODELS else "capable"
@@ -280,7 +280,7 @@ UNKNOWN: Final = "there is no such setting"
 
 
 def reason_of(problem: ErrorDetails) -> str:
-    """What is wrong with a value, without pydantic's prefix."""
+    """Return the reason why a value is invalid, without pydantic's prefix."""
     if problem["type"] == "extra_forbidden":
         return UNKNOWN
     if problem["type"] == "model_type":

@@ -88,7 +88,7 @@ OPENINGS: Final = {
 _BOTH: Final = """
 analog artifact artifacts catalog center check color curb dialog disk draft gray inquiry
 license licensed licenses licensing math medieval meter meters oriented practice practiced
-program programmer programs story stories toward ton tons
+program programmer programs story stories toward ton tons writable
 """
 
 _CODE: Final = re.compile(r"`[^`]*`")

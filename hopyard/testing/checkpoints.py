@@ -1,4 +1,4 @@
-"""What a thread's checkpoints hold."""
+"""The contents of a thread's checkpoints."""
 
 from __future__ import annotations
 

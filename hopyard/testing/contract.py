@@ -1,4 +1,4 @@
-"""What the three contracts share: a corpus, scripted models, and an index built from them."""
+"""The base of the three contracts: a corpus, scripted models, and an index built from them."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Contract:
     kinds: ClassVar[Sequence[str]] = ()
     """Index kinds to build beside those that are needed."""
     answers: ClassVar[Answers] = {}
-    """What the chat model says: see `ScriptedChat`."""
+    """The replies of the chat model: see `ScriptedChat`."""
     settings: ClassVar[Mapping[str, Any]] = {}
-    """Settings of the run that differ from the defaults; nested ones as mappings."""
+    """Settings of the run that differ from the defaults. Nested settings are mappings."""
 
     @pytest.fixture(autouse=True)
     def embedder(self) -> WordEmbedder:
@@ -52,7 +52,7 @@ class Contract:
 
     @pytest.fixture
     def resources(self, tmp_path: Path) -> Iterator[Resources]:
-        """What the runs open; the ledger is the test's own."""
+        """The resources of the runs, with a ledger of the test's own."""
         with Resources(tmp_path / "home") as resources:
             yield resources
 

@@ -1,4 +1,4 @@
-"""What evidence must look like, whoever found it."""
+"""Rules for valid evidence."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _NEW: Final = Document(
 
 @pytest.mark.asyncio
 class IndexKindContract(Contract):
-    """What every index kind keeps. Inherit it in a test class and set the attributes.
+    """Contract tests of an index kind. Inherit it in a test class and set the attributes.
 
     Attributes:
         kind: The index kind.
@@ -94,7 +94,7 @@ class IndexKindContract(Contract):
             return opened.kind_directory(self.kind.name)
 
     def files(self, directory: Path) -> dict[str, bytes]:
-        """The kind's files in an index, but the volatile ones."""
+        """The kind's files in an index, without volatile files."""
         folder = self.folder(directory)
         return {
             path.relative_to(folder).as_posix(): path.read_bytes()

@@ -33,7 +33,7 @@ GARBAGE: Final = "I would rather talk about the weather."
 """A reply that fits no schema."""
 
 Reply = Mapping[str, Any] | str | Exception
-"""What the model says: the fields of the output, a text as it is, or an error to raise."""
+"""A reply of the model: the fields of the output, a plain text, or an error to raise."""
 
 Answers = (
     Callable[[str, list[dict[str, Any]]], Reply]
@@ -65,8 +65,8 @@ class ScriptedChat:
         answers: A function of the output's name and the messages (mappings with `role` and
             `content`), or a table. A key of the table is the name of the output's class, such as
             `Answer`, or a pair of that name and a text that occurs in the request. The first key
-            that fits counts, so put the particular ones first. A list gives its replies in turn,
-            the last one for ever.
+            that matches counts, so put specific keys first. A list gives its replies in turn and
+            then repeats the last.
 
     Attributes:
         requests: Every request so far.

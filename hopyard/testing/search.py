@@ -27,7 +27,7 @@ __all__ = ("SearchContract",)
 
 @pytest.mark.asyncio
 class SearchContract(Contract):
-    """What every search method keeps. Inherit it in a test class and set the attributes.
+    """Contract tests of a search method. Inherit it in a test class and set the attributes.
 
     Attributes:
         search: The search method.

@@ -48,12 +48,12 @@ class _Questions(TypedDict):
 
 @pytest.mark.asyncio
 class StrategyContract(Contract):
-    """What every strategy keeps. Inherit it in a test class and set the attributes.
+    """Contract tests of a strategy. Inherit it in a test class and set the attributes.
 
     Attributes:
         strategy: The strategy.
         question: A question for it.
-        answer: What it answers when the chat model says what stands in `answers`.
+        answer: The expected answer, given the chat model's `answers`.
         calls: How many model calls it takes.
         searches: The search methods that it is tried with.
     """
