@@ -63,7 +63,7 @@ def built(folder: Path, arguments: list[str]) -> dict[str, Any]:
     report = folder / "report.json"
     began, load = time.perf_counter(), os.getloadavg()[0]
     with report.open("w") as out:
-        process = subprocess.Popen(  # noqa: S603
+        process = subprocess.Popen(
             [sys.executable, "-m", "hopyard.cli.main", *command], cwd=folder, stdout=out
         )
         _, status, used = os.wait4(process.pid, 0)
