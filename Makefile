@@ -20,7 +20,7 @@ help:
 	@echo "make install  the environment alone"
 	@echo "make studio   LangGraph's server for Studio, on this machine"
 	@echo "make lint     formatting, lint, import directions and types"
-	@echo "make docs     draw the graphs into README.md and docs/, build the site in build/site"
+	@echo "make docs     draw the graphs into docs/, build the site in build/site"
 
 install: $(STAMP)
 

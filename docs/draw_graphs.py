@@ -1,7 +1,7 @@
 """Bring what the documentation takes from the code up to date. `make docs` runs this.
 
-Every graph is drawn into README.md and docs/studio.md, langgraph.json is written from the registry,
-and docs/extending.md gets the files of examples/plugin.
+Every graph is drawn into docs/studio.md, langgraph.json is written from the registry, and
+docs/extending.md gets the files of examples/plugin.
 """
 
 from __future__ import annotations
@@ -16,22 +16,16 @@ from hopyard.graphs import router
 from hopyard.graphs.registry import strategies
 
 ROOT = Path(__file__).resolve().parent.parent
-README = ROOT / "README.md"
 STUDIO = ROOT / "docs" / "studio.md"
 CONFIGURATION = ROOT / "langgraph.json"
 EXTENDING = ROOT / "docs" / "extending.md"
 FILE = re.compile(r"(<!-- file: (\S+) -->\n).*?(<!-- /file -->)", re.DOTALL)
-BLOCK = re.compile(r"(<!-- (graphs?) -->\n).*?(<!-- /\2 -->)", re.DOTALL)
+PICTURES = re.compile(r"(<!-- graphs -->\n).*?(<!-- /graphs -->)", re.DOTALL)
 
 
 def drawing(graph: Any) -> str:
     """A graph as a mermaid block."""
     return f"```mermaid\n{graph.get_graph().draw_mermaid(with_styles=False).strip()}\n```\n"
-
-
-def readme() -> str:
-    """README.md with the agent's picture brought up to date."""
-    return _replace_pictures(README, drawing(router.graph))
 
 
 def studio() -> str:
@@ -40,21 +34,15 @@ def studio() -> str:
         strategy.name: strategy.load_graph() for strategy in strategies()
     }
     about = describe()
-    return _replace_pictures(
-        STUDIO,
-        "\n".join(
-            f"### {name}\n\n{about[name]}\n\n{drawing(graph)}" for name, graph in graphs.items()
-        ),
+    pictures = "\n".join(
+        f"### {name}\n\n{about[name]}\n\n{drawing(graph)}" for name, graph in graphs.items()
     )
+    return PICTURES.sub(lambda match: match[1] + pictures + match[2], STUDIO.read_text("utf-8"))
 
 
 def langgraph_json() -> str:
     """langgraph.json for the strategies of the registry."""
     return json.dumps(configuration(), indent=2, ensure_ascii=False) + "\n"
-
-
-def _replace_pictures(file: Path, pictures: str) -> str:
-    return BLOCK.sub(lambda match: match[1] + pictures + match[3], file.read_text("utf-8"))
 
 
 def extending() -> str:
@@ -70,7 +58,6 @@ def extending() -> str:
 
 def main() -> None:
     """Write the three files."""
-    README.write_text(readme(), "utf-8")
     STUDIO.write_text(studio(), "utf-8")
     CONFIGURATION.write_text(langgraph_json(), "utf-8")
     EXTENDING.write_text(extending(), "utf-8")

@@ -47,7 +47,6 @@ def drawings() -> Any:
 
 
 def test_the_pictures_in_the_documentation_are_up_to_date(drawings: Any) -> None:
-    assert drawings.readme() == drawings.README.read_text("utf-8"), "run `make docs`"
     assert drawings.studio() == drawings.STUDIO.read_text("utf-8"), "run `make docs`"
     assert drawings.extending() == drawings.EXTENDING.read_text("utf-8"), "run `make docs`"
 
