@@ -19,7 +19,7 @@ PIECES = ("[UNK]", "a", "b", "##a", "##b", "e", "##e", ".", ",", "-", "\u4e2d", 
 
 def bert() -> Tokenizer:
     vocabulary = {piece: number for number, piece in enumerate(PIECES)}
-    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token=PIECES[0])
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token=PIECES[0]))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     return tokenizer
