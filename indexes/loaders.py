@@ -170,7 +170,7 @@ def _scan(
 
 
 class _Told:
-    """What the progress callback is told of files and bytes."""
+    """Tells the progress callback how many files and bytes are read."""
 
     def __init__(self, paths: Sequence[str | Path], unread: Set[Path], progress: Progress) -> None:
         sizes = [

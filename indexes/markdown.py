@@ -42,7 +42,7 @@ class Row(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A table, or text up to the next table or heading. Long ones are several blocks."""
+    """A table, or text up to the next table or heading. A long table or text is several blocks."""
 
     section: str
     """The headings above it, as in `Travel › Flights`."""
@@ -187,7 +187,7 @@ def _lines(stretches: Iterable[str]) -> Iterator[Row]:
         while start < len(stretch):
             end = stretch.find("\n", start) + 1 or len(stretch)
             line = stretch[start:end]
-            # The ends of pages are not part of a line; one that begins a line stands before it.
+            # The ends of pages are not part of a line; those that begin a line come before it.
             after = line.lstrip(PAGE_END)
             before = line[: len(line) - len(after)]
             text = after.removesuffix("\n").rstrip(PAGE_END)

@@ -21,8 +21,8 @@ _TOLD: Final = 200
 """Passages of a document between two reports of progress."""
 
 Gone = Callable[[Mapping[str, str], Set[str], Set[str]], Set[str]]
-"""Given the source of each live document by its id, and the ids of those that were read just now
-and of those that were bad, says which ids to remove."""
+"""Says which documents to remove. Its arguments are the source of each live document by its id, the
+ids of the documents that were read just now, and the ids of those that were bad."""
 
 
 class _StoppedError(Exception):
@@ -63,6 +63,7 @@ class PutRun:
         bad: set[str] = set()
         with self.store.transaction():
             before = self.store.fingerprints()
+            number = 0
             for number, document in enumerate(documents, start=1):
                 self._check_stop()
                 self.progress("read", number, total)
@@ -80,6 +81,9 @@ class PutRun:
                     bad.add(document.id)
                     continue
                 seen[document.id] = fingerprint
+            self.progress("read", number, number)
+            if self._cut:
+                self.progress("passages", self._cut, self._cut)
             if lost := gone(self.store.sources(), seen.keys(), bad):
                 self.store.remove(lost, self.generation)
                 report.removed = len(lost)

@@ -29,8 +29,7 @@ async def test_a_first_build(directory: Path, documents: list[Document], embedde
 
     assert counts(report) == (10, 0, 0, 0, 10)
     assert (report.passages, report.bad) == (10, [])
-    assert stages.pop("passages") == (10, 0)
-    assert stages == {"read": (10, 10), "embed": (10, 10), "dense": (10, 10), "sparse": (10, 10)}
+    assert stages == dict.fromkeys(("read", "passages", "embed", "dense", "sparse"), (10, 10))
     manifest = read_manifest(directory)
     assert (manifest.generation, manifest.embedding, manifest.chunk_tokens) == (1, "fake", 64)
     assert manifest.kinds == ("dense", "sparse")
@@ -265,7 +264,7 @@ async def test_a_long_document_tells_how_many_passages_it_will_have(
     )
 
     assert told[0] == (1, 0)
-    assert told[-1] == (report.passages, 0)
-    between = told[1:-1]
+    assert told[-2:] == [(report.passages, 0), (report.passages, report.passages)]
+    between = told[1:-2]
     assert [done for done, _ in between] == list(range(11, report.passages, 10))
     assert all(abs(total - report.passages) <= 0.1 * report.passages for _, total in between)

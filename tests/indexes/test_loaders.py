@@ -12,6 +12,8 @@ from hopyard.indexes.loaders import LoadReport, load, read
 from hopyard.indexes.long_text import LongText
 from hopyard.state.errors import UsageError
 
+from ..readers.pdfs import pdf_pages
+
 
 def derived(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -210,6 +212,17 @@ def test_bytes_are_told_while_a_large_file_is_read(tmp_path: Path) -> None:
     done = [count for stage, count, _ in told if stage == "bytes"]
     assert done == sorted(done)  # it is read twice: to see whether it is UTF-8, and for its text
     assert len(done) >= 6
+
+
+def test_pages_are_told_while_they_are_read(tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    (tmp_path / "a.pdf").write_bytes(pdf_pages([["One."], ["Two."], ["Three."]]))
+    list(read([tmp_path], (), LoadReport(), progress=lambda *done: told.append(done)))
+    assert [done for done in told if done[0] == "pages"] == [
+        ("pages", 1, 3),
+        ("pages", 2, 3),
+        ("pages", 3, 3),
+    ]
 
 
 def test_a_long_file_is_not_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,7 +90,7 @@ def test_one_large_file(tmp_path: Path) -> None:
 
     assert documents == 1
     assert passages > 500 * 200 * SIZE
-    assert megabytes < 300 + 12 * 200 * SIZE
+    assert megabytes < 200 + 2 * 200 * SIZE
 
 
 def test_many_small_files(tmp_path: Path) -> None:

@@ -26,7 +26,8 @@ def test_lines_that_run_through_the_pages_are_dropped(read: Read) -> None:
     pages = [
         ["Annual report", f"Text {word}.", f"Page {n} of 4"] for n, word in enumerate(words, 1)
     ]
-    _, text, _ = read("a.pdf", pdf_pages(pages))
+    content, text, _ = read("a.pdf", pdf_pages(pages))
+    assert content.pages == 4
     assert text == "".join(f"Text {word}.\n\n\f" for word in words)
 
 

@@ -1,4 +1,4 @@
-"""What each word of each text scores, computed once when the index is made.
+"""The score of each word of each text, computed once when the index is made.
 
 Lù, "BM25S: Orders of magnitude faster lexical search via eager sparse scoring", 2024
 (arXiv:2407.03618), section 2, with the variant of Lucene from Kamphuis et al., "Which BM25 do you
@@ -39,7 +39,7 @@ class Scores(NamedTuple):
 
 
 class WordCounts:
-    """How often each word stands in each text. Six bytes are kept of a word of a text."""
+    """Counts the words of texts. It keeps six bytes for each different word of a text."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
