@@ -124,3 +124,19 @@ def test_a_question_answered_from_the_ledger_needs_no_model(builtin_index: Path)
     modules, listed = modules_of("threads", "list")
     assert "How many moons" in listed
     assert modules & NO_SEARCH == set()
+
+
+def test_the_process_ends_without_searching_its_modules_for_garbage() -> None:
+    program = """
+import atexit, gc
+from hopyard.cli.main import main
+atexit.register(lambda: print(len(gc.get_objects()) < gc.get_freeze_count()))
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program, "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "True"
