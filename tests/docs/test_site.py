@@ -79,7 +79,7 @@ def test_the_reference_has_every_command_setting_and_public_name(site: Path) -> 
         part = getattr(hopyard, name)
         if hasattr(part, "__qualname__"):
             assert f'id="{part.__module__}.{part.__qualname__}"' in python
-    assert 'id="hopyard.agent.session.open_session"' in python
+    assert 'id="hopyard.state.errors.UsageError"' in python
     plugins = (site / "reference" / "plugins.html").read_text("utf-8")
     assert 'id="hopyard.graphs.registry.Strategy"' in plugins
 
