@@ -6,6 +6,7 @@ in which Ctrl-C is pressed too.
 
 from __future__ import annotations
 
+import atexit
 import gc
 
 from hopyard.cli.interrupts import end_at_once, end_quickly
@@ -16,6 +17,9 @@ __all__ = ("main",)
 def main() -> None:
     """Run the command line, and end the process."""
     end_at_once()
+    # Python collects garbage as it ends. To search all modules once more would take a fifth of the
+    # time of a short command.
+    atexit.register(gc.freeze)
     try:
         from hopyard.cli.app import EXIT_INTERRUPTED, run
 
@@ -24,10 +28,6 @@ def main() -> None:
         if ended.code == EXIT_INTERRUPTED:  # threads that still compute are not waited for
             end_quickly()
         raise
-    finally:
-        # Python collects garbage as it ends. To search all modules once more would take a fifth of
-        # the time of a short command.
-        gc.freeze()
 
 
 if __name__ == "__main__":
