@@ -23,9 +23,11 @@ __all__ = ("AGENT", "DESCRIPTION", "ServerContext", "configuration", "describe",
 AGENT: Final = "hopyard"
 """The name of the whole agent: gate, route, and the strategy that they choose."""
 
-DESCRIPTION: Final = "Answers a question from the indexed documents. It retrieves as much as the "
-"question needs: nothing, one search, a chain or tree of sub-questions, or hops over a graph of "
-"passages. It returns the answer, supporting quotes, and every step."
+DESCRIPTION: Final = (
+    "Answers a question from the indexed documents. It retrieves as much as the question needs: "
+    "nothing, one search, a chain or tree of sub-questions, or hops over a graph of passages. It "
+    "returns the answer, supporting quotes, and every step."
+)
 
 
 class ServerContext(Context):
