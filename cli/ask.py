@@ -1,6 +1,7 @@
 """`hopyard ask` and `hopyard resume`: their flags.
 
-What runs a thread is imported when it is needed: `hopyard ask --help` shall not wait for LangGraph.
+The modules that run a thread are imported on first use: `hopyard ask --help` shall not wait for
+LangGraph.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def talk(thread_id: str | None, given: Given) -> None:
     """Hold a conversation.
 
     Args:
-        thread_id: The thread; None makes a new one.
+        thread_id: The thread; None starts a new thread.
         given: The settings.
 
     Raises:
@@ -117,7 +117,7 @@ class _Chat:
         return f"Continue with: hopyard chat{flags} --thread {shlex.quote(self._thread_id)}"
 
     def _changes(self) -> Changes:
-        """The settings that the thread does not have yet; of a new one those of the flags."""
+        """The settings that the thread does not have yet, or the flags for a new thread."""
         try:
             return self._runner.run(self._session.changes(self._thread_id, self._context))
         except ThreadMissingError:
@@ -135,7 +135,7 @@ class _Chat:
         )
 
     def _tell_errors(self, work: Callable[[], None]) -> None:
-        """At a terminal an error is told and the conversation goes on; a script is ended by it."""
+        """Print an error and continue at a terminal. In a script, the error ends the chat."""
         try:
             work()
         except HopyardError as error:
@@ -151,7 +151,7 @@ class _Chat:
         self._show(self._session.ask(checked, self._context, self._thread_id, tokens=True), checked)
 
     def _finish(self) -> None:
-        """Go on with a question that a kill, Ctrl-C or an error has left unanswered."""
+        """Continue a question that a kill, Ctrl-C or an error has interrupted."""
         question = self._result().get("question", "")
         err.print(f"continuing: {printable(question)}", markup=False, style="dim")
         changes = nested(self._changes())

@@ -1,4 +1,4 @@
-"""What the commands of `hopyard chat` tell."""
+"""The output of the commands of `hopyard chat`."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ PACKAGES: Final = (
     "faiss-cpu",
     "bm25s",
 )
-"""What every installation has; the rest is in extras."""
+"""Packages of every installation. All others are in extras."""
 
 
 @dataclass(frozen=True)

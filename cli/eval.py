@@ -218,7 +218,7 @@ def _evaluate(
     plots: bool,
     as_json: bool,
 ) -> None:
-    """Run or estimate; the report is written either way, from what there is."""
+    """Run or estimate, and write the report from all finished records."""
     from hopyard.cli.eval_report import print_estimate, print_report
     from hopyard.evaluation.estimate import estimate
     from hopyard.evaluation.page import save_report

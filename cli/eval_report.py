@@ -1,4 +1,4 @@
-"""What `hopyard eval` prints: tables for people, one JSON object for programs."""
+"""The output of `hopyard eval`: tables for people, one JSON object for programs."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _percent(share: float | None) -> str:
 
 
 def print_estimate(found: EvaluationEstimate, *, as_json: bool) -> None:
-    """What is left to be paid."""
+    """The remaining cost."""
     if as_json:
         print_json(found.model_dump(mode="json"))
         return

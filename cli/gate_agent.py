@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ("evaluate_gate", "finder", "predictor", "read_texts", "value_function")
 
 _ALWAYS: Final = f"{AUTO}@gate={OFF}"
-"""What runs without a gate: the strategy of the route."""
+"""The policy without a gate: the strategy of the route."""
 _NEVER: Final = "direct"
 _PARALLEL: Final = 4
 
@@ -98,7 +98,7 @@ def value_function(name: str, context: Context, precision: Precision) -> ValueFu
 
 
 def predictor(context: Context, gate: RetrievalGate) -> Callable[[str], Decision]:
-    """What a gate decides on a question, with the run's index if it names one.
+    """Return a gate's decision on a question, with the run's index if it has one.
 
     Raises:
         IndexMissingError: The index is missing or damaged.

@@ -68,7 +68,7 @@ def show_labels(labels: Sequence[Label], path: Path, *, as_json: bool) -> None:
 
 
 def _by_place(labels: Sequence[Label]) -> list[dict[str, Any]]:
-    """What the first passage of each question contributes, the second, and so on."""
+    """Contributions of the passages by rank."""
     valued = [label.phi_each_passage for label in labels if label.phi_each_passage]
     rows = []
     for place in range(max(map(len, valued), default=0)):

@@ -22,7 +22,7 @@ def graph() -> None:
 
 
 class Format(StrEnum):
-    """What other programs read."""
+    """Formats for other programs."""
 
     GRAPHML = "graphml"
     NEO4J = "neo4j"

@@ -1,4 +1,4 @@
-"""What `hopyard index list` and `hopyard index show` print."""
+"""The output of `hopyard index list` and `hopyard index show`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `hopyard index …` prints: the report of a build, the status of an index, an estimate."""
+"""The output of `hopyard index …`: the report of a build, the status of an index, an estimate."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def _kinds_dict(status: IndexStatus) -> dict[str, Any]:
 
 
 def _lines(values: Mapping[str, Any]) -> Iterator[str]:
-    """A kind's values: the plain ones on a line, then a line for each row of a list."""
+    """A kind's values: plain values on a line, then a line for each row of a list."""
     yield _scalars(values)
     for name, value in values.items():
         rows = value if isinstance(value, (list, tuple)) else [value]

@@ -1,4 +1,4 @@
-"""What Ctrl-C does: at start-up it ends the process, in a command it is a `KeyboardInterrupt`.
+"""Ctrl-C: at start-up it ends the process, in a command it raises `KeyboardInterrupt`.
 
 Python's own way, an exception at any line, prints a traceback where it meets an import, a
 destructor or the end of the process.
@@ -48,7 +48,7 @@ def raise_in_command() -> None:
 
 @contextmanager
 def ending_with(sentence: str, exit_code: int = _EXIT) -> Iterator[None]:
-    """Here Ctrl-C says this sentence and ends the process, whatever it is doing.
+    """From here on, Ctrl-C prints this sentence and ends the process at once.
 
     For work that loses nothing when it is killed, and has steps that cannot be interrupted.
     """

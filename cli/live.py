@@ -17,7 +17,7 @@ __all__ = ("follow",)
 
 
 class _Progress:
-    """What a run has told so far: an update may repeat steps of earlier ones."""
+    """The steps of a run so far. An update may repeat steps of earlier updates."""
 
     def __init__(self) -> None:
         self._told: dict[str, tuple[str, str]] = {}
@@ -80,7 +80,7 @@ async def follow(events: AsyncGenerator[Event, None], *, steps: bool, tokens: bo
     """Show a run until it ends.
 
     Args:
-        events: What the session gives; closed at the end, also if showing it fails.
+        events: The session's events. The stream is closed at the end, even after an error.
         steps: Print each step on a line of its own as it ends, instead of the last one alone.
         tokens: Print the answer's tokens.
     """

@@ -12,7 +12,7 @@ __all__ = ("app",)
 
 
 def _settings() -> Context:
-    """From the environment and `hopyard.toml`, read anew for each question."""
+    """From the environment and `hopyard.toml`, read again for each question."""
     context = context_from({})
     where = str(Path(context.index).absolute()) if context.index else ""
     return context.model_copy(update={"index": where})

@@ -1,4 +1,4 @@
-"""What the MCP tools give: typed results, whose schemas a client reads."""
+"""The typed results of the MCP tools. Clients read their schemas."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Quote(PassageSource):
 
 
 class Spent(BaseModel):
-    """What the question has cost."""
+    """The cost of the question."""
 
     model_calls: int = Field(description="Calls that were paid for.")
     cached_calls: int = Field(description="Calls that the ledger answered for nothing.")
@@ -68,7 +68,7 @@ class Spent(BaseModel):
 
 
 class ToolAnswer(BaseModel):
-    """An answer, or what the run waits for before it goes on."""
+    """An answer, or the approvals that the run waits for."""
 
     question: str = Field(description="The question as it was answered: made to stand alone.")
     answer: str = Field(description="The answer, [1] the first citation; empty while it waits.")

@@ -84,10 +84,10 @@ JsonOption = Annotated[
 
 
 def given_settings(given: Mapping[str, Any], sets: list[str] | None = None) -> Given:
-    """What a command was told by its flags, and all settings that result.
+    """A command's flags, and all settings that result from them.
 
     Args:
-        given: Flags by setting name (dots for nested ones); None is left out.
+        given: Flags by setting name, with dots for nested settings. None is left out.
         sets: `NAME=VALUE` pairs.
 
     Raises:
@@ -122,7 +122,7 @@ def checked_conditions(where: list[str] | None) -> tuple[str, ...]:
 
 
 def changes_from(sets: list[str] | None) -> dict[str, Any]:
-    """The settings that a resumed thread goes on with, nested, from `NAME=VALUE` pairs.
+    """The changed settings of a resumed thread, nested, from `NAME=VALUE` pairs.
 
     Raises:
         UsageError: A pair is not of that form.

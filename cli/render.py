@@ -94,7 +94,7 @@ def _answer(answer: str) -> RenderableType:
 
 
 def _decisions(result: Mapping[str, Any]) -> Text:
-    """What gate and route decided, and why."""
+    """The decisions of gate and route, with their reasons."""
     gate, route = result["gate"], result["route"]
     by = "" if gate["retrieve"] is None else f"{gate['gate']}: "
     text = Text()
@@ -161,13 +161,13 @@ def _percent(share: float) -> str:
 
 
 def unconfirmed_line(result: Mapping[str, Any]) -> list[Text]:
-    """What the documents do not confirm of the answer, if there is such a thing."""
+    """The part of the answer that the documents do not confirm, if any."""
     unconfirmed = result.get("unconfirmed")
     return [Text(f"{UNCONFIRMED} {unconfirmed}", style="yellow")] if unconfirmed else []
 
 
 def usage_line(result: Mapping[str, Any]) -> Text:
-    """What a run has spent, and its thread."""
+    """The cost of a run, and its thread."""
     usage = result["usage"]
     return Text(
         f"{counted(usage['model_calls'], 'model call')}, "

@@ -23,7 +23,7 @@ __all__ = ("Compared", "compare", "train_route")
 
 
 class Compared(NamedTuple):
-    """What is compared.
+    """The routes to compare.
 
     Attributes:
         records: To report on.
@@ -54,7 +54,7 @@ def train_route(
     Args:
         records: Of every strategy in `names`.
         names: The strategies to choose among; empty for all that read documents.
-        context: The index, if not the recorded ones.
+        context: The index, instead of the recorded indexes.
         loss: F1 that the route may lose to save tokens, 0 to 1.
         progress: Called after each question.
     """

@@ -44,9 +44,9 @@ def ask(
     """Answer a question.
 
     Args:
-        question: What the user wants to know.
+        question: The user's question.
         given: The run's settings; an old thread keeps its own, but for those of flags.
-        thread_id: The thread; None makes a new one.
+        thread_id: The thread; None starts a new thread.
         stream: Print the answer while the model writes it, and each step when it ends.
         as_json_object: Print one JSON object instead of text.
         texts: Show the text of the passages that the model read.
@@ -79,7 +79,7 @@ def resume(
     as_json_object: bool,
     texts: bool = False,
 ) -> None:
-    """Go on with a thread where it stopped.
+    """Continue a thread where it stopped.
 
     Args:
         thread_id: The thread.
@@ -141,7 +141,7 @@ def _run(
 
 
 async def _how_to_go_on(thread_id: str, sets: Sequence[str]) -> str:
-    """What an interruption has left, in one sentence: a thread is kept from its first step on."""
+    """Return one sentence about how to continue after an interruption."""
     name = shlex.quote(thread_id)
     async with open_session() as session:
         try:

@@ -27,10 +27,10 @@ _FLAGS: Final = {
 
 
 async def told_settings(session: Session, thread_id: str, given: Given) -> ThreadSettings:
-    """The settings that a thread goes on with: its own, changed by flags alone.
+    """The settings of a continued thread: its own settings, changed only by flags.
 
-    The environment and `hopyard.toml` are for new threads. Where they name something else than the
-    thread has, this is told.
+    The environment and `hopyard.toml` are for new threads. A difference to the thread's settings is
+    printed.
 
     Raises:
         UsageError: A flag's value is not usable with the thread's other settings.

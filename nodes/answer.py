@@ -51,15 +51,15 @@ _PARTIAL: Final = AnswerSettings(style="short")
 
 @dataclass(frozen=True)
 class PassageAnswer:
-    """What reading some passages gave.
+    """The result of reading passages.
 
     Attributes:
         answer: The answer; `Unknown` where there was no passage to read. A marker [n] in it is
             the n-th citation.
-        passages: What the model was shown.
+        passages: The passages in the prompt.
         cut: Whether the answer reached its limit and was cut there.
         citations: The quotes that support the answer.
-        unconfirmed: What the passages do not confirm of it, as one sentence; "" where they do.
+        unconfirmed: One sentence about the part that the passages do not confirm, or "".
     """
 
     answer: str
@@ -116,7 +116,7 @@ async def answer_from_passages(
     Args:
         run: The run that pays.
         question: The question, or a sub-question.
-        evidence: What a search found.
+        evidence: The evidence of a search.
         step: Id of the step that the call belongs to.
         final: Whether this is the answer that the user reads, written in the run's style. A
             partial answer is short.
@@ -194,7 +194,7 @@ def _read_step(question: str, answer: str, *, cut: bool) -> Step:
 
 
 def _fail_to_answer(question: str, error: Exception) -> dict[str, Any]:
-    """What is said when the closing call failed: that it failed, and why.
+    """The note after a failed closing call, with the reason.
 
     Raises:
         CallFailedError: That is what the error is: a resumed run may have more luck.

@@ -37,7 +37,7 @@ EDIT: Final = "edit"
 REJECT: Final = "reject"
 """The decision that leaves a question whole, or ends a traversal."""
 WHOLE: Final = "whole"
-"""What `approve_split` returns where a split was rejected."""
+"""The result of `approve_split` for a rejected split."""
 LONGEST_SUB_QUESTION: Final = 300
 """Characters; what the model may write, too."""
 
@@ -127,7 +127,7 @@ def approve_split(
 
 
 def approve_passages(question: str, in_round: int, passages: Sequence[str]) -> list[str]:
-    """Ask which passages the traversal goes on from.
+    """Ask which passages the traversal continues from.
 
     Args:
         question: The question to be answered.

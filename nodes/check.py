@@ -80,7 +80,7 @@ async def after_check(state: AgentState, runtime: Runtime[Context]) -> str:
 
 
 def why_insufficient(state: AgentState) -> str:
-    """What the answer lacks; "" where it is sufficient."""
+    """The answer's problem, or "" if it is sufficient."""
     if is_unknown(state["answer"]):
         return "the answer is Unknown"
     citations = state["citations"]

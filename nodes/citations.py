@@ -37,7 +37,7 @@ _FUNCTION_WORDS: Final = frozenset(
     for word in line.split()
 )
 JUDGEMENTS: Final = frozenset({"yes", "no", "neither", "none", "equal", "equally"})
-"""Words of an answer that is concluded, and stands in no passage."""
+"""Words of an answer that is an inference and occurs in no passage."""
 LEAST_SHARED_WORDS: Final = 2
 
 _EDGES: Final = " \n\t.,;:。、|"
@@ -59,12 +59,12 @@ def cite(question: str, answer: str, passages: Sequence[Passage]) -> list[Citati
     A sentence supports a name, number or date when it holds it; an answer in a whole sentence is
     supported by what holds all that the question did not say. An answer such as "yes" stands
     nowhere: then each passage's sentence that shares most content words with the question is
-    quoted, if it shares two. What cannot be quoted is not cited.
+    quoted, if it shares two. Passages without a quote are not cited.
 
     Args:
         question: The question answered.
         answer: The short answer.
-        passages: What the model read, the best first.
+        passages: The passages in the prompt, best first.
 
     Returns:
         At most three citations, at most one a passage, in the order of the passages.
@@ -90,7 +90,7 @@ def cite_claims(claims: Sequence[tuple[str, Passage]], *, question: str = "") ->
 
     Args:
         claims: Each claim with a passage that is to support it.
-        question: What was asked: it decides between quotes that hold as much of a claim.
+        question: The question, which decides between quotes that cover a claim equally.
 
     Returns:
         One citation for each passage and quote, in the order of the claims, with the claim that
@@ -135,7 +135,7 @@ def statements(answer: str) -> list[tuple[str, list[int]]]:
 
 
 def marked_statements(answer: str) -> Iterator[tuple[str, list[int], tuple[int, int]]]:
-    """Each group of markers: the statement before it ("" where there is none), numbers, place."""
+    """Each group of markers: the statement before it, or "", its numbers and its place."""
     start = 0
     for match in find_markers(answer):
         before = answer[start : match.start()]

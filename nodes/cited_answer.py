@@ -44,7 +44,7 @@ class Cited:
     Attributes:
         answer: Its text; a marker [n] in it is the n-th citation.
         citations: In the order of the markers, or of the passages that the model named.
-        unconfirmed: What the documents do not confirm, as one sentence; "" where they do.
+        unconfirmed: One sentence about the part that the documents do not confirm, or "".
     """
 
     answer: str
@@ -72,9 +72,9 @@ def cite_answer(
     Args:
         question: The question answered.
         answer: The model's answer, perhaps with markers such as [2].
-        passages: What the model was shown, in the order of the numbers, from 1.
+        passages: The passages in the prompt, in the order of the numbers, from 1.
         numbers: The passages that the model named as support of the whole answer.
-        findings: What it was concluded from, each with its passage.
+        findings: The findings that it was concluded from, each with its passage.
     """
     if is_unknown(answer):
         return Cited(renumber(answer, {}), [])
@@ -171,7 +171,7 @@ def _cite_whole(
 
 
 def _news(question: str, answer: str) -> Units:
-    """What an answer adds to its question."""
+    """The words that an answer adds to its question."""
     asked, said = units(question), units(answer)
     judgements = units(" ".join(JUDGEMENTS)).words
     return Units(said.words - asked.words - judgements, said.numbers - asked.numbers)

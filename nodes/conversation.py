@@ -40,8 +40,8 @@ def answer_message(
 
     Args:
         answer: Its text.
-        citations: What supports it.
-        unconfirmed: What the documents do not confirm.
+        citations: Its citations.
+        unconfirmed: The part that the documents do not confirm.
         name: The message's id; None leaves it to LangGraph.
     """
     if not citations and not unconfirmed:
@@ -83,7 +83,7 @@ def conversation_lines(history: Sequence[AnyMessage], longest: int | None = None
 
 
 def _support(given: Any) -> _Support:
-    """What the message's metadata hold; whoever gives `messages` may have changed them."""
+    """The message's metadata. A caller that passes `messages` may have changed them."""
     try:
         return _SUPPORT.validate_python(given)
     except ValidationError:

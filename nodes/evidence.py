@@ -15,10 +15,10 @@ def join_adjacent(passages: Sequence[Passage]) -> list[list[int]]:
     """Passages that follow each other in a document, put together in its order.
 
     Args:
-        passages: What was found, the best first, each once.
+        passages: The evidence, best first, without duplicates.
 
     Returns:
-        Blocks of rows of `passages`; a block stands where its best passage did.
+        Blocks of rows of `passages`. A block has the rank of its best passage.
     """
     rows = {(passage.document_id, passage.position): row for row, passage in enumerate(passages)}
     blocks: list[list[int]] = []
@@ -73,7 +73,7 @@ def merge_by_rounds(rankings: Iterable[Sequence[Evidence]], k: int | None = None
 
 
 def shares(k: int, m: int) -> list[int]:
-    """Places of m questions that share k: k/m each, the first ones get what is left over.
+    """Shares of m questions in k places: k/m each, and the first questions get the remainder.
 
     Args:
         k: Places, at least 1.

@@ -79,7 +79,7 @@ async def explain_answer(state: AgentState, runtime: Runtime[Context]) -> dict[s
 
 
 async def _values(run: Run, question: str, answer: str, passages: Sequence[Passage]) -> list[float]:
-    """The token F1 of the answer with the one that each coalition of its passages gives.
+    """The token F1 of the answer with the answer of each coalition of its passages.
 
     The answer from all of them is the answer itself.
     """
@@ -111,7 +111,7 @@ async def _answer_from(run: Run, question: str, passages: Sequence[Passage]) -> 
 
 
 def _told(explanation: Explanation, passages: Sequence[Passage]) -> Step:
-    """What the step says: the largest share, and those of all passages as their scores."""
+    """The step's fields: the largest share, and the shares of all passages as their scores."""
     shares, without = [each["share"] for each in explanation["passages"]], explanation["without"]
     most = passages[shares.index(max(shares))]
     title = f"This answer rests {100 * max(shares):.0f} % on {most.title or most.id}"

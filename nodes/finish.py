@@ -70,7 +70,7 @@ async def _spoken_as(run: Run, answer: str) -> str | None:
 
 
 def _stands(citation: Citation, passages: Mapping[str, Passage]) -> bool:
-    """Whether the quote is in its passage. What has left the index meanwhile cannot be cited."""
+    """Whether the quote is in its passage, and the passage still in the index."""
     passage = passages.get(citation["passage_id"])
     return passage is not None and contains_quote(passage, citation["quote"])
 

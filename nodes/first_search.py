@@ -1,4 +1,4 @@
-"""What a trained route sees of a question before a strategy is chosen. No model call."""
+"""The features of a question for a trained route, before a strategy is chosen. No model call."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def _why_unasked(run: Run) -> str:
 
 
 def _why_impossible(gate: str) -> str:
-    """Why the default gate cannot be asked; "" where it can, or another one is wanted.
+    """The reason why the default gate cannot decide, or "".
 
     Both gates that ship read the question's vector by the built-in embedding model.
     """
@@ -74,7 +74,7 @@ def _why_impossible(gate: str) -> str:
 
 
 def measured_for(nearness: Nearness, embedding: str, trained_with: str) -> Nearness:
-    """What a gate may use of it: cosines of another embedding model mean something else."""
+    """The features that a gate may use. It cannot use cosines of another embedding model."""
     if embedding == trained_with:
         return nearness
     return nearness._replace(cosine=None, outstanding=None)

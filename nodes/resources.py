@@ -1,4 +1,4 @@
-"""What a process opens, owned by one object: indexes, models, gates, the ledger.
+"""The resources of a process, owned by one object: indexes, models, gates, the ledger.
 
 A program that runs many questions makes a `Resources`, gives it to its runs, and closes it. A run
 that was given none, as in LangGraph's server, uses the process's own.
@@ -36,7 +36,7 @@ RESOURCES_KEY: Final = "__hopyard_resources"
 """Where a run's configuration holds its resources. LangGraph keeps such keys out of checkpoints."""
 
 _MOST_VECTORS: Final = 256
-"""Embedded questions kept: the steps of a run ask for the same ones again."""
+"""Number of cached question embeddings. The steps of a run repeat questions."""
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 ValueT = TypeVar("ValueT")
@@ -64,7 +64,7 @@ class Resources:
         self._routes = _Once[Path, StrategyRoute]()
         self._vectors: OrderedDict[tuple[str, str], Vector] = OrderedDict()
         self.kept = Kept()
-        """What searches have opened, such as a cross-encoder."""
+        """Objects that searches have opened, such as a cross-encoder."""
 
     def __enter__(self) -> Self:
         return self
@@ -249,7 +249,7 @@ def shared_resources() -> Resources:
 
 
 def close_shared_resources() -> None:
-    """Close the process's own resources; the next run opens new ones."""
+    """Close the process's own resources. The next run opens them again."""
     with _sharing:
         while _shared:
             _shared.popitem()[1].close()

@@ -34,7 +34,7 @@ from hopyard.state.settings import Context
 __all__ = ("REVISED", "after_receive", "after_revise", "revise")
 
 REVISED = "revise"
-"""What answered, in place of a strategy."""
+"""The name in place of a strategy."""
 _REASON = "the message is about the last answer"
 
 

@@ -26,7 +26,7 @@ from hopyard.state.settings import AUTO, Context, profile_of
 __all__ = ("choose_strategy", "chosen_strategy", "runnable")
 
 _FALLBACK: Final = "single"
-"""What answers where the route cannot choose: one search."""
+"""The strategy if the route cannot choose: one search."""
 _NO_RETRIEVAL: Final = "direct"
 
 
@@ -59,7 +59,7 @@ def chosen_strategy(state: AgentState) -> str:
 
 
 async def _choose(run: Run, state: AgentState) -> RouteDecision:
-    """What the setting `route` says."""
+    """The value of the setting `route`."""
     if run.settings.route == AUTO:
         return await _default(run) or await _ask_model(run, state)
     if run.settings.route == MODEL:
@@ -68,7 +68,7 @@ async def _choose(run: Run, state: AgentState) -> RouteDecision:
 
 
 async def _default(run: Run) -> RouteDecision | None:
-    """The strategy that the model's profile takes; None where there is none, or no index."""
+    """The default strategy of the model's profile, or None, also without an index."""
     profile = profile_of(run.settings)
     for strategy in runnable(await run.index_kinds()) if run.settings.index else ():
         if profile in strategy.default_for:
@@ -77,7 +77,7 @@ async def _default(run: Run) -> RouteDecision | None:
 
 
 async def _ask_classifier(run: Run, state: AgentState) -> RouteDecision:
-    """What a trained route chooses. Without an index there is nothing to read."""
+    """The choice of a trained route. Without an index there is nothing to read."""
     route = await asyncio.to_thread(run.resources.route, run.settings.route)
     if not run.settings.index:
         return _decision(_NO_RETRIEVAL, "trained", "there is no index to read")
@@ -124,7 +124,7 @@ def _prompt(run: Run, offered: Sequence[Any]) -> tuple[Prompt[Any], Mapping[str,
 
 
 def _offered(kinds: Sequence[str], *, retrieve: bool) -> list[Any]:
-    """The strategies that a route may choose, the cheap ones first; no baseline is among them."""
+    """The strategies that a route may choose, cheap strategies first, without baselines."""
     return [
         strategy
         for strategy in runnable(kinds)
@@ -133,7 +133,7 @@ def _offered(kinds: Sequence[str], *, retrieve: bool) -> list[Any]:
 
 
 def runnable(kinds: Sequence[str]) -> list[Any]:
-    """The strategies that can run over an index of these kinds, the cheap ones first."""
+    """The strategies that can run over an index of these kinds, cheap strategies first."""
     fitting = [part for part in STRATEGIES.parts() if set(part.needs) <= set(kinds)]
     return sorted(fitting, key=lambda strategy: (strategy.rank, strategy.name))
 

@@ -184,7 +184,7 @@ class Run:
         """Search. Errors that reduce the results are added to `problems`.
 
         Args:
-            text: What is looked for.
+            text: The text to search for.
             k: Units of evidence at most; the setting `retrieval.k` where it is not said.
             method: The search method; the setting `retrieval.method` where it is not said.
             step: Id of the step that the search belongs to.

@@ -75,7 +75,7 @@ def is_row(text: str, start: int) -> bool:
 
 
 def context_of_row(text: str, start: int) -> str:
-    """What says what a row's cells are: the sentence before its table, and the table's header.
+    """The context of a row: the sentence before its table, and the table's header.
 
     Args:
         text: The passage.
@@ -146,7 +146,7 @@ def _paragraphs(text: str) -> Iterator[list[Span]]:
 
 
 def _is_list_of_lines(lines: list[str]) -> bool:
-    """Whether each line says something of its own: none is long or goes on in the next one."""
+    """Whether each line is a separate statement: short, and not continued in the next line."""
     plain = [line.strip() for line in lines]
     return (
         len(plain) > 1

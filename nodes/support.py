@@ -84,7 +84,7 @@ _FUNCTION_WORDS: Final = frozenset(
 
 @dataclass(frozen=True)
 class Units:
-    """What is compared of a text.
+    """The compared features of a text.
 
     Attributes:
         words: Content words cut to their first letters; pairs of characters in scripts that
@@ -96,7 +96,7 @@ class Units:
     numbers: frozenset[str]
 
     def __or__(self, other: Units) -> Units:
-        """What two texts hold together."""
+        """The union of two texts' features."""
         return Units(self.words | other.words, self.numbers | other.numbers)
 
 
@@ -104,7 +104,7 @@ NOTHING: Final = Units(frozenset(), frozenset())
 
 
 def units(text: str) -> Units:
-    """What is compared of a text: its content words and its numbers."""
+    """Return the compared features of a text: its content words and its numbers."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     numbers = {_number(found) for found in _NUMBER.findall(plain)}
     rest = _COUNTED.sub(" ", plain)
@@ -125,8 +125,8 @@ def best_quote(
     Args:
         claim: What is to be supported.
         passage: Where the quote is taken from.
-        first: What a quote is to hold above all, such as the answer to a question.
-        about: What decides between quotes that hold as much, such as the question.
+        first: The most important words of the quote, such as the answer to a question.
+        about: A text that decides between equal quotes, such as the question.
     """
     wanted = units(claim)
     spans = sentence_spans(passage.text)
@@ -169,7 +169,7 @@ def _windows(text: str, spans: Sequence[Span], width: int) -> list[Span]:
 
 
 def context_of(passage: Passage, quote: str) -> str:
-    """What a reader knows beside the quote: title, section, metadata, what a row's cells are."""
+    """The context of the quote: title, section, metadata, and the header of a row."""
     start = max(0, passage.text.find(quote))
     return " ".join(filter(None, (passage.heading, context_of_row(passage.text, start))))
 
@@ -214,7 +214,7 @@ def supports(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
 
 
 def held_by(quotes: Sequence[tuple[str, str]]) -> Units:
-    """What quotes hold together with the titles of their passages, numbers in words too."""
+    """The features of quotes and of their passages' titles, including numbers in words."""
     text = units(" ".join(f"{title} {quote}" for title, quote in quotes))
     counted = [word for _, quote in quotes for word in _words(quote) if word in _NUMBER_WORDS]
     return text | Units(frozenset(), frozenset(_NUMBER_WORDS[word] for word in counted))

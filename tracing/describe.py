@@ -1,4 +1,4 @@
-"""What a step is called and what is said of it, the same in terminal, live output and page.
+"""Names and descriptions of steps, the same in terminal, live output and page.
 
 Everything comes from the fields of `state.schemas.Step`, so the steps of any strategy can be drawn.
 """
@@ -30,7 +30,7 @@ __all__ = (
 )
 
 Names = Mapping[str, str]
-"""What passages are called, by their ids, as `state.references` names them."""
+"""Names of passages by their ids, from `state.references`."""
 
 Look = Literal["kept", "pruned", "open", "plain"]
 """How a step is drawn: kept for the answer, thrown away or failed, unfinished, or neither."""
@@ -72,13 +72,13 @@ def passages_of(steps: Iterable[Step]) -> Iterator[str]:
 
 
 def name_evidence(unit: Evidence, names: Names) -> str:
-    """What a unit of evidence is called; one that is no passage says what it is."""
+    """The name of a unit of evidence, with its kind if it is not a passage."""
     own = names.get(unit["id"], unit["id"])
     return own if unit["kind"] == "passage" else f"{unit['kind']} {own}"
 
 
 def kind_of(step: Step) -> str:
-    """What was done, in words; "" where the title says it."""
+    """The step's kind in words, or "" if the title says it."""
     kind = step["kind"].replace("-", " ")
     return "" if title_of(step, {}).lower().startswith(kind) else kind
 
@@ -103,7 +103,7 @@ def _way_of(step: Step, names: Names) -> str:
 
 
 def facts_of(step: Step) -> dict[str, str]:
-    """What was measured or judged, by name."""
+    """Measurements and judgements by name."""
     score = {"score": f"{step['score']:.2f}"} if "score" in step else {}
     return score | step.get("facts", {})
 
@@ -149,7 +149,7 @@ def on_a_line(answer: str) -> str:
 
 
 def gate_word(gate: GateDecision) -> str:
-    """What the gate decided."""
+    """The gate's decision."""
     if gate["retrieve"] is None:
         return "off"
     return "retrieve" if gate["retrieve"] else "do not retrieve"

@@ -1,4 +1,4 @@
-"""What the page draws: boxes in a tree, and the arrows that a tree cannot have."""
+"""The drawing of the page: boxes in a tree, and arrows that a tree cannot have."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _add_tree(drawing: Drawing, trace: Trace, steps: Sequence[TraceStep]) -> Non
 
 
 def _add_passages(drawing: Drawing, trace: Trace, steps: Sequence[TraceStep]) -> None:
-    """Passages, each hanging from the one that it was first reached from."""
+    """Passages, each a child of the passage that first reached it."""
     boxes: dict[str, str] = {}
     for step in steps:
         tail, head = step.record.get("tail", ""), step.record["head"]

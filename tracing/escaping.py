@@ -1,4 +1,4 @@
-"""Text that a run or a document says, made safe to stand in the page."""
+"""Escape text of runs and documents for the page."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Fragments:
         return "".join(items)
 
     def _label(self, step: TraceStep) -> str:
-        """What a screen reader says."""
+        """The text for screen readers."""
         record = step.record
         answer = record.get("answer", "")
         parts = (

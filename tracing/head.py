@@ -78,9 +78,9 @@ class Head:
         return f'<li id="source-{number}">{"".join(parts)}</li>'
 
     def totals(self) -> str:
-        """What the run is and what it took, as a list of terms."""
+        """The facts and the cost of the run, as a list of terms."""
         trace, cost = self._trace, self._trace.cost
-        # One model goes by the name that the user gave; the calls have the ledger's longer one.
+        # A single model has the name that the user gave; the calls have the ledger's longer name.
         models = trace.models if len(trace.models) > 1 or not trace.model else (trace.model,)
         terms = [
             ("Strategy", trace.strategy or "not chosen yet"),
@@ -97,7 +97,7 @@ class Head:
         )
 
     def notes(self) -> str:
-        """What the reader has to know first."""
+        """Warnings at the top of the page."""
         notes = list(self._trace.notes)
         if not self._trace.finished:
             following = ", ".join(self._trace.waits_for)
@@ -123,7 +123,7 @@ class Head:
         )
 
     def legend(self) -> str:
-        """What the words of this trace mean, folded."""
+        """The folded glossary of this trace."""
         words = legend_of(self._trace)
         if not words:
             return ""

@@ -1,4 +1,4 @@
-"""What the words of a trace mean: only of those that occur in it."""
+"""The glossary of a trace, with only the words that occur in it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COMMON: Final[Mapping[str, str]] = {
 def legend_of(trace: Trace) -> dict[str, str]:
     """The meaning of each verdict, fact and sign that the trace shows, where it is known.
 
-    A sign, such as θ, is one that stands in a reason.
+    A sign, such as θ, is listed if it occurs in a reason.
     """
     words = {**_COMMON, **_of_strategy(trace.strategy)}
     records = [step.record for step in trace.walk()]

@@ -1,4 +1,4 @@
-"""What a trace is made of. Whoever draws one knows nothing else."""
+"""The data model of a trace. Whoever draws one knows nothing else."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Support = Literal["full", "part", "none"]
 
 @dataclass(frozen=True)
 class Cost:
-    """What some model calls took. Those that the ledger answered cost nothing."""
+    """The cost of some model calls. Those that the ledger answered cost nothing."""
 
     calls: int = 0
     cached: int = 0
@@ -87,12 +87,12 @@ class TraceStep:
 
     @property
     def cost(self) -> Cost:
-        """What the step itself took, without those below it."""
+        """The cost of the step itself, without the steps below it."""
         return cost_of(self.uses)
 
     @property
     def whole_cost(self) -> Cost:
-        """What the step and all below it took."""
+        """The cost of the step and all steps below it."""
         return sum((child.whole_cost for child in self.children), self.cost)
 
     def walk(self) -> Iterator[TraceStep]:
@@ -189,7 +189,7 @@ class Earlier:
     calls: int
     seconds: float
     sources: tuple[str, ...]
-    """What the cited passages are called."""
+    """Names of the cited passages."""
 
 
 @dataclass(frozen=True)
@@ -200,10 +200,9 @@ class Trace:
         asked: The question as it was typed, where it was rewritten to stand alone; else "".
         model: The chat model, as the settings name it.
         waits_for: The nodes that come next: none of a finished thread.
-        notes: What the reader has to know: the index is gone, the budget was used up.
+        notes: Warnings for the reader, such as a missing index or a used-up budget.
         citations: Those of the answer, the first one [1].
-        asked_of_model: What was asked in each model call whose prompt was kept, by its key, as
-            (who, text).
+        asked_of_model: The prompts of model calls that were kept, by key, as (role, text).
         earlier: The questions before this one, the oldest first.
         running: The process that works on the thread now; "" where none does.
     """
@@ -232,7 +231,7 @@ class Trace:
 
     @cached_property
     def names(self) -> Names:
-        """What its passages are called."""
+        """Names of its passages."""
         return name_sources(passage.known_source for passage in self.passages.values())
 
     @property

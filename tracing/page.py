@@ -1,6 +1,6 @@
 """A trace as one self-contained page: nothing is loaded from anywhere, nothing runs but its own.
 
-The steps stand in the page as a nested list, whole without a script. The script makes it a tree
+The page has the steps as a nested list, which works without scripts. The script makes it a tree
 that the keyboard moves in, and draws it. A content security policy names the page's own style and
 scripts by their hashes: text from a document could not run even where it was not escaped.
 """
@@ -74,7 +74,7 @@ def page(trace: Trace, *, reload_seconds: float = 0) -> str:
 
 
 def _json(value: object) -> str:
-    """JSON that can stand in a script element: no text of a document can end that."""
+    """JSON for a script element. No text of a document can close the element."""
     text = json.dumps(value, ensure_ascii=True)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

@@ -156,7 +156,7 @@ def _earlier(turn: Turn) -> Earlier:
 
 
 def _doubt(values: Mapping[str, Any], waits: Sequence[str]) -> str:
-    """What the documents do not confirm of the answer."""
+    """The part of the answer that the documents do not confirm."""
     unconfirmed = "" if waits else values.get("unconfirmed", "")
     return f"{UNCONFIRMED} {unconfirmed}" if unconfirmed else ""
 

@@ -28,7 +28,7 @@ def trace_passages(
         passage_ids: Which ones; those of the evidence come before them.
         index: The index directory; "" where the run had none.
         citations: The quotes of the answer.
-        evidence: What the answer was read from.
+        evidence: The evidence of the answer.
     """
     units = {name: unit for unit in reversed(evidence) for name in reversed(unit["passages"])}
     wanted = list(dict.fromkeys([*reversed(units), *passage_ids]))
@@ -50,7 +50,7 @@ def trace_passages(
 
 
 def find_names(passage_ids: Iterable[str], index: str) -> Names:
-    """What passages are called; those that are not in the index any more are left out."""
+    """Names of passages, without passages that are no longer in the index."""
     wanted = list(dict.fromkeys(passage_ids))
     found = _fetch(wanted, index)[0] if wanted else {}
     return name_sources(passage.as_source() for passage in found.values())
@@ -59,7 +59,7 @@ def find_names(passage_ids: Iterable[str], index: str) -> Names:
 def _told_sources(
     citations: Sequence[Citation], evidence: Sequence[Evidence]
 ) -> Mapping[str, Source]:
-    """What the answer itself says of where its passages are from."""
+    """The sources of passages as the answer gives them."""
     told = {source["passage_id"]: source for unit in evidence for source in unit.get("sources", [])}
     return told | {citation["passage_id"]: citation for citation in citations}
 

@@ -137,7 +137,7 @@ async def conclude(state: ChainState, runtime: Runtime[Context]) -> dict[str, An
 
 
 def _end(state: ChainState, reason: str) -> dict[str, Any]:
-    """Ask nothing more; a chain without a link gets the whole question as its only one."""
+    """Ask no further question. A chain without a link gets the whole question as its only link."""
     return {"ended": reason, "pending": "" if state["links"] else state["question"]}
 
 

@@ -47,7 +47,7 @@ _NOTHING_LEFT: Final = "No search is left: answer from the findings, or say not_
 
 
 async def init_chain(state: StrategyInput, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Begin the run; the question itself is the first search. What a last turn left is gone."""
+    """Begin the run with the question as the first search, and clear the last turn's results."""
     run = await run_of(state, runtime)
     started = await start_run(state, runtime)
     as_paper = ChainSettings.of(run.settings).as_paper(run.settings)
@@ -157,7 +157,7 @@ async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
 async def _ask(
     run: Run, state: ChainState, shown: list[str], in_view: list[str], left: int, number: int
 ) -> tuple[ChainStep, str]:
-    """The model's reading, and why it was the last one that the budget allowed; "" where not."""
+    """The model's reading, and the reason if it was the last that the budget allowed, or ""."""
     index = {name: place for place, name in enumerate(shown, 1)}
     passages = await run.passages(in_view)
     values = {
@@ -217,7 +217,7 @@ def _searches_made(state: ChainState) -> list[str]:
 
 
 def _problems(state: ChainState, number: int) -> list[str]:
-    """What went wrong with a step's searches."""
+    """The errors of a step's searches."""
     reasons = [
         lookup["reason"]
         for lookup in state["lookups"]

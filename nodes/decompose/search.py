@@ -24,11 +24,11 @@ class SplitState(StrategyState):
     """The strategy's state."""
 
     sub_questions: list[str]
-    """What is searched for: two sub-questions, or the question itself."""
+    """The search texts: two sub-questions, or the question itself."""
 
 
 async def split_question(state: SplitState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Ask for two sub-questions, once; the question itself where there are none."""
+    """Ask once for two sub-questions. If there are none, use the question itself."""
     run, question = await run_of(state, runtime), state["question"]
     step = Step(id="split", kind="split", title="Split the question", question=question)
     update: dict[str, Any] = {"sub_questions": [question]}

@@ -77,7 +77,7 @@ def _open(options: Sequence[Exit], known: Judged, most: int) -> list[Exit]:
 
 
 async def _judge(run: Run, state: HopTask, options: Sequence[Exit]) -> Judged:
-    """The model's judgement of the questions not judged before; no call where there is none."""
+    """Judge the questions that were not judged before. No call is made if there are none."""
     new = [option for option in options if _key(option) not in state["vertex"]["known"]]
     if not new:
         return {}

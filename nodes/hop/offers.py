@@ -78,5 +78,5 @@ def verdicts(choice: HopChoice, offered: int) -> Mapping[int, Relevance]:
 
 
 def chosen_numbers(numbers: Sequence[int], shown: int) -> list[int]:
-    """The numbers from 1 to `shown`, each once; a number of nothing shown is left out."""
+    """The valid numbers from 1 to `shown`, without duplicates."""
     return [number for number in dict.fromkeys(numbers) if 1 <= number <= shown]

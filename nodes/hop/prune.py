@@ -45,11 +45,11 @@ def by_need(
     Args:
         ranked: All passages that were reached, in the order for equals.
         hops: The hops that reached them.
-        notes: What the rounds found useful.
+        notes: The passages that the rounds found useful.
 
     Returns:
-        The passages: needed ones in the order of the rounds, then the heads of indirect questions,
-        then the others as they were ranked.
+        The passages: needed passages in the order of the rounds, then targets of indirect
+        questions, then the others by rank.
     """
     useful = {note["round"]: note["useful"] for note in notes}
     needed: dict[str, None] = {}

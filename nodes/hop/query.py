@@ -1,4 +1,4 @@
-"""What the traversal reads: the passage graph, and the query as its similarity takes it."""
+"""The input of the traversal: the passage graph, and the query for the similarity."""
 
 from __future__ import annotations
 

@@ -95,10 +95,10 @@ async def conclude(state: TreeState, runtime: Runtime[Context]) -> dict[str, Any
 
 
 def closing_evidence(tree: Tree, path: str, k: int) -> list[Evidence]:
-    """What the closing call reads: the leaves' evidence in turns, and that of the question itself.
+    """The evidence for the closing call: the leaves' evidence in turns, and the whole question's.
 
-    Every leaf has a place before any leaf gets a second one, and there are at least as many places
-    as there are leaves. The question's own search comes last in each turn: what one search finds
+    Each leaf gets a place before any leaf gets a second place. There are at least as many places as
+    leaves. The question's own search comes last in each turn: what one search finds
     is not lost by splitting.
 
     Args:
@@ -176,9 +176,10 @@ def _asked_again(node: TreeNode) -> int:
 
 
 def _ask_again(tree: Tree, node: TreeNode, output: Closing) -> dict[str, TreeNode | None]:
-    """The tree with one sub-question in other words; nothing if there is none to ask again.
+    """The tree with one reworded sub-question, or nothing if no sub-question is to be repeated.
 
-    What depends on its answer waits for it once more. An answer counts more than a wish to ask
+    Sub-questions that depend on its answer wait for it again. An answer counts more than a wish to
+    ask
     again.
     """
     parts = children_of(tree, node["path"])
@@ -205,7 +206,7 @@ def _ask_again(tree: Tree, node: TreeNode, output: Closing) -> dict[str, TreeNod
         ),
     }
     again = {old["path"]}
-    for part in parts:  # a part refers to earlier ones alone
+    for part in parts:  # a part refers only to earlier parts
         if again.intersection(part.get("needs", [])):
             again.add(part["path"])
             update[part["path"]] = TreeNode(

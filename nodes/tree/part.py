@@ -1,4 +1,4 @@
-"""Answer a sub-question that may depend on the answers to earlier ones."""
+"""Answer a sub-question that may depend on the answers of earlier sub-questions."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def numbered(passages: Sequence[Passage], numbers: Sequence[int]) -> list[str]:
 
     Args:
         passages: As the model was shown them, the first one number 1.
-        numbers: What the model named.
+        numbers: The passages that the model named.
     """
     return [passages[number - 1].id for number in numbers if 1 <= number <= len(passages)]
 

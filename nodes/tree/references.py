@@ -1,4 +1,4 @@
-"""References from a sub-question to the answers of earlier ones: "Who founded #1?"."""
+"""References from a sub-question to the answers of earlier sub-questions: "Who founded #1?"."""
 
 from __future__ import annotations
 

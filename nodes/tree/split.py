@@ -76,7 +76,7 @@ async def split(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
 
 
 async def _search(run: Run, node: TreeNode) -> list[Evidence]:
-    """What is found for the question itself; a sub-question has been searched for already."""
+    """Search for the question itself, unless it is a sub-question, which has been searched for."""
     if "passages" in node:
         return node["passages"]
     return await run.find(node["question"], step=step_id(node["path"]))

@@ -99,7 +99,7 @@ def next_tasks(state: TreeState) -> list[Send] | Literal["aggregate"]:
 
 
 def _read_with(node: TreeNode, tree: Tree) -> list[TreeNode] | None:
-    """What the node's task reads besides it; None while that is not there yet."""
+    """The other nodes that the node's task reads, or None while they are not finished."""
     if node["status"] == "to judge":
         awaited, read = children_of(tree, node["path"]), below(tree, node["path"])
     else:
