@@ -9,15 +9,11 @@ from pydantic import BaseModel, Field
 
 from hopyard.agent.texts import with_texts
 from hopyard.graphs import registry
-from hopyard.indexes.records import Passage
-from hopyard.state.references import reference
 
 __all__ = (
-    "PassageSource",
     "Strategies",
     "ToolAnswer",
     "answer_of",
-    "passage_text",
     "strategies",
 )
 
@@ -57,6 +53,20 @@ class Quote(PassageSource):
     supported: bool = Field(True, description="Whether the quote supports that part.")
 
 
+class Share(BaseModel):
+    """How much of the answer rests on one passage."""
+
+    passage_id: str
+    share: float = Field(description="0 to 1.")
+
+
+class Explained(BaseModel):
+    """What the answer rests on. All shares add up to 1."""
+
+    passages: list[Share]
+    without: float = Field(description="The share that the model gives without any passage.")
+
+
 class Spent(BaseModel):
     """The cost of the question."""
 
@@ -81,6 +91,9 @@ class ToolAnswer(BaseModel):
     )
     strategy: str = Field(description="How it was answered; empty while that is being asked about.")
     truncated: bool = Field(description="Whether the budget ended the run before it was through.")
+    explanation: Explained | None = Field(
+        None, description="How much of the answer rests on each passage, if `explain` asked for it."
+    )
     thread_id: str = Field(description="For continue_thread.")
     usage: Spent
     waiting: list[dict[str, Any]] = Field(
@@ -100,15 +113,6 @@ class Strategies(BaseModel):
     """All ways to answer."""
 
     strategies: list[StrategyInfo]
-
-
-def passage_text(passage: Passage) -> PassageSource:
-    """A passage of the corpus store, whole."""
-    source = passage.as_source(text=True)
-    return PassageSource.model_validate(
-        {**source, "metadata": dict(passage.metadata), "reference": reference(source)},
-        extra="ignore",
-    )
 
 
 def answer_of(result: Mapping[str, Any], *, evidence: bool = False) -> ToolAnswer:

@@ -1,4 +1,4 @@
-"""Hopyard for larger agents: an MCP server with four tools.
+"""Hopyard for larger agents: an MCP server with five tools.
 
 The same server speaks over standard input and output (`hopyard mcp`) and over HTTP (`/mcp` of
 LangGraph's server). Its threads are those of the command line.
@@ -8,38 +8,35 @@ from __future__ import annotations
 
 import asyncio
 import importlib.metadata
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from typing import Annotated, Any, Final, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context as Call
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.mcpserver.resources.templates import ResourceSecurity
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import Field, ValidationError
 
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
-from hopyard.cli.mcp_results import (
-    PassageSource,
-    Strategies,
-    ToolAnswer,
-    answer_of,
-    passage_text,
-    strategies,
-)
-from hopyard.nodes.resources import shared_resources
-from hopyard.nodes.run import Run
+from hopyard.cli.mcp_documents import PASSAGE_ADDRESS, Fetched, SearchResults, fetch, search
+from hopyard.cli.mcp_results import Strategies, ToolAnswer, answer_of, strategies
 from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.settings import AUTO, Context
 from hopyard.state.sources import change_context
 
-__all__ = ("mcp_server",)
+__all__ = ("mcp_server", "serve_over_http")
 
 INSTRUCTIONS: Final = (
     "Answers questions from an index of documents, with citations. Use `ask` for a new question, "
-    "`continue_thread` for a follow-up, for a run that stopped, or to answer what it waits for, "
-    "and `fetch_passage` to read a cited passage as a whole."
+    "`continue_thread` for a follow-up, for a run that stopped, or to answer what it waits for. "
+    "`search` only finds passages, without a model, and `fetch` reads a passage that was found or "
+    "cited, or a whole document."
 )
+
+_THIS_MACHINE: Final = ("127.0.0.1", "localhost", "[::1]")
 
 ResultT = TypeVar("ResultT")
 EvidenceWanted = Annotated[
@@ -58,11 +55,35 @@ def mcp_server(settings: Callable[[], Context]) -> MCPServer[Any]:
     version = importlib.metadata.version("hopyard")
     server = _Server("hopyard", version=version, instructions=INSTRUCTIONS, log_level="WARNING")
     tools = _Tools(settings)
-    for reading in (tools.list_strategies, tools.fetch_passage):
+    for reading in (tools.search, tools.fetch, tools.list_strategies):
         server.add_tool(reading, annotations=ToolAnnotations(read_only_hint=True))
+    # Ids may have any form, and they open no file.
+    free = ResourceSecurity(exempt_params={"id"})
+    server.resource(PASSAGE_ADDRESS, name="passage", security=free)(tools.read_passage)
     for answering in (tools.ask, tools.continue_thread):
         server.add_tool(answering, annotations=ToolAnnotations(destructive_hint=False))
     return server
+
+
+async def serve_over_http(server: MCPServer[Any], port: int, hosts: Sequence[str]) -> None:
+    """Serve `/mcp` to programs of this machine, until the process is interrupted.
+
+    Args:
+        server: The server.
+        port: The port of 127.0.0.1.
+        hosts: Other names under which requests may come, as through a tunnel. A page of the web
+            cannot reach the server under its own name.
+    """
+    security = TransportSecuritySettings(
+        allowed_hosts=[*(f"{name}:*" for name in _THIS_MACHINE), *hosts],
+        allowed_origins=[
+            *(f"http://{name}:*" for name in _THIS_MACHINE),
+            *(f"https://{host}" for host in hosts),
+        ],
+    )
+    await server.run_streamable_http_async(
+        port=port, stateless_http=True, transport_security=security
+    )
 
 
 class _Server(MCPServer[Any]):
@@ -121,6 +142,13 @@ class _Tools:
             ),
         ] = (),
         evidence: EvidenceWanted = False,
+        explain: Annotated[
+            bool,
+            Field(
+                description="Also say how much of the answer rests on each passage; up to 31 more "
+                "model calls."
+            ),
+        ] = False,
     ) -> ToolAnswer:
         """Answer a question from the indexed documents, with the sentences that support it."""
         thread = thread_id or new_thread_id()
@@ -131,6 +159,8 @@ class _Tools:
                 context = change_context(context, {"strategy": strategy})
             if where:
                 context = change_context(context, {"where": where})
+            if explain:
+                context = change_context(context, {"answer": {"explain": True}})
             steps = session.ask(question, context, thread)
             return await _follow(session, thread, steps, call, evidence=evidence)
 
@@ -170,19 +200,38 @@ class _Tools:
         """List the ways to answer a question, and what each of them is for."""
         return strategies()
 
-    async def fetch_passage(
+    async def search(
         self,
-        passage_id: Annotated[str, Field(description="As a citation names it.")],
-    ) -> PassageSource:
-        """Read one passage of the corpus as a whole."""
+        query: Annotated[str, Field(description="What to look for: a question, or words.")],
+    ) -> SearchResults:
+        """Find the passages of the indexed documents that fit a query. No model is called."""
 
-        async def fetch() -> PassageSource:
+        async def find() -> SearchResults:
+            return await search(query, await asyncio.to_thread(self._settings))
+
+        return await _with_tool_errors(find())
+
+    async def fetch(
+        self,
+        id: Annotated[  # noqa: A002  (ChatGPT gives it by this name)
+            str,
+            Field(description="The id of a passage that was found or cited, or of a document."),
+        ],
+    ) -> Fetched:
+        """Read the whole text of a passage or a document."""
+
+        async def read() -> Fetched:
+            return await fetch(id, await asyncio.to_thread(self._settings))
+
+        return await _with_tool_errors(read())
+
+    async def read_passage(self, id: str) -> str:  # noqa: A002  (the name in the address)
+        """The text of a passage or a document."""
+        try:
             context = await asyncio.to_thread(self._settings)
-            run = Run("", context, await asyncio.to_thread(shared_resources))
-            [passage] = await run.passages([passage_id])
-            return passage_text(passage)
-
-        return await _with_tool_errors(fetch())
+            return (await fetch(id, context)).text
+        except HopyardError as error:
+            raise ResourceError(str(error)) from error
 
 
 async def _follow(

@@ -15,7 +15,7 @@ from approvals import action, proposed
 from .conftest import IRON, QUESTION, STONE, Server
 
 pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip install 'hopyard[mcp]'")
-from mcp import Client, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters
 
 pytestmark = pytest.mark.server
 
@@ -25,6 +25,7 @@ ANSWER = {
     "citations",
     "evidence",
     "unconfirmed",
+    "explanation",
     "strategy",
     "truncated",
     "thread_id",
@@ -61,7 +62,7 @@ async def test_ask_then_continue_then_read_a_cited_passage(
 
     async with connect() as client:
         tools = {one.name: one for one in (await client.list_tools()).tools}
-        assert set(tools) == {"ask", "continue_thread", "list_strategies", "fetch_passage"}
+        assert set(tools) == {"ask", "continue_thread", "search", "fetch", "list_strategies"}
         assert all(one.description for one in tools.values())
         assert tools["ask"].output_schema is not None
         assert set(tools["ask"].output_schema["properties"]) == ANSWER
@@ -79,11 +80,12 @@ async def test_ask_then_continue_then_read_a_cited_passage(
         assert "tree decompose" in told
 
         [quote, *_] = answer["citations"]
-        passage: Any = await client.call_tool("fetch_passage", {"passage_id": quote["passage_id"]})
+        passage: Any = await client.call_tool("fetch", {"id": quote["passage_id"]})
         assert quote["quote"] in passage.structured_content["text"]
-        for told in (quote, passage.structured_content):
-            assert (told["reference"], told["document_id"]) == ("Stone Bridge", "stone-bridge")
-            assert (told["source"], told["section"], told["pages"]) == ("", "", "")
+        assert passage.structured_content["title"] == quote["reference"] == "Stone Bridge"
+        assert passage.structured_content["metadata"] == {"document_id": quote["document_id"]}
+        assert quote["document_id"] == "stone-bridge"
+        assert (quote["source"], quote["section"], quote["pages"]) == ("", "", "")
         assert (quote["text"], answer["evidence"]) == ("", [])
 
         comparison.script.lines["rewrite", "And the other?"] = {"question": IRON}
@@ -108,7 +110,45 @@ async def test_ask_then_continue_then_read_a_cited_passage(
         assert source["text"] == passage.structured_content["text"]
 
         # One connection for all: the command takes seconds to start.
+        await passages_are_found_and_read(client)
+        await an_answer_is_explained_where_that_is_asked_for(client)
         await strategies_are_listed_and_errors_are_one_sentence(client)
+
+
+async def passages_are_found_and_read(client: Client) -> None:
+    """In the shape of ChatGPT's connectors: one text, whose JSON is the structured content too."""
+    found: Any = await client.call_tool("search", {"query": STONE})
+    assert json.loads(text_of(found)) == found.structured_content
+    assert set(found.structured_content) == {"results"}
+    first, *others = found.structured_content["results"]
+    assert first == {
+        "id": "stone-bridge",
+        "title": "Stone Bridge",
+        "url": "hopyard://passages/stone-bridge",
+    }
+    assert len(others) == 4  # `retrieval.k` is five
+
+    read: Any = await client.call_tool("fetch", {"id": first["id"]})
+    assert json.loads(text_of(read)) == read.structured_content
+    assert read.structured_content == first | {
+        "text": "The Stone Bridge was completed in 1146. It crosses the Danube at Regensburg.",
+        "metadata": {"document_id": "stone-bridge"},
+    }
+    [content] = (await client.read_resource(first["url"])).contents
+    assert content.text == read.structured_content["text"]
+    with pytest.raises(MCPError, match="no document with the id 'nowhere'"):
+        await client.read_resource("hopyard://passages/nowhere")
+
+
+async def an_answer_is_explained_where_that_is_asked_for(client: Client) -> None:
+    arguments = {"question": STONE, "strategy": "single"}
+    plain: Any = await client.call_tool("ask", arguments)
+    assert plain.structured_content["explanation"] is None
+    asked: Any = await client.call_tool("ask", arguments | {"explain": True})
+    explanation = asked.structured_content["explanation"]
+    shares = [passage["share"] for passage in explanation["passages"]]
+    assert sum(shares) + explanation["without"] == pytest.approx(1)
+    assert explanation["passages"][0]["passage_id"] == "stone-bridge"
 
 
 async def strategies_are_listed_and_errors_are_one_sentence(client: Client) -> None:
@@ -121,7 +161,8 @@ async def strategies_are_listed_and_errors_are_one_sentence(client: Client) -> N
         ("ask", {"question": "?", "where": ["autor"]}, "is not a condition"),
         ("continue_thread", {"thread_id": "nowhere"}, "no thread 'nowhere'"),
         ("continue_thread", {"thread_id": "x", "question": "?", "answer": 1}, "not both"),
-        ("fetch_passage", {"passage_id": "nowhere"}, "'nowhere'"),
+        ("search", {"query": " "}, "question is empty"),
+        ("fetch", {"id": "nowhere"}, "'nowhere'"),
     ):
         result: Any = await client.call_tool(tool, arguments)
         assert result.is_error
