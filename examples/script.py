@@ -13,7 +13,7 @@ import hopyard
 def main(documents: str, question: str, model: str | None = None) -> None:
     """Build the index `my-index`, and print the answer as it is written."""
     report = hopyard.build_index("my-index", documents)
-    print(f"{report.passages} passages, {report.embedded} embedded", file=sys.stderr)
+    print(f"passages: {report.passages}, embedded: {report.embedded}", file=sys.stderr)
 
     with hopyard.Hopyard("my-index", model=model) as hop:
         for part in hop.stream(question):
@@ -23,7 +23,7 @@ def main(documents: str, question: str, model: str | None = None) -> None:
                 print()
                 for citation in part.citations:
                     print(f"  “{citation.quote}” ({citation.reference})")
-                print(f"{part.strategy}, {part.usage.model_calls} model calls", file=sys.stderr)
+                print(f"{part.strategy}, model calls: {part.usage.model_calls}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -45,8 +45,8 @@ def documents(tmp_path: Path) -> Path:
 def test_script(run: Run, documents: Path) -> None:
     done = run("script.py", documents, QUESTION, MODEL)
     assert done.stdout == (f"{ANSWER}\n  “Mars has two moons, Phobos and Deimos.” (mars.md)\n")
-    assert "1 passages, 1 embedded" in done.stderr
-    assert "single, 1 model calls" in done.stderr or "single, 2 model calls" in done.stderr
+    assert "passages: 1, embedded: 1" in done.stderr
+    assert "single, model calls: 1" in done.stderr or "single, model calls: 2" in done.stderr
 
 
 def test_lcel_retriever(run: Run, index: Path, model_server: ModelServer) -> None:
