@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from hopyard.cli.console import out
 from hopyard.cli.main import main
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +39,7 @@ def clean(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The repository as working directory, with a data folder of its own."""
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("HOPYARD_HOME", str(folder / "home"))
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr(out, "_width", 100)
 
 
 @pytest.fixture(scope="module")
