@@ -40,6 +40,8 @@ class Progress:
                 self._doing = f"looking up {found[1]}"
             elif found := re.match(r"\s*Downloading (?:\S*/)?([^\s/-]+)-\S+\.whl (\(.+\))", line):
                 self._doing = f"downloading {found[1]} {found[2]}"
+            elif found := re.match(r"\s*(Installing build \w+|Preparing \w+ \w+)", line):
+                self._doing = found[1].lower()
             elif line.startswith("Installing collected packages:"):
                 self._before, self._to_install = installed(), line.count(",") + 1
 

@@ -22,6 +22,11 @@ def at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
     ("lines", "text"),
     [
         ([], "starting pip"),
+        (["  Installing build dependencies: started\n"], "installing build dependencies"),
+        (
+            ["  Preparing editable metadata (pyproject.toml): started\n"],
+            "preparing editable metadata",
+        ),
         (["Collecting torch==2.13.0 (from -c x)\n"], "looking up torch; 1 found so far"),
         (
             ["Collecting a\n", "Collecting b>=1\n", TORCH],
