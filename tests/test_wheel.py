@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -137,6 +136,12 @@ def hosted(
     return hopyard
 
 
+def processor_seconds() -> float:
+    """Of the commands so far; other work on the machine does not lengthen it."""
+    spent = os.times()
+    return spent.children_user + spent.children_system
+
+
 def answer(title: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
     return {"Route": {"strategy": "single"}, "Answer": {"answer": "Titan"}}[title]
 
@@ -155,7 +160,7 @@ def test_a_question_is_answered_without_torch(
     hosted: Environment, model_server: ModelServer
 ) -> None:
     model_server.answer = answer
-    started = time.monotonic()
+    before = processor_seconds()
     (hosted.folder / "moons.md").write_text(
         "# Titan\nTitan is the moon of Saturn that has an atmosphere.\n\n"
         "# Phobos\nPhobos is a moon of Mars.\n"
@@ -164,7 +169,7 @@ def test_a_question_is_answered_without_torch(
     assert built.returncode == 0, built.stderr
     asked = hosted("ask", QUESTION, "--index", "index", "--explain", "--json")
     assert asked.returncode == 0, asked.stderr
-    assert time.monotonic() - started < 60
+    assert processor_seconds() - before < 60
     result = json.loads(asked.stdout)
     assert result["answer"] == "Titan"
     assert result["gate"]["gate"] == "off"
