@@ -1,1 +1,1 @@
-"""What drives the graphs for a caller: the Python API, sessions, approvals, the tool."""
+"""The interfaces for callers: the Python API, sessions, approvals, the tool."""

@@ -18,7 +18,7 @@ CONTEXT_KEY: Final = "hopyard_context"
 
 @dataclass(frozen=True)
 class Turn:
-    """A question of a thread that was answered before its last one.
+    """An earlier question of a thread.
 
     Attributes:
         values: The agent's state as it ended.
@@ -32,7 +32,7 @@ class Turn:
 
 
 async def earlier_turns(saver: BaseCheckpointSaver[Any], thread_id: str) -> list[Turn]:
-    """The questions before the last one, the oldest first.
+    """The questions before the last question, oldest first.
 
     The checkpoint before the one that takes a question holds the end of the question before.
     """

@@ -31,7 +31,7 @@ class HopyardRetriever(BaseRetriever):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     hopyard: Hopyard = Field(exclude=True, repr=False)
-    """What searches."""
+    """The index and the settings of the search."""
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun

@@ -1,4 +1,4 @@
-"""What LangGraph's server and Studio run, and the `langgraph.json` that names it.
+"""The graphs for LangGraph's server and Studio, and the `langgraph.json` that names them.
 
 A server's request gives settings that differ from the environment's, not all of them: here the
 environment and `hopyard.toml` fill in the rest. `python -m hopyard.agent.server` prints the
@@ -46,7 +46,7 @@ class ServerContext(Context):
 
 
 def describe() -> dict[str, str]:
-    """What each graph is for, by its name: told to whoever chooses one."""
+    """The purpose of each graph by its name."""
     return {AGENT: DESCRIPTION, **{strategy.name: strategy.about for strategy in strategies()}}
 
 

@@ -30,13 +30,13 @@ class Sources(Iterable[Document]):
     """Documents that are read as a build asks for them; the report fills up meanwhile.
 
     Args:
-        given: What the program gave.
+        given: The program's documents.
         encoding: As for `indexes.loaders.load`.
         ocr: As for `indexes.loaders.load`.
         progress: As for `indexes.loaders.read`.
 
     Attributes:
-        report: What was left out.
+        report: The skipped items.
     """
 
     def __init__(

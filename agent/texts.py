@@ -19,7 +19,7 @@ __all__ = ("read_passages", "with_texts")
 
 
 def with_texts(output: Mapping[str, Any], index: str = "") -> dict[str, Any]:
-    """What the agent gave, with the text of each passage in its citations and its evidence.
+    """Return the agent's result with the text of each passage in its citations and evidence.
 
     A passage that has left the index since has none. It blocks while it reads.
 

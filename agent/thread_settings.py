@@ -15,7 +15,7 @@ from hopyard.state.sources import change_context
 __all__ = ("Changes", "ThreadSettings", "thread_settings")
 
 Changes = Mapping[str, tuple[Any, Any]]
-"""Settings by dotted name: the thread's value, and the new one."""
+"""Settings by dotted name: the thread's value and the new value."""
 
 
 @dataclass(frozen=True)

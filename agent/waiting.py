@@ -1,4 +1,4 @@
-"""What a run waits for, and which answer belongs to which question.
+"""The approvals that a run waits for, and their answers.
 
 The branches of a tree may ask side by side. Each question has an id of its own, and an answer to
 some of them lets those branches go on while the others stay where they are.
@@ -36,7 +36,7 @@ class Waiting:
 
     @property
     def action(self) -> str:
-        """What is to be approved, by its name in the setting `approve`."""
+        """The step to approve, by its name in the setting `approve`."""
         return self.asked["action_requests"][0]["name"]
 
     @property

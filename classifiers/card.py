@@ -42,7 +42,7 @@ def draw_figures(found: LabelMeasures, folder: Path, title: str) -> list[Path]:
     Args:
         found: The measured classifier.
         folder: Where the files go.
-        title: What was measured.
+        title: The measurements.
 
     Returns:
         The files.

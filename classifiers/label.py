@@ -32,7 +32,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class FoundPassages:
-    """What a search found for a question.
+    """The evidence for a question.
 
     Attributes:
         ids: The passages, the best first.

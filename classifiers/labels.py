@@ -25,8 +25,8 @@ __all__ = (
 )
 
 Rule = Literal["supported", "contribution", "outcome", ""]
-"""What gave the label: documents that are known to answer, the paper's rule, the outcome of a
-question that the paper drops, or nothing."""
+"""The rule of the label: known supporting documents, the paper's rule, the outcome of a question
+that the paper drops, or no rule."""
 Drop = Literal["no gold answer", "no passage", "no usable output", "unanswered", "wrong", ""]
 """Why a question is not in Q_c, the questions answered rightly from their passages."""
 

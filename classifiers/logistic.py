@@ -19,7 +19,7 @@ _PENALTIES: Final = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 
 
 class Fit(NamedTuple):
-    """What was fitted: logit = bias + weights · columns + Σ weight · (value − mean).
+    """The fitted model: logit = bias + weights · columns + Σ weight · (value − mean).
 
     Attributes:
         weights: [d], of the columns.

@@ -23,7 +23,7 @@ class GateManifest(BaseModel):
 
     Attributes:
         format: Of this file.
-        network: What scores a question: a head over its sentence vector, or a T5.
+        network: The scorer of a question: a head over its sentence vector, or a T5.
         base: The embedding model of the vectors, or the T5 that the training started from.
         parameters: Of the network that was trained.
         model: The labelled model; for another model the gate may be wrong.

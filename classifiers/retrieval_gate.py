@@ -64,7 +64,7 @@ class RetrievalGate:
         """Load a gate from its folder.
 
         Args:
-            folder: What `hopyard gate train` wrote.
+            folder: A gate that `hopyard gate train` wrote.
             embed: Embeds questions, if the gate reads their vectors.
 
         Raises:

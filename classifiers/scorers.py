@@ -1,4 +1,4 @@
-"""What gives a question its score: a head over its sentence vector and words, or a T5."""
+"""The scorers of questions: a head over the sentence vector and words, or a T5."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the trained route sees of a question: its words, its meaning, and the first search."""
+"""Features of a question for the trained route: words, meaning, and the first search."""
 
 from __future__ import annotations
 

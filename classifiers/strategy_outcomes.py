@@ -1,4 +1,4 @@
-"""What each strategy made of a question, and the labels that follow from it."""
+"""The outcome of each strategy for a question, and the labels that follow from it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SAME: Final = 1e-9
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a strategy's answer was worth, and what it cost.
+    """The score and the cost of a strategy's answer.
 
     Attributes:
         f1: With the gold answer, 0 to 1.
@@ -64,7 +64,7 @@ class Answered:
 
 
 def best_strategy(answered: Sequence[Answered], names: Iterable[str]) -> str:
-    """The strategy with the highest mean F1; of equal ones the cheapest.
+    """The strategy with the highest mean F1, or the cheapest of several.
 
     Args:
         answered: At least one question.
@@ -128,7 +128,7 @@ def adaptive_label(
     Args:
         answered: A question.
         classes: The strategy of each class; a class without one is never the label.
-        bias: B for a data set of single-hop questions, C for multi-hop ones.
+        bias: B for a data set of single-hop questions, C for multi-hop questions.
     """
     for complexity in COMPLEXITIES:
         name = classes.get(complexity)

@@ -50,7 +50,7 @@ class RouteManifest(BaseModel):
         model: The chat model whose answers it learned from; for another one it may be wrong.
         embedding: The embedding model of the sentence vectors.
         strategies: In the order of the weights' rows.
-        tokens: Mean tokens of each strategy: the cheap ones are preferred.
+        tokens: Mean tokens of each strategy. The route prefers cheap strategies.
         features: Names of the columns before the sentence vector.
         margin: How much less probable the cheapest strategy may be than the best one.
         questions: Questions by set.
@@ -184,7 +184,7 @@ def cheapest_within(
 
     Args:
         probabilities: P(right) of each strategy, at least one.
-        tokens: What each costs; equally expensive ones go by probability.
+        tokens: The cost of each strategy. At equal cost, the probability decides.
         margin: 0 takes the most probable one, 1 the cheapest.
     """
     least = max(probabilities.values()) - margin

@@ -54,7 +54,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 class RouteTraining(NamedTuple):
-    """What a route is trained for.
+    """The models and strategies of a route.
 
     Attributes:
         model: The chat model that answered.
@@ -92,7 +92,7 @@ def train(
     Args:
         answered: n questions that every strategy answered.
         features: Of the same questions, in the same order.
-        training: What it is for.
+        training: Its models and strategies.
 
     Raises:
         UsageError: There are too few questions, or fewer than two strategies.

@@ -56,7 +56,7 @@ def train_t5(
         progress: Called after each epoch.
 
     Returns:
-        What the manifest says of the training.
+        The training's entry in the manifest.
 
     Raises:
         ModelUnreachableError: The base cannot be loaded.

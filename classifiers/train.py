@@ -66,7 +66,7 @@ def train_gate(
     """Train a gate and write it to a folder.
 
     Args:
-        labels: Labelled and dropped questions; the dropped ones are only counted.
+        labels: Labelled and dropped questions. Dropped questions are only counted.
         settings: The training's settings.
         folder: Where the gate goes.
         embed: Embeds the questions for a head over their vectors.

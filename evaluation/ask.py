@@ -42,7 +42,7 @@ _FAILED: Final = frozenset({"failed", "fallback"})
 
 
 async def paid_before(variant: Variant, context: Context, run: str, resources: Resources) -> Usage:
-    """What was paid under a name before; nothing for the agent, which names its own runs."""
+    """The earlier cost under a name; nothing for the agent, which names its own runs."""
     if variant.strategy == AUTO:
         return no_usage()
     return await Run(run, variant.apply_to(context), resources).usage()
@@ -58,7 +58,7 @@ async def ask(
         variant: Which strategy, under which settings.
         context: The evaluation's settings.
         run: Under which name the calls are counted; the same name goes on after a kill.
-        resources: What the answer opens.
+        resources: The resources for the answer.
 
     Returns:
         The record, and what was paid under the name.
@@ -177,7 +177,7 @@ def _as_found(passage_id: str, score: float, passages: Mapping[str, Passage]) ->
 
 
 def _contains_answer(answers: Iterable[str], texts: Iterable[str]) -> bool:
-    """Whether a gold answer stands in one of the texts, whole words, normalised."""
+    """Whether one of the texts contains a gold answer, as whole words, normalised."""
     wanted = [f" {normalize_answer(answer)} " for answer in answers if normalize_answer(answer)]
     read = [f" {normalize_answer(text)} " for text in texts]
     return any(answer in text for answer in wanted for text in read)
@@ -217,7 +217,7 @@ def _failures(
     steps: Iterable[Mapping[str, Any]],
     by_prompt: Mapping[str, PromptCalls],
 ) -> tuple[str, ...]:
-    """What ended in a fallback, and outputs that fitted no schema even where a retry did."""
+    """Steps that ended in a fallback, and outputs that fitted no schema, even if a retry did."""
     told = [output["failure"]] if "failure" in output else []
     told += [str(step.get("reason", "")) for step in steps if step.get("verdict") in _FAILED]
     told += [

@@ -1,4 +1,4 @@
-"""What an evaluation would cost, told from a sample of its questions.
+"""Estimate the cost of an evaluation from a sample of its questions.
 
 The sample is asked in earnest, and its answers are kept as records: the run does not pay again.
 """
@@ -24,7 +24,7 @@ __all__ = ("EvaluationEstimate", "VariantEstimate", "estimate", "spread")
 
 
 class VariantEstimate(BaseModel):
-    """What is left to be paid for one strategy."""
+    """The remaining cost of one strategy."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,7 +37,7 @@ class VariantEstimate(BaseModel):
 
 
 class EvaluationEstimate(BaseModel):
-    """What is left to be paid in all."""
+    """The remaining cost in total."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -58,7 +58,7 @@ async def estimate(
 
     Args:
         plan: The whole evaluation.
-        info: What the records belong to.
+        info: The settings of the records.
         records: Those there are; the sample's are appended.
         sample: Questions to ask.
         progress: Told after each answer.

@@ -38,7 +38,7 @@ ALL = "all"
 """All question sets together."""
 
 Chosen = Sequence[tuple[str, Outcome]]
-"""What a policy did with each question: the strategy, and the outcome with the route's own cost."""
+"""A policy's choice for each question: the strategy, and the outcome with the route's own cost."""
 
 
 class PolicyResult(BaseModel):
@@ -164,7 +164,7 @@ def _measure(chosen: Chosen, baseline: Chosen) -> PolicyResult:
 
 
 def verdict(found: SetHeadroom) -> str:
-    """What a perfect route could save at equal F1, in one or two sentences."""
+    """One or two sentences about the savings of a perfect route at equal F1."""
     best = found.policies[f"always {found.best_reading}"]
     text = (
         f"Always {found.best_reading} has the best F1 of the strategies that read documents, "

@@ -49,7 +49,7 @@ _STAGE: Final = "judgements"
 
 
 class Judgement(BaseModel):
-    """What the judge found about one answer."""
+    """The judgement of one answer."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -116,8 +116,8 @@ async def judge_records(
     """Judge the records of a plan's questions and strategies.
 
     Args:
-        plan: What was asked, with which settings.
-        info: What the records belong to.
+        plan: The plan of the evaluation.
+        info: The settings of the records.
         records: The answers; a question's last record of a strategy counts.
         model: The judge, by name.
         progress: Called after each judgement.

@@ -1,4 +1,4 @@
-"""What an evaluation is: questions, variants, settings; written down beside the records.
+"""The plan of an evaluation: questions, variants and settings, stored with the records.
 
 Records of different settings must not be mixed: a folder belongs to one plan.
 """
@@ -35,7 +35,7 @@ _NOT_COMPARED: Final = ("index", "strategy", "budget", "concurrency", "timeout")
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be asked.
+    """The questions, variants and settings of an evaluation.
 
     Attributes:
         name: Of the question set.
@@ -46,7 +46,7 @@ class Plan:
         baseline: The variant that the others are compared with.
         parallel: Questions at once.
         selection: Which questions of the set these are, for the report; "" for all.
-        resources: What the answers open.
+        resources: The resources for the answers.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Plan:
 
 
 class RunInfo(BaseModel):
-    """What the records of a folder belong to."""
+    """The settings of a folder's records."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -77,7 +77,7 @@ class RunInfo(BaseModel):
 
 
 def check_plan(plan: Plan) -> RunInfo:
-    """What the plan's records will belong to; checked before anything is spent.
+    """Return the settings of the plan's records, checked before any cost.
 
     Raises:
         UsageError: A variant's settings are not usable, a filter names a field that no passage
@@ -130,7 +130,7 @@ def _check_filters(filters: Collection[tuple[str, ...]], directory: Path) -> Non
 
 
 def open_info(folder: Path, new: RunInfo) -> RunInfo:
-    """What a folder's records belong to; written there where it is new.
+    """Return the settings of a folder's records, and write them to a new folder.
 
     Raises:
         UsageError: The folder has records of another model, index, question set or settings.

@@ -91,7 +91,7 @@ def _text(path: Path) -> list[str]:
 
 
 def _model_tables(reports: Sequence[Report]) -> list[str]:
-    """What each strategy reached on each set, what it cost, and how it differs from the first."""
+    """The scores and costs of each strategy on each set, and its difference to the first."""
     names = list(dict.fromkeys(name for report in reports for name in report.strategies))
     results = [result for report in reports for result in report.strategies.values()]
     judged = any(result.judged is not None for result in results)
@@ -179,7 +179,7 @@ def _difference(report: Report, name: str) -> str:
 
 
 def _retrieval_table(reports: Sequence[RetrievalReport]) -> list[str]:
-    """What each search method finds on each set."""
+    """The recall of each search method on each set."""
     heads = [f"{report.name} ({report.questions})" for report in reports]
     lines = [
         "Recall of supporting documents among the first five / ten, in percent; in brackets the "

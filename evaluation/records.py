@@ -98,7 +98,7 @@ class Record(_Line):
     route: dict[str, Any] | None = None
     truncated: bool
     unconfirmed: str = ""
-    """What the run says that the documents do not confirm of its answer."""
+    """The part of the answer that the documents do not confirm."""
     unanswered: bool
     failures: tuple[str, ...]
     """Unusable model outputs and errors, each in a sentence."""

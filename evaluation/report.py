@@ -86,8 +86,8 @@ def make_report(
     """Make the report of a plan's questions and strategies from the records so far.
 
     Args:
-        plan: What was asked.
-        info: What the records belong to.
+        plan: The plan of the evaluation.
+        info: The settings of the records.
         records: The answers.
         folder: Where the counts of sorted wrong answers are.
         judge: The model that judged the answers.

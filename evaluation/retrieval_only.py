@@ -33,7 +33,7 @@ _MORE: Final = 2
 
 
 class SearchResult(BaseModel):
-    """What one search found, as means over the questions that have supporting documents."""
+    """Means of one search over the questions that have supporting documents."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -77,7 +77,7 @@ async def measure_retrieval(
         questions: Those without supporting documents are left out.
         context: Index, embedding model, and the settings of the searches.
         progress: Told (search, questions done, questions in all).
-        resources: What the searches open; the process's own where none are given.
+        resources: The resources for the searches. The default is shared by the process.
 
     Raises:
         UsageError: No question has supporting documents.
@@ -108,7 +108,7 @@ async def _measure(
 ) -> SearchResult:
     found: dict[str, list[str]] = {}
     k = _MORE * max(DEPTHS)
-    # What is loaded on first use is not timed.
+    # Loading on first use is not timed.
     await run.find(questions[0].question, k=k, method=method)
     seconds = 0.0
     for number, question in enumerate(questions, 1):

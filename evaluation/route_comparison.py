@@ -1,4 +1,4 @@
-"""Compare routes: trained ones, prompts, single strategies and the oracle, on the same answers.
+"""Compare trained routes, prompts, single strategies and the oracle on the same answers.
 
 Everything is chosen on the training records; the other records are only reported on.
 """
@@ -42,7 +42,7 @@ class RouteComparison(BaseModel):
         strategies: That the trained route chooses among.
         trained_on: Questions by set.
         best: The strategy with the highest mean F1 on the training records; differences are to it.
-        training: What the trained route learned, cross-validated.
+        training: The cross-validated figures of the trained route.
         adaptive_labels: Training questions by Adaptive-RAG's class.
         sets: Policies by question set, `all` last where there are several.
         questions: Questions by set.
@@ -79,7 +79,7 @@ def compare_routes(
         features: Of their questions, in the same order.
         trained: A route that was trained on other questions.
         adaptive: The same.
-        prompted: What the prompts chose for these questions; None where no model was asked.
+        prompted: The prompts' choices for these questions, or None without a model.
         asked: The model of the prompts.
     """
     answered, manifest = records.answered, trained.route.manifest

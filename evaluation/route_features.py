@@ -20,7 +20,8 @@ def context_of(records: RouteRecords, name: str, context: Context) -> Context:
     Args:
         records: The records.
         name: Of the question set.
-        context: An index that it names replaces the recorded ones, with its embedding model.
+        context: If it names an index, that index and its embedding model replace the recorded
+            indexes.
     """
     if context.index:
         return context

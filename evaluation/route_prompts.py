@@ -30,7 +30,7 @@ PROMPTED: Final = (MODEL_ROUTE, ADAPTIVE, SELF_RAG)
 
 @dataclass(frozen=True)
 class PromptedRoutes:
-    """What the prompts chose.
+    """The prompts' choices.
 
     Attributes:
         policies: By name: the strategy for each question, its outcome with the prompt's own cost.
@@ -64,7 +64,7 @@ async def ask_prompted_routes(
         classes: The strategy of each of Adaptive-RAG's classes; the last one is also what
             Self-RAG's reflection takes when it retrieves, and what an unusable output takes.
         context: The model that chooses.
-        resources: What the calls open.
+        resources: The resources for the calls.
         parallel: Calls at once.
         progress: Called after each question.
 

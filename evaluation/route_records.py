@@ -25,10 +25,10 @@ class RouteRecords:
 
     Attributes:
         model: The chat model that answered.
-        strategies: Those that answered every question, the cheap ones first.
+        strategies: Strategies that answered every question, cheap strategies first.
         left_out: Strategies that some question set lacks.
         answered: The questions that each of `strategies` answered.
-        infos: What the records of each set belong to; of several folders the last one.
+        infos: The settings of each set's records, from its last folder.
     """
 
     model: str
@@ -91,7 +91,7 @@ _Key = tuple[str, str]
 def _read_all(
     folders: Sequence[Path],
 ) -> tuple[dict[str, RunInfo], dict[str, dict[_Key, Record]]]:
-    """What each set belongs to, and its records by question and strategy."""
+    """Each set's settings, and its records by question and strategy."""
     infos: dict[str, RunInfo] = {}
     records: defaultdict[str, dict[_Key, Record]] = defaultdict(dict)
     for given in folders:

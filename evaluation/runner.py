@@ -51,9 +51,9 @@ async def run_plan(
     answer that a limit cuts short is discarded; the ledger keeps its calls.
 
     Args:
-        plan: What to ask.
-        info: What the records belong to.
-        records: The records so far; new ones are appended.
+        plan: The plan of the evaluation.
+        info: The settings of the records.
+        records: The records so far. New records are appended.
         limits: Model calls, tokens and seconds of this run; 0 is no limit.
         progress: Called after each answer.
 
@@ -93,7 +93,7 @@ async def run_plan(
 
 @dataclass
 class _Allowance:
-    """What is left of the limits."""
+    """Return the remaining limits."""
 
     limits: Budget
     calls: int = 0
@@ -105,7 +105,7 @@ class _Allowance:
 
         Args:
             own: The budget of a question in the settings.
-            before: What was paid for this answer before a limit or a kill cut it short. The
+            before: Return the earlier cost of this answer, before a limit or a kill. The
                 answer's run counts it, so the budget is larger by it.
         """
         left = {

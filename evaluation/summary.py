@@ -41,7 +41,7 @@ def _tokens(record: Record) -> float:
 
 
 class StrategyResult(BaseModel):
-    """What a strategy reached. Rates are 0 to 1; None if nothing could be measured."""
+    """The results of a strategy. Rates are 0 to 1; None if nothing could be measured."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""What is compared: strategies, search methods, and settings, in any combination.
+"""The columns of an evaluation: strategies, search methods and settings in any combination.
 
 `tree` is a strategy, `tree+passage-graph` is the strategy with a search method of its own, and
 `tree@tree.theta=0.6` has one setting changed; several are joined by further `@`. A few baselines
@@ -26,7 +26,7 @@ BASELINES: Final[Mapping[str, str]] = {
     "rerank": "single+rerank",
     "decompose": "decompose+dense",
 }
-"""What the papers compare with, by the names that they use."""
+"""The papers' baselines, by the papers' names."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Variant:
 
     Attributes:
         name: As it is written, and as the report has it.
-        strategy: What runs; auto is the whole agent.
-        settings: What differs from the run's settings, by dotted name.
-        about: What it is, in a few words.
+        strategy: The strategy; auto is the whole agent.
+        settings: Changes to the run's settings, by dotted name.
+        about: A short description.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Variant:
 
 
 def every_variant() -> list[str]:
-    """Every strategy and baseline, the cheap ones first: what they paid for is free to others."""
+    """Every strategy and baseline, cheapest first, because others reuse their calls for free."""
     names = [strategy.name for strategy in strategies() if not strategy.baseline]
     return [*names, *BASELINES, AUTO]
 

@@ -18,9 +18,9 @@ def figure(file: Path, *, across: str, up: str, title: str) -> Iterator[Any]:
 
     Args:
         file: The PNG file; its folder is made if it is missing.
-        across: What the horizontal axis shows.
-        up: What the vertical axis shows.
-        title: What was measured.
+        across: Label of the horizontal axis.
+        up: Label of the vertical axis.
+        title: The measured values.
 
     Raises:
         UsageError: The extra `eval` is not installed.

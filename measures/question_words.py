@@ -1,4 +1,4 @@
-"""What the words of a question tell about it: a few counts, without a model."""
+"""Counts of a question's words as features, without a model."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Question(BaseModel):
 
 
 def half_of(question_id: str) -> Half:
-    """The half that a question belongs to, by a hash of its id: the same for ever.
+    """The half of a question by a hash of its id, which never changes.
 
     A half has about as many questions as the other, and questions that are added or left out move
     no other question.

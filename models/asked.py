@@ -1,4 +1,4 @@
-"""What a model was asked, as the ledger keeps it for a trace to show."""
+"""The messages of a model call, as the ledger stores them for traces."""
 
 from __future__ import annotations
 

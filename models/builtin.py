@@ -170,7 +170,10 @@ def _server(adapter: Path | None) -> Any:
 
 
 def _merged_engine(adapter: Path) -> Any | None:
-    """The engine on merged weights, or None if there are none. A damaged file is made again."""
+    """The engine on merged weights, or None without merged weights.
+
+    A damaged file is merged again.
+    """
     for _ in range(2):
         file = weights_with_adapter(weights(), adapter, _name(adapter))
         if file is None:

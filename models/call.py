@@ -148,7 +148,7 @@ class ModelCaller:
         """Ask the model. While the output does not fit, ask again and name the fault.
 
         Args:
-            prompt: What to ask.
+            prompt: The prompt.
             values: Fill the prompt's template.
             context: The run's settings.
             run: The run that pays.

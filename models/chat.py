@@ -1,4 +1,4 @@
-"""Chat models by name: built-in, Ollama's, recorded ones, and every model that LangChain knows."""
+"""Chat models by name: built-in, Ollama's, recorded, and every model that LangChain knows."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ChatProvider:
         connect: Makes the LangChain model for a sampling.
         concurrency: Maximum number of calls at once.
         keep_prefixes: Whether calls with the same prompt prefix run one after another.
-        cure: What to do when it does not answer.
+        cure: Advice for the user if it does not answer.
     """
 
     identity: str
@@ -94,7 +94,8 @@ def chat_provider(spec: str) -> ChatProvider:
             LangChain's `init_chat_model` takes it.
 
     Returns:
-        The registered object, else a new one. `Resources` keeps one for its runs, until the name is
+        The registered object, else a new object. `Resources` keeps one for its runs, until the name
+        is
         registered again or the adapter file changes.
 
     Raises:

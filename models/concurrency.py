@@ -1,4 +1,4 @@
-"""What may run at the same time: model calls, clients of event loops, loading into PyTorch."""
+"""Limits of concurrency: model calls, clients of event loops, loading into PyTorch."""
 
 from __future__ import annotations
 

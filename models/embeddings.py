@@ -44,7 +44,7 @@ def registered_embedder(spec: str) -> Embedder | None:
 
 
 def embedder(spec: str) -> Embedder:
-    """The embedding model of a name: the registered one, else a new one.
+    """The embedding model of a name: the registered model, else a new model.
 
     Args:
         spec: `builtin`, `ollama:NAME`, a registered name, or `provider:NAME` as LangChain's
@@ -94,7 +94,7 @@ class LangChainEmbedder:
 
     @property
     def instructions(self) -> Instructions:
-        """What the model wants before questions and passages."""
+        """The prefixes for questions and passages."""
         return instructions_for(self.name)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What a provider's exception means: retry, give up, or tell the user what to do."""
+"""The meaning of a provider's exception: retry, give up, or advise the user."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def user_error(error: Exception, name: str, cure: str, timeout: float) -> Hopyar
     """The error for the user: the model, what went wrong, and what to do.
 
     Args:
-        error: What the provider's client raised.
+        error: The exception of the provider's client.
         name: The model.
-        cure: What to do when it does not answer (`ChatProvider.cure`).
+        cure: Advice for the user if it does not answer (`ChatProvider.cure`).
         timeout: Seconds that the call was allowed to take.
     """
     failure = classify(error)

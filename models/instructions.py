@@ -1,4 +1,4 @@
-"""What some embedding models want to stand before a question, or before a passage.
+"""Prefixes that some embedding models expect before a question or a passage.
 
 Such a model was trained with it, and finds less without. The wordings are those of the models' own
 documentation.
@@ -15,7 +15,7 @@ __all__ = ("Instructions", "instructions_for")
 
 @dataclass(frozen=True)
 class Instructions:
-    """What is put before a text that is embedded.
+    """The prefixes of embedded texts.
 
     Attributes:
         query: Before a question.

@@ -2,8 +2,8 @@
 
 One SQLite file in the user's data folder. A row is one answer of a model, under a key of
 everything that the answer depends on. The ledger also records which run used which row: a run's
-usage is read from here, and so survives a killed process. What was asked is kept too, packed, so
-that a trace can show it.
+usage is read from here, and so survives a killed process. It also stores the compressed messages of
+a call, so that a trace can show them.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ class Ledger:
             run: The run that paid for it.
             run_seconds: Its working time so far.
             step: The id of the step that the call belongs to.
-            asked: What was asked, for a trace to show; "" to keep nothing of it.
+            asked: The messages of the call for traces, or "" to store none.
         """
         with self._lock, self._writing():
             self._db.execute(
@@ -282,7 +282,7 @@ class Ledger:
         ]
 
     def asked(self, keys: Iterable[str]) -> dict[str, str]:
-        """What was asked in finished calls, by their keys; calls without it are left out."""
+        """The messages of finished calls by key, without calls that stored none."""
         wanted = json.dumps(list(keys))
         with self._lock:
             rows = self._db.execute(

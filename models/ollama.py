@@ -36,7 +36,7 @@ SMALLEST_WINDOW: Final = 4096
 CHARACTERS_A_TOKEN: Final = 3
 """Fewer than in English text: a large window costs memory, a small one cuts the prompt."""
 TOKENS_A_MESSAGE: Final = 8
-"""What a chat template adds to a message, on average."""
+"""Average tokens that a chat template adds to a message."""
 MOST_CHARACTERS_A_TOKEN: Final = 6
 """More than in any of our prompts: a prompt too long by this measure does not fit."""
 LEAST_ANSWER: Final = 256

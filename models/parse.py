@@ -37,7 +37,7 @@ def parse(
     """Validate a model's text.
 
     Args:
-        text: What the model wrote.
+        text: The model's output.
         output: The schema wanted.
         correct: Corrects a habit of the model first (`ChatProvider.correct`).
 
@@ -80,7 +80,7 @@ def _first_object(text: str, _: type[Output]) -> tuple[Any, bool]:
 
 
 def _unfinished_object(text: str, output: type[Output]) -> tuple[Any, bool]:
-    """What the model wrote of an object before it was cut off, and whether a text in it is cut.
+    """The fields of an object before the output was cut off, and whether a text in it is cut.
 
     Half a name or half a question would pass for a whole one: only the field that may be cut is
     kept. Half of a list's last text is left out.

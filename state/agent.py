@@ -22,7 +22,7 @@ __all__ = ("AgentInput", "AgentOutput", "AgentState", "LastAnswer")
 
 
 class AgentInput(TypedDict):
-    """What the agent takes: a question, or a conversation that ends with one."""
+    """The input of the agent: a question, or a conversation that ends with a question."""
 
     question: NotRequired[str]
     messages: NotRequired[Annotated[list[AnyMessage], add_messages]]
@@ -39,7 +39,7 @@ class LastAnswer(TypedDict):
 
 
 class AgentOutput(StrategyOutput):
-    """What the agent gives."""
+    """The output of the agent."""
 
     question: str
     messages: Annotated[list[AnyMessage], add_messages]
@@ -48,7 +48,7 @@ class AgentOutput(StrategyOutput):
     gate: GateDecision
     route: RouteDecision
     explanation: NotRequired[Explanation | None]
-    """What the answer rests on, where `answer.explain` asks for it; None where it is not known."""
+    """The shares of the passages, with `answer.explain`; None if unknown."""
 
 
 class AgentState(AgentOutput):
@@ -57,7 +57,7 @@ class AgentState(AgentOutput):
     steps: Annotated[list[Step], operator.add]
     """The agent's own steps, then the strategy's."""
     last: LastAnswer | None
-    """What this turn acts on in place of a search; None where it is a question."""
+    """The last answer, if this turn is a request about it; None for a question."""
     run: str
     tried: list[str]
     """Strategies whose answer was handed to a stronger one."""

@@ -9,7 +9,7 @@ __all__ = ("sync_tree", "write_file")
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file under a temporary name, then rename it over the old one."""
+    """Write a file under a temporary name, then rename it over the old file."""
     temporary = path.with_name(f"{path.name}.tmp")
     with temporary.open("wb") as file:
         file.write(data)

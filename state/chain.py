@@ -89,11 +89,11 @@ class Lookup(TypedDict):
     text: str
     passages: list[Evidence]
     reason: NotRequired[str]
-    """What went wrong with the search."""
+    """The error of the search."""
 
 
 class LookupTask(TypedDict):
-    """What one search is sent."""
+    """The input of one search."""
 
     run: str
     step: int
@@ -105,29 +105,29 @@ class LookupTask(TypedDict):
 
 
 class Finding(TypedDict):
-    """A fact that the model noted, with the passage that it stands in."""
+    """A fact that the model noted, with its passage."""
 
     fact: str
     passage_id: str
 
 
 class Reading(TypedDict):
-    """What one step gave."""
+    """The result of one step."""
 
     searches: list[str]
     findings: list[Finding]
     kind: str
     """search, answer, direct, not_found, or failed."""
     new: list[Evidence]
-    """What the step's searches found that the model had not seen."""
+    """The new passages of the step's searches."""
     cut: NotRequired[bool]
     """Whether the answer reached its limit and ends there."""
     reason: NotRequired[str]
-    """What went wrong with its searches or its call."""
+    """The errors of its searches or its call."""
 
 
 def findings_of(readings: Iterable[Reading]) -> list[Finding]:
-    """What all steps noted, in order."""
+    """The findings of all steps, in order."""
     return [finding for reading in readings for finding in reading["findings"]]
 
 
@@ -142,7 +142,7 @@ class ChainState(StrategyState):
     pending: str
     """The paper's form: the sub-question to search for next; "" once the chain has ended."""
     searches: list[str]
-    """What to search for next; empty once the chain has ended."""
+    """The next searches; empty once the chain has ended."""
     lookups: Annotated[list[Lookup], operator.add]
     readings: list[Reading]
     shown: list[str]

@@ -84,7 +84,7 @@ class ThreadStore(AsyncSqliteSaver):
             await asyncio.wait(self._writes)
 
     async def _whole(self, write: Coroutine[Any, Any, T]) -> T:
-        """Wait for a write; cancelled, wait all the same, and be cancelled then."""
+        """Wait for a write. If cancelled, finish waiting, then raise the cancellation."""
         if self._ended:  # by a run that is being cancelled, whose store is closed already
             write.close()
             raise asyncio.CancelledError
@@ -196,7 +196,7 @@ async def scrub(saver: AsyncSqliteSaver) -> None:
         if mode == _INCREMENTAL:
             # As a script: `execute` would end after the first page.
             await saver.conn.executescript("PRAGMA incremental_vacuum")
-        else:  # an older Hopyard's file; from here on it is like a new one
+        else:  # a file of an older Hopyard, upgraded to the current format
             await saver.conn.execute("VACUUM")
         [[busy, *_]] = await saver.conn.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
     if busy:

@@ -1,8 +1,7 @@
 """Checkpoints that only the holder of a key can read.
 
-The key comes from the environment, as 64 hexadecimal digits. What LangGraph keeps beside a
-checkpoint (thread names, step numbers, the run's settings) stays readable: a question or an answer
-is not among it.
+The key comes from the environment, as 64 hexadecimal digits. The metadata of a checkpoint (thread
+names, step numbers, the run's settings) stays readable. It contains no question and no answer.
 """
 
 from __future__ import annotations
@@ -36,7 +35,9 @@ def serializer() -> CompressedSerializer:
 
 
 class EncryptingSerializer(CompressedSerializer):
-    """AES-256-GCM around what is compressed. What was written without a key stays readable.
+    """AES-256-GCM encryption of compressed checkpoints.
+
+    Checkpoints that were written without a key stay readable.
 
     Not LangGraph's `EncryptedSerializer`: that one tells its own marks from ours by the first `+`.
 

@@ -17,7 +17,7 @@ class Extra:
     """An extra of the package, as `pyproject.toml` defines it.
 
     Attributes:
-        purpose: What it is for.
+        purpose: Its purpose.
         modules: The module of each package that Hopyard imports, by the package's name.
         includes: Other extras that it installs.
     """
@@ -79,7 +79,7 @@ EXTRAS: Final[Mapping[str, Extra]] = {
 
 
 def install_command(extra: str) -> str:
-    """What installs an extra."""
+    """Return the command that installs an extra."""
     return f"pip install 'hopyard[{extra}]'"
 
 
@@ -94,7 +94,7 @@ def missing_modules(extra: str) -> list[str]:
 
 
 def missing_sentence(what: str, extra: str) -> str:
-    """What a missing extra prevents, and what installs it; without the final full stop."""
+    """Return the message about a missing extra, without the final full stop."""
     return f"{what} needs hopyard[{extra}]: {install_command(extra)}"
 
 
@@ -102,9 +102,9 @@ def require(what: str, extra: str, error: type[HopyardError] = UsageError) -> No
     """Check that an extra is installed.
 
     Args:
-        what: What needs it, as the subject of a sentence.
+        what: The feature that needs it, as the subject of a sentence.
         extra: Its name.
-        error: What to raise.
+        error: The error class to raise.
 
     Raises:
         HopyardError: It is not installed; one sentence names it and the command.

@@ -38,7 +38,7 @@ _SIMILAR: Final = 0.75
 
 @dataclass(frozen=True)
 class Given:
-    """What a caller gave.
+    """The arguments of a caller.
 
     Attributes:
         context: All settings: those given, the environment's, the file's, and the defaults.

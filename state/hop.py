@@ -134,15 +134,15 @@ Judged = dict[str, Relevance]
 
 
 class Hop(TypedDict):
-    """What one vertex did in its round: hop along an edge, or stay."""
+    """The action of one vertex in its round: hop along an edge, or stay."""
 
     round: int
     tail: NotRequired[str]
-    """The vertex whose edge it was: the one that chose; none where a passage was entered by."""
+    """The vertex that chose the edge; none for an entry passage."""
     edge: NotRequired[int]
     """The edge's place among those of the tail, from 0; none where no edge was chosen."""
     verdict: NotRequired[Relevance]
-    """What the question was judged to be; none where similarity chose."""
+    """The judgement of the question; none if similarity chose."""
     head: NotRequired[str]
     """The vertex reached; none where the vertex stayed."""
     times: NotRequired[int]
@@ -163,7 +163,7 @@ RoundVerdict = Literal["enough", "fallback", "budget"]
 
 
 class RoundNote(TypedDict):
-    """What the one call of a round said."""
+    """The output of a round's call."""
 
     round: int
     useful: list[str]
@@ -207,7 +207,7 @@ class HopState(StrategyState):
 
 
 class HopTask(TypedDict):
-    """What the task of one vertex is sent."""
+    """The input of the task of one vertex."""
 
     run: str
     question: str

@@ -31,7 +31,7 @@ def renumber(answer: str, numbers: Mapping[int, int]) -> str:
 
     Args:
         answer: With markers such as [2], [1][4] or [1, 4].
-        numbers: The new number of each old one.
+        numbers: The new number of each old number.
     """
     parts, start = [], 0
     for match in find_markers(answer):

@@ -61,7 +61,7 @@ def address_of(metadata: Mapping[str, MetadataValue]) -> str:
 
 
 def page_words(pages: str) -> str:
-    """`4` as `page 4`, `3-4` as `pages 3-4`; "" where there are none."""
+    """`4` as `page 4`, `3-4` as `pages 3-4`, and "" for no pages."""
     return f"pages {pages}" if "-" in pages else f"page {pages}" if pages else ""
 
 

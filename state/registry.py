@@ -154,7 +154,7 @@ STRATEGIES: Final[Registry[Any]] = Registry(
 KINDS: Final[Registry[Any]] = Registry(
     "index kind", package="hopyard.indexes.kinds", attribute="KIND", group="hopyard.indexes"
 )
-"""What is derived from the corpus: `indexes.kind.IndexKind`."""
+"""Data structures built from the corpus: `indexes.kind.IndexKind`."""
 
 SEARCHES: Final[Registry[Any]] = Registry(
     "search method",

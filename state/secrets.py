@@ -1,7 +1,7 @@
 """Secrets stay out of what is written: errors, logs, and the reasons that a thread keeps.
 
-Keys come from the environment and go to the provider's client, never into a setting. What can
-still carry one is an error: a URL with a password in it, or a server that repeats what it was sent.
+Keys come from the environment and go to the provider's client, never into a setting. Errors can
+still contain secrets: a URL with a password, or a server that echoes its request.
 """
 
 from __future__ import annotations

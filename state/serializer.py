@@ -16,7 +16,7 @@ from hopyard.state.errors import HopyardError
 __all__ = ("ENCRYPTED_MARK", "CompressedSerializer")
 
 ENCRYPTED_MARK: Final = "+aes"
-"""What `encryption` adds to the kind of what it writes."""
+"""The suffix that `encryption` adds to the type of its data."""
 
 _MARK: Final = "+zlib"
 _WORTH_IT: Final = 64
@@ -31,7 +31,7 @@ _WORDS: Final = (
     b"decomposition reason the question is simple at full depth verdict pruned split leaf "
     b"path question answer passages passage_id score"
 )
-"""What nearly every checkpoint holds, the most frequent last; deflate need not write it out.
+"""Text of nearly every checkpoint, the most frequent last, as a dictionary for deflate.
 
 Checkpoints can be read with these very bytes only: to change them, write under another mark.
 """

@@ -80,7 +80,7 @@ def change_context(context: Context, changes: dict[str, Any]) -> Context:
 
     Args:
         context: The settings of a thread.
-        changes: Settings by name; nested ones as nested dicts.
+        changes: Settings by name. Nested settings are nested dicts.
 
     Raises:
         UsageError: A name is unknown, or a value is not usable.

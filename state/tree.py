@@ -110,7 +110,7 @@ class TreeNode(TypedDict):
     cited: NotRequired[list[str]]
     """Ids of the passages that support the answer."""
     unconfirmed: NotRequired[str]
-    """What no passage confirms of the answer; "" where there is no such thing."""
+    """The part of the answer that no passage confirms, or ""."""
     written: NotRequired[str]
     """The question with its references, once `question` has them filled in."""
     needs: NotRequired[list[str]]
@@ -134,7 +134,7 @@ Tree = dict[str, TreeNode]
 
 
 def merge_tree(old: Tree, new: dict[str, TreeNode | None]) -> Tree:
-    """Reducer: a node replaces the one of its path; None removes it."""
+    """Reducer: a node replaces the node with the same path; None removes it."""
     merged = old | new
     return {path: node for path, node in merged.items() if node is not None}
 
@@ -153,15 +153,15 @@ class TreeState(StrategyInput):
 
 
 class TreeTask(TypedDict):
-    """What one task of a level is sent."""
+    """The input of one task of a level."""
 
     run: str
     whole: NotRequired[str]
-    """The user's question, where another one is answered for its sake."""
+    """The user's question, if the task answers a sub-question of it."""
     node: TreeNode
     read: list[TreeNode]
-    """What is read with the node: what lies below a branch that is judged, or the sub-questions
-    that the node refers to."""
+    """Other nodes for the task: those below a judged branch, or the sub-questions that the node
+    refers to."""
 
 
 def step_id(path: str) -> str:

@@ -1,4 +1,4 @@
-"""What a run has spent, and the hard stop that a budget puts on it."""
+"""The cost of a run, and the limits of its budget."""
 
 from __future__ import annotations
 

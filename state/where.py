@@ -43,7 +43,7 @@ class Condition:
     Attributes:
         field: The field's name.
         operator: `=`, `!=`, `<`, `<=`, `>` or `>=`.
-        values: What it is compared with; several after `=` and `!=` only.
+        values: The value of the comparison; several values only after `=` and `!=`.
     """
 
     field: str
