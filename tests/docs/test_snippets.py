@@ -99,15 +99,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: WordEmbedder)
             if name != "HOPYARD_PROFILE":
                 monkeypatch.setenv(name, value)
         texts = "\n".join(page.read_text("utf-8") for page in PAGES)
-        for name in {"builtin", *MODEL.findall(texts)}:
-            provider = scripted_provider(server, identity=name)
-            monkeypatch.setitem(chat._registered, name, provider)
-            if name != "builtin":  # the gate and the index have its vectors
-                monkeypatch.setitem(embeddings._registered, name, words)
+        for model in {"builtin", *MODEL.findall(texts)}:
+            provider = scripted_provider(server, identity=model)
+            monkeypatch.setitem(chat._registered, model, provider)
+            if model != "builtin":  # the gate and the index have its vectors
+                monkeypatch.setitem(embeddings._registered, model, words)
         monkeypatch.setenv("HOPYARD_PROFILE", "capable")
         monkeypatch.chdir(tmp_path)
-        (tmp_path / "docs").mkdir()
-        (tmp_path / "docs" / "pluto.md").write_text("Pluto was discovered in 1930.", "utf-8")
+        for name in ("docs", "my-folder"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "pluto.md").write_text("Pluto was discovered in 1930.", "utf-8")
         build(DOCUMENTS, directory=tmp_path / "my-index", embedder=embeddings.embedder("builtin"))
         yield tmp_path
 
