@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from typing import Any, Final
+from xml.etree.ElementTree import Element
 
 from hopyard.indexes.markdown import first_heading, table_lines
 from hopyard.indexes.readers.base import Content, Source
@@ -33,26 +34,27 @@ def read_xml(source: Source) -> Iterator[Content]:
     from defusedxml.ElementTree import iterparse
 
     def lines() -> Iterator[str]:
-        depth = 0
+        open_: list[Element] = []
         name = ""  # of an element that has begun and is not written yet
         for event, element in iterparse(stream, events=("start", "end")):
             if event == "start":
-                depth += 1
+                open_.append(element)
                 if name.endswith(")"):  # what it holds follows
                     yield f"{name}\n"
                 values = (f"{_local(key)} {value}" for key, value in element.attrib.items())
                 about = ", ".join(values)
                 name = f"{_local(element.tag)} ({about})" if about else _local(element.tag)
                 continue
-            depth -= 1
+            open_.pop()
             if text := " ".join((element.text or "").split()):
                 yield f"{name or _local(element.tag)}: {text}\n"
             elif name.endswith(")"):
                 yield f"{name}\n"
             name = ""
-            if depth == 1:  # an entry of the whole ends here
+            if len(open_) == 1:  # an entry of the whole ends here
                 yield "\n"
-            element.clear()
+            if open_:
+                del open_[-1][:]  # else all elements stay in memory
 
     with source.open() as stream:
         yield Content("", lines(), "text")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
 
+from hopyard.indexes.readers.base import Source
+from hopyard.indexes.readers.data import read_xml
 from hopyard.state.errors import CorpusError
 
 Read = Any
@@ -96,3 +100,16 @@ def test_a_notebook(read: Read) -> None:
 def test_what_is_no_notebook(read: Read, data: bytes) -> None:
     with pytest.raises(CorpusError, match="not a readable notebook"):
         read("a.ipynb", data)
+
+
+def test_a_long_xml_file_is_not_in_memory() -> None:
+    data = b"<all>" + b"<list><one><name>Tea</name></one></list>" * 20_000 + b"</all>"
+    content = next(found := read_xml(Source("a.xml", lambda: io.BytesIO(data))))
+    tracemalloc.start()
+    try:
+        lines = sum(line == "name: Tea\n" for line in content.text)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000  # the elements take twice that
+    finally:
+        tracemalloc.stop()
+    assert lines == 20_000
+    assert list(found) == []
