@@ -20,6 +20,7 @@ from hopyard.nodes.citations import (
 from hopyard.nodes.language import in_two_languages, script_of
 from hopyard.nodes.support import (
     LEAST_SHARE,
+    NOTHING,
     Units,
     best_quote,
     context_of,
@@ -135,7 +136,12 @@ def _cite_findings(
         for number, passage in enumerate(passages, 1)
         if passage.id in cited
     }
-    return Cited(renumber(answer, places), citations, _unconfirmed(citations))
+    found = Cited(renumber(answer, places), citations, _unconfirmed(citations))
+    if found.unconfirmed and _news(question, renumber(answer, {})) != NOTHING:
+        # A finding may say more than the answer: the passages may state the answer all the same.
+        whole = _cite_whole(question, answer, passages, list(places))
+        return found if whole.unconfirmed else whole
+    return found
 
 
 def _cite_whole(

@@ -259,3 +259,14 @@ def test_every_marker_is_a_citation_and_every_quote_is_in_its_passage(
         assert citation["quote"] in by_id[citation["passage_id"]].text
     for _, named in statements(cited.answer):
         assert all(1 <= number <= len(cited.citations) for number in named)
+
+
+def test_an_answer_that_its_passage_states_is_confirmed_though_the_finding_says_more() -> None:
+    moon = passage("Ganymede", "Ganymede is the largest moon in the solar system.")
+    finding = "Ganymede, which orbits the planet Jupiter beyond Europa, is the largest moon."
+    question = "What is the largest moon in the solar system?"
+    cited = cite_answer(question, "Ganymede", [moon], findings=[(finding, moon)])
+    assert (cited.unconfirmed, cited.citations[0]["supported"]) == ("", True)
+    assert cited.citations[0]["claim"] == "Ganymede"
+    other = cite_answer(question, "Callisto", [moon], findings=[(finding, moon)])
+    assert other.unconfirmed == NOT_STATED

@@ -69,8 +69,9 @@ class _Dense(IndexKind):
         return options.keep or _store_in(directory) == DenseSettings.of(options.settings).store
 
     def status(self, directory: Path) -> Mapping[str, Any]:
-        """The vector store."""
-        return {"vectors": _store_in(directory)}
+        """The vector store, unless it is FAISS, which most indexes have."""
+        store = _store_in(directory)
+        return {} if store == FAISS else {"vectors": store}
 
     def check(self, reader: DenseIndex | StoredIndex, counts: Mapping[str, int]) -> str:
         """See that every passage is in it."""
