@@ -43,7 +43,12 @@ class _Loop:
 
     def _run(self) -> None:
         asyncio.set_event_loop(self.loop)
-        self.loop.run_forever()
+        while True:
+            try:
+                self.loop.run_forever()
+            except (SystemExit, KeyboardInterrupt):  # of a step, whose task gives it to the caller
+                continue
+            break
         self.loop.run_until_complete(self.loop.shutdown_asyncgens())
         self.loop.close()
 
@@ -195,7 +200,8 @@ class _Work(Generic[T]):
     def end(self) -> None:
         """Cancel it if it still runs, and wait until it has ended."""
         self.cancel()
-        wait_for_futures([self.future])
+        if not _is_inside():  # the garbage collector runs anywhere; the loop cannot wait for itself
+            wait_for_futures([self.future])
 
     def cancel(self) -> None:
         """Cancel it if it still runs."""

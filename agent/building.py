@@ -22,6 +22,7 @@ from hopyard.indexes.kind import DEFAULT_KINDS
 from hopyard.indexes.manifest import read_manifest
 from hopyard.indexes.records import BadItem
 from hopyard.indexes.status import status
+from hopyard.models.builtin import current_name
 from hopyard.nodes.resources import Resources
 from hopyard.state.given import GivenSettings, python_settings, read_given
 
@@ -187,14 +188,20 @@ class _Given:
     ocr: str
     progress: Progress
 
+    @property
+    def directory(self) -> Path:
+        """The index directory."""
+        return Path(self.index).expanduser()
+
     async def build(self, settings: GivenSettings | None, named: Mapping[str, Any]) -> IndexReport:
-        options = {"kinds": list(self.kinds), "chunk_tokens": self.chunk_tokens}
+        kinds = [self.kinds] if isinstance(self.kinds, str) else list(self.kinds)
+        options = {"kinds": kinds, "chunk_tokens": self.chunk_tokens}
         return await self._put(building.build, options, [], settings, named)
 
     async def add(self, settings: GivenSettings | None, named: Mapping[str, Any]) -> IndexReport:
         """Add with the models of the last build, unless others are given."""
-        directory = Path(self.index)
-        embedding = (await asyncio.to_thread(read_manifest, directory)).embedding
+        directory = self.directory
+        embedding = current_name((await asyncio.to_thread(read_manifest, directory)).embedding)
         model = (await asyncio.to_thread(status, directory)).model
         last = [("embedding", embedding), *([("model", model)] if model else [])]
         return await self._put(building.add, {}, last, settings, named)
@@ -208,16 +215,17 @@ class _Given:
         named: Mapping[str, Any],
     ) -> IndexReport:
         with closing(Resources()) as resources:
-            pairs = [*last, *python_settings(settings, named)]
+            given = {name: value for name, value in named.items() if value is not None}
+            pairs = [*last, *python_settings(settings, given)]
             context = read_given(named_models(resources, pairs)).context
             sources = Sources(self.documents, self.encoding, self.ocr, self.progress)
             report = await put(
                 sources,
-                directory=Path(self.index),
+                directory=self.directory,
                 embedder=await asyncio.to_thread(resources.embedder, context.embedding),
                 settings=context,
                 caller=lambda: resources.caller(context.model),
                 progress=self.progress,
                 **options,
             )
-        return IndexReport.of(Path(self.index), report, sources)
+        return IndexReport.of(self.directory, report, sources)

@@ -24,7 +24,7 @@ from hopyard.agent.thread_settings import thread_settings
 from hopyard.models.embedder import Embedder
 from hopyard.models.instances import embedder_of, provider_of
 from hopyard.nodes.resources import Resources
-from hopyard.state.given import Given, GivenSettings, python_settings, read_given
+from hopyard.state.given import GivenSettings, python_settings, read_given
 from hopyard.state.settings import Budget, Context
 
 __all__ = ("ChatModel", "EmbeddingModel", "Hopyard", "Settings", "Where", "named_models")
@@ -91,7 +91,7 @@ class Hopyard:
 
     def __init__(
         self,
-        index: str | Path = "",
+        index: str | Path | None = "",
         *,
         settings: GivenSettings | None = None,
         **named: Unpack[Settings],
@@ -99,7 +99,7 @@ class Hopyard:
         self._origin: Hopyard | None = None
         self._resources = Resources()
         weakref.finalize(self, self._resources.close)
-        own = {"index": str(index)} if str(index) else {}
+        own = {"index": str(Path(index).expanduser())} if index else {}
         self._pairs = [*own.items(), *self._named(settings, named)]
         self._given = read_given(self._pairs)
 
@@ -116,7 +116,9 @@ class Hopyard:
             return cls(index, settings=settings, **named)
         changed = copy(index)  # it shares the resources, which the first one closes
         changed._origin = index
-        changed._pairs = [*index._pairs, *index._named(settings, named)]
+        if not all(isinstance(named.get(name, ""), str) for name in ("model", "embedding")):
+            changed._resources = index._resources.with_own_models()
+        changed._pairs = [*index._pairs, *changed._named(settings, named)]
         changed._given = read_given(changed._pairs)
         return changed
 
@@ -179,7 +181,8 @@ class Hopyard:
             ThreadBusyError: Another run works on the thread.
             ModelUnreachableError: The model does not answer. `resume` continues the thread.
         """
-        return wait(_last(self._ask(question, thread, self._with(settings, named))))
+        hop = self.of(self, settings=settings, **named)
+        return wait(_last(hop._ask(question, thread)))
 
     async def aask(
         self,
@@ -190,7 +193,9 @@ class Hopyard:
         **named: Unpack[Settings],
     ) -> Answer:
         """Answer a question. See `ask`."""
-        return await wait_async(_last(self._ask(question, thread, self._with(settings, named))))
+        return await wait_async(
+            _last(self.of(self, settings=settings, **named)._ask(question, thread))
+        )
 
     def stream(
         self,
@@ -206,7 +211,8 @@ class Hopyard:
             An `Event` for each finished step, a `Token` for each piece of the answer while the
             model writes it, and at the end the `Answer`.
         """
-        return stream(self._ask(question, thread, self._with(settings, named), tokens=True))
+        hop = self.of(self, settings=settings, **named)
+        return stream(hop._ask(question, thread, tokens=True))
 
     def astream(
         self,
@@ -217,7 +223,9 @@ class Hopyard:
         **named: Unpack[Settings],
     ) -> AsyncGenerator[Event | Answer, None]:
         """Answer a question, and tell what happens meanwhile. See `stream`."""
-        return stream_async(self._ask(question, thread, self._with(settings, named), tokens=True))
+        return stream_async(
+            self.of(self, settings=settings, **named)._ask(question, thread, tokens=True)
+        )
 
     def resume(
         self,
@@ -243,7 +251,8 @@ class Hopyard:
             ThreadMissingError: There is no such thread.
             UsageError: The answer does not fit, or a setting is unknown or not usable.
         """
-        return wait(_last(self._resume(thread, answer, self._with(settings, named))))
+        hop = self.of(self, settings=settings, **named)
+        return wait(_last(hop._resume(thread, answer)))
 
     async def aresume(
         self,
@@ -254,7 +263,9 @@ class Hopyard:
         **named: Unpack[Settings],
     ) -> Answer:
         """Continue a thread. See `resume`."""
-        return await wait_async(_last(self._resume(thread, answer, self._with(settings, named))))
+        return await wait_async(
+            _last(self.of(self, settings=settings, **named)._resume(thread, answer))
+        )
 
     def search(
         self, text: str, *, settings: GivenSettings | None = None, **named: Unpack[Settings]
@@ -270,13 +281,15 @@ class Hopyard:
             UsageError: The text is empty, or a setting is unknown or not usable.
             IndexMissingError: There is no such index, or the method needs a kind that it lacks.
         """
-        return wait(self._search(text, self._with(settings, named)))
+        hop = self.of(self, settings=settings, **named)
+        return wait(hop._search(text))
 
     async def asearch(
         self, text: str, *, settings: GivenSettings | None = None, **named: Unpack[Settings]
     ) -> tuple[Evidence, ...]:
         """Find evidence for a text. See `search`."""
-        return await wait_async(self._search(text, self._with(settings, named)))
+        hop = self.of(self, settings=settings, **named)
+        return await wait_async(hop._search(text))
 
     def threads(self) -> list[ThreadSummary]:
         """All threads, the one used last first."""
@@ -318,33 +331,27 @@ class Hopyard:
         given = {name: value for name, value in named.items() if value is not None}
         return named_models(self._resources, python_settings(settings, given))
 
-    def _with(self, settings: GivenSettings | None, named: Mapping[str, Any]) -> Given:
-        pairs = self._named(settings, named)
-        return read_given([*self._pairs, *pairs]) if pairs else self._given
-
     async def _ask(
-        self, question: str, thread: str | None, given: Given, *, tokens: bool = False
+        self, question: str, thread: str | None, *, tokens: bool = False
     ) -> AsyncGenerator[Event | Answer, None]:
         name = thread or new_thread_id()
         async with open_session(self._resources) as session:
-            context = (await thread_settings(session, name, given)).context
+            context = (await thread_settings(session, name, self._given)).context
             async with aclosing(session.ask(question, context, name, tokens=tokens)) as events:
                 async for event in events:
                     yield event
             yield await _answer(session, name)
 
-    async def _resume(
-        self, thread: str, answer: object, given: Given
-    ) -> AsyncGenerator[Event | Answer, None]:
+    async def _resume(self, thread: str, answer: object) -> AsyncGenerator[Event | Answer, None]:
         async with open_session(self._resources) as session:
-            events = session.resume(thread, answer, changes=given.flags)
+            events = session.resume(thread, answer, changes=self._given.flags)
             async with aclosing(events):
                 async for event in events:
                     yield event
             yield await _answer(session, thread)
 
-    async def _search(self, text: str, given: Given) -> tuple[Evidence, ...]:
-        return evidence_of((await find_evidence(text, given.context, self._resources)).evidence)
+    async def _search(self, text: str) -> tuple[Evidence, ...]:
+        return evidence_of((await find_evidence(text, self.context, self._resources)).evidence)
 
     async def _threads(self) -> list[ThreadSummary]:
         async with open_session(self._resources) as session:

@@ -217,6 +217,11 @@ def _with_passages(request: ModelRequest[Any], shown: str) -> ModelRequest[Any]:
     )
     messages = list(request.messages)
     messages[place] = asked.model_copy(update={"content": content})
-    before = request.system_message.text if request.system_message else ""
-    system = SystemMessage(f"{before}\n\n{INSTRUCTIONS}".strip())
+    before = request.system_message or SystemMessage("")
+    rules: Any = (
+        f"{before.content}\n\n{INSTRUCTIONS}".strip()
+        if isinstance(before.content, str)
+        else [*before.content, {"type": "text", "text": INSTRUCTIONS}]
+    )
+    system = before.model_copy(update={"content": rules})
     return request.override(messages=messages, system_message=system)

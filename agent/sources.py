@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from os import PathLike, fspath
@@ -74,11 +75,12 @@ class Sources(Iterable[Document]):
 def _split(given: Documents) -> tuple[list[str], Iterator[Document | BadItem]]:
     """The paths, and the documents of everything else."""
     single = isinstance(given, (str, PathLike, LangChainDocument, BaseLoader, Document))
+    single = single or callable(getattr(given, "lazy_load", None))
     sources: list[DocumentSource] = [given] if single else list(given)  # type: ignore[arg-type, list-item]
     paths, loaders, loaded, own = [], [], [], []
     for source in sources:
         if isinstance(source, (str, PathLike)):
-            paths.append(fspath(source))
+            paths.append(os.path.expanduser(fspath(source)))  # noqa: PTH111
         elif isinstance(source, LangChainDocument):
             loaded.append(source)
         elif isinstance(source, Document):

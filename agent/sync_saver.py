@@ -15,6 +15,8 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
 )
 
+from hopyard.state.checkpoints import whole_writes
+
 __all__ = ("with_async_saver",)
 
 _CHECKPOINTER = "__pregel_checkpointer"
@@ -88,4 +90,5 @@ class _InThreads(BaseCheckpointSaver[Any]):
     ) -> None:
         """Save what a task of an unfinished step has written."""
         async with self._lock:
-            await asyncio.to_thread(self._saver.put_writes, config, writes, task_id, task_path)
+            kept = whole_writes(writes)
+            await asyncio.to_thread(self._saver.put_writes, config, kept, task_id, task_path)

@@ -71,8 +71,9 @@ def sync_command(
     Documents from elsewhere stay.
     """
     from hopyard.cli.index_sync import Following
+    from hopyard.models.builtin import current_name
 
-    held = read_manifest(directory).embedding
+    held = current_name(read_manifest(directory).embedding)
     given = {"model": model or index_status(directory).model or None, "embedding": held}
     context = context_from(given | {"budget.calls": max_calls}, set_)
     following = Following(directory, paths, context, encoding, ocr, skip_bad, json_)

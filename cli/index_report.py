@@ -67,6 +67,8 @@ def nothing_read(loaded: LoadReport) -> CorpusError:
 
 def show_status(status: IndexStatus, *, as_json: bool) -> None:
     """Print what an index holds and how it was made."""
+    from hopyard.models.builtin import current_name
+
     manifest = status.manifest
     if as_json:
         shown = {"directory", "bytes", "manifest", "interrupted"}
@@ -83,7 +85,7 @@ def show_status(status: IndexStatus, *, as_json: bool) -> None:
         ("index", status.directory),
         ("holds", ", ".join(f"{n:,} {name}" for name, n in manifest.counts.items())),
         ("kinds", ", ".join(manifest.kinds)),
-        ("embedding", f"{manifest.embedding}, {manifest.dimension} dimensions"),
+        ("embedding", f"{current_name(manifest.embedding)}, {manifest.dimension} dimensions"),
         ("passages", cut),
         ("language", manifest.language),
         *((name, line) for name, values in status.kinds.items() for line in _lines(values)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,6 +17,7 @@ from hopyard.cli.options import (
     StrategyOption,
     context_from,
 )
+from hopyard.indexes.manifest import read_manifest
 from hopyard.state.errors import UsageError
 from hopyard.state.extras import require
 
@@ -47,6 +49,8 @@ def mcp_command(
     require("`hopyard mcp`", "mcp")
     if allow_host and port is None:
         raise UsageError("--allow-host is for HTTP: give --port too.")
+    if context.index:  # a client would show an error of the first call only
+        read_manifest(Path(context.index))
     from hopyard.cli.mcp_server import mcp_server, serve_over_http
 
     server = mcp_server(lambda: context)

@@ -166,11 +166,13 @@ def check_embedding_name(directory: Path, manifest: Manifest, embedder: Embedder
         EmbeddingMismatchError: Another model made the index.
     """
     if embedder.name != manifest.embedding:
+        from hopyard.models.builtin import current_name
+
+        held, other = current_name(manifest.embedding), current_name(embedder.name)
         raise EmbeddingMismatchError(
-            f"The index {str(directory)!r} was built with the embedding model "
-            f"{manifest.embedding!r}, not {embedder.name!r}: give `--embedding "
-            f"{manifest.embedding}`, or build it again with `hopyard index build PATH… "
-            f"--out {directory} --embedding {embedder.name}`."
+            f"The index {str(directory)!r} was built with the embedding model {held!r}, not "
+            f"{other!r}: give `--embedding {held}`, or build it again with `hopyard index build "
+            f"PATH… --out {directory} --embedding {other}`."
         )
 
 

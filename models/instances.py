@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from enum import Enum
 from typing import Any, Final
 
@@ -26,8 +27,12 @@ __all__ = ("embedder_of", "instance_name", "is_instance_name", "provider_of")
 _DIGITS: Final = 12
 _INSTANCE: Final = re.compile(rf".+@[0-9a-f]{{{_DIGITS}}}")
 _SECRET: Final = re.compile(
-    r"(key|token|secret|password|passwd|credentials?|headers?|proxy|auth|cookies?)(_|$)", re.I
+    r"(keys?|token|secrets?|passwords?|passwd|credentials?|headers?|proxy|auth|bearer|cookies?"
+    r"|connection_string|dsn)(_|$)",
+    re.I,
 )
+_MADE_CLIENTS: Final = {"client", "async_client", "root_client", "root_async_client"}
+"""What a model makes of its parameters."""
 _ADDRESS: Final = re.compile(r"^([a-z][a-z0-9+.-]*://)(?:[^/@\s]*@)?([^?#\s]*)", re.I)
 _MODEL_FIELDS: Final = ("model", "model_name", "model_id", "azure_deployment", "deployment_name")
 _PROVIDERS: Final[Mapping[tuple[str, str], str]] = {
@@ -130,7 +135,13 @@ def _with_sampling(model: BaseChatModel, sampling: Sampling) -> BaseChatModel:
     if sampling.frequency_penalty:
         wanted["frequency_penalty"] = sampling.frequency_penalty
     free = known - model.model_fields_set
-    return model.model_copy(update={name: wanted[name] for name in wanted.keys() & free})
+    update = {name: wanted[name] for name in wanted.keys() & free}
+    kind = type(model)
+    if (kind.__module__.partition(".")[0], kind.__name__) in _PROVIDERS:
+        given = {name: getattr(model, name) for name in model.model_fields_set - _MADE_CLIENTS}
+        with suppress(Exception):  # made anew, it drops what the model does not take
+            return kind(**given, **update)
+    return model.model_copy(update=update)
 
 
 def _own_words(model: BaseChatModel) -> dict[str, Any]:
@@ -152,7 +163,7 @@ def _fields(model: object) -> Iterator[tuple[str, Any]]:
         value = getattr(model, name)
         if field.exclude or not _counts(name) or _is_empty(value):
             continue
-        if _default(field) != value:
+        if _plain(_default(field)) != _plain(value):
             yield name, _plain(value)
 
 

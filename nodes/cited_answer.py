@@ -20,7 +20,6 @@ from hopyard.nodes.citations import (
 from hopyard.nodes.language import in_two_languages, script_of
 from hopyard.nodes.support import (
     LEAST_SHARE,
-    NOTHING,
     Units,
     best_quote,
     context_of,
@@ -137,10 +136,12 @@ def _cite_findings(
         if passage.id in cited
     }
     found = Cited(renumber(answer, places), citations, _unconfirmed(citations))
-    if found.unconfirmed and _news(question, renumber(answer, {})) != NOTHING:
+    if found.unconfirmed:
         # A finding may say more than the answer: the passages may state the answer all the same.
         whole = _cite_whole(question, answer, passages, list(places))
-        return found if whole.unconfirmed else whole
+        held = held_by([(cited["title"], cited["quote"]) for cited in whole.citations])
+        if not whole.unconfirmed and shared(_news(question, renumber(answer, {})), held):
+            return whole
     return found
 
 

@@ -12,6 +12,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from typing import Any, Final, Generic, Self, TypeVar
 
@@ -84,6 +85,18 @@ class Resources:
         self._routes.take_all()
         self._vectors.clear()
         self.kept = Kept()
+
+    def with_own_models(self) -> Resources:
+        """The same open indexes and ledger, with models of its own.
+
+        Two runs may be given models of one name that differ in what no name shows, such as the key
+        of an account.
+        """
+        own = copy(self)
+        own._chat_models = dict(self._chat_models)
+        own._embedding_models = dict(self._embedding_models)
+        own._callers, own._embedders = _Once(), _Once()
+        return own
 
     def add_chat_model(self, provider: ChatProvider) -> str:
         """Make a chat model usable by its identity, in runs with these resources only.

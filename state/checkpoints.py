@@ -13,8 +13,14 @@ from uuid import UUID
 
 import aiosqlite
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
+from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+)
 from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.serde.types import ERROR
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from hopyard.state.encryption import serializer
@@ -32,6 +38,7 @@ __all__ = (
     "thread_ids",
     "thread_size",
     "unused_threads",
+    "whole_writes",
 )
 
 T = TypeVar("T")
@@ -39,6 +46,18 @@ T = TypeVar("T")
 _INCREMENTAL: Final = 2
 _GREGORIAN_EPOCH: Final = 12_219_292_800
 """Seconds from the Gregorian calendar's first day, where a UUID's time begins, to 1970."""
+
+
+def whole_writes(writes: Sequence[tuple[str, Any]]) -> Sequence[tuple[str, Any]]:
+    """The writes of a task, without the output of one that was cut off.
+
+    LangGraph saves what a cancelled task has written so far, and takes any output for all of it: a
+    resumed run would end where the task's edges are missing. So only its error and interrupts are
+    kept, and it runs again; the ledger has its finished model calls.
+    """
+    if any(channel == ERROR for channel, _ in writes):
+        return [write for write in writes if write[0] in WRITES_IDX_MAP]
+    return writes
 
 
 class ThreadStore(AsyncSqliteSaver):
@@ -71,7 +90,8 @@ class ThreadStore(AsyncSqliteSaver):
         task_path: str = "",
     ) -> None:
         """Save what a task of an unfinished step has written."""
-        await self._whole(super().aput_writes(config, writes, task_id, task_path))
+        kept = whole_writes(writes)
+        await self._whole(super().aput_writes(config, kept, task_id, task_path))
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread."""

@@ -1,10 +1,10 @@
 """Write one sample of each format: the papers of an invented tea cooperative.
 
-    python examples/office/make.py office-samples
-    hopyard index build office-samples --out office-index
+    python examples/office/make.py samples
+    hopyard index build samples --out office-index
 
 The texts are Korean, German and English (`content.py`). `questions.jsonl` asks about them, with the
-document, section and page that answer each question. Needs `pip install 'hopyard[dev]'`.
+document, section and page that answer each question. Needs `pip install python-docx reportlab`.
 """
 
 from __future__ import annotations

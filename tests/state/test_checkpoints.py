@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import pytest
 import pytest_asyncio
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -187,3 +188,31 @@ async def test_the_servers_store_is_the_users(home: Path) -> None:
     async with create() as saver:
         await graph(saver).ainvoke({"notes": []}, on("a"))
     assert (home / "threads.sqlite").exists()
+
+
+class _Parts(TypedDict, total=False):
+    left: str
+    right: str
+
+
+async def test_a_task_whose_edge_fails_runs_again_with_its_edge(tmp_path: Path) -> None:
+    """What LangGraph saves of such a task is its output, without the way to the next one."""
+    ways = iter([RuntimeError("cut off"), "second"])
+
+    def way(_: _Parts) -> str:
+        found = next(ways)
+        if isinstance(found, RuntimeError):
+            raise found
+        return found
+
+    graph = StateGraph(_Parts)
+    graph.add_node("first", lambda _: {"left": "a"})
+    graph.add_node("second", lambda _: {"right": "b"})
+    graph.add_edge(START, "first")
+    graph.add_conditional_edges("first", way, ["second"])
+    config = RunnableConfig(configurable={"thread_id": "t"})
+    async with open_saver(tmp_path / "threads.sqlite") as saver:
+        compiled = graph.compile(checkpointer=saver)
+        with pytest.raises(RuntimeError, match="cut off"):
+            await compiled.ainvoke({}, config, durability="sync")
+        assert await compiled.ainvoke(None, config) == {"left": "a", "right": "b"}
