@@ -22,7 +22,7 @@ from hopyard.indexes.kind import DEFAULT_KINDS
 from hopyard.indexes.manifest import read_manifest
 from hopyard.indexes.records import BadItem
 from hopyard.indexes.status import status
-from hopyard.models.builtin import current_name
+from hopyard.models.names import current_name
 from hopyard.nodes.resources import Resources
 from hopyard.state.given import GivenSettings, python_settings, read_given
 

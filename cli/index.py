@@ -42,6 +42,7 @@ from hopyard.indexes.listing import (
 from hopyard.indexes.manifest import find_manifest, read_manifest
 from hopyard.indexes.status import status as index_status
 from hopyard.indexes.unfinished import unfinished_build
+from hopyard.models.names import current_name
 from hopyard.state.errors import UsageError
 
 app = typer.Typer(no_args_is_help=True, help="Build an index of documents and keep it up to date.")
@@ -71,7 +72,6 @@ def sync_command(
     Documents from elsewhere stay.
     """
     from hopyard.cli.index_sync import Following
-    from hopyard.models.builtin import current_name
 
     held = current_name(read_manifest(directory).embedding)
     given = {"model": model or index_status(directory).model or None, "embedding": held}

@@ -15,6 +15,7 @@ from hopyard.cli.console import err, out, print_json, printable
 from hopyard.indexes.kind import Estimate
 from hopyard.indexes.status import IndexStatus
 from hopyard.indexes.unfinished import UnfinishedBuild
+from hopyard.models.names import current_name
 from hopyard.state.counting import counted
 from hopyard.state.errors import CorpusError
 
@@ -67,8 +68,6 @@ def nothing_read(loaded: LoadReport) -> CorpusError:
 
 def show_status(status: IndexStatus, *, as_json: bool) -> None:
     """Print what an index holds and how it was made."""
-    from hopyard.models.builtin import current_name
-
     manifest = status.manifest
     if as_json:
         shown = {"directory", "bytes", "manifest", "interrupted"}

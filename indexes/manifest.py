@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hopyard.indexes.lock import LOCK_FILE
 from hopyard.indexes.seal import checksum, text_checksum
+from hopyard.models.names import current_name
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
 
@@ -166,8 +167,6 @@ def check_embedding_name(directory: Path, manifest: Manifest, embedder: Embedder
         EmbeddingMismatchError: Another model made the index.
     """
     if embedder.name != manifest.embedding:
-        from hopyard.models.builtin import current_name
-
         held, other = current_name(manifest.embedding), current_name(embedder.name)
         raise EmbeddingMismatchError(
             f"The index {str(directory)!r} was built with the embedding model {held!r}, not "

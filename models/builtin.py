@@ -26,6 +26,7 @@ from typing import Any, Final
 from hopyard.models.concurrency import usable_cores
 from hopyard.models.failures import first_line
 from hopyard.models.lora import MERGED, weights_with_adapter
+from hopyard.models.names import current_name
 from hopyard.models.weights import CHAT_MODEL, version_of, weights
 from hopyard.state.errors import ModelUnreachableError, UsageError
 from hopyard.state.extras import install_command
@@ -37,7 +38,6 @@ __all__ = (
     "adapter_file",
     "builtin_address",
     "builtin_identity",
-    "current_name",
     "end_at_next_turn",
     "engine",
     "engine_identity",
@@ -57,7 +57,6 @@ SHIPPED_ADAPTER: Final = Path(__file__).parent / "adapter" / "smollm2-135m-hopya
 _FULL_STRENGTH: Final = 1.0
 THREADS_VARIABLE: Final = "HOPYARD_BUILTIN_THREADS"
 _FORMER_THREADS_VARIABLE: Final = "HOPYARD_EMBEDDED_THREADS"
-_FORMER_NAME: Final = re.compile(r"^embedded(?=$|[:/])")
 _QUIET: Final = -1
 PROMPT_CACHE_MIB: Final = 1024
 """Memory for prompts already read; the engine's own limit is 8 GB. A token takes 23 kB."""
@@ -102,11 +101,6 @@ def engine_identity(variant: str = "") -> str:
     """The model's name in the ledger, which includes the number format of the engine's weights."""
     merged = "" if variant == BASE else f"+{MERGED}"
     return f"{builtin_identity(variant)}{merged}"
-
-
-def current_name(name: str) -> str:
-    """A model's name or identity with `builtin` in place of the former `embedded`."""
-    return _FORMER_NAME.sub("builtin", name)
 
 
 def name_from_user(name: str) -> str:
