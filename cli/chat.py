@@ -125,7 +125,7 @@ class _Chat:
 
     def _tell_status(self) -> None:
         """With what the next question is answered."""
-        index = f" · index {self._context.index}" if self._context.index else ""
+        index = f" · index {self._context.index}" if self._context.index else " · no index"
         err.print(
             f"thread {self._thread_id} · model {self._context.model} · strategy "
             f"{self._context.strategy}{index} · /help lists the commands",

@@ -14,7 +14,7 @@ import typer
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
 from hopyard.agent.texts import with_texts
 from hopyard.cli.approve import answer_from, ask_about, can_ask, tell_waiting
-from hopyard.cli.console import out, print_json
+from hopyard.cli.console import err, out, print_json
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.live import follow
 from hopyard.cli.options import changes_from
@@ -61,6 +61,10 @@ def ask(
 
     async def begin(session: Session) -> AsyncGenerator[Event, None]:
         settings = await told_settings(session, thread, given)
+        if not settings.context.index and settings.context.strategy != "direct":
+            err.print(
+                "No index is named: no document is read; --index DIR names one.", style="yellow"
+            )
         events = session.ask(asked, settings.context, thread, tokens=tokens)
         async with aclosing(events):
             async for event in events:
