@@ -5,8 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import (
+    AbstractAsyncContextManager,
+    aclosing,
+    asynccontextmanager,
+    nullcontext,
+    suppress,
+)
 from typing import Any
 from uuid import uuid4
 
@@ -35,7 +41,7 @@ from hopyard.state.checkpoints import (
     thread_ids,
     unused_threads,
 )
-from hopyard.state.errors import ThreadMissingError, UsageError
+from hopyard.state.errors import ThreadBusyError, ThreadMissingError, UsageError
 from hopyard.state.running import Holder, ThreadLocks, open_locks
 from hopyard.state.settings import Context
 from hopyard.state.sources import change_context, setting_changes
@@ -256,7 +262,7 @@ class Session:
         await self.context(thread_id)
         async with self._hold(thread_id):
             await delete_threads(self._saver, [thread_id], self._resources)
-        await asyncio.to_thread(self._forget_locks, [thread_id])
+            await asyncio.to_thread(self._forget_lock, thread_id)
 
     async def prune(self, days: float, *, keep: str = "") -> list[str]:
         """Delete the threads that were not used for so many days.
@@ -268,22 +274,22 @@ class Session:
         Returns:
             The threads deleted.
         """
-        unused = [
-            name
-            for name in await unused_threads(self._saver, days)
-            if name != keep and await self.running(name) is None
-        ]
-        await delete_threads(self._saver, unused, self._resources)
-        await asyncio.to_thread(self._forget_locks, unused)
-        return unused
+        deleted = []
+        for name in await unused_threads(self._saver, days):
+            if name != keep:
+                with suppress(ThreadBusyError):  # it has just been resumed
+                    async with self._hold(name):
+                        await delete_threads(self._saver, [name], self._resources)
+                        await asyncio.to_thread(self._forget_lock, name)
+                    deleted.append(name)
+        return deleted
 
     def _hold(self, thread_id: str) -> AbstractAsyncContextManager[None]:
         return self._locks.hold(thread_id) if self._locks else nullcontext()
 
-    def _forget_locks(self, threads: Sequence[str]) -> None:
+    def _forget_lock(self, thread_id: str) -> None:
         if self._locks:
-            for thread_id in threads:
-                self._locks.forget(thread_id)
+            self._locks.forget(thread_id)
 
     async def _stream(
         self,
