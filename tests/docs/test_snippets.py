@@ -13,7 +13,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 import pytest
@@ -65,7 +65,7 @@ def compiled(snippet: Snippet, page: str) -> CodeType:
 
 
 def run(code: CodeType, names: dict[str, Any]) -> None:
-    result = eval(code, names)  # noqa: S307  (text of this repository)
+    result = FunctionType(code, names)()
     if inspect.iscoroutine(result):
         asyncio.run(result)
 
