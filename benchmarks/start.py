@@ -143,8 +143,8 @@ def _section(result: Mapping[str, Any]) -> list[str]:
     return [
         f"Seconds that a command takes, in a new process, with revision `{result['before']}` and",
         f"with `{result['now']}`, in turn: the median of {result['runs']} runs, with the fastest",
-        f"in brackets. The machine has {result['cores']} cores and was busy with other work",
-        f"(load {result['load']}), so the fastest run is the best estimate for a quiet machine.",
+        f"in brackets. The machine has {result['cores']} cores; its load was {result['load']}.",
+        "Under a higher load than 1, the fastest run is the best estimate for a quiet machine.",
         "The processor's time is that of all threads together, the memory is the peak; both are",
         "medians. The ledger answers the question's model calls.",
         "",
