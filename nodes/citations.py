@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from hopyard.indexes.records import Passage
-from hopyard.nodes.sentences import context_of_row, sentence_spans
+from hopyard.indexes.sentences import context_of_row, sentence_spans
 from hopyard.nodes.support import best_quote, context_of, supports, units
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.markers import find_markers, marker_numbers

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from hopyard.indexes.records import Passage
+from hopyard.indexes.sentences import context_of_row, is_heading, is_row, sentence_spans
 from hopyard.nodes.language import in_two_languages, script_of
-from hopyard.nodes.sentences import context_of_row, is_heading, is_row, sentence_spans
 
 __all__ = (
     "LEAST_SHARE",

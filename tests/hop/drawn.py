@@ -12,7 +12,7 @@ from building import build
 
 from hopyard.indexes.kind import KINDS, BuildContext, IndexKind
 from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles, GraphIndex
-from hopyard.indexes.kinds.passage_graph.ragged import Ragged
+from hopyard.indexes.ragged import Ragged
 from hopyard.indexes.records import Document
 from hopyard.models.embedder import Embedder, Vector, Vectors
 

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.records import Passage
+from hopyard.indexes.sentences import sentence_spans
 from hopyard.nodes.citations import (
     cite_claims,
     contains_quote,
     statements,
 )
 from hopyard.nodes.cited_answer import cite_answer
-from hopyard.nodes.sentences import sentence_spans
 from hopyard.nodes.support import best_quote, context_of, supports, units
 from hopyard.state.markers import find_markers, renumber
 

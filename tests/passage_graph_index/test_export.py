@@ -12,7 +12,7 @@ import pytest
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.kinds.passage_graph.export import NEO4J_FILES, export_graphml, export_neo4j
 from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles, GraphIndex
-from hopyard.indexes.kinds.passage_graph.ragged import Ragged
+from hopyard.indexes.ragged import Ragged
 from hopyard.indexes.records import Passage
 from hopyard.state.errors import UsageError
 

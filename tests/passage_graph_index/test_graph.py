@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles, GraphIndex
-from hopyard.indexes.kinds.passage_graph.ragged import Ragged
 from hopyard.indexes.kinds.passage_graph.similarity import similarity
+from hopyard.indexes.ragged import Ragged
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
 
 PASSAGES = ["a", "b", "c", "d"]

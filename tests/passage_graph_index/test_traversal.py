@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.kinds.dense.hnsw import DenseIndex
 from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles, GraphIndex
-from hopyard.indexes.kinds.passage_graph.ragged import Ragged
 from hopyard.indexes.kinds.passage_graph.traversal import (
     Query,
     by_helpfulness,
@@ -21,6 +20,7 @@ from hopyard.indexes.kinds.passage_graph.traversal import (
     query_of,
     walk,
 )
+from hopyard.indexes.ragged import Ragged
 from hopyard.indexes.search import SEARCHES, Search
 from hopyard.models.embedder import Vector
 from hopyard.state.settings import Context

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hopyard.indexes.keywords import extract_keywords
 from hopyard.indexes.kinds.passage_graph.edges import Edges, edge_keywords
 from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles
-from hopyard.indexes.kinds.passage_graph.keywords import extract_keywords
-from hopyard.indexes.kinds.passage_graph.ragged import Ragged
 from hopyard.indexes.kinds.passage_graph.sides import QuestionSide, Sides
+from hopyard.indexes.ragged import Ragged
 from hopyard.indexes.records import embedded_text
 from hopyard.indexes.snapshot import Snapshot
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hopyard.indexes.kinds.passage_graph.matching import Matches, best_matches, better_of
 from hopyard.indexes.kinds.passage_graph.questions import Questions
-from hopyard.indexes.kinds.passage_graph.ragged import load_array
+from hopyard.indexes.ragged import load_array
 
 __all__ = ("Generation", "match_generation")
 

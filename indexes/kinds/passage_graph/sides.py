@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from hopyard.indexes.build_context import BuildContext
-from hopyard.indexes.kinds.passage_graph.keywords import extract_keywords
+from hopyard.indexes.keywords import extract_keywords
 from hopyard.indexes.kinds.passage_graph.question_store import Written
 from hopyard.indexes.kinds.passage_graph.questions import Questions
 from hopyard.indexes.threads import in_thread

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.indexes.kinds.passage_graph.keywords import extract_keywords, normalise_keyword
+from hopyard.indexes.keywords import extract_keywords, normalise_keyword
 
 
 @pytest.mark.parametrize(

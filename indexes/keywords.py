@@ -25,7 +25,7 @@ import re
 import unicodedata
 from typing import Final
 
-from hopyard.indexes.kinds.passage_graph.english import (
+from hopyard.indexes.english import (
     ARTICLES,
     FUNCTION_WORDS,
     JOINERS,

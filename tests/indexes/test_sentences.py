@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.records import Passage
+from hopyard.indexes.sentences import context_of_row, sentence_spans
 from hopyard.nodes.citations import cite, cite_claims
 from hopyard.nodes.cited_answer import cite_answer
-from hopyard.nodes.sentences import context_of_row, sentence_spans
 
 CONTACTS = """\
 # Contacts
