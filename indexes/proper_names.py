@@ -45,9 +45,10 @@ _COMMON: Final = re.compile(
 """Endings of words that are seldom names."""
 _COMMON_BEFORE: Final = re.compile(
     r"\w{3,}ing (?:as|an?|the|his|her|their|its|in|on|up|out|to)\b"
+    r"|\w{3,}s (?:are|were|have|can|may)\b"
     r"|\w{2,}(?<!fr|hm|am|mm)ed (?:by|as|from|after|during|at|on|in|and|with)\b"
 )
-"""Participles that begin a sentence."""
+"""Participles and plural nouns that begin a sentence."""
 _PARTICLE: Final = re.compile(r"\b(?:de|van|von|di|da|du|bin|ibn|ter|den)\s\Z")
 _NUMERAL: Final = re.compile(r"(?:\d+(?:st|nd|rd|th)|\d{1,2})\s+(?=[^\W\d_a-z])")
 
@@ -156,7 +157,7 @@ def _breaks(text: str, start: int, end: int) -> Iterator[int]:
                 yield found.start()
         elif following and (
             (len(following.group()) > 1 and following.group().lower() in OPENERS)
-            or (_NUMBERED.search(text, start, found.start()) and len(following.group()) > 1)
+            or (_NUMBERED.search(text, max(start, found.start() - 3), found.start()) and len(following.group()) > 1)
         ):
             yield found.start()
 
