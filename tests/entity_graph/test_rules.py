@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
-from hopyard.indexes.kinds.entity_graph.extraction import NOWHERE, Mention
+from hopyard.indexes.kinds.entity_graph.extraction import NOWHERE, Extraction, Mention
 from hopyard.indexes.kinds.entity_graph.rules import extract
 from hopyard.indexes.records import Passage
 
 
-def passage(title: str, text: str, **more: str) -> Passage:
-    return Passage("p", "d", 0, title, text, "hash", 1, **more)
+def passage(title: str, text: str) -> Passage:
+    return Passage("p", "d", 0, title, text, "hash", 1)
 
 
-def mentions(title: str, text: str, **more: str) -> list[tuple[str, int]]:
-    found = extract(passage(title, text, **more), "en")
+def mentions(title: str, text: str) -> list[tuple[str, int]]:
+    found = extract(passage(title, text), "en")
     assert not found.facts
     return [(mention.name, mention.sentence) for mention in found.mentions]
 
@@ -41,9 +41,10 @@ def test_a_headline_has_names_inside_it() -> None:
     assert mentions("Ann Lee of Green Bay", "") == [("Ann Lee of Green Bay", NOWHERE)]
 
 
-@pytest.mark.parametrize("field", ["section", "header", "source"])
-def test_only_title_and_text_give_names(field: str) -> None:
-    assert mentions("", "nothing here", **{field: "Ann Lee"}) == []
+def test_only_title_and_text_give_names() -> None:
+    shared = {"author": "Ann Lee"}
+    found = replace(passage("", "nothing"), section="Ann Lee", header="Ann Lee", metadata=shared)
+    assert extract(found, "en") == Extraction()
 
 
 def test_korean_titles_are_found_with_their_particles() -> None:
