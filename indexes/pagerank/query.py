@@ -12,6 +12,7 @@ from scipy import sparse
 
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.linking import linked
+from hopyard.indexes.pagerank.activation import min_max
 from hopyard.indexes.pagerank.walk import Walk
 from hopyard.models.embedder import Vector
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from hopyard.indexes.search import Search
     from hopyard.indexes.searches.pagerank import PageRankSettings
 
-__all__ = ("Query", "Ranking", "Seeds", "because", "min_max", "nothing")
+__all__ = ("Query", "Ranking", "Seeds", "because", "nothing")
 
 Seeds = dict[int, float]
 """Entities that a walk begins at, each with its weight."""
@@ -73,14 +74,6 @@ class Query:
         scores = np.zeros(len(self.graph.passage_ids))
         scores[rows] = min_max(np.array([unit["score"] for unit in found]))
         return scores
-
-
-def min_max(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Values moved and scaled to [0, 1]; ones where all are equal."""
-    if not len(values):
-        return values
-    low, high = values.min(), values.max()
-    return (values - low) / (high - low) if high > low else np.ones_like(values)
 
 
 def because(graph: EntityGraph, ranking: Ranking, passage: int) -> list[str]:

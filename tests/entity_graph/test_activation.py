@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from hopyard.indexes.activation import Activation, activate, min_max, passage_reset
+from hopyard.indexes.pagerank.activation import Activation, activate, min_max, passage_reset
 from hopyard.indexes.ragged import Ragged
 
 

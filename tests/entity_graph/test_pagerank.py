@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hopyard.indexes.pagerank import Walk
+from hopyard.indexes.pagerank.walk import Walk
 
 Edges = Mapping[tuple[int, int], float]
 

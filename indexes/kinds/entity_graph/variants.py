@@ -47,29 +47,132 @@ _WRITTEN_OUT: Final = {
     "mt": ("mount",),
     "ft": ("fort",),
 }
-_ORDINALS: Final = (
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-).split()
-_CARDINALS: Final = "one two three four five six seven eight nine ten eleven twelve".split()
+_ORDINALS: Final = [
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+]
+_CARDINALS: Final = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
 _NUMBERS: Final = {
     word: str(number) for row in (_ORDINALS, _CARDINALS) for number, word in enumerate(row, start=1)
 }
 _DATES: Final = frozenset(
-    """january february march april may june july august september october november december
-    monday tuesday wednesday thursday friday saturday sunday
-    century centuries decade decades year years month months week weeks day days bc ad bce ce
-    early mid late""".split()
+    [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "century",
+        "centuries",
+        "decade",
+        "decades",
+        "year",
+        "years",
+        "month",
+        "months",
+        "week",
+        "weeks",
+        "day",
+        "days",
+        "bc",
+        "ad",
+        "bce",
+        "ce",
+        "early",
+        "mid",
+        "late",
+    ]
 )
 # Father and son differ in this alone.
 _GENERATIONS: Final = frozenset({"jr", "sr", "junior", "senior"})
-_TITLES: Final = frozenset("mr mrs ms dr prof professor sir dame rev reverend".split())
+_TITLES: Final = frozenset(
+    ["mr", "mrs", "ms", "dr", "prof", "professor", "sir", "dame", "rev", "reverend"]
+)
 # A name with one of these in it is rarely that of a person: "Royal Australian Navy" is no "Royal
 # Navy" with a middle name.
 _IMPERSONAL: Final = frozenset(
-    """north south east west northern southern eastern western central upper lower middle new old
-    great greater little grand big national international regional united royal federal imperial
-    state local public general first second summer winter american british european african asian
-    roman catholic democratic republican""".split()
+    [
+        "north",
+        "south",
+        "east",
+        "west",
+        "northern",
+        "southern",
+        "eastern",
+        "western",
+        "central",
+        "upper",
+        "lower",
+        "middle",
+        "new",
+        "old",
+        "great",
+        "greater",
+        "little",
+        "grand",
+        "big",
+        "national",
+        "international",
+        "regional",
+        "united",
+        "royal",
+        "federal",
+        "imperial",
+        "state",
+        "local",
+        "public",
+        "general",
+        "first",
+        "second",
+        "summer",
+        "winter",
+        "american",
+        "british",
+        "european",
+        "african",
+        "asian",
+        "roman",
+        "catholic",
+        "democratic",
+        "republican",
+    ]
 ) | {str(number) for number in range(13)}
 _LONG_WORD: Final = 5
 
