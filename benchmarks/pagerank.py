@@ -115,7 +115,7 @@ def solve(graph: csr_array, reset: NDArray[np.float64], damping: float) -> NDArr
 
 
 def compare(graph: csr_array, damping: float) -> dict[str, dict[str, float]]:
-    """Time of a query and largest error of a node, by library."""
+    """Time of a query and largest error of a node against `solve`, by library."""
     reset = make_reset(PASSAGES, graph.shape[0])
     exact = solve(graph, reset, damping)
     table = {}
