@@ -7,10 +7,8 @@ as a node and every edge in its direction, with the in-coming question that it c
 from __future__ import annotations
 
 import csv
-import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +17,7 @@ import networkx
 from hopyard.indexes.kinds.passage_graph.graph import Edge, GraphIndex
 from hopyard.indexes.records import Passage
 from hopyard.prompts.passages import one_line
-from hopyard.state.errors import UsageError
+from hopyard.state.atomic import replacing
 
 __all__ = ("NEO4J_FILES", "export_graphml", "export_neo4j")
 
@@ -67,7 +65,7 @@ def export_graphml(graph: GraphIndex, passages: Iterable[Passage], file: Path) -
             keywords=_xml(";".join(_keywords(edge))),
             similarity=edge.similarity,
         )
-    with _replacing(file) as temporary:
+    with replacing(file) as temporary:
         networkx.write_graphml(whole, temporary)
 
 
@@ -109,7 +107,7 @@ def export_neo4j(graph: GraphIndex, passages: Iterable[Passage], directory: Path
 
 
 def _write_csv(file: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    with _replacing(file) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
+    with replacing(file) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(header)
         writer.writerows(rows)
@@ -122,20 +120,3 @@ def _keywords(edge: Edge) -> list[str]:
 
 def _xml(text: str) -> str:
     return _NOT_XML.sub("", text)
-
-
-@contextmanager
-def _replacing(file: Path) -> Iterator[Path]:
-    """A temporary name to write to, which replaces the file when it is whole."""
-    temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            yield temporary
-            temporary.replace(file)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise UsageError(
-            f"The file {str(file)!r} cannot be written ({error.strerror}): name another --out."
-        ) from error
