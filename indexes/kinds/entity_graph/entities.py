@@ -88,6 +88,7 @@ def resolve_entities(
             context=context,
             apart=apart,
             alone={names[name] for name in titled},
+            homonyms={names[name] for name in senses},
         )
     root = np.arange(len(names))
     for merge in merges:

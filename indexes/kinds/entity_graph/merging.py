@@ -36,11 +36,18 @@ KeptApart = Collection[AbstractSet[str]]
 
 # Least cosine of variants that share a passage.
 _NEAR_IN_PASSAGE: Final = 0.6
-# The words of these are the same; of all other variants, one leaves something out.
-_SAME_WORDS: Final = frozenset({"spelling", "order"})
 _SHORTENED: Final = frozenset({"initials", "acronym", "middle name"})
-# A shortened name or a typing error needs this many times the likeness of contexts.
-_STRICTER: Final = 2.0
+# What each way of agreeing asks of the contexts. Namesakes are many among people, so a part of a
+# name that is left out asks for the most.
+_STRICTNESS: Final[Mapping[Reason, float]] = {
+    "spelling": 1.0,
+    "order": 1.0,
+    "acronym": 2.0,
+    "typing error": 2.0,
+    "initials": 2.6,
+    "middle name": 2.6,
+    "title": 2.6,
+}
 
 _Pair = tuple[int, int]
 
@@ -73,6 +80,7 @@ def merge_names(
     context: float = 0.25,
     apart: KeptApart = (),
     alone: AbstractSet[str] = frozenset(),
+    homonyms: AbstractSet[str] = frozenset(),
 ) -> list[Merge]:
     """Which names are merged into which.
 
@@ -87,15 +95,17 @@ def merge_names(
         neighbours: `find_synonyms` of the names. Its own threshold must not be above `threshold`.
         threshold: Least cosine of the vectors of two names; 0.6 is enough for names of one passage.
         context: Least cosine of the mean vectors of their passages, where both have the same words.
-            Twice as much where a word is shortened, left out or written differently.
+            Twice as much for acronyms and typing errors, and 2.6 times as much where a part of a
+            name is shortened or left out.
         apart: Names that must not become one entity.
         alone: Names that take no part.
+        homonyms: Names that are known to have several senses: they shorten no other name.
 
     Returns:
         The merges, sorted by `name`.
     """
     counts = np.bincount(mentions[:, 0], minlength=len(names))
-    reasons = _variants(names, vectors, mentions, neighbours, threshold, alone)
+    reasons = _variants(names, vectors, mentions, neighbours, threshold, alone, homonyms)
     if not reasons:
         return []
     pairs = np.array(sorted(reasons), dtype=np.int64)
@@ -105,7 +115,7 @@ def merge_names(
     found: dict[_Pair, Merge] = {}
     for pair, similarity, likeness in zip(pairs.tolist(), near, alike, strict=True):
         reason = reasons[pair[0], pair[1]]
-        if likeness < context * (1.0 if reason in _SAME_WORDS else _STRICTER):
+        if likeness < context * _STRICTNESS[reason]:
             continue
         # Ties: the name that sorts first.
         into, name = sorted(pair, key=lambda row: (-counts[row], row))
@@ -127,6 +137,7 @@ def _variants(
     neighbours: Synonyms,
     threshold: float,
     alone: AbstractSet[str],
+    homonyms: AbstractSet[str],
 ) -> dict[_Pair, Reason]:
     """Pairs of near variants, by rows, the lower first; shortened names that fit two are out."""
     near = neighbours.pairs[neighbours.similarity >= threshold]
@@ -135,9 +146,9 @@ def _variants(
     candidates = np.unique(np.concatenate([near, together]), axis=0)
     reasons: dict[_Pair, Reason] = {}
     for left, right in candidates.tolist():
-        if names[left] in alone or names[right] in alone:
-            continue
-        if reason := variant(names[left], names[right]):
+        pair = {names[left], names[right]}
+        reason = None if pair & alone else variant(names[left], names[right])
+        if reason and not (reason in _SHORTENED and pair & homonyms):
             reasons[left, right] = reason
     return _unambiguous(names, reasons)
 

@@ -140,7 +140,7 @@ def _to_search(
     lost = np.zeros(len(old_names), np.bool_)
     for one, other in (old.pairs.T, old.pairs.T[::-1]):
         lost[one[gone[other]]] = True
-    again = {old_names[row] for row in np.flatnonzero(lost & (size >= most))}
+    again = {old_names[row] for row in np.flatnonzero(lost & (size >= most)).tolist()}
     return np.array([name not in known or name in again for name in names], dtype=np.bool_)
 
 
