@@ -10,7 +10,7 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from hopyard.indexes.manifest import damage_error
-from hopyard.state.atomic import replacing
+from hopyard.state.atomic import write_file
 
 __all__ = ("APART_FILE", "read", "write")
 
@@ -38,5 +38,4 @@ def read(index: Path) -> Pairs:
 def write(index: Path, pairs: Iterable[tuple[str, str]]) -> None:
     """Replace the pairs."""
     rows = sorted({(min(pair), max(pair)) for pair in pairs})
-    with replacing(index / APART_FILE) as temporary:
-        temporary.write_text(json.dumps(rows, ensure_ascii=False, indent=1), encoding="utf-8")
+    write_file(index / APART_FILE, json.dumps(rows, ensure_ascii=False, indent=1).encode())

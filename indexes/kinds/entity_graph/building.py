@@ -216,7 +216,7 @@ def _entities(
     passages = Passages(
         documents=[row.document_id for row in rows],
         titles=[row.title for row in rows],
-        vectors=context.corpus.vectors(made_with.embedding),
+        vectors=context.corpus.vectors(made_with.embedding)[1],
     )
     merges = bool(made_with.merge) and len(vectors) > 0
     return resolve_entities(
@@ -249,7 +249,7 @@ def _files(
         passages=[row.id for row in rows],
         names=Ragged.of_texts(found.names),
         name_entities=Ragged(of_name[:, 1].astype(np.int32), bounds.astype(np.int64)),
-        labels=labels_of(found, mentions["entity"], entities),
+        labels=labels_of(found, mentions["entity"], entities.senses),
         mentions=mentions,
         sentences=found.sentences,
         relations=Ragged.of_texts(found.relations),

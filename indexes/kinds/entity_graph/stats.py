@@ -51,14 +51,16 @@ class EntityStats(_Stats):
     facts: int
     synonyms: int
     unread: int
-    """Passages that the builder `model` was not asked about yet, because a budget ended the build."""
+    """Passages that the model was not asked about, because a budget ended the build."""
     extractions: ExtractionCounts
     merges: tuple[Merge, ...]
     splits: tuple[Split, ...]
 
     def plain(self) -> dict[str, Any]:
         """What `hopyard index status` shows."""
-        values = self.model_dump(mode="json", exclude={"made_with", "extractions", "merges", "splits"})
+        values = self.model_dump(
+            mode="json", exclude={"made_with", "extractions", "merges", "splits"}
+        )
         made = self.made_with.model_dump(mode="json", exclude={"version", "embedding", "dimension"})
         found = self.extractions.model_dump(mode="json", exclude={"runs", "imported", "missing"})
         return {**made, **values, "merged": len(self.merges), "split": len(self.splits), **found}
