@@ -44,7 +44,7 @@ def passages_of(texts: list[Text]) -> Passages:
 def resolve(texts: list[Text], *, apart: frozenset[str] | None = None) -> Entities:
     names = sorted({name for text in texts for name in text.names}, key=str.encode)
     mentions = [(names.index(name), row) for row, text in enumerate(texts) for name in text.names]
-    vectors = np.tile(np.float32([1, 0]), (len(names), 1))
+    vectors = np.tile(np.array([1, 0], np.float32), (len(names), 1))
     return resolve_entities(
         names,
         np.array(mentions, np.int64).reshape(-1, 2),

@@ -18,7 +18,8 @@ def merges(
     mentions: Mentions,
     vectors: dict[str, tuple[float, float]] | None = None,
     apart: KeptApart = (),
-    **options: frozenset[str],
+    alone: frozenset[str] = frozenset(),
+    homonyms: frozenset[str] = frozenset(),
 ) -> list[Merge]:
     """Merge names; every mention is in a passage of its own, and all names are near by default."""
     names = sorted({name for name, _ in mentions}, key=str.encode)
@@ -26,7 +27,9 @@ def merges(
     pairs = np.array([(names.index(name), row) for row, (name, _) in enumerate(mentions)])
     passages = TOPICS[[topic for _, topic in mentions]]
     neighbours = find_synonyms(names, near)
-    return merge_names(names, near, pairs, passages, neighbours, apart=apart, **options)
+    return merge_names(
+        names, near, pairs, passages, neighbours, apart=apart, alone=alone, homonyms=homonyms
+    )
 
 
 def into(found: list[Merge]) -> dict[str, str]:
@@ -80,7 +83,7 @@ def test_names_of_one_passage_may_be_less_near() -> None:
 def test_a_name_that_fits_two_is_merged_with_neither() -> None:
     john, jane = ("john smith", 0), ("jane smith", 0)
     assert merges([("j smith", 0), john, jane]) == []
-    # A variant of one of them is no second one.
+    # Two variants of one name are no two names.
     assert into(merges([("j smith", 0), john, john, ("john-smith", 0)])) == {
         "j smith": "john smith",
         "john-smith": "john smith",

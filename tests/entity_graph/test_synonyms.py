@@ -50,7 +50,7 @@ def test_pairs_worked_by_hand() -> None:
 
 
 def test_a_pair_stays_if_one_of_the_two_chooses_it() -> None:
-    # hub chooses near; the far ones choose hub, which does not choose them.
+    # hub chooses near; the far names choose hub, which chooses neither.
     names = ["far a", "far b", "hub", "near"]
     vectors = unit((1, 0.5, 0), (1, -0.5, 0), (1, 0, 0), (1, 0, 0.1))
     found = find_synonyms(names, vectors, threshold=0.8, most=1)

@@ -29,7 +29,7 @@ __all__ = ("Entities", "resolve_entities")
 
 @dataclass(frozen=True, eq=False)
 class Entities:
-    """What the names of a corpus stand for."""
+    """The things that the names of a corpus stand for."""
 
     names: tuple[str, ...]
     """[e] The normalised name of each entity; sorted together with `senses`."""

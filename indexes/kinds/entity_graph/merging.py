@@ -7,7 +7,7 @@ A pair of names is merged only if three things hold:
   `NHL` is not very near to `National Hockey League`, but a text that uses both explains one by the
   other;
 * the names are variants (`variants.variant`). Nearness alone is no evidence;
-* the passages of the one name are like those of the other. A shortened name asks for more of this.
+* the passages of the one name are like those of the other. A shortened name needs more of that.
 
 A name that shortens two different names (`J. Smith` for `John Smith` and `Jane Smith`) is merged
 with neither.
@@ -24,8 +24,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
-from scipy import sparse
 
+from hopyard.indexes.kinds.entity_graph.senses import mean_vector
 from hopyard.indexes.kinds.entity_graph.synonyms import Synonyms, cosines
 from hopyard.indexes.kinds.entity_graph.variants import Reason, is_number, keys, variant
 
@@ -37,8 +37,8 @@ KeptApart = Collection[AbstractSet[str]]
 # Least cosine of variants that share a passage.
 _NEAR_IN_PASSAGE: Final = 0.6
 _SHORTENED: Final = frozenset({"initials", "acronym", "middle name"})
-# What each way of agreeing asks of the contexts. Namesakes are many among people, so a part of a
-# name that is left out asks for the most.
+# The factor of `context` for each way of agreeing. Many people share a name, so a part of a name
+# that is left out needs the most likeness.
 _STRICTNESS: Final[Mapping[Reason, float]] = {
     "spelling": 1.0,
     "order": 1.0,
@@ -193,11 +193,10 @@ def _context_cosines(
     """Cosine of the mean passage vectors of the two names of each pair; 0 without a passage."""
     rows, places = np.unique(pairs, return_inverse=True)
     once = np.unique(mentions[np.isin(mentions[:, 0], rows)], axis=0)
-    ones = np.ones(len(once), np.float32)
-    place = np.searchsorted(rows, once[:, 0])
-    sums = sparse.csr_array((ones, (place, once[:, 1])), (len(rows), len(passages))) @ passages
-    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    means = np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0)
+    ends = np.searchsorted(once[:, 0], rows, "right")
+    starts = np.searchsorted(once[:, 0], rows, "left")
+    groups = [once[start:end, 1].tolist() for start, end in zip(starts, ends, strict=True)]
+    means = np.stack([mean_vector(passages, group) for group in groups])
     left, right = places.reshape(-1, 2).T
     return cosines(means, left, right)
 
@@ -214,15 +213,15 @@ def _without_chains(
         targets[name].append(into)
     kept_apart = {frozenset(pair) for pair in apart}
     members: dict[int, list[int]] = {}
-    merged: list[_Pair] = []
+    merged: dict[int, int] = {}
     # A target has more mentions than its names, so it is settled before them.
     for name in sorted(targets, key=lambda row: (-counts[row], row)):
         for into in sorted(targets[name], key=lambda row: (-found[name, row].similarity, row)):
-            if any(pair[0] == into for pair in merged):
+            if into in merged:
                 continue
             others = [into, *members.get(into, ())]
             if all(frozenset({names[name], names[other]}) not in kept_apart for other in others):
                 members.setdefault(into, []).append(name)
-                merged.append((name, into))
+                merged[name] = into
                 break
-    return merged
+    return list(merged.items())

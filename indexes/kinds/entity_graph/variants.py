@@ -76,8 +76,8 @@ _IMPERSONAL: Final = _set_of(
     great greater little grand big national international regional united royal federal imperial
     state local public general first second summer winter american british european african asian
     french german italian spanish roman catholic democratic republican best last supporting home
-    prime minister"""
-) | {str(number) for number in range(13)}
+    prime minister young"""
+)
 _LONG_WORD: Final = 5
 
 
@@ -140,11 +140,11 @@ def variant(left: str, right: str) -> Reason | None:
         return None
     if "".join(short) == "".join(long):
         return "spelling"
-    # `Shashi Kapoor and Rishi Kapoor` is no longer form of one of the two.
+    # `Shashi Kapoor and Rishi Kapoor` is neither of the two.
     if ("and" in left.split()) != ("and" in right.split()):
         return None
     written = max(left, right, key=len)
-    # `Liang Ji` may be another man than `Ji Liang`, and `Duke of York` is no `Duke York` of John.
+    # `Liang Ji` may be another man than `Ji Liang`, so two words need an `of` between them.
     joined = bool(JOINERS & {*left.split(), *right.split()})
     holds: dict[Reason, bool] = {
         "acronym": _is_acronym(short, long, written),
@@ -197,7 +197,7 @@ def _has_middle_name(short: Sequence[str], long: Sequence[str]) -> bool:
         and len(long) in (3, 4)
         and _begins(short[0], long[0])
         and short[1] == long[-1]
-        and not _IMPERSONAL & {*long}
+        and not any(word in _IMPERSONAL or word[0].isdigit() for word in long)
     )
 
 
