@@ -78,20 +78,24 @@ def is_current(last: ExtractionCounts, builder: Builder, options: BuildOptions) 
         options: The options of this build.
     """
     own = EntityGraphSettings.of(options.settings)
-    if own.extractions:
-        try:
-            if checksum(Path(own.extractions)) != last.imported:
-                return False
-        except OSError:  # the build says so
-            return False
-    elif last.has_imports and not options.keep:
+    if not _is_imported(last, own.extractions, keep=options.keep):
         return False
-    if builder == "rules" or options.open_caller is None:
+    authors = {(share.version, share.model) for share in last.authors} - {IMPORTED}
+    if builder == "rules":
+        return not authors
+    if options.open_caller is None:
         return True
     if last.missing:
         return False
-    authors = {IMPORTED, FactWriter(options.settings).author(options)}
-    return options.keep or all((share.version, share.model) in authors for share in last.authors)
+    return options.keep or authors <= {FactWriter(options.settings).author(options)}
+
+
+def _is_imported(last: ExtractionCounts, file: str, *, keep: bool) -> bool:
+    """Whether the last generation has the file that is set, or none if none is set."""
+    try:
+        return checksum(Path(file)) == last.imported if file else keep or not last.has_imports
+    except OSError:  # the build reports it
+        return False
 
 
 async def extractions(
