@@ -1,11 +1,11 @@
-"""The extractions that a build takes from its store: imported, or written by the chat model."""
+"""The extractions that a build takes from its store: imported, by rules, or by the chat model."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -14,18 +14,26 @@ from hopyard.indexes.kinds.entity_graph import EntityGraphSettings
 from hopyard.indexes.kinds.entity_graph.extraction import Extraction
 from hopyard.indexes.kinds.entity_graph.extraction_file import import_extractions
 from hopyard.indexes.kinds.entity_graph.extraction_store import (
+    EXTRACTED,
     IMPORTED,
     ExtractionStore,
     StoredExtraction,
 )
 from hopyard.indexes.kinds.entity_graph.model import FactWriter
+from hopyard.indexes.kinds.entity_graph.rules import RULES_VERSION, extract
+from hopyard.indexes.records import Passage
 from hopyard.indexes.seal import checksum
 from hopyard.indexes.threads import enter_in_thread, in_thread
 from hopyard.indexes.writing import write_missing
 from hopyard.indexes.writing_calls import AuthorShare, WritingCalls, author_shares, calls_so_far
-from hopyard.indexes.written_store import FAILED, Written
+from hopyard.indexes.written_store import FAILED, Author, Written
 
 __all__ = ("Builder", "ExtractionCounts", "Extractions", "extractions", "is_current")
+
+BY_RULES: Final = Author(RULES_VERSION, "rules")
+"""The author of the rows that the rules gave."""
+_AT_ONCE: Final = 500
+"""Passages that the rules read between two writes to the store."""
 
 Builder = Literal["rules", "model"]
 
@@ -65,7 +73,7 @@ class Extractions:
     """The stored extractions of a generation."""
 
     by_content: Mapping[str, Extraction]
-    """By content hash. The builder by rules reads the contents that are not here."""
+    """By content hash."""
     counts: ExtractionCounts
 
 
@@ -82,7 +90,7 @@ def is_current(last: ExtractionCounts, builder: Builder, options: BuildOptions) 
         return False
     authors = {(share.version, share.model) for share in last.authors} - {IMPORTED}
     if builder == "rules":
-        return not authors
+        return authors <= {BY_RULES}
     if options.open_caller is None:
         return True
     if last.missing:
@@ -125,10 +133,8 @@ async def extractions(
     last = last or ExtractionCounts()
     file = EntityGraphSettings.of(options.settings).extractions
     has_imports = bool(file) or (options.keep and last.has_imports)
-    if builder == "rules" and not has_imports:
-        counts = ExtractionCounts(calls=last.calls, runs=last.runs, missing=len(contents))
-        return Extractions({}, counts)
     unknown, imported = (last.unknown_ids, last.imported) if has_imports else (0, "")
+    accepted = {IMPORTED} if has_imports else set()
     asks = builder == "model" and options.open_caller is not None
     async with enter_in_thread(lambda: ExtractionStore(context.index_directory)) as store:
         await in_thread(store.begin, corpus.generation, last.runs)
@@ -136,17 +142,16 @@ async def extractions(
             unknown = await in_thread(import_extractions, Path(file), corpus, store)
             imported = await in_thread(checksum, Path(file))
         if asks:
+            writer = FactWriter(options.settings)
             await write_missing(
-                context,
-                store,
-                FactWriter(options.settings),
-                contents,
-                lambda name: corpus.get([name])[0],
-                accepted=(IMPORTED,) if has_imports else (),
+                context, store, writer, contents, lambda name: corpus.get([name])[0], accepted
             )
+        if builder == "rules":
+            accepted.add(BY_RULES)
+            await in_thread(_extract_by_rules, context, store, contents, accepted)
         written = await in_thread(store.written, contents.values())
         if builder == "rules":
-            written = {name: row for name, row in written.items() if row.author == IMPORTED}
+            written = {name: row for name, row in written.items() if row.author in accepted}
         await in_thread(store.use, written, corpus.generation)
         runs = tuple(await in_thread(store.runs)) if asks else ()
     rows = [written[content] for content in contents.values() if content in written]
@@ -160,6 +165,33 @@ async def extractions(
         }
     )
     return Extractions({name: row.content for name, row in written.items()}, counts)
+
+
+def _extract_by_rules(
+    context: BuildContext,
+    store: ExtractionStore,
+    contents: Mapping[str, str],
+    accepted: Collection[Author],
+) -> None:
+    """Extract the contents that have no accepted row, and keep them, so that none is read twice."""
+    corpus, authors = context.corpus, store.authors()
+    holders = {
+        content: name for name, content in contents.items() if authors.get(content) not in accepted
+    }
+    missing = sorted(holders.values())
+    for start in range(0, len(missing), _AT_ONCE):
+        context.progress("names", start, len(missing))
+        rows = [
+            (passage.content_hash, Written(BY_RULES, EXTRACTED, _by_rules(context, passage)))
+            for passage in corpus.get(missing[start : start + _AT_ONCE])
+        ]
+        store.put(rows, corpus.generation)
+    context.progress("names", len(missing), len(missing))
+
+
+def _by_rules(context: BuildContext, passage: Passage) -> StoredExtraction:
+    found = extract(passage, context.options.language)
+    return StoredExtraction(mentions=found.mentions, facts=found.facts)
 
 
 def _counts(rows: list[Written[StoredExtraction]]) -> ExtractionCounts:
