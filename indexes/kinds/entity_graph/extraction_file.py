@@ -18,7 +18,8 @@ more than three texts is dropped and counted, as HippoRAG drops it: models write
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,13 +34,14 @@ from hopyard.indexes.kinds.entity_graph.extraction_store import (
 )
 from hopyard.indexes.kinds.entity_graph.places import Places
 from hopyard.indexes.kinds.entity_graph.placing import place_extraction
+from hopyard.indexes.lock import hold_lock
 from hopyard.indexes.records import Passage
 from hopyard.indexes.snapshot import Snapshot
 from hopyard.indexes.written_store import Written
 from hopyard.state.atomic import replacing
 from hopyard.state.errors import UsageError
 
-__all__ = ("export_extractions", "import_extractions")
+__all__ = ("export_extractions", "import_extractions", "stored_extractions")
 
 _AT_ONCE: Final = 500
 """Lines whose passages are fetched and stored at once."""
@@ -139,6 +141,28 @@ def export_extractions(extractions: Iterable[tuple[str, Extraction]], file: Path
             stream.write(json.dumps({"id": passage_id, **values}, ensure_ascii=False) + "\n")
             written += 1
     return written
+
+
+def stored_extractions(directory: Path, corpus: Snapshot) -> Iterator[tuple[str, Extraction]]:
+    """The id and the extraction of each passage of an index, in the order of the ids.
+
+    Passages that the model was not asked about yet are left out.
+
+    Args:
+        directory: The index directory. No build runs meanwhile.
+        corpus: Its corpus.
+
+    Raises:
+        IndexBusyError: A build runs.
+        IndexMissingError: The file of extractions is damaged.
+    """
+    with hold_lock(directory), ExtractionStore(directory) as store:
+        passages = corpus.passages()
+        while part := list(islice(passages, _AT_ONCE)):
+            rows = store.written(passage.content_hash for passage in part)
+            for passage in part:
+                if row := rows.get(passage.content_hash):
+                    yield passage.id, row.content
 
 
 def _read(file: Path) -> list[_Line]:
