@@ -12,7 +12,8 @@ __all__ = ("check_evidence",)
 def check_evidence(evidence: Sequence[Evidence], passages: Collection[str]) -> None:
     """See that units of evidence are plain, each once, and lead to passages of the index."""
     for unit in evidence:
-        assert set(unit) == {"kind", "id", "score", "passages"}
+        assert set(unit) - {"why"} == {"kind", "id", "score", "passages"}
+        assert unit.get("why", "a reason")
         assert type(unit["kind"]) is type(unit["id"]) is str
         assert type(unit["score"]) is float
         assert unit["passages"]

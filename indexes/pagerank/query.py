@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -68,8 +68,12 @@ class Query:
         return self.graph.kept.get(name, lambda: Walk(weights(self.graph)))
 
     async def nearest(self) -> NDArray[np.float64]:
-        """[p] The cosines of the nearest passages, min-max normalised; the others have 0."""
-        found = await self.search.by("dense", k=self.settings.passages)
+        """[p] The cosines of the nearest passages, min-max normalised; the others have 0.
+
+        A filter does not count here: the walk may go through passages that it may not find.
+        """
+        everywhere = replace(self.search, allowed=None)
+        found = await everywhere.by("dense", k=self.settings.passages)
         rows = [self.graph.passage_rows[unit["id"]] for unit in found]
         scores = np.zeros(len(self.graph.passage_ids))
         scores[rows] = min_max(np.array([unit["score"] for unit in found]))

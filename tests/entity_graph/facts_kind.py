@@ -77,7 +77,6 @@ def _counts(directory: Path) -> ExtractionCounts:
 def _builder(options: BuildOptions, last: ExtractionCounts | None) -> Builder:
     """What the settings say; an update of an index that the model wrote asks the model too."""
     if options.keep and last is not None:
-        others = {"imported", "rules"}
-        written = any(share.model not in others for share in last.authors)
+        written = any(not share.model.startswith(("imported", "rules")) for share in last.authors)
         return "model" if written or last.calls else "rules"
     return EntityGraphSettings.of(options.settings).builder

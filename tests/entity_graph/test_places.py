@@ -123,7 +123,8 @@ def test_all_is_kept_once_or_counted(names: list[str], facts: list[Fact], text: 
     placed = place_extraction(found, names, facts)
     assert len(placed.facts) + placed.dropped_facts == len(facts)
     assert len(set(placed.mentions)) == len(placed.mentions)
-    stated = [item.sentence for item in (*placed.mentions, *placed.facts)]
+    stated = [mention.sentence for mention in placed.mentions]
+    stated += [fact.sentence for fact in placed.facts]
     assert all(NOWHERE <= sentence < len(found.sentences) for sentence in stated)
     again = place_extraction(found, [m.name for m in placed.mentions], placed.facts)
     assert (again.facts, again.dropped_facts, again.dropped_names) == (placed.facts, 0, 0)

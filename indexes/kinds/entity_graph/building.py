@@ -81,7 +81,6 @@ def _made_with(options: BuildOptions, last: EntityStats | None, index: Path) -> 
         builder=own.builder,
         embedding=options.embedding,
         dimension=options.dimension,
-        language=options.language,
         merge=own.merge,
         synonyms=own.synonyms,
         sentences=own.sentences,

@@ -30,8 +30,7 @@ from hopyard.indexes.written_store import FAILED, Author, Written
 
 __all__ = ("Builder", "ExtractionCounts", "Extractions", "extractions", "is_current")
 
-BY_RULES: Final = Author(RULES_VERSION, "rules")
-"""The author of the rows that the rules gave."""
+_RULES: Final = "rules for "
 _AT_ONCE: Final = 500
 """Passages that the rules read between two writes to the store."""
 
@@ -77,6 +76,11 @@ class Extractions:
     counts: ExtractionCounts
 
 
+def rules_author(language: str) -> Author:
+    """The author of the rows that the rules for a language give."""
+    return Author(RULES_VERSION, f"{_RULES}{language}")
+
+
 def is_current(last: ExtractionCounts, builder: Builder, options: BuildOptions) -> bool:
     """Whether `extractions` would give what the last generation has, for the same corpus.
 
@@ -85,25 +89,31 @@ def is_current(last: ExtractionCounts, builder: Builder, options: BuildOptions) 
         builder: The builder of this build.
         options: The options of this build.
     """
-    own = EntityGraphSettings.of(options.settings)
-    if not _is_imported(last, own.extractions, keep=options.keep):
+    if not _has_same_file(last, options):
         return False
-    authors = {(share.version, share.model) for share in last.authors} - {IMPORTED}
     if builder == "rules":
-        return authors <= {BY_RULES}
+        return all(_by_rules_or_file(share) for share in last.authors)
     if options.open_caller is None:
         return True
     if last.missing:
         return False
-    return options.keep or authors <= {FactWriter(options.settings).author(options)}
+    authors = {IMPORTED, FactWriter(options.settings).author(options)}
+    return options.keep or all((share.version, share.model) in authors for share in last.authors)
 
 
-def _is_imported(last: ExtractionCounts, file: str, *, keep: bool) -> bool:
-    """Whether the last generation has the file that is set, or none if none is set."""
+def _has_same_file(last: ExtractionCounts, options: BuildOptions) -> bool:
+    file = EntityGraphSettings.of(options.settings).extractions
+    if not file:
+        return options.keep or not last.has_imports
     try:
-        return checksum(Path(file)) == last.imported if file else keep or not last.has_imports
-    except OSError:  # the build reports it
+        return checksum(Path(file)) == last.imported
+    except OSError:  # the build says so
         return False
+
+
+def _by_rules_or_file(share: AuthorShare) -> bool:
+    author = Author(share.version, share.model)
+    return author == IMPORTED or author == rules_author(share.model.removeprefix(_RULES))
 
 
 async def extractions(
@@ -147,7 +157,7 @@ async def extractions(
                 context, store, writer, contents, lambda name: corpus.get([name])[0], accepted
             )
         if builder == "rules":
-            accepted.add(BY_RULES)
+            accepted.add(rules_author(options.language))
             await in_thread(_extract_by_rules, context, store, contents, accepted)
         written = await in_thread(store.written, contents.values())
         if builder == "rules":
@@ -174,7 +184,8 @@ def _extract_by_rules(
     accepted: Collection[Author],
 ) -> None:
     """Extract the contents that have no accepted row, and keep them, so that none is read twice."""
-    corpus, authors = context.corpus, store.authors()
+    corpus, language, authors = context.corpus, context.options.language, store.authors()
+    author = rules_author(language)
     holders = {
         content: name for name, content in contents.items() if authors.get(content) not in accepted
     }
@@ -182,15 +193,15 @@ def _extract_by_rules(
     for start in range(0, len(missing), _AT_ONCE):
         context.progress("names", start, len(missing))
         rows = [
-            (passage.content_hash, Written(BY_RULES, EXTRACTED, _by_rules(context, passage)))
+            (passage.content_hash, Written(author, EXTRACTED, _by_rules(passage, language)))
             for passage in corpus.get(missing[start : start + _AT_ONCE])
         ]
         store.put(rows, corpus.generation)
     context.progress("names", len(missing), len(missing))
 
 
-def _by_rules(context: BuildContext, passage: Passage) -> StoredExtraction:
-    found = extract(passage, context.options.language)
+def _by_rules(passage: Passage, language: str) -> StoredExtraction:
+    found = extract(passage, language)
     return StoredExtraction(mentions=found.mentions, facts=found.facts)
 
 

@@ -31,7 +31,6 @@ class MadeWith(_Stats):
     builder: Literal["rules", "model"]
     embedding: str
     dimension: int
-    language: str
     merge: float
     synonyms: float
     sentences: bool
