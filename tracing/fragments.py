@@ -120,9 +120,9 @@ class Fragments:
         """A passage is a link; any other unit has the links of the passages behind it."""
         score = f'<span class="score">{unit["score"]:.2f}</span>'
         if unit["kind"] == "passage":
-            return f"{self._link(unit['id'])} {score}"
+            return f"{self._link(unit['id'])} {score}{_why(unit)}"
         links = ", ".join(self._link(name) for name in unit["passages"])
-        return f"{escape(name_evidence(unit, self._names))} {score}<br>{links}"
+        return f"{escape(name_evidence(unit, self._names))} {score}<br>{links}{_why(unit)}"
 
     def _link(self, passage_id: str) -> str:
         name = escape(self._names.get(passage_id, passage_id))
@@ -142,9 +142,15 @@ class Fragments:
             f"{' open' if passage.quotes else ''}>"
             f'<summary><span class="title">{escape(self._names[passage.passage_id])}</span> '
             f"<code>{escape(passage.passage_id)}</code> "
-            f"<span class='score'>{escape(' · '.join(marks))}</span></summary>"
+            f"<span class='score'>{escape(' · '.join(marks))}</span>"
+            f"{_why(unit) if unit else ''}</summary>"
             f"{_source(passage, self._names[passage.passage_id])}<p>{text}</p></details>"
         )
+
+
+def _why(unit: Evidence) -> str:
+    """Why the search found a unit; "" if it does not say."""
+    return f"<small>why: {escape(unit['why'])}</small>" if unit.get("why") else ""
 
 
 def _source(passage: TracedPassage, name: str) -> str:
