@@ -14,7 +14,7 @@ from hopyard.tracing.describe import (
     name_evidence,
     title_of,
 )
-from hopyard.tracing.escaping import escape
+from hopyard.tracing.escaping import escape, escape_and_mark
 from hopyard.tracing.model import Trace, TracedPassage, TraceStep
 
 __all__ = ("Fragments",)
@@ -135,8 +135,10 @@ class Fragments:
             marks.append(f"read{through}, {unit['score']:.2f}")
         if passage.quotes:
             marks.append("cited")
-        text = "The text no longer exists." if passage.text is None else _marked(passage)
-        empty = " gone" if passage.text is None else ""
+        spans = ((span.begin, span.end) for span in passage.quotes)
+        known = passage.text is not None
+        text = escape_and_mark(passage.text or "", spans) if known else "The text no longer exists."
+        empty = "" if known else " gone"
         return (
             f'<details class="passage{empty}" id="{self._anchors[passage.passage_id]}"'
             f"{' open' if passage.quotes else ''}>"
@@ -216,12 +218,3 @@ def _thrown(step: Step) -> str:
         for thrown in step.get("replaced", [])
     )
     return f"<h4>Thrown away</h4><ul class='thrown'>{items}</ul>" if items else ""
-
-
-def _marked(passage: TracedPassage) -> str:
-    text, parts, place = passage.text or "", [], 0
-    for span in passage.quotes:
-        parts.append(escape(text[place : span.begin]))
-        parts.append(f"<mark>{escape(text[span.begin : span.end])}</mark>")
-        place = span.end
-    return "".join((*parts, escape(text[place:])))

@@ -15,7 +15,7 @@ from hopyard.cli.mcp_results import Found
 from hopyard.cli.render import passage_lines
 from hopyard.nodes.chain.cite import _evidence
 from hopyard.nodes.evidence import merge_by_max_score, merge_by_rounds, merge_in_shares
-from hopyard.state.schemas import Evidence, Step, passage_evidence
+from hopyard.state.schemas import Citation, Evidence, Source, Step, passage_evidence
 from hopyard.state.serializer import CompressedSerializer
 from hopyard.testing.evidence import check_evidence
 from hopyard.tracing.describe import describe_step
@@ -118,7 +118,7 @@ def test_merging_keeps_the_reason_of_the_unit_that_it_keeps(
 def test_a_chain_keeps_it() -> None:
     first = {"new": [found("mars", 0.5, "Sun"), found("venus", 0.4, "Moon")]}
     last = {"new": [found("earth", 0.9, "Tide")]}
-    cited = [{"passage_id": "venus", "quote": "Hot."}]
+    cited = [Citation(passage_id="venus", quote="Hot.")]
     evidence = _evidence([first, last], ["mars"], cited)  # type: ignore[list-item]
     assert evidence == [
         found("mars", 0.5, "Sun"),
@@ -132,8 +132,8 @@ def test_checkpoints_and_agents_keep_it() -> None:
     serializer = CompressedSerializer()
     kept = serializer.loads_typed(serializer.dumps_typed({"evidence": [unit]}))
     assert kept == {"evidence": [unit]}
-    source = {"passage_id": "mars", "text": "Red."}
-    cut = _without_texts(Evidence(**{**unit, "sources": [source]}))  # type: ignore[typeddict-item]
+    source = Source(passage_id="mars", text="Red.")
+    cut = _without_texts(Evidence(**{**unit, "sources": [source]}))
     assert (cut["why"], cut["sources"]) == (unit["why"], [{"passage_id": "mars"}])
 
 
