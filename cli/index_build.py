@@ -62,6 +62,13 @@ def build_command(
             f"{', '.join(VECTOR_STORES)} [default: faiss].",
         ),
     ] = None,
+    extractions: Annotated[
+        Path | None,
+        typer.Option(
+            "--extractions",
+            help="A JSONL file with names and facts of passages, for the kind entity-graph.",
+        ),
+    ] = None,
     model: ModelOption = None,
     embedding: EmbeddingOption = None,
     chunk_tokens: Annotated[
@@ -90,11 +97,15 @@ def build_command(
     from hopyard.indexes import build as building
     from hopyard.nodes.resources import Resources
 
-    given = {"model": model, "embedding": embedding, "dense.store": vectors}
-    context = context_from(given | _budget(max_calls, max_tokens, max_seconds), set_)
     kinds = [kind.strip() for kind in with_.split(",") if kind.strip()]
     if not kinds:
         raise UsageError(f"--with is empty; leave it out for {','.join(DEFAULT_KINDS)}.")
+    given = {"model": model, "embedding": embedding, "dense.store": vectors}
+    if extractions is not None:
+        if "entity-graph" not in kinds:
+            raise UsageError(f"--extractions needs --with {with_},entity-graph.")
+        given["graph.extractions"] = str(extractions)
+    context = context_from(given | _budget(max_calls, max_tokens, max_seconds), set_)
     chosen = select_kinds(kinds)
     if dry_run and not any(kind.asks_model for kind in chosen):
         asking = " or ".join(kind.name for kind in KINDS.parts() if kind.asks_model)

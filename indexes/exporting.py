@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import csv
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from hopyard.prompts.passages import one_line
-from hopyard.state.errors import UsageError
+from hopyard.state.atomic import replacing
 
 __all__ = ("NEO4J_FILES", "Export", "Link", "Node", "Value", "write_graphml", "write_neo4j")
 
@@ -79,7 +77,7 @@ def write_graphml(export: Export, file: Path) -> None:
     for number, link in enumerate(export.links):
         ends = _xml(link.start), _xml(link.end)
         whole.add_edge(*ends, key=number, **_attributes(link.values))
-    with _replacing(file) as temporary:
+    with replacing(file) as temporary:
         networkx.write_graphml(whole, temporary)
 
 
@@ -130,7 +128,7 @@ def _joined(value: str | Sequence[str]) -> str:
 
 
 def _write_csv(file: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    with _replacing(file) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
+    with replacing(file) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(header)
         writer.writerows(rows)
@@ -138,20 +136,3 @@ def _write_csv(file: Path, header: Sequence[str], rows: Iterable[Sequence[str]])
 
 def _xml(text: str) -> str:
     return _NOT_XML.sub("", text)
-
-
-@contextmanager
-def _replacing(file: Path) -> Iterator[Path]:
-    """A temporary name to write to, which replaces the file when it is whole."""
-    temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            yield temporary
-            temporary.replace(file)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise UsageError(
-            f"The file {str(file)!r} cannot be written ({error.strerror}): name another --out."
-        ) from error

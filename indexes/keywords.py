@@ -25,6 +25,15 @@ import re
 import unicodedata
 from typing import Final
 
+from hopyard.indexes.capitals import (
+    QUOTES,
+    WORD,
+    YEAR,
+    begins_sentence,
+    gap_between,
+    next_run,
+    quoted_spans,
+)
 from hopyard.indexes.english import (
     ARTICLES,
     FUNCTION_WORDS,
@@ -35,22 +44,10 @@ from hopyard.indexes.english import (
 
 __all__ = ("extract_keywords", "normalise_keyword")
 
-# A word may hold inner apostrophes, hyphens and points: O'Brien, half-brother, U.S.A.
-_WORD: Final = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:[.'&-]\w+)*")
-_QUOTED: Final = re.compile(r'"([^"]+)"|«([^»]+)»|(?<!\w)\'([^\']+)\'(?!\w)')
-_YEAR: Final = re.compile(r"1\d{3}|20\d{2}")
+_YEAR: Final = re.compile(YEAR)
 _POSSESSIVE: Final = re.compile(r"('s?)+(?=\W*$)")
 _EDGES: Final = re.compile(r"^\W+|\W+$")
 _INITIALS: Final = re.compile(r"(?<=\b[^\W\d_])[. ]+(?=[^\W\d_]\b)")
-_SENTENCE_END: Final = re.compile(r"[.!?:;]")
-_QUOTES: Final = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "`": "'", "“": '"', "”": '"'})
-
-# Longer quotations are sentences that somebody said; as one keyword they would match nothing.
-_QUOTED_WORDS: Final = 8
-# What a point follows without ending a name.
-_ABBREVIATION: Final = re.compile(
-    r"(?:[^\W\d_]\.)*[^\W\d_]|St|Mr|Mrs|Ms|Dr|Jr|Sr|Mt|Ft|Lt|Gen|Prof|No"
-)
 
 
 def normalise_keyword(text: str) -> str:
@@ -62,7 +59,7 @@ def normalise_keyword(text: str) -> str:
     Returns:
         The normalised keyword, or "" where `text` holds no letter and no digit.
     """
-    folded = unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold()
+    folded = unicodedata.normalize("NFKC", text).translate(QUOTES).casefold()
     words = [_EDGES.sub("", _POSSESSIVE.sub("", word)) for word in folded.split()]
     words = [word for word in words if word]
     while len(words) > 1 and words[0] in ARTICLES:
@@ -86,124 +83,68 @@ def extract_keywords(question: str) -> frozenset[str]:
         >>> sorted(extract_keywords("which river is longest in the world"))
         ['longest', 'river', 'world']
     """
-    text = unicodedata.normalize("NFKC", question).translate(_QUOTES)
+    text = unicodedata.normalize("NFKC", question).translate(QUOTES)
     text, quoted = _cut_quoted(text)
     if text.isupper():
         # Nothing stands out where everything is capital.
         text = text.lower()
-    tokens = _tokens(text)
-    return frozenset(quoted | _names(tokens) or _content_phrases(tokens))
-
-
-class _Token:
-    """A word and how it hangs together with the one before it."""
-
-    __slots__ = ("adjacent", "initial", "word")
-
-    def __init__(self, word: str, gap: str, *, first: bool) -> None:
-        self.word = word
-        # Only white space between two words lets a phrase run on.
-        self.adjacent = not first and gap.isspace()
-        self.initial = first or bool(_SENTENCE_END.search(gap))
-
-    @property
-    def capital(self) -> bool:
-        """Whether the word looks like (part of) a name: a capital anywhere, as in iPhone."""
-        return any(letter.isupper() or letter.istitle() for letter in self.word)
+    return frozenset(quoted | _names(text) or _content_phrases(text))
 
 
 def _cut_quoted(text: str) -> tuple[str, set[str]]:
     """Take out the short quoted spans; what is left keeps a break in their place."""
     found: set[str] = set()
-
-    def cut(match: re.Match[str]) -> str:
-        span = next(group for group in match.groups() if group is not None)
-        keyword = normalise_keyword(span)
-        if not keyword or len(span.split()) > _QUOTED_WORDS:
-            return match.group()
-        found.add(keyword)
-        return " , "
-
-    return _QUOTED.sub(cut, text), found
+    rest, end = "", 0
+    for first, last in quoted_spans(text):
+        if keyword := normalise_keyword(text[first:last]):
+            found.add(keyword)
+            rest += text[end : first - 1] + " , "
+            end = last + 1
+    return rest + text[end:], found
 
 
-def _tokens(text: str) -> list[_Token]:
-    """Words in order. The point of an initial or a title ("J. R.", "St.") ends no phrase."""
-    tokens: list[_Token] = []
-    end = 0
-    for match in _WORD.finditer(text):
-        gap = text[end : match.start()]
-        if tokens and gap.startswith(". ") and _ABBREVIATION.fullmatch(tokens[-1].word):
-            gap = gap[1:]
-        tokens.append(_Token(match.group(), gap, first=not tokens))
-        end = match.end()
-    return tokens
-
-
-def _names(tokens: list[_Token]) -> set[str]:
+def _names(text: str) -> set[str]:
     """Runs of capitalised words, years and lone numbers."""
     found: set[str] = set()
-    run: list[str] = []
-    for position, token in enumerate(tokens):
-        lowered = token.word.lower()
-        if not token.adjacent:
-            _close(run, found)
-        if _YEAR.fullmatch(token.word):
-            _close(run, found)
-            found.add(token.word)
-        elif token.capital:
-            # "Who", "Name", "In": a capital that only the sentence start explains.
-            if not (token.initial and lowered in NOT_CONTENT):
-                run.append(token.word)
-        elif (run and lowered in JOINERS and _name_follows(tokens, position)) or (
-            token.word[0].isdigit() and (run or _name_follows(tokens, position))
-        ):
-            run.append(token.word)
-        else:
-            _close(run, found)
-            if token.word[0].isdigit():
-                found.add(normalise_keyword(token.word))
-    _close(run, found)
+    end = 0
+    while run := next_run(text, end):
+        start, end = run
+        word = WORD.match(text, start)
+        # "Who", "Name", "In": a capital that only the sentence start explains.
+        if word and word.group().lower() in NOT_CONTENT and begins_sentence(text, start):
+            end = word.end()
+        elif keyword := _trimmed(WORD.findall(text, start, end)):
+            found.add(keyword)
     return found
 
 
-def _name_follows(tokens: list[_Token], position: int) -> bool:
-    """Whether a capitalised word comes next, over joiners only and with no break."""
-    for token in tokens[position + 1 :]:
-        if not token.adjacent or (not token.capital and token.word not in JOINERS):
-            return False
-        if token.capital:
-            return True
-    return False
-
-
-def _close(run: list[str], found: set[str]) -> None:
-    """End a run: trim what no name begins or ends with, keep the rest, and empty the run."""
-    words = list(run)
-    run.clear()
+def _trimmed(words: list[str]) -> str:
+    """The keyword without what no name begins or ends with."""
     while words and words[0].lower() in NEVER_OUTSIDE:
         words.pop(0)
     while words and words[-1].lower() in NEVER_OUTSIDE:
         words.pop()
     # "I" and a capitalised "But" inside a sentence are words, "Will Smith" is a name.
     if len(words) == 1 and words[0].lower() in FUNCTION_WORDS:
-        return
-    if keyword := normalise_keyword(" ".join(words)):
-        found.add(keyword)
+        return ""
+    return normalise_keyword(" ".join(words))
 
 
-def _content_phrases(tokens: list[_Token]) -> set[str]:
+def _content_phrases(text: str) -> set[str]:
     """Runs of lower-case words that are neither function words nor verbs of asking."""
     found: set[str] = set()
     run: list[str] = []
-    for token in tokens:
-        content = not token.capital and not token.word[0].isdigit()
-        content = content and token.word not in NOT_CONTENT and token.word not in JOINERS
-        if run and not (content and token.adjacent):
+    end = 0
+    for match in WORD.finditer(text):
+        word = match.group()
+        content = word == word.lower() and not word[0].isdigit()
+        content = content and word not in NOT_CONTENT and word not in JOINERS
+        if run and not (content and gap_between(text, end, match.start()).isspace()):
             found.add(normalise_keyword(" ".join(run)))
             run.clear()
         if content:
-            run.append(token.word)
+            run.append(word)
+        end = match.end()
     if run:
         found.add(normalise_keyword(" ".join(run)))
     return found - {""}

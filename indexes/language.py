@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from hopyard.indexes.snapshot import Snapshot
 
-__all__ = ("LANGUAGES", "OTHER", "corpus_language", "detect_language")
+__all__ = ("FREQUENT", "LANGUAGES", "OTHER", "corpus_language", "detect_language")
 
 OTHER: Final = "other"
 """A language without stop words and stems of its own here."""
@@ -52,7 +52,7 @@ LANGUAGES: Final[Mapping[str, str]] = {
 """Each language's Snowball stemmer. Chinese, Japanese and Korean words have no stems, and the
 Latin ones among them are English as a rule."""
 
-_FREQUENT: Final = {
+FREQUENT: Final = {
     language: frozenset(words.split())
     for language, words in {
         "ca": "el la els les de que i en un una amb per és del als com no ha són més aquest",
@@ -140,7 +140,7 @@ def corpus_language(corpus: Snapshot) -> str:
 def _by_words(text: str) -> str:
     words = Counter(_WORD.findall(text))
     scores = {
-        language: sum(words[word] for word in frequent) for language, frequent in _FREQUENT.items()
+        language: sum(words[word] for word in frequent) for language, frequent in FREQUENT.items()
     }
     best = max(scores, key=lambda language: scores[language])
     return best if scores[best] > _LEAST_FREQUENT * words.total() else ""

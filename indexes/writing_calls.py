@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Self
 
@@ -68,7 +68,7 @@ def author_shares(authors: Iterable[Author]) -> tuple[AuthorShare, ...]:
 
 
 def calls_so_far(
-    options: BuildOptions, before: tuple[WritingCalls, ...], runs: Iterable[str]
+    options: BuildOptions, before: tuple[WritingCalls, ...], runs: Sequence[str]
 ) -> tuple[WritingCalls, ...]:
     """What an index paid for, over all its builds and those that were killed.
 
@@ -77,7 +77,7 @@ def calls_so_far(
         before: What the last generation had counted.
         runs: The runs since then.
     """
-    if options.open_caller is None:
+    if options.open_caller is None or not runs:  # then the model stays closed
         return before
     ledger = options.caller.ledger
     return add_calls(before, (rate for run in runs for rate in ledger.parse_rates(run)))

@@ -1,9 +1,9 @@
 """HippoRAG: a walk from the question's names over facts and synonyms.
 
 Gutiérrez et al., "HippoRAG: Neurobiologically Inspired Long-Term Memory for Large Language Models",
-NeurIPS 2024 (arXiv:2405.14831), section 2.3: PageRank with damping 0.5 begins at the entities of the
-question, each weighted by its node specificity 1 / |passages with it|. A passage scores the sum of
-its entities' PageRank.
+NeurIPS 2024, section 2.3: PageRank with damping 0.5 begins at the entities of the question, each
+weighted by its node specificity 1 / |passages with it|. A passage scores the sum of its entities'
+PageRank.
 """
 
 from __future__ import annotations

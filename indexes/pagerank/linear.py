@@ -11,12 +11,14 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from hopyard.indexes.kinds.entity_graph.weights import shares
 from hopyard.indexes.pagerank.activation import activate, passage_reset
 from hopyard.indexes.pagerank.hipporag import linked_or_nearest
 from hopyard.indexes.pagerank.query import Query, Ranking, Seeds, nothing
 from hopyard.indexes.pagerank.statements import sentence_cosines
+from hopyard.indexes.ragged import Ragged
 
 __all__ = ("rank",)
 
@@ -40,17 +42,23 @@ async def rank(query: Query) -> Ranking:
 
 def _walk(query: Query, seeds: Seeds, near: NDArray[np.float64]) -> Ranking:
     graph = query.graph
-    weights, levels = activate(
+    active = activate(
         seeds,
-        graph.sentences_of,
-        graph.entities_of_sentence,
+        _rows(graph.sentences_of),
+        _rows(graph.entities_of_sentence),
         lambda rows: sentence_cosines(query, rows),
         rounds=ROUNDS,
         threshold=THRESHOLD,
         top_k=SENTENCES,
     )
-    passages = passage_reset(near, weights, levels, graph.counts, PASSAGE_WEIGHT)
+    entities = np.zeros(graph.entities)
+    entities[active.entities] = active.weights
+    passages = passage_reset(near, active, graph.counts, ratio=PASSAGE_WEIGHT)
     walk = query.walk("shares", shares)
-    reset = np.concatenate((weights, passages))
-    found = walk.pagerank(reset, query.settings.damping or DAMPING)
+    found = walk.pagerank(np.concatenate((entities, passages)), query.settings.damping or DAMPING)
     return Ranking(found[graph.entities :], found[: graph.entities], seeds)
+
+
+def _rows(matrix: csr_array) -> Ragged:
+    """The columns of each row."""
+    return Ragged(matrix.indices, matrix.indptr)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -12,6 +12,7 @@ from scipy import sparse
 
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.linking import linked
+from hopyard.indexes.pagerank.activation import min_max
 from hopyard.indexes.pagerank.walk import Walk
 from hopyard.models.embedder import Vector
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from hopyard.indexes.search import Search
     from hopyard.indexes.searches.pagerank import PageRankSettings
 
-__all__ = ("Query", "Ranking", "Seeds", "because", "min_max", "nothing")
+__all__ = ("Query", "Ranking", "Seeds", "because", "nothing")
 
 Seeds = dict[int, float]
 """Entities that a walk begins at, each with its weight."""
@@ -67,20 +68,16 @@ class Query:
         return self.graph.kept.get(name, lambda: Walk(weights(self.graph)))
 
     async def nearest(self) -> NDArray[np.float64]:
-        """[p] The cosines of the nearest passages, min-max normalised; the others have 0."""
-        found = await self.search.by("dense", k=self.settings.passages)
+        """[p] The cosines of the nearest passages, min-max normalised; the others have 0.
+
+        A filter does not count here: the walk may go through passages that it may not find.
+        """
+        everywhere = replace(self.search, allowed=None)
+        found = await everywhere.by("dense", k=self.settings.passages)
         rows = [self.graph.passage_rows[unit["id"]] for unit in found]
         scores = np.zeros(len(self.graph.passage_ids))
         scores[rows] = min_max(np.array([unit["score"] for unit in found]))
         return scores
-
-
-def min_max(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Values moved and scaled to [0, 1]; ones where all are equal."""
-    if not len(values):
-        return values
-    low, high = values.min(), values.max()
-    return (values - low) / (high - low) if high > low else np.ones_like(values)
 
 
 def because(graph: EntityGraph, ranking: Ranking, passage: int) -> list[str]:

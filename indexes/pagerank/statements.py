@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from hopyard.indexes.kinds.entity_graph.extraction import Fact
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
-from hopyard.indexes.pagerank.query import Query, min_max
+from hopyard.indexes.pagerank.activation import min_max
+from hopyard.indexes.pagerank.query import Query
 from hopyard.indexes.sentences import sentence_spans
 
 __all__ = ("Statement", "nearest_statements", "sentence_cosines", "sentence_text")

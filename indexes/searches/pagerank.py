@@ -80,14 +80,17 @@ def _best(graph: EntityGraph, ranking: Ranking, search: Search) -> list[Evidence
     from hopyard.indexes.pagerank.query import because
 
     scores = ranking.scores
-    best = np.lexsort((np.arange(len(scores)), -scores))[: search.k]
+    rows = np.flatnonzero(scores > 0)
+    if search.allowed is not None:
+        allowed = [graph.passage_rows[name] for name in search.allowed]
+        rows = np.intersect1d(rows, allowed)
+    best = rows[np.lexsort((rows, -scores[rows]))[: search.k]]
     return [
         _with_reason(
             passage_evidence(graph.passage_ids[row], scores[row]),
             ", ".join(because(graph, ranking, row)),
         )
         for row in best.tolist()
-        if scores[row] > 0
     ]
 
 
@@ -101,4 +104,5 @@ SEARCH: Final = SearchMethod(
     find=_find,
     needs=("dense", "entity-graph"),
     settings=PageRankSettings,
+    filters=True,
 )

@@ -71,8 +71,10 @@ def collect(passages: Sequence[PassageRow], extractions: Mapping[str, Extraction
         if extraction is None:
             continue
         here = {mention.name for mention in extraction.mentions}
-        for mention in extraction.mentions:
-            mentions.append((row, mention.sentence, normalised[mention.name], mention.name))
+        mentions += [
+            (row, mention.sentence, normalised[mention.name], mention.name)
+            for mention in extraction.mentions
+        ]
         for fact in extraction.facts:
             ends = normalised[fact.subject], normalised[fact.object]
             if not all(ends):
@@ -114,19 +116,20 @@ def collect(passages: Sequence[PassageRow], extractions: Mapping[str, Extraction
     )  # fmt: skip
 
 
-def labels_of(found: Found, entities: NDArray[np.int32], count: int) -> Ragged:
-    """How each of some entities is written most often; of equally frequent forms the first.
+def labels_of(found: Found, entities: NDArray[np.int32], senses: Sequence[str]) -> Ragged:
+    """What each entity is called: its sense, or the way in which it is written most often.
 
     Args:
         found: The mentions.
         entities: [m] The entity of each mention.
-        count: Number of entities.
+        senses: [e] The sense of each entity; "" where its name has one sense.
     """
-    forms: list[Counter[int]] = [Counter() for _ in range(count)]
+    forms: list[Counter[int]] = [Counter() for _ in senses]
     for entity, form in zip(entities.tolist(), found.form.tolist(), strict=True):
         forms[entity][form] += 1
     return Ragged.of_texts(
-        found.written[min(counter, key=lambda form: (-counter[form], form))] for counter in forms
+        sense or found.written[min(counter, key=lambda form: (-counter[form], form))]
+        for sense, counter in zip(senses, forms, strict=True)
     )
 
 

@@ -29,7 +29,7 @@ __all__ = ("Entities", "resolve_entities")
 
 @dataclass(frozen=True, eq=False)
 class Entities:
-    """What the names of a corpus stand for."""
+    """The things that the names of a corpus stand for."""
 
     names: tuple[str, ...]
     """[e] The normalised name of each entity; sorted together with `senses`."""
@@ -88,6 +88,7 @@ def resolve_entities(
             context=context,
             apart=apart,
             alone={names[name] for name in titled},
+            homonyms={names[name] for name in senses},
         )
     root = np.arange(len(names))
     for merge in merges:

@@ -186,6 +186,28 @@ class EntityGraph:
         row = self.files.names.find(name)
         return [] if row is None else self.files.name_entities[row].tolist()
 
+    def labels_in(self, passage_id: str) -> list[str]:
+        """The labels of a passage's entities, in the order of its text, each once."""
+        mentions = self._of_passage(self.files.mentions, passage_id)
+        return [self.label(entity) for entity in dict.fromkeys(mentions["entity"].tolist())]
+
+    def facts_in(self, passage_id: str) -> list[dict[str, str]]:
+        """The facts of a passage: subject, relation and object."""
+        return [self.fact(row) for row in self._of_passage(self.files.facts, passage_id)]
+
+    def fact(self, row: Any) -> dict[str, str]:
+        """A row of `FACT` in words."""
+        return {
+            "subject": self.label(row["subject"]),
+            "relation": self.files.relations.text(row["relation"]),
+            "object": self.label(row["object"]),
+        }
+
+    def _of_passage(self, rows: NDArray[Any], passage_id: str) -> NDArray[Any]:
+        """Those of some rows, sorted by passage, that are about one passage."""
+        passage = self.passage_rows.get(passage_id, -1)
+        return rows[slice(*np.searchsorted(rows["passage"], (passage, passage + 1)))]
+
     @cached_property
     def counts(self) -> sparse.csr_array:
         """[e, p] How often each entity stands in each passage."""

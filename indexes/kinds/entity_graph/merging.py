@@ -7,7 +7,7 @@ A pair of names is merged only if three things hold:
   `NHL` is not very near to `National Hockey League`, but a text that uses both explains one by the
   other;
 * the names are variants (`variants.variant`). Nearness alone is no evidence;
-* the passages of the one name are like those of the other. A shortened name asks for more of this.
+* the passages of the one name are like those of the other. A shortened name needs more of that.
 
 A name that shortens two different names (`J. Smith` for `John Smith` and `Jane Smith`) is merged
 with neither.
@@ -24,8 +24,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
-from scipy import sparse
 
+from hopyard.indexes.kinds.entity_graph.senses import mean_vector
 from hopyard.indexes.kinds.entity_graph.synonyms import Synonyms, cosines
 from hopyard.indexes.kinds.entity_graph.variants import Reason, is_number, keys, variant
 
@@ -36,11 +36,18 @@ KeptApart = Collection[AbstractSet[str]]
 
 # Least cosine of variants that share a passage.
 _NEAR_IN_PASSAGE: Final = 0.6
-# The words of these are the same; of all other variants, one leaves something out.
-_SAME_WORDS: Final = frozenset({"spelling", "order"})
 _SHORTENED: Final = frozenset({"initials", "acronym", "middle name"})
-# A shortened name or a typing error needs this many times the likeness of contexts.
-_STRICTER: Final = 2.0
+# The factor of `context` for each way of agreeing. Many people share a name, so a part of a name
+# that is left out needs the most likeness.
+_STRICTNESS: Final[Mapping[Reason, float]] = {
+    "spelling": 1.0,
+    "order": 1.0,
+    "acronym": 2.0,
+    "typing error": 2.0,
+    "initials": 2.6,
+    "middle name": 2.6,
+    "title": 2.6,
+}
 
 _Pair = tuple[int, int]
 
@@ -73,6 +80,7 @@ def merge_names(
     context: float = 0.25,
     apart: KeptApart = (),
     alone: AbstractSet[str] = frozenset(),
+    homonyms: AbstractSet[str] = frozenset(),
 ) -> list[Merge]:
     """Which names are merged into which.
 
@@ -87,15 +95,17 @@ def merge_names(
         neighbours: `find_synonyms` of the names. Its own threshold must not be above `threshold`.
         threshold: Least cosine of the vectors of two names; 0.6 is enough for names of one passage.
         context: Least cosine of the mean vectors of their passages, where both have the same words.
-            Twice as much where a word is shortened, left out or written differently.
+            Twice as much for acronyms and typing errors, and 2.6 times as much where a part of a
+            name is shortened or left out.
         apart: Names that must not become one entity.
         alone: Names that take no part.
+        homonyms: Names that are known to have several senses: they shorten no other name.
 
     Returns:
         The merges, sorted by `name`.
     """
     counts = np.bincount(mentions[:, 0], minlength=len(names))
-    reasons = _variants(names, vectors, mentions, neighbours, threshold, alone)
+    reasons = _variants(names, vectors, mentions, neighbours, threshold, alone, homonyms)
     if not reasons:
         return []
     pairs = np.array(sorted(reasons), dtype=np.int64)
@@ -105,7 +115,7 @@ def merge_names(
     found: dict[_Pair, Merge] = {}
     for pair, similarity, likeness in zip(pairs.tolist(), near, alike, strict=True):
         reason = reasons[pair[0], pair[1]]
-        if likeness < context * (1.0 if reason in _SAME_WORDS else _STRICTER):
+        if likeness < context * _STRICTNESS[reason]:
             continue
         # Ties: the name that sorts first.
         into, name = sorted(pair, key=lambda row: (-counts[row], row))
@@ -127,6 +137,7 @@ def _variants(
     neighbours: Synonyms,
     threshold: float,
     alone: AbstractSet[str],
+    homonyms: AbstractSet[str],
 ) -> dict[_Pair, Reason]:
     """Pairs of near variants, by rows, the lower first; shortened names that fit two are out."""
     near = neighbours.pairs[neighbours.similarity >= threshold]
@@ -135,9 +146,9 @@ def _variants(
     candidates = np.unique(np.concatenate([near, together]), axis=0)
     reasons: dict[_Pair, Reason] = {}
     for left, right in candidates.tolist():
-        if names[left] in alone or names[right] in alone:
-            continue
-        if reason := variant(names[left], names[right]):
+        pair = {names[left], names[right]}
+        reason = None if pair & alone else variant(names[left], names[right])
+        if reason and not (reason in _SHORTENED and pair & homonyms):
             reasons[left, right] = reason
     return _unambiguous(names, reasons)
 
@@ -182,11 +193,10 @@ def _context_cosines(
     """Cosine of the mean passage vectors of the two names of each pair; 0 without a passage."""
     rows, places = np.unique(pairs, return_inverse=True)
     once = np.unique(mentions[np.isin(mentions[:, 0], rows)], axis=0)
-    ones = np.ones(len(once), np.float32)
-    place = np.searchsorted(rows, once[:, 0])
-    sums = sparse.csr_array((ones, (place, once[:, 1])), (len(rows), len(passages))) @ passages
-    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    means = np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0)
+    ends = np.searchsorted(once[:, 0], rows, "right")
+    starts = np.searchsorted(once[:, 0], rows, "left")
+    groups = [once[start:end, 1].tolist() for start, end in zip(starts, ends, strict=True)]
+    means = np.stack([mean_vector(passages, group) for group in groups])
     left, right = places.reshape(-1, 2).T
     return cosines(means, left, right)
 
@@ -203,15 +213,15 @@ def _without_chains(
         targets[name].append(into)
     kept_apart = {frozenset(pair) for pair in apart}
     members: dict[int, list[int]] = {}
-    merged: list[_Pair] = []
+    merged: dict[int, int] = {}
     # A target has more mentions than its names, so it is settled before them.
     for name in sorted(targets, key=lambda row: (-counts[row], row)):
         for into in sorted(targets[name], key=lambda row: (-found[name, row].similarity, row)):
-            if any(pair[0] == into for pair in merged):
+            if into in merged:
                 continue
             others = [into, *members.get(into, ())]
             if all(frozenset({names[name], names[other]}) not in kept_apart for other in others):
                 members.setdefault(into, []).append(name)
-                merged.append((name, into))
+                merged[name] = into
                 break
-    return merged
+    return list(merged.items())

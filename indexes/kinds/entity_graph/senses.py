@@ -19,9 +19,10 @@ from pydantic import BaseModel, ConfigDict
 
 from hopyard.indexes.keywords import normalise_keyword
 
-__all__ = ("Passages", "Sense", "Split", "bare_name", "choose_senses", "find_senses")
+__all__ = ("Passages", "Sense", "Split", "bare_name", "choose_senses", "find_senses", "mean_vector")
 
 _QUALIFIED: Final = re.compile(r"(\S.*?)\s+[(（][^()（）]+[)）]\s*")
+_BLOCK: Final = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +102,7 @@ def find_senses(passages: Passages, *, unlike: float = 0.2) -> dict[str, tuple[S
             groups = _groups(by_title[title], passages, -1.0 if qualified else unlike)
             for document, rows in groups:
                 label = title if len(groups) == 1 else f"{title} [{document}]"
-                senses.append(Sense(label, frozenset(rows), _mean(passages.vectors, rows)))
+                senses.append(Sense(label, frozenset(rows), mean_vector(passages.vectors, rows)))
         if name and (len(senses) > 1 or _QUALIFIED.fullmatch(group[0])):
             found[name] = tuple(sorted(senses, key=lambda sense: sense.label))
     return found
@@ -145,7 +146,7 @@ def _groups(
     documents: Sequence[tuple[str, list[int]]], passages: Passages, unlike: float
 ) -> list[tuple[str, list[int]]]:
     """Documents that are alike, directly or through others: the first id, and all passages."""
-    means = np.stack([_mean(passages.vectors, rows) for _, rows in documents])
+    means = np.stack([mean_vector(passages.vectors, rows) for _, rows in documents])
     alike = means @ means.T >= unlike
     left = list(range(len(documents)))
     groups = []
@@ -160,9 +161,11 @@ def _groups(
     return groups
 
 
-def _mean(vectors: NDArray[np.float32], rows: Sequence[int]) -> NDArray[np.float32]:
-    """The mean of some rows, scaled to length 1 (0 where they cancel out)."""
-    # In float64 and in sorted order, so that the order of the passages does not matter.
-    total = vectors[sorted(rows)].astype(np.float64).sum(axis=0)
+def mean_vector(vectors: NDArray[np.float32], rows: Sequence[int]) -> NDArray[np.float32]:
+    """[d] The mean of some rows of `vectors`, scaled to length 1; 0 where they cancel out."""
+    total = np.zeros(vectors.shape[1], np.float64)
+    # In float64, so that the order of the passages does not matter.
+    for start in range(0, len(rows), _BLOCK):
+        total += vectors[rows[start : start + _BLOCK]].astype(np.float64).sum(axis=0)
     length = float(np.linalg.norm(total))
     return np.asarray(total / length if length else total, dtype=np.float32)

@@ -133,14 +133,14 @@ def _can_be_near(name: str) -> bool:
 def _to_search(
     old: Synonyms, old_names: Sequence[str], names: Sequence[str], most: int
 ) -> NDArray[np.bool_]:
-    """[n] The new names, and old ones whose full list lost a name: another may take its place."""
+    """[n] The new names, and old names whose full list lost a name: another can take its place."""
     known, present = set(old_names), set(names)
     gone = np.array([name not in present for name in old_names], dtype=np.bool_)
     size = np.bincount(old.pairs.ravel(), minlength=len(old_names))
     lost = np.zeros(len(old_names), np.bool_)
     for one, other in (old.pairs.T, old.pairs.T[::-1]):
         lost[one[gone[other]]] = True
-    again = {old_names[row] for row in np.flatnonzero(lost & (size >= most))}
+    again = {old_names[row] for row in np.flatnonzero(lost & (size >= most)).tolist()}
     return np.array([name not in known or name in again for name in names], dtype=np.bool_)
 
 
@@ -200,7 +200,7 @@ def _near_by_hnsw(
 def _nearest(
     vectors: NDArray[np.float32], pairs: NDArray[np.int64], most: int
 ) -> NDArray[np.int64]:
-    """The first of each pair keeps its `most` nearest; of equal ones the first names."""
+    """The first of each pair keeps its `most` nearest, the first names if several are as near."""
     similarity = cosines(vectors, pairs[:, 0], pairs[:, 1])
     return pairs[_rank(pairs[:, 0], pairs[:, 1], similarity) < most]
 

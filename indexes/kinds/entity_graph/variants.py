@@ -32,6 +32,11 @@ Reason = Literal["spelling", "order", "initials", "acronym", "middle name", "tit
 * typing error: one letter inside a long word (`Murtala Mohammed`, `Murtala Muhammed`).
 """
 
+
+def _set_of(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 _WORD: Final = re.compile(r"[^\W_]+")
 _DIGITS: Final = re.compile(r"\d+")
 _ORDINAL: Final = re.compile(r"(\d+)(?:st|nd|rd|th)")
@@ -47,30 +52,32 @@ _WRITTEN_OUT: Final = {
     "mt": ("mount",),
     "ft": ("fort",),
 }
-_ORDINALS: Final = (
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-).split()
-_CARDINALS: Final = "one two three four five six seven eight nine ten eleven twelve".split()
 _NUMBERS: Final = {
-    word: str(number) for row in (_ORDINALS, _CARDINALS) for number, word in enumerate(row, start=1)
+    word: str(number)
+    for row in (
+        "one two three four five six seven eight nine ten eleven twelve",
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
+    )
+    for number, word in enumerate(row.split(), start=1)
 }
-_DATES: Final = frozenset(
+_DATES: Final = _set_of(
     """january february march april may june july august september october november december
     monday tuesday wednesday thursday friday saturday sunday
     century centuries decade decades year years month months week weeks day days bc ad bce ce
-    early mid late""".split()
+    early mid late season seasons episode episodes chapter chapters"""
 )
-# Father and son differ in this alone.
+# Father and son differ in this alone. As the first word, "jr" is two initials.
 _GENERATIONS: Final = frozenset({"jr", "sr", "junior", "senior"})
-_TITLES: Final = frozenset("mr mrs ms dr prof professor sir dame rev reverend".split())
+_TITLES: Final = _set_of("mr mrs ms dr prof professor sir dame rev reverend")
 # A name with one of these in it is rarely that of a person: "Royal Australian Navy" is no "Royal
 # Navy" with a middle name.
-_IMPERSONAL: Final = frozenset(
+_IMPERSONAL: Final = _set_of(
     """north south east west northern southern eastern western central upper lower middle new old
     great greater little grand big national international regional united royal federal imperial
     state local public general first second summer winter american british european african asian
-    roman catholic democratic republican""".split()
-) | {str(number) for number in range(13)}
+    french german italian spanish roman catholic democratic republican best last supporting home
+    prime minister young"""
+)
 _LONG_WORD: Final = 5
 
 
@@ -98,7 +105,7 @@ def _as_number(word: str) -> str:
 
 def _numbers(words: Sequence[str]) -> list[str]:
     digits = [number for word in words for number in _DIGITS.findall(word)]
-    return sorted([*digits, *(word for word in words if word in _GENERATIONS)])
+    return sorted([*digits, *(word for word in words[1:] if word in _GENERATIONS)])
 
 
 def is_number(name: str) -> bool:
@@ -129,21 +136,25 @@ def variant(left: str, right: str) -> Reason | None:
     if is_number(left) or is_number(right):
         return None
     short, long = sorted((_words(left), _words(right)), key=lambda words: (len(words), words))
-    if "".join(short) == "".join(long):
-        return "spelling" if _numbers(short) == _numbers(long) else None
     if _numbers(short) != _numbers(long):
         return None
-    if _is_acronym(short, long, left if len(left) > len(right) else right):
-        return "acronym"
-    if len(short) == len(long) > 1 and _is_rotation(short, long):
-        return "order"
-    if _agree_by_initials(short, long):
-        return "initials"
-    if _has_middle_name(short, long) and not JOINERS & {*left.split(), *right.split()}:
-        return "middle name"
-    if len(short) > 1 and long[0] in _TITLES and long[1:] == short:
-        return "title"
-    return "typing error" if _differ_by_a_letter(short, long) else None
+    if "".join(short) == "".join(long):
+        return "spelling"
+    # `Shashi Kapoor and Rishi Kapoor` is neither of the two.
+    if ("and" in left.split()) != ("and" in right.split()):
+        return None
+    written = max(left, right, key=len)
+    # `Liang Ji` may be another man than `Ji Liang`, so two words need an `of` between them.
+    joined = bool(JOINERS & {*left.split(), *right.split()})
+    holds: dict[Reason, bool] = {
+        "acronym": _is_acronym(short, long, written),
+        "order": (joined or len(short) > 2) and _is_rotation(short, long),
+        "initials": _agree_by_initials(short, long),
+        "middle name": not joined and _has_middle_name(short, long),
+        "title": len(short) > 1 and long[0] in _TITLES and long[1:] == short,
+        "typing error": _differ_by_a_letter(short, long),
+    }
+    return next((reason for reason, does in holds.items() if does), None)
 
 
 def _initials(words: Sequence[str]) -> str:
@@ -186,7 +197,7 @@ def _has_middle_name(short: Sequence[str], long: Sequence[str]) -> bool:
         and len(long) in (3, 4)
         and _begins(short[0], long[0])
         and short[1] == long[-1]
-        and not _IMPERSONAL & {*long}
+        and not any(word in _IMPERSONAL or word[0].isdigit() for word in long)
     )
 
 

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 
-__all__ = ("facts_only", "facts_and_passages", "rarity", "shares", "together")
+__all__ = ("facts_and_passages", "facts_only", "rarity", "shares", "together")
 
 
 def rarity(graph: EntityGraph) -> sparse.csr_array:

@@ -6,7 +6,8 @@ PageRank", WWW 2002. From a node without edges the walk returns to the reset, as
 
 The weights are symmetric, so Pᵀ has real eigenvalues between −1 and 1. The Chebyshev semi-iteration
 uses that: Golub and Varga, "Chebyshev semi-iterative methods …", Numerische Mathematik 3, 1961.
-For d = 0.5 it takes 16 matrix products where power iteration takes 29, for d = 0.85 38 and not 129.
+On a graph of 24,000 nodes it takes 16 matrix products for d = 0.5 and 38 for d = 0.85; power
+iteration takes 29 and 129.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Walk:
     """A random walk with restart on one graph; build it once, then rank for any reset."""
 
     def __init__(self, weights: csr_array) -> None:
-        """Compute the degrees. The weights are kept, not copied.
+        """Compute the degrees. Weights in float64 are kept, not copied.
 
         Args:
             weights: [n, n] Edge weights ≥ 0, symmetric. Both directions of an edge are stored.
@@ -51,7 +52,7 @@ class Walk:
         # This finds a missing direction without the cost of a transpose.
         if not np.allclose(degrees, weights.sum(axis=0)):
             raise ValueError("The weights are not symmetric: store both directions of each edge.")
-        self._weights = weights
+        self._weights = weights.astype(np.float64, copy=False)
         self._lone = degrees == 0
         self._inverse_degrees = np.divide(
             1.0, degrees, out=np.zeros_like(degrees), where=~self._lone
@@ -83,7 +84,8 @@ class Walk:
         total = 1 - damping * float(shares[self._lone].sum())
         ranks = self._solve((1 - damping) / total * shares, damping, tolerance)
         np.maximum(ranks, 0, out=ranks)  # the iteration may fall below 0 by less than the tolerance
-        return np.divide(ranks, ranks.sum(), out=ranks)
+        ranks /= ranks.sum()
+        return ranks
 
     def _shares(self, reset: NDArray[np.float64]) -> NDArray[np.float64]:
         if reset.shape != self._inverse_degrees.shape:

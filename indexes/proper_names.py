@@ -1,0 +1,183 @@
+"""Runs of capitalised words that are names, in languages that have capitals.
+
+A word that only the start of a sentence capitalises is no name. The rest of the same text tells:
+is the word written with a capital inside a sentence, or in small letters?
+
+* English has a list of the words that often begin a sentence.
+* German writes nouns with a capital. A single word is a plain noun if it follows an article or
+  an adjective somewhere in the text, or has a noun's ending. Plural nouns without an article are
+  wrongly kept, and names with an article (`der Rhein`) are missed.
+* In any other language, a single word that begins a sentence needs a second place in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from hopyard.indexes.capitals import WORD, begins_sentence, next_run
+from hopyard.indexes.english import NEVER_ALONE, NEVER_OUTSIDE, NOT_CONTENT, OPENERS
+from hopyard.indexes.german import DETERMINERS, PLAIN_NOUN
+from hopyard.indexes.language import FREQUENT
+
+__all__ = ("Span", "proper_names")
+
+Span = tuple[int, int]
+
+_WITHOUT_CAPITALS: Final = frozenset(["ar", "fa", "hi", "ja", "ko", "ta", "zh"])
+"""Their texts have capitals in English words alone."""
+_LINE: Final = 60
+"""Characters of a line at least that goes on in the next line."""
+_POSSESSIVE: Final = re.compile(r"'s?\Z")
+_POINTED: Final = re.compile(r"\b(?:(?:\w\.)+\w|[JS]r|Inc|Ltd|Corp)\Z")
+"""What ends with a point: `U.S.`, `Jr.`."""
+_BREAK: Final = re.compile(r"\. |\n")
+_NUMBERED: Final = re.compile(r"\w I\Z")
+"""A ruler's or a war's number, which looks like an initial: `World War I. Germany`."""
+_MIXED: Final = re.compile(r".+[^\W\d_a-zß-ÿ]|.*\d")
+"""Capitals or digits inside: a name even where it begins a sentence."""
+_COMMON: Final = re.compile(
+    r"\w{2,}(?:al|ent|ant|ous|ar|ed|ate|ain|ive|ab|ib|ing|ful|st)ly"
+    r"|\w{3,}(?:[ts]ions?|ments?|ness|ings|ships?|isms?|ological|ular|ional|[ct]ial|ual|ive|ous"
+    r"|ized|ised|less|ful)"
+)
+"""Endings of words that are seldom names."""
+_COMMON_BEFORE: Final = re.compile(
+    r"\w{3,}ing (?:as|an?|the|his|her|their|its|in|on|up|out|to)\b"
+    r"|\w{2,}(?<!fr|hm|am|mm)ed (?:by|as|from|after|during|at|on|in|and|with)\b"
+)
+"""Participles that begin a sentence."""
+_PARTICLE: Final = re.compile(r"\b(?:de|van|von|di|da|du|bin|ibn|ter|den)\s\Z")
+_NUMERAL: Final = re.compile(r"(?:\d+(?:st|nd|rd|th)|\d{1,2})\s+(?=[^\W\d_a-z])")
+
+
+def proper_names(text: str, language: str) -> Iterator[Span]:
+    """The spans of proper names, in order.
+
+    Args:
+        text: With plain quotes (see `capitals.QUOTES`).
+        language: A key of `LANGUAGES`.
+    """
+    runs = list(_runs(text, language))
+    evidence = _Evidence(text, runs, language)
+    for start, end, initial in runs:
+        first, last = _trimmed(text, start, end)
+        if first < last and evidence.is_name(first, last, initial):
+            yield first, last
+
+
+class _Evidence:
+    """What a text tells about its capitalised words."""
+
+    def __init__(self, text: str, runs: list[tuple[int, int, bool]], language: str) -> None:
+        self.text = text
+        self.language = language
+        self.inside: set[str] = set()
+        """Words with a capital that no start of a sentence explains."""
+        self.plain: set[str] = set()
+        """German words that are plain nouns somewhere in the text."""
+        for start, end, initial in runs:
+            words = WORD.findall(text, start, end)
+            self.inside.update(words[1:] if initial else words)
+            if language == "de" and len(words) == 1 and _is_plain_noun(text, start, words[0]):
+                self.plain.add(words[0])
+        self._lower: set[str] | None = None
+
+    @property
+    def lower(self) -> set[str]:
+        """The words that stand in small letters somewhere."""
+        if self._lower is None:
+            self._lower = set(filter(str.islower, WORD.findall(self.text)))
+        return self._lower
+
+    def is_name(self, start: int, end: int, initial: bool) -> bool:
+        """Whether a run is a name. Longer runs are; a single word may be a common word."""
+        word = self.text[start:end]
+        if " " in word or _MIXED.match(word):
+            return True
+        if word in self.plain:
+            return False
+        if not initial or word in self.inside:
+            return True
+        lowered = word.lower()
+        if self.language == "en" or self.language in _WITHOUT_CAPITALS:
+            return not (
+                lowered in OPENERS
+                or _COMMON.fullmatch(lowered)
+                or _COMMON_BEFORE.match(self.text, start)
+                or lowered in self.lower
+            )
+        return False
+
+
+def _is_plain_noun(text: str, start: int, word: str) -> bool:
+    """Whether a German word follows an article, or has an ending that nouns have."""
+    before = text[max(0, start - 40) : start].split()[-2:]
+    if not text[start - 1 : start].isspace():
+        before = []
+    adjective = len(before) == 2 and before[1].endswith(("e", "en", "er", "es", "em"))
+    return (
+        PLAIN_NOUN.fullmatch(word.lower()) is not None
+        or bool(before and before[-1].lower() in DETERMINERS)
+        or (adjective and before[0].lower() in DETERMINERS)
+    )
+
+
+def _runs(text: str, language: str) -> Iterator[tuple[int, int, bool]]:
+    """Start, end and whether it begins a sentence, of each run with a capital."""
+    openers = NOT_CONTENT if language == "en" else FREQUENT.get(language, NOT_CONTENT)
+    if language == "de":
+        openers |= DETERMINERS
+    end, broken = 0, False
+    while run := next_run(text, end):
+        start, whole = run
+        first = WORD.match(text, start)
+        end = first.end() if first else whole
+        lowered = text[start:end].lower()
+        if text[start].isdigit() and not _NUMERAL.match(text, start) and lowered == text[start:end]:
+            # A number alone, or one before a name: `in 907 the Tang`.
+            continue
+        initial = broken or begins_sentence(text, start) or "\n" in text[max(0, start - 3) : start]
+        broken = False
+        if initial and lowered in openers:
+            continue
+        end = next((place for place in _breaks(text, start, whole)), whole)
+        broken = end < whole
+        yield start, end, initial
+
+
+def _breaks(text: str, start: int, end: int) -> Iterator[int]:
+    """Where a sentence or a short line ends inside a run."""
+    for found in _BREAK.finditer(text, start, end):
+        following = WORD.match(text, found.end())
+        if found.group() == "\n":
+            if found.start() - text.rfind("\n", 0, found.start()) <= _LINE:
+                yield found.start()
+        elif following and (
+            (len(following.group()) > 1 and following.group().lower() in OPENERS)
+            or (_NUMBERED.search(text, start, found.start()) and len(following.group()) > 1)
+        ):
+            yield found.start()
+
+
+def _trimmed(text: str, start: int, end: int) -> Span:
+    """The run without what no name begins or ends with; empty if nothing is left."""
+    words = list(WORD.finditer(text, start, end))
+    while words and words[0].group().lower() in NEVER_OUTSIDE:
+        words.pop(0)
+    while words and words[-1].group().lower() in NEVER_OUTSIDE:
+        words.pop()
+    if not words:
+        return start, start
+    alone = words[0].group() if len(words) == 1 else ""
+    if alone.lower() in NEVER_ALONE or len(alone) == 1:
+        return start, start
+    if words[0].start() == start and (particle := _PARTICLE.search(text, max(0, start - 8), start)):
+        start = particle.start()
+    else:
+        start = words[0].start()
+    end = words[-1].end()
+    if possessive := _POSSESSIVE.search(text, start, end):
+        return start, possessive.start()
+    return start, end + (text[end : end + 1] == "." and bool(_POINTED.search(text, start, end)))
