@@ -1,4 +1,4 @@
-"""`hopyard graph export`."""
+"""`hopyard graph`: the graphs of an index as files."""
 
 from __future__ import annotations
 
@@ -13,12 +13,7 @@ from hopyard.cli.console import out, print_json
 from hopyard.cli.options import JsonOption
 from hopyard.state.counting import counted
 
-app = typer.Typer(no_args_is_help=True, help="Export the passage graph of an index.")
-
-
-@app.callback()
-def graph() -> None:
-    """Keep `export` a command of its own: Typer merges an only command into its group."""
+app = typer.Typer(no_args_is_help=True, help="Export the graphs of an index.")
 
 
 class Format(StrEnum):
@@ -76,3 +71,26 @@ def export_command(
             markup=False,
             soft_wrap=True,
         )
+
+
+@app.command("extractions")
+def extractions_command(
+    directory: Annotated[Path, typer.Argument(help="The index directory.")],
+    out_: Annotated[Path, typer.Option("--out", help="The JSONL file to write.")],
+    json_: JsonOption = False,
+) -> None:
+    """Write the names and facts of each passage, for `hopyard index build --extractions`."""
+    from hopyard.indexes.corpus_index import Index
+    from hopyard.indexes.kinds.entity_graph.extraction_file import (
+        export_extractions,
+        stored_extractions,
+    )
+
+    with Index.open(directory) as index:
+        index.kind_directory("entity-graph")
+        lines = export_extractions(stored_extractions(directory, index.corpus), out_)
+    if json_:
+        print_json({"file": str(out_), "passages": lines})
+        return
+    found = counted(lines, "passage")
+    out.print(f"[green]✓[/] {escape(str(out_))}: {found}", soft_wrap=True)

@@ -32,8 +32,8 @@ class EntityGraphSettings(Group):
 
     builder: Literal["rules", "model"] = Field(
         "rules",
-        description="What finds names and facts in passages: rules (names only, no model calls) or "
-        "model (one call a passage).",
+        description="rules (names, without model calls) or model (names and facts, with one call "
+        "a passage).",
     )
     extractions: str = Field(
         "",
