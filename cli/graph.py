@@ -1,4 +1,4 @@
-"""`hopyard graph export` and `hopyard graph show`."""
+"""`hopyard graph show|export|extractions`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from rich.markup import escape
 
 from hopyard.cli.console import out, print_json
+from hopyard.cli.graph_extractions import extractions_command
 from hopyard.cli.graph_show import show_command
 from hopyard.cli.options import JsonOption
 from hopyard.state.counting import counted, plural
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Show and export the graphs of an index.")
 app.command("show")(show_command)
+app.command("extractions")(extractions_command)
 
 
 class Format(StrEnum):

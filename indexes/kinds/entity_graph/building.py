@@ -158,9 +158,9 @@ def _write(
 
 
 def _model(options: BuildOptions, made_with: MadeWith, last: EntityStats | None) -> str:
-    if made_with.builder == "model" and options.open_caller is not None:
-        return options.settings.model
-    return last.model if last else ""
+    if made_with.builder == "rules":
+        return ""
+    return options.settings.model if options.open_caller else last.model if last else ""
 
 
 def _near_names(
