@@ -42,7 +42,10 @@ class PageRankSettings(Group):
         "0.5 for the others (papers: 0.5).",
     )
     passages: int = Field(
-        1000, ge=1, le=100_000, description="Nearest passages that the walk also begins at."
+        200,
+        ge=1,
+        le=100_000,
+        description="Nearest passages that the walk also begins at (papers: all).",
     )
     passage_share: float = Field(
         1.0,
