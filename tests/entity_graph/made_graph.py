@@ -70,7 +70,7 @@ def made_files(
 ) -> EntityFiles:
     """Files of a graph in which each name is an entity, and has the entities of `senses` too."""
     found = collect(rows, extractions)
-    count, row = len(found.names), {name: row for row, name in enumerate(found.names)}
+    row = {name: row for row, name in enumerate(found.names)}
     mentions = np.zeros(
         len(found.name), [(field, "<i4") for field in ("entity", "name", "passage", "sentence")]
     )
@@ -85,7 +85,7 @@ def made_files(
             [sorted(row[other] for other in senses.get(name, [name])) for name in found.names],
             np.int32,
         ),
-        labels=labels_of(found, found.name, count),
+        labels=labels_of(found, found.name, [""] * len(found.names)),
         mentions=mentions,
         sentences=found.sentences,
         relations=Ragged.of_texts(found.relations),

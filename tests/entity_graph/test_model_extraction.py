@@ -59,7 +59,7 @@ def test_the_examples_of_the_prompt_keep_its_rules() -> None:
         text = "\n\n".join(line.split("] ", 1)[1] for line in lines)
         places = Places(Passage("p", "p", 0, example.values["title"], text, "", 0))
         assert len(places.sentences) == len(lines)
-        placed = extraction_of(places, example.output)
+        placed = extraction_of(places, example.output, "builtin")
         assert (placed.dropped_names, placed.dropped_facts) == (0, 0)
         stated = [fact.sentence - 1 for fact in example.output.facts]
         assert [fact.sentence for fact in placed.facts] == stated
@@ -84,7 +84,7 @@ def test_sentences_are_counted_from_1_in_an_output() -> None:
             StatedFact(sentence=9, subject="Alba", relation="is", object="a woman"),
         ],
     )
-    found = extraction_of(Places(Passage("p", "p", 0, "", text, "", 0)), output)
+    found = extraction_of(Places(Passage("p", "p", 0, "", text, "", 0)), output, "capable")
     assert [(mention.name, mention.sentence) for mention in found.mentions] == [
         ("Alba", 0),
         ("Bert", 0),
@@ -96,6 +96,21 @@ def test_sentences_are_counted_from_1_in_an_output() -> None:
         ("a woman", 0),
     ]
     assert (found.dropped_names, found.dropped_facts) == (1, 0)
+
+
+def test_both_ends_of_a_fact_by_the_builtin_model_are_in_the_passage() -> None:
+    """It wrote this of a passage about pizza, after the example of the band Nord."""
+    output = PassageFacts(
+        entities=["Papa John's Pizza", "Nord"],
+        facts=[
+            StatedFact(sentence=1, subject="Papa John's Pizza", relation="album of", object="Nord")
+        ],
+    )
+    places = Places(Passage("p", "p", 0, "", "Papa John's Pizza has 66 shops.", "", 0))
+    assert len(extraction_of(places, output, "capable").facts) == 1
+    found = extraction_of(places, output, "builtin")
+    assert [mention.name for mention in found.mentions] == ["Papa John's Pizza"]
+    assert (found.dropped_names, found.dropped_facts) == (1, 1)
 
 
 # A build

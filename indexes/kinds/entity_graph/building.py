@@ -147,7 +147,7 @@ def _write(
         entities=len(entities),
         mentions=len(files.mentions),
         facts=len(files.facts),
-        synonyms=len(files.synonyms),
+        synonym_pairs=len(files.synonyms),
         unread=unread,
         extractions=found_in.counts,
         merges=entities.merges,

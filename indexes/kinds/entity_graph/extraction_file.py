@@ -214,7 +214,8 @@ def _placed(line: _Line, passages: Sequence[Passage]) -> list[StoredExtraction]:
 
 def _place(given: Extraction, places: Places) -> StoredExtraction:
     """One passage's extraction: as it is, where it has sentences and they are those of the text."""
-    stated = {item.sentence for item in given.mentions} | {fact.sentence for fact in given.facts}
+    stated = {mention.sentence for mention in given.mentions}
+    stated |= {fact.sentence for fact in given.facts}
     if stated != {NOWHERE} and stated <= {NOWHERE, *range(len(places.sentences))}:
         return StoredExtraction(mentions=given.mentions, facts=given.facts)
     return place_extraction(places, [mention.name for mention in given.mentions], given.facts)

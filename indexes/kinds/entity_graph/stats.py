@@ -48,7 +48,7 @@ class EntityStats(_Stats):
     entities: int
     mentions: int
     facts: int
-    synonyms: int
+    synonym_pairs: int
     unread: int
     """Passages that the model was not asked about, because a budget ended the build."""
     extractions: ExtractionCounts
