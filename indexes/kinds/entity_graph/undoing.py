@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -69,14 +69,15 @@ def change_merges(index: Path, *, undo: Iterable[str] = (), redo: Iterable[str] 
     # A command that was killed has changed the file and not the graph.
     known = kept | set(stats.made_with.apart)
     merged = {merge.name: merge.into for merge in stats.merges}
-    for name in map(normalise_keyword, undo):
+    for written in undo:
+        name = normalise_keyword(written)
         if name in merged:
             kept.add(_pair(name, merged[name]))
-        elif not _pairs_with(name, kept):
-            raise _not_merged(name, merged)
-    for name in map(normalise_keyword, redo):
-        if not (pairs := _pairs_with(name, known)):
-            raise _not_apart(name, known)
+        elif not _pairs_with(name, known):
+            raise _not_merged(written, merged)
+    for written in redo:
+        if not (pairs := _pairs_with(normalise_keyword(written), known)):
+            raise _not_apart(written, known)
         kept -= pairs
     apart.write(index, kept)
 
@@ -89,31 +90,24 @@ def _pairs_with(name: str, pairs: Collection[Pair]) -> set[Pair]:
     return {pair for pair in pairs if name in pair}
 
 
-def _not_merged(name: str, merged: dict[str, str]) -> UsageError:
+def _not_merged(written: str, merged: Mapping[str, str]) -> UsageError:
+    name = normalise_keyword(written)
     if inside := [other for other, into in merged.items() if into == name]:
         listed = ", ".join(inside[:_NEAR])
-        return UsageError(
-            f"Other names are merged into {name!r}, and one of them is what to undo: {listed}."
-        )
-    return UsageError(
-        f"No merge has the name {name!r}"
-        + _offer(_near(name, merged), "`hopyard index entities DIR --merged` lists the merges")
-    )
+        return UsageError(f"Other names are merged into {written!r}; undo one of them: {listed}.")
+    near = _near(name, merged) or "`hopyard index entities DIR --merged` lists the merges."
+    return UsageError(f"No merge has the name {written!r}: {near}")
 
 
-def _not_apart(name: str, known: Collection[Pair]) -> UsageError:
-    near = _near(name, {part for pair in known for part in pair})
-    return UsageError(
-        f"The name {name!r} is not kept apart from another"
-        + _offer(near, "--undo NAME keeps a merged name apart")
-    )
+def _not_apart(written: str, known: Collection[Pair]) -> UsageError:
+    near = _near(normalise_keyword(written), {part for pair in known for part in pair})
+    otherwise = "--undo NAME keeps a merged name apart."
+    return UsageError(f"The name {written!r} is kept apart from no other: {near or otherwise}")
 
 
-def _near(name: str, names: Collection[str]) -> Sequence[str]:
-    near = sorted((other for other in names if name and name in other), key=len)
-    near += get_close_matches(name, names, n=_NEAR)
-    return list(dict.fromkeys(near))[:_NEAR]
-
-
-def _offer(near: Sequence[str], otherwise: str) -> str:
-    return f": did you mean {' or '.join(near)}?" if near else f": {otherwise}."
+def _near(name: str, names: Iterable[str]) -> str:
+    """A question that offers the names that contain a name, or are written alike; "" for none."""
+    others = sorted(names)
+    near = sorted((other for other in others if name and name in other), key=len)
+    near += get_close_matches(name, others, n=_NEAR)
+    return f"did you mean {' or '.join(list(dict.fromkeys(near))[:_NEAR])}?" if near else ""
