@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ("sync_tree", "write_file")
+from hopyard.state.errors import UsageError
+
+__all__ = ("replacing", "sync_tree", "write_file")
 
 
 def write_file(path: Path, data: bytes) -> None:
@@ -17,6 +21,27 @@ def write_file(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
     temporary.replace(path)
     _sync(path.parent)
+
+
+@contextmanager
+def replacing(file: Path) -> Iterator[Path]:
+    """A temporary name to write an export to, which replaces the file when it is whole.
+
+    Raises:
+        UsageError: The file cannot be written.
+    """
+    temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            yield temporary
+            temporary.replace(file)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"The file {str(file)!r} cannot be written ({error.strerror}): name another --out."
+        ) from error
 
 
 def sync_tree(directory: Path) -> dict[str, int]:

@@ -72,6 +72,8 @@ class Evidence(TypedDict):
     """Score of the search: cosine, BM25, MMR, helpfulness. Higher is better."""
     passages: list[str]
     """Ids of its passages, which citations refer to. A passage has its own id here."""
+    why: NotRequired[str]
+    """Why the search found it, such as the names that led to it."""
     sources: NotRequired[list[Source]]
     """The source of each passage. The evidence of a finished answer has it."""
 

@@ -12,9 +12,12 @@ __all__ = ("check_evidence",)
 def check_evidence(evidence: Sequence[Evidence], passages: Collection[str]) -> None:
     """See that units of evidence are plain, each once, and lead to passages of the index."""
     for unit in evidence:
-        assert set(unit) == {"kind", "id", "score", "passages"}
+        assert set(unit) - {"why"} == {"kind", "id", "score", "passages"}
         assert type(unit["kind"]) is type(unit["id"]) is str
         assert type(unit["score"]) is float
+        if "why" in unit:
+            assert type(unit["why"]) is str
+            assert unit["why"].strip()
         assert unit["passages"]
         assert set(unit["passages"]) <= set(passages)
         if unit["kind"] == "passage":

@@ -11,8 +11,8 @@ from building import wait
 from model_server import Reply
 
 from hopyard.indexes.build import estimate
-from hopyard.indexes.kinds.passage_graph.estimate import SAMPLE
 from hopyard.indexes.records import Document
+from hopyard.indexes.writing_estimate import SAMPLE
 from hopyard.models.ledger import ParseRate
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import ModelUnreachableError

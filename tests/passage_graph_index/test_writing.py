@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.kinds.passage_graph.sides import question_id
-from hopyard.indexes.kinds.passage_graph.writing import asking_settings, usable
+from hopyard.indexes.kinds.passage_graph.writing import QuestionWriter, usable
 from hopyard.models.parse import json_schema
 from hopyard.prompts.passage_graph import (
     LONGEST,
@@ -66,7 +66,7 @@ def test_the_schema_of_a_capable_model_has_no_cap() -> None:
 def test_only_the_builtin_model_is_kept_from_repeating_names(
     settings: dict[str, object], penalty: float
 ) -> None:
-    assert asking_settings(Context.model_validate(settings)).frequency_penalty == penalty
+    assert QuestionWriter(Context.model_validate(settings)).asking.frequency_penalty == penalty
 
 
 def test_two_answers_make_one_list_up_to_the_most() -> None:

@@ -1,1 +1,164 @@
-"""The entity graph."""
+"""The entity graph: passages, the names in them, and facts about these names.
+
+`rules` finds names without a model (LinearRAG); `model` asks the chat model for names and facts
+(HippoRAG). Both keep the sentence of each. `entities` makes entities of names, `assemble` puts
+everything into rows, `graph` is what readers open, and `linking` finds a question's names in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+
+from pydantic import Field
+
+from hopyard.indexes.build_context import BuildContext, BuildOptions
+from hopyard.indexes.kind import Estimate, IndexKind
+from hopyard.state.counting import counted
+from hopyard.state.settings import Group
+
+if TYPE_CHECKING:
+    from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
+    from hopyard.indexes.records import Passage
+
+__all__ = ("KIND", "EntityGraphKind", "EntityGraphSettings")
+
+
+class EntityGraphSettings(Group):
+    """The entity graph, while it is built. An index keeps the settings of its last build."""
+
+    group: ClassVar[str] = "graph"
+
+    builder: Literal["rules", "model"] = Field(
+        "rules",
+        description="rules (names, without model calls) or model (names and facts, with one call "
+        "a passage).",
+    )
+    extractions: str = Field(
+        "",
+        description="A JSONL file with names and facts of passages, used in place of the builder.",
+    )
+    merge: float = Field(
+        0.8,
+        ge=0,
+        le=1,
+        description="Least cosine of two spellings of a name that become one entity; 0 merges "
+        "none and embeds no name, unless graph.synonyms is set.",
+    )
+    synonyms: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="Least cosine of two names that are joined as synonyms (HippoRAG: 0.8); 0 "
+        "joins none.",
+    )
+    sentences: bool = Field(
+        False,
+        description="Embed sentences too, for pagerank.method=linear and hipporag2; without, a "
+        "sentence is as near to a question as its passage.",
+    )
+    max_failure_rate: float = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="Maximum share of passages that the model may fail on before a build fails.",
+    )
+    passage_characters: int = Field(
+        2400, ge=200, description="Maximum characters of a passage in a prompt."
+    )
+    temperature: float = Field(
+        0.0, ge=0, le=2, description="Sampling temperature for writing names and facts."
+    )
+
+
+class EntityGraphKind(IndexKind):
+    """The kind `entity-graph`."""
+
+    name = "entity-graph"
+    about = (
+        "Names, and the passages that they stand in. With graph.builder=model also facts; then the "
+        "model is asked about every passage. Read by pagerank search."
+    )
+    settings = EntityGraphSettings
+    needs_vectors = True  # which of two people of one name is meant depends on the passage
+    asks_model = True
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        """The prompt that writes names and facts."""
+        from hopyard.prompts.entity_graph import FACTS
+
+        return {FACTS.name: str(FACTS.version)}
+
+    async def build(self, context: BuildContext) -> Mapping[str, int]:
+        """Write the graph of the new generation.
+
+        Raises:
+            UsageError: The file of extractions cannot be used.
+            ModelUnreachableError: A model does not answer; what is written is kept.
+            ModelOutputError: Too large a share of the passages failed; the others are kept.
+        """
+        from hopyard.indexes.kinds.entity_graph import building
+
+        return await building.build_graph(context)
+
+    def open(self, directory: Path) -> EntityGraph:
+        """Map the graph into memory."""
+        from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
+
+        return EntityGraph.load(directory)
+
+    def check(self, reader: EntityGraph, counts: Mapping[str, int]) -> str:
+        """See that every passage is in it."""
+        held, passages = len(reader.passage_ids), counts["passages"]
+        return f"holds {counted(held, 'passage')}, not {passages}" if held != passages else ""
+
+    def is_current(self, directory: Path, options: BuildOptions) -> bool:
+        """Whether a build with these options would write the same graph."""
+        from hopyard.indexes.kinds.entity_graph import building
+
+        return building.is_current(directory, options)
+
+    def status(self, directory: Path) -> Mapping[str, Any]:
+        """Counts of the graph, who found its names, and what that cost."""
+        from hopyard.indexes.kinds.entity_graph.stats import EntityStats
+
+        return EntityStats.load(directory).plain()
+
+    def derived(
+        self, directory: Path, passage_ids: Sequence[str]
+    ) -> Mapping[str, Mapping[str, Any]]:
+        """Each passage's entities and facts."""
+        graph = self.open(directory)
+        return {
+            name: {"entities": graph.labels_in(name), "facts": graph.facts_in(name)}
+            for name in passage_ids
+        }
+
+    def unfinished(self, directory: Path) -> str:
+        """How many passages the model was not asked about yet."""
+        from hopyard.indexes.kinds.entity_graph.stats import EntityStats
+
+        count = EntityStats.load(directory).unread
+        return f"{counted(count, 'passage')} without names yet" if count else ""
+
+    async def estimate(
+        self, passages: Sequence[Passage], index_directory: Path, options: BuildOptions
+    ) -> Estimate:
+        """With graph.builder=model, ask about a few passages, and take the others to cost as much.
+
+        The rules ask no model.
+        """
+        from hopyard.indexes.kinds.entity_graph.stats import EntityStats
+
+        last = EntityStats.of_index(index_directory) if options.keep else None
+        own = last.made_with if last else EntityGraphSettings.of(options.settings)
+        if own.builder == "rules":
+            return Estimate("", basis="graph.builder=rules finds names without a model")
+        from hopyard.indexes.kinds.entity_graph.model import estimate
+
+        return await estimate(passages, index_directory, options)
+
+
+KIND: Final = EntityGraphKind()

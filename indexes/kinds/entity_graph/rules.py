@@ -11,7 +11,10 @@ from hopyard.indexes.names import names_in
 from hopyard.indexes.records import Passage
 from hopyard.indexes.sentences import sentence_spans
 
-__all__ = ("extract",)
+__all__ = ("RULES_VERSION", "extract")
+
+RULES_VERSION: Final = 1
+"""Counted up when the rules find other names: then an index is read again."""
 
 _QUALIFIED: Final = re.compile(r"(.*\S)\s*\([^()]+\)")
 _HEADLINE: Final = 8

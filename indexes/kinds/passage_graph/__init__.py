@@ -164,9 +164,11 @@ class PassageGraph(IndexKind):
         self, passages: Sequence[Passage], index_directory: Path, options: BuildOptions
     ) -> Estimate:
         """Ask about a few passages, and take the others to cost as much."""
-        from hopyard.indexes.kinds.passage_graph.estimate import estimate
+        from hopyard.indexes.kinds.passage_graph.writing import QuestionWriter
+        from hopyard.indexes.writing_estimate import estimate_writing
 
-        return await estimate(passages, index_directory, options)
+        writer = QuestionWriter(options.settings)
+        return await estimate_writing(writer, passages, index_directory, options)
 
 
 KIND: Final = PassageGraph()

@@ -9,7 +9,6 @@ whatever becomes of the build; the third starts from the generation before.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,18 +24,22 @@ from hopyard.indexes.kinds.passage_graph.assemble import (
 from hopyard.indexes.kinds.passage_graph.edges import build_edges
 from hopyard.indexes.kinds.passage_graph.growth import Generation, match_generation
 from hopyard.indexes.kinds.passage_graph.matching import EXACT_PAIRS, measure_agreement
-from hopyard.indexes.kinds.passage_graph.question_store import QuestionStore, Written
+from hopyard.indexes.kinds.passage_graph.question_store import (
+    ENOUGH,
+    QuestionStore,
+    WrittenQuestions,
+)
 from hopyard.indexes.kinds.passage_graph.sides import Sides, both_sides
 from hopyard.indexes.kinds.passage_graph.stats import (
     MATCHING_VERSION,
-    AuthorShare,
     GraphStats,
     MatchAgreement,
-    WritingCalls,
-    add_calls,
 )
-from hopyard.indexes.kinds.passage_graph.writing import Missing, Writing, author_of
+from hopyard.indexes.kinds.passage_graph.writing import QuestionWriter
 from hopyard.indexes.threads import enter_in_thread, in_thread
+from hopyard.indexes.writing import write_missing
+from hopyard.indexes.writing_calls import author_shares, calls_so_far
+from hopyard.indexes.written_store import FAILED, Written
 from hopyard.state.errors import IndexMissingError
 
 __all__ = ("build_graph", "is_current")
@@ -51,7 +54,7 @@ def is_current(directory: Path, options: BuildOptions) -> bool:
         return True
     if stats.without_questions:
         return False
-    author = author_of(options)
+    author = QuestionWriter(options.settings).author(options)
     alone = all((share.version, share.model) == author for share in stats.authors)
     factor = PassageGraphSettings.of(options.settings).edge_factor
     return options.keep or (alone and stats.edge_factor == factor)
@@ -75,7 +78,10 @@ async def build_graph(context: BuildContext, exact_pairs: int | None) -> Mapping
     async with enter_in_thread(lambda: QuestionStore(context.index_directory)) as store:
         await in_thread(store.begin, corpus.generation, last.runs if last else ())
         if options.open_caller is not None:
-            await _write_questions(contents, context, store)
+            writer = QuestionWriter(options.settings)
+            await write_missing(
+                context, store, writer, contents.hashes, lambda name: corpus.get([name])[0]
+            )
         written = await in_thread(store.written, contents.hashes.values())
         sides = await both_sides(contents.hashes, written, context)
         await in_thread(store.use, contents.hashes.values(), corpus.generation)
@@ -87,28 +93,11 @@ async def build_graph(context: BuildContext, exact_pairs: int | None) -> Mapping
     )
 
 
-async def _write_questions(contents: Contents, context: BuildContext, store: QuestionStore) -> None:
-    """Have the questions written that are missing."""
-    author = await in_thread(author_of, context.options)
-    authors = await in_thread(store.authors)
-    keep = context.options.keep or not context.options.open_caller
-    there = {name for name, other in authors.items() if keep or other == author}
-    holders: dict[str, str] = {}
-    for passage_id, content_hash in contents.hashes.items():
-        holders.setdefault(content_hash, passage_id)
-    missing = [Missing(*holder) for holder in holders.items() if holder[0] not in there]
-    if missing:
-        await in_thread(store.add_run, context.run)
-    writing = Writing(context, store, author, contents=len(holders))
-    await writing.run(missing)
-    await in_thread(store.put, writing.failed.items(), context.corpus.generation)
-
-
 def _write_graph(
     context: BuildContext,
     contents: Contents,
     vocabulary: Vocabulary,
-    written: Mapping[str, Written],
+    written: Mapping[str, Written[WrittenQuestions]],
     sides: Sides,
     last: GraphStats | None,
     runs: tuple[str, ...],
@@ -138,7 +127,7 @@ def _write_graph(
         incoming_questions=len(sides.incoming.texts),
         outcoming_questions=len(sides.outcoming.texts),
         without_questions=len(contents.hashes) - len(vertices),
-        calls=_calls(options, last, runs),
+        calls=calls_so_far(options, last.calls if last else (), runs),
         runs=runs,
         approximate=generation.matches.approximate,
         agreement=_agreement(sides, generation),
@@ -155,17 +144,6 @@ def _edge_factor(options: BuildOptions, last: GraphStats | None) -> float:
     if last is not None and (options.keep or options.open_caller is None):
         return last.edge_factor
     return PassageGraphSettings.of(options.settings).edge_factor
-
-
-def _calls(
-    options: BuildOptions, last: GraphStats | None, runs: tuple[str, ...]
-) -> tuple[WritingCalls, ...]:
-    """What this index paid for, over all its builds and those that were killed."""
-    before = last.calls if last else ()
-    if options.open_caller is None:
-        return before
-    ledger = options.caller.ledger
-    return add_calls(before, (rate for run in runs for rate in ledger.parse_rates(run)))
 
 
 def _stats(directory: Path | None) -> GraphStats | None:
@@ -189,17 +167,13 @@ def _generation(last: GraphStats | None, context: BuildContext) -> Generation | 
         return None
 
 
-def _counts(vertices: Sequence[Written]) -> dict[str, Any]:
+def _counts(vertices: Sequence[Written[WrittenQuestions]]) -> dict[str, Any]:
     """What the stats say of the passages that have questions."""
-    authors = Counter(written.author for written in vertices)
     return {
         "vertices": len(vertices),
-        "too_few_questions": sum(written.outcome != "enough" for written in vertices),
-        "failed": sum(written.outcome == "failed" for written in vertices),
-        "authors": tuple(
-            AuthorShare(version=author.version, model=author.model, passages=count)
-            for author, count in sorted(authors.items())
-        ),
+        "too_few_questions": sum(written.outcome != ENOUGH for written in vertices),
+        "failed": sum(written.outcome == FAILED for written in vertices),
+        "authors": author_shares(written.author for written in vertices),
     }
 
 

@@ -12,9 +12,10 @@ import numpy as np
 
 from hopyard.indexes.build_context import BuildContext
 from hopyard.indexes.keywords import extract_keywords
-from hopyard.indexes.kinds.passage_graph.question_store import Written
+from hopyard.indexes.kinds.passage_graph.question_store import WrittenQuestions
 from hopyard.indexes.kinds.passage_graph.questions import Questions
 from hopyard.indexes.threads import in_thread
+from hopyard.indexes.written_store import Written
 from hopyard.models.embedder import Vectors
 
 __all__ = ("QuestionSide", "Sides", "both_sides", "question_id")
@@ -59,7 +60,9 @@ def question_id(passage_id: str, kind: Kind, text: str) -> int:
 
 
 async def both_sides(
-    content_hashes: Mapping[str, str], written: Mapping[str, Written], context: BuildContext
+    content_hashes: Mapping[str, str],
+    written: Mapping[str, Written[WrittenQuestions]],
+    context: BuildContext,
 ) -> Sides:
     """The out-coming and the in-coming questions of all passages, embedded.
 
@@ -75,8 +78,8 @@ async def both_sides(
     incoming: list[_Asked] = []
     for row, (passage_id, content_hash) in enumerate(content_hashes.items()):
         if (found := written.get(content_hash)) is not None:
-            outcoming += _asked(passage_id, row, "outcoming", found.outcoming)
-            incoming += _asked(passage_id, row, "incoming", found.incoming)
+            outcoming += _asked(passage_id, row, "outcoming", found.content.outcoming)
+            incoming += _asked(passage_id, row, "incoming", found.content.incoming)
     rows = {text: row for row, text in enumerate({asked.text for asked in outcoming + incoming})}
     vectors = await context.embed(list(rows), namespace="questions")
     return await in_thread(

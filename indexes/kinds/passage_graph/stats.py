@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -11,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hopyard.indexes.kinds.passage_graph.matching import Agreement
 from hopyard.indexes.manifest import damage_error
-from hopyard.models.ledger import ParseRate
+from hopyard.indexes.writing_calls import AuthorShare, WritingCalls
 
-__all__ = ("MATCHING_VERSION", "GraphStats", "WritingCalls", "add_calls")
+__all__ = ("MATCHING_VERSION", "GraphStats", "MatchAgreement")
 
 MATCHING_VERSION: Final = 1
 """Counted up when keywords, SIM or the files change: then a graph is matched again."""
@@ -23,45 +21,6 @@ _FILE: Final = "stats.json"
 
 class _Stats(BaseModel):
     model_config = ConfigDict(frozen=True)
-
-
-class AuthorShare(_Stats):
-    """How many passages one version of the prompt and one model wrote for."""
-
-    version: int
-    model: str
-    passages: int
-
-
-class WritingCalls(_Stats):
-    """What one prompt cost at one model, and how often its output fitted the schema."""
-
-    prompt: str
-    version: int
-    model: str
-    calls: int
-    parsed: int
-    repaired: int
-    failed: int
-    input_tokens: int
-    output_tokens: int
-    seconds: float
-
-    @classmethod
-    def of(cls, rate: ParseRate) -> Self:
-        """The ledger's counts as plain values."""
-        return cls(**asdict(rate))
-
-    def plus(self, other: Self) -> Self:
-        """The sums of the counts of two, for the same prompt and model."""
-        names = type(self).model_fields.keys() - {"prompt", "version", "model"}
-        sums = {name: getattr(self, name) + getattr(other, name) for name in names}
-        return self.model_copy(update=sums)
-
-    @property
-    def rate(self) -> float:
-        """Share of outputs that fitted, repaired ones included; 1.0 for no call."""
-        return (self.parsed + self.repaired) / self.calls if self.calls else 1.0
 
 
 class MatchAgreement(_Stats):
@@ -144,14 +103,3 @@ class GraphStats(_Stats):
             raise damage_error(file, f"cannot be read ({error.strerror})") from error
         except ValidationError as error:
             raise damage_error(file, "does not hold the counts of a passage graph") from error
-
-
-def add_calls(
-    before: Iterable[WritingCalls], more: Iterable[ParseRate]
-) -> tuple[WritingCalls, ...]:
-    """Totals by prompt, version and model."""
-    totals: dict[tuple[str, int, str], WritingCalls] = {}
-    for calls in (*before, *(WritingCalls.of(rate) for rate in more)):
-        key = (calls.prompt, calls.version, calls.model)
-        totals[key] = totals[key].plus(calls) if key in totals else calls
-    return tuple(total for _, total in sorted(totals.items()))

@@ -1,4 +1,4 @@
-"""What the questions of a corpus would cost, told before anything but a sample is spent.
+"""What a writer's calls about a corpus would cost, before more than a sample of it is spent.
 
 The model is asked about a few passages, and the ledger keeps its answers, so the build does not
 pay for them again. The passages are of all lengths, since the length of a passage decides what
@@ -9,53 +9,56 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from uuid import uuid4
 
 from hopyard.indexes.build_context import BuildOptions
 from hopyard.indexes.kind import Estimate
-from hopyard.indexes.kinds.passage_graph.question_store import (
-    QUESTIONS_FILE,
-    Author,
-    QuestionStore,
-)
-from hopyard.indexes.kinds.passage_graph.writing import asking_settings, author_of, questions_of
 from hopyard.indexes.records import Passage
 from hopyard.indexes.threads import in_thread
+from hopyard.indexes.writing import Writer
+from hopyard.indexes.written_store import Author
 from hopyard.models.ledger import Ledger, ParseRate
-from hopyard.prompts.passage_graph import QUESTIONS
 from hopyard.state.errors import ModelOutputError
 
-__all__ = ("SAMPLE", "estimate")
+__all__ = ("SAMPLE", "estimate_writing")
 
 SAMPLE: Final = 4
 """Passages asked for: one from each quarter of the lengths."""
 
 
-async def estimate(
-    passages: Sequence[Passage], index_directory: Path, options: BuildOptions
+async def estimate_writing(
+    writer: Writer[Passage, Any],
+    passages: Sequence[Passage],
+    index_directory: Path,
+    options: BuildOptions,
+    accepted: Collection[Author] = (),
 ) -> Estimate:
-    """Estimate what writing the questions of a corpus would cost.
+    """Estimate what a writer's calls about the passages of a corpus would cost.
 
     Args:
+        writer: Asks about a passage.
         passages: All passages of the corpus.
         index_directory: The index directory, which need not exist; it is only read.
         options: Model and settings of the build.
+        accepted: Further authors whose rows need no other.
 
     Raises:
         ModelUnreachableError: The model does not answer.
         BudgetExceededError: The budget does not allow the sample.
     """
-    author = await in_thread(author_of, options)
+    author = await in_thread(writer.author, options)
     unwritten = {passage.content_hash: passage for passage in reversed(passages)}
-    for content_hash in await in_thread(_written, index_directory, author):
-        unwritten.pop(content_hash, None)
+    enough = {author, *accepted}
+    for content_hash, other in (await in_thread(_authors, writer, index_directory)).items():
+        if options.keep or other in enough:
+            unwritten.pop(content_hash, None)
     sample = _sample(list(unwritten.values()))
-    run = f"passage-graph-estimate/{uuid4().hex}"
-    failed = await _ask(sample, options, author, run)
-    spent, cost = await in_thread(_cost, options.caller.ledger, author, run)
+    run = f"{writer.prompt.name}-estimate/{uuid4().hex}"
+    failed = await _ask(writer, sample, options, run)
+    spent, cost = await in_thread(_cost, options.caller.ledger, (writer.prompt.name, *author), run)
     left = max(0, len(unwritten) - len(sample))
     calls = math.ceil(left * _calls_a_passage(spent, len(sample)))
     at_once = min(options.places, max(calls, 1))
@@ -66,18 +69,18 @@ async def estimate(
         input_tokens=round(calls * cost.input_tokens / cost.calls) if cost else 0,
         output_tokens=round(calls * cost.output_tokens / cost.calls) if cost else 0,
         seconds=round(calls * cost.seconds / cost.calls / at_once, 1) if cost else 0.0,
-        basis=f"{len(unwritten):,} contents have no questions yet; {len(sample)} of them were "
-        f"asked about, and {failed} gave nothing usable",
+        basis=f"{len(unwritten):,} contents have no {writer.written} yet; {len(sample)} of them "
+        f"were asked about, and {failed} gave nothing usable",
         details={"unwritten": len(unwritten), "sampled": len(sample), "failed": failed},
     )
 
 
-def _written(directory: Path, author: Author) -> list[str]:
-    """Contents that this author has written for."""
-    if not (directory / QUESTIONS_FILE).exists():
-        return []
-    with QuestionStore(directory) as store:
-        return [content for content, other in store.authors().items() if other == author]
+def _authors(writer: Writer[Passage, Any], directory: Path) -> dict[str, Author]:
+    """Who wrote for each content that has a row."""
+    if not (directory / writer.store.file_name).exists():
+        return {}
+    with writer.store(directory) as store:
+        return store.authors()
 
 
 def _sample(passages: list[Passage]) -> list[Passage]:
@@ -87,15 +90,13 @@ def _sample(passages: list[Passage]) -> list[Passage]:
     return [passages[(2 * part + 1) * len(passages) // (2 * count)] for part in range(count)]
 
 
-async def _ask(sample: list[Passage], options: BuildOptions, author: Author, run: str) -> int:
-    """Ask for the questions of some passages; how many gave nothing usable."""
-    call = options.calls_of(run, asking_settings(options.settings))
+async def _ask(
+    writer: Writer[Passage, Any], sample: list[Passage], options: BuildOptions, run: str
+) -> int:
+    """Ask about some passages; how many gave nothing usable."""
+    call = options.calls_of(run, writer.asking)
     answers = await asyncio.gather(
-        *(
-            questions_of(passage, call=call, author=author, settings=options.settings)
-            for passage in sample
-        ),
-        return_exceptions=True,
+        *(writer.write(passage, call) for passage in sample), return_exceptions=True
     )
     errors = [answer for answer in answers if isinstance(answer, BaseException)]
     for error in errors:
@@ -104,15 +105,22 @@ async def _ask(sample: list[Passage], options: BuildOptions, author: Author, run
     return len(errors)
 
 
-def _cost(ledger: Ledger, author: Author, run: str) -> tuple[ParseRate | None, ParseRate | None]:
+def _cost(
+    ledger: Ledger, asked: tuple[str, int, str], run: str
+) -> tuple[ParseRate | None, ParseRate | None]:
     """What the sample paid for, and what calls cost on average.
+
+    Args:
+        ledger: Has all calls.
+        asked: Name and version of the prompt, and the model.
+        run: The run of the sample.
 
     Where the ledger knew the sample's answers, the average is over all that it knows.
     """
 
     def of(rates: Iterable[ParseRate]) -> ParseRate | None:
         for rate in rates:
-            if (rate.prompt, rate.version, rate.model) == (QUESTIONS.name, *author):
+            if (rate.prompt, rate.version, rate.model) == asked:
                 return rate
         return None
 

@@ -1,0 +1,96 @@
+"""What an entity graph holds and how it came about: the file that `index status` reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from hopyard.indexes.kinds.entity_graph.extractions import ExtractionCounts
+from hopyard.indexes.kinds.entity_graph.merging import Merge
+from hopyard.indexes.kinds.entity_graph.senses import Split
+from hopyard.indexes.manifest import damage_error, find_manifest, generation_directory
+
+__all__ = ("GRAPH_VERSION", "EntityStats", "MadeWith")
+
+GRAPH_VERSION: Final = 1
+"""Counted up when the files or the merging change: then a graph is assembled again."""
+
+_FILE: Final = "stats.json"
+
+
+class _Stats(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class MadeWith(_Stats):
+    """What decides about a graph besides the corpus."""
+
+    version: int = GRAPH_VERSION
+    builder: Literal["rules", "model"]
+    embedding: str
+    dimension: int
+    merge: float
+    synonyms: float
+    sentences: bool
+    apart: tuple[tuple[str, str], ...] = ()
+    """Names that the user keeps apart (`hopyard index entities --undo`)."""
+
+
+class EntityStats(_Stats):
+    """Counts of one generation of the graph."""
+
+    model: str
+    """The chat model as `--model` takes it; "" if none was asked."""
+    made_with: MadeWith
+    names: int
+    entities: int
+    mentions: int
+    facts: int
+    synonym_pairs: int
+    unread: int
+    """Passages that the model was not asked about, because a budget ended the build."""
+    extractions: ExtractionCounts
+    merges: tuple[Merge, ...]
+    splits: tuple[Split, ...]
+
+    def plain(self) -> dict[str, Any]:
+        """What `hopyard index status` shows."""
+        values = self.model_dump(
+            mode="json", exclude={"made_with", "extractions", "merges", "splits"}
+        )
+        made = self.made_with.model_dump(mode="json", exclude={"version", "embedding", "dimension"})
+        found = self.extractions.model_dump(mode="json", exclude={"runs", "imported", "missing"})
+        return {**made, **values, "merged": len(self.merges), "split": len(self.splits), **found}
+
+    def save(self, directory: Path) -> None:
+        """Write `stats.json` into a kind's folder."""
+        (directory / _FILE).write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, directory: Path) -> Self:
+        """Read what `save` wrote.
+
+        Raises:
+            IndexMissingError: The file is missing or damaged.
+        """
+        file = directory / _FILE
+        try:
+            return cls.model_validate_json(file.read_bytes())
+        except OSError as error:
+            raise damage_error(file, f"cannot be read ({error.strerror})") from error
+        except ValidationError as error:
+            raise damage_error(file, "does not hold the counts of an entity graph") from error
+
+    @classmethod
+    def of_index(cls, index: Path) -> Self | None:
+        """The stats of the current generation; None for an index without an entity graph.
+
+        Raises:
+            IndexMissingError: The manifest or the file is damaged.
+        """
+        manifest = find_manifest(index)
+        if manifest is None or "entity-graph" not in manifest.kinds:
+            return None
+        return cls.load(generation_directory(index, manifest.generation) / "entity-graph")
