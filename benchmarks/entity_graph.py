@@ -65,6 +65,11 @@ class Row(NamedTuple):
     builder: str = "rules"
     graph: str = "full"
 
+    @property
+    def index(self) -> str:
+        """The name of its index."""
+        return self.data.index_name(self.builder, self.graph)
+
     def settings(self, index: Path) -> Context:
         """The settings of its searches."""
         method = DEFAULT if self.method in BASELINES else self.method
@@ -107,7 +112,9 @@ def main() -> None:
             for graph in GRAPHS:
                 build_index(data, builder, graph, options.folder)
     with Resources(options.folder) as resources:
-        searched = {row: search_all(row, options.folder, resources) for row in _rows(sets)}
+        searched = {
+            row: search_all(row, options.folder / row.index, resources) for row in _rows(sets)
+        }
     result = {
         "command": "python benchmarks/entity_graph.py FOLDER",
         "machine": f"{os.cpu_count()} cores, {platform.machine()}",
@@ -136,9 +143,8 @@ def _rows(sets: Sequence[DataSet]) -> list[Row]:
     return rows
 
 
-def search_all(row: Row, folder: Path, resources: Resources) -> Searched:
+def search_all(row: Row, index: Path, resources: Resources) -> Searched:
     """Search for every question of a data set."""
-    index = build_index(row.data, row.builder, row.graph, folder)
     run = Run("benchmark", row.settings(index), resources)
 
     async def each() -> Searched:

@@ -55,6 +55,10 @@ class DataSet:
         """What makes its graphs: rules, and openie where there are extractions."""
         return ("rules", "openie") if self.extractions else ("rules",)
 
+    def index_name(self, builder: str, graph: str) -> str:
+        """The name of the index with one of its graphs."""
+        return f"{self.name}-{builder}-{graph}"
+
 
 def data_sets(data: Path, folder: Path) -> Iterator[DataSet]:
     """The data sets that the folder of data holds; a sentence is printed for each other one.
@@ -83,8 +87,8 @@ def _with_triples(source: Path, questions: list[Question], folder: Path) -> Data
     return DataSet(corpus.stem, corpus, inside, extractions)
 
 
-def build_index(data: DataSet, builder: str, graph: str, folder: Path) -> Path:
-    """The index with an entity graph, built if it is not in the folder.
+def build_index(data: DataSet, builder: str, graph: str, folder: Path) -> None:
+    """Build the index with an entity graph if it is not in the folder.
 
     It takes vectors from another graph of the data set, if there is one.
 
@@ -94,15 +98,15 @@ def build_index(data: DataSet, builder: str, graph: str, folder: Path) -> Path:
         graph: The name of the graph's settings.
         folder: Where the indexes are.
     """
-    directory = folder / f"{data.name}-{builder}-{graph}"
+    directory = folder / data.index_name(builder, graph)
     if (directory / MANIFEST_FILE).exists():
-        return directory
+        return
     print(f"Building {directory.name}", flush=True)
     unfinished = folder / "unfinished"
     shutil.rmtree(unfinished, ignore_errors=True)
     # The full graph has the vectors of all others.
-    full, rest = f"{data.name}-{builder}-full", f"{data.name}-{builder}-*"
-    others = [*folder.glob(full), *sorted(folder.glob(rest))]
+    names = (data.index_name(builder, other) for other in ("full", "*"))
+    others = [index for name in names for index in sorted(folder.glob(name))]
     if others:
         shutil.copytree(others[0], unfinished)
     extractions = str(data.extractions) if builder == "openie" else ""
@@ -117,4 +121,4 @@ def build_index(data: DataSet, builder: str, graph: str, folder: Path) -> Path:
             settings=settings,
         )
     )
-    return unfinished.rename(directory)
+    unfinished.rename(directory)
