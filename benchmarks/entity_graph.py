@@ -134,7 +134,7 @@ def _rows(sets: Sequence[DataSet]) -> list[Row]:
     for data in sets:
         rows += [Row(data, method) for method in BASELINES]
         for builder in data.builders:
-            rows += [Row(data, DEFAULT, builder, graph) for graph in reversed(GRAPHS)]
+            rows += [Row(data, DEFAULT, builder, graph) for graph in GRAPHS if graph != "full"]
             rows += [
                 Row(data, method, builder, graph)
                 for graph in ("full", "default")
