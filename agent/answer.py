@@ -76,6 +76,8 @@ class Evidence(_Part):
     id: str
     score: float
     """As the search method gives it; higher is better."""
+    why: str = ""
+    """Why the search found it, such as the names that led to it; "" if the method does not say."""
     sources: tuple[PassageSource, ...] = ()
     """The passages behind it."""
 
@@ -101,7 +103,7 @@ class Step(_Part):
     reason: str = ""
     score: float | None = None
     passages: tuple[dict[str, Any], ...] = ()
-    """The evidence that it found: kind, id, score and passages of each unit."""
+    """The evidence that it found: kind, id, score and passages of each unit, and `why`."""
     facts: dict[str, str] = {}
     """Further judgements by name."""
     replaced: tuple[dict[str, Any], ...] = ()

@@ -25,7 +25,8 @@ class HopyardRetriever(BaseRetriever):
     """Finds passages with one of Hopyard's search methods, without calling a chat model.
 
     A document has the passage's id as `id`. Its metadata are the document's own, and `source`,
-    `title`, `section`, `page`, `reference`, `document_id`, `passage_id` and `score`.
+    `title`, `section`, `page`, `reference`, `document_id`, `passage_id` and `score`, and `why`
+    if the search method says why it found the passage.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -87,4 +88,6 @@ def _documents(evidence: tuple[Evidence, ...]) -> Iterator[Document]:
                 "passage_id": source.passage_id,
                 "score": unit.score,
             }
+            if unit.why:
+                metadata["why"] = unit.why
             yield Document(source.text, id=source.passage_id, metadata=metadata)

@@ -53,7 +53,7 @@ COMMANDS: Final[Mapping[str, _Place]] = {
     "index": _Place("index", "app", "Build an index of documents and keep it up to date."),
     "gate": _Place("gate", "app", "Train and use the retrieval gate."),
     "route": _Place("route", "app", "Measure routes and train one of your own."),
-    "graph": _Place("graph", "app", "Export the passage graph of an index."),
+    "graph": _Place("graph", "app", "Show and export the graphs of an index."),
     "threads": _Place("threads", "app", "List, show, copy and delete conversations."),
 }
 """A command is imported only when it is called, because importing all of them takes seconds."""

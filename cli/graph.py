@@ -1,24 +1,27 @@
-"""`hopyard graph export`."""
+"""`hopyard graph show|export|extractions`."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
 from hopyard.cli.console import out, print_json
+from hopyard.cli.graph_extractions import extractions_command
+from hopyard.cli.graph_show import show_command
 from hopyard.cli.options import JsonOption
-from hopyard.state.counting import counted
+from hopyard.state.counting import counted, plural
 
-app = typer.Typer(no_args_is_help=True, help="Export the passage graph of an index.")
+if TYPE_CHECKING:
+    from hopyard.indexes.corpus_index import Index
+    from hopyard.indexes.exporting import Export
 
-
-@app.callback()
-def graph() -> None:
-    """Keep `export` a command of its own: Typer merges an only command into its group."""
+app = typer.Typer(no_args_is_help=True, help="Show and export the graphs of an index.")
+app.command("show")(show_command)
+app.command("extractions")(extractions_command)
 
 
 class Format(StrEnum):
@@ -28,6 +31,13 @@ class Format(StrEnum):
     NEO4J = "neo4j"
 
 
+class Graph(StrEnum):
+    """The index kinds that are graphs."""
+
+    PASSAGES = "passage-graph"
+    ENTITIES = "entity-graph"
+
+
 @app.command("export")
 def export_command(
     directory: Annotated[Path, typer.Argument(help="The index directory.")],
@@ -35,38 +45,41 @@ def export_command(
     format_: Annotated[
         Format, typer.Option("--format", help="graphml, or neo4j: CSV files for neo4j-admin.")
     ] = Format.GRAPHML,
+    graph: Annotated[
+        Graph | None,
+        typer.Option(
+            "--graph",
+            help="passage-graph or entity-graph. By default the graph that the index has, and "
+            "passage-graph if it has both.",
+            show_default=False,
+        ),
+    ] = None,
     json_: JsonOption = False,
 ) -> None:
-    """Write the passage graph. Each passage is a node, and each edge has its in-coming question."""
+    """Write a graph for other programs.
+
+    In a passage graph, each passage is a node, and each edge has its in-coming question. In an
+    entity graph, entities and passages are nodes, and edges are mentions, facts and synonyms.
+    """
     from hopyard.indexes.corpus_index import Index
-    from hopyard.indexes.kinds.passage_graph.export import (
-        NEO4J_FILES,
-        export_graphml,
-        export_neo4j,
-    )
-    from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
+    from hopyard.indexes.exporting import NEO4J_FILES, write_graphml, write_neo4j
 
     with Index.open(directory) as index:
-        edges: GraphIndex = index.reader("passage-graph")
+        chosen = graph or _graph_of(index)
+        export, counts = _export(index, chosen)
         if format_ is Format.GRAPHML:
-            export_graphml(edges, index.corpus.passages(), out_)
+            write_graphml(export, out_)
             files = [out_]
         else:
-            export_neo4j(edges, index.corpus.passages(), out_)
+            write_neo4j(export, out_)
             files = [out_ / name for name in NEO4J_FILES]
-        passages = index.manifest.counts["passages"]
     if json_:
-        print_json(
-            {
-                "format": format_.value,
-                "files": [str(file) for file in files],
-                "passages": passages,
-                "edges": len(edges),
-            }
-        )
+        told = {"format": format_.value, "graph": chosen.value}
+        numbers = {plural(noun): count for noun, count in counts.items()}
+        print_json({**told, "files": [str(file) for file in files], **numbers})
         return
     names = " and ".join(escape(str(file)) for file in files)
-    found = f"{counted(passages, 'passage')}, {counted(len(edges), 'edge')}"
+    found = ", ".join(counted(count, noun) for noun, count in counts.items())
     out.print(f"[green]✓[/] {names}: {found}", soft_wrap=True)
     if format_ is Format.NEO4J:
         nodes, relationships = files
@@ -76,3 +89,27 @@ def export_command(
             markup=False,
             soft_wrap=True,
         )
+
+
+def _graph_of(index: Index) -> Graph:
+    return next((graph for graph in Graph if index.has(graph)), Graph.PASSAGES)
+
+
+def _export(index: Index, graph: Graph) -> tuple[Export, dict[str, int]]:
+    """The graph for a writer, and its numbers by noun."""
+    reader = index.reader(graph)
+    counts = {"passage": index.manifest.counts["passages"]}
+    if graph is Graph.PASSAGES:
+        from hopyard.indexes.kinds.passage_graph import export as passage_graph
+
+        edges = {"edge": len(reader)}
+        return passage_graph.export_of(reader, index.corpus.passages()), counts | edges
+    from hopyard.indexes.kinds.entity_graph import export as entity_graph
+
+    numbers = {
+        "entity": reader.entities,
+        "mention": reader.counts.nnz,
+        "fact": len(reader.files.facts),
+        "synonym": len(reader.files.synonyms),
+    }
+    return entity_graph.export_of(reader, index.corpus.passages()), counts | numbers

@@ -1,4 +1,4 @@
-"""`hopyard index build|add|sync|remove|list|show|status`."""
+"""`hopyard index build|add|sync|remove|list|show|entities|status`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import typer
 from hopyard.cli.console import progress_bar
 from hopyard.cli.index_build import add_command, build_command
 from hopyard.cli.index_documents import show_document, show_documents
+from hopyard.cli.index_entities import entities_command
 from hopyard.cli.index_options import (
     DirectoryArgument,
+    DryRunOption,
     EncodingOption,
     MaxCallsOption,
     NewPassagesModelOption,
@@ -49,6 +51,7 @@ app = typer.Typer(no_args_is_help=True, help="Build an index of documents and ke
 
 app.command("build")(build_command)
 app.command("add")(add_command)
+app.command("entities")(entities_command)
 
 
 @app.command("sync")
@@ -62,6 +65,7 @@ def sync_command(
     encoding: EncodingOption = "",
     ocr: OcrOption = "",
     model: NewPassagesModelOption = None,
+    dry_run: DryRunOption = False,
     max_calls: MaxCallsOption = None,
     set_: SetOption = None,
     skip_bad: SkipBadOption = False,
@@ -73,11 +77,16 @@ def sync_command(
     """
     from hopyard.cli.index_sync import Following
 
+    if watch and dry_run:
+        raise UsageError("--dry-run estimates one sync: leave out --watch.")
     held = current_name(read_manifest(directory).embedding)
     given = {"model": model or index_status(directory).model or None, "embedding": held}
     context = context_from(given | {"budget.calls": max_calls}, set_)
     following = Following(directory, paths, context, encoding, ocr, skip_bad, json_)
-    following.keep_on(every) if watch else following.once()
+    if dry_run:
+        following.estimate()
+    else:
+        following.keep_on(every) if watch else following.once()
 
 
 @app.command("remove")

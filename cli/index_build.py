@@ -11,6 +11,7 @@ import typer
 from hopyard.cli.console import progress_bar
 from hopyard.cli.index_options import (
     DirectoryArgument,
+    DryRunOption,
     EncodingOption,
     LoaderOption,
     MaxCallsOption,
@@ -78,14 +79,7 @@ def build_command(
             "what the embedding model's window allows]."
         ),
     ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            help="Estimate the model calls in tokens and time. This tries a few passages and "
-            "does not change the index.",
-        ),
-    ] = False,
+    dry_run: DryRunOption = False,
     max_calls: MaxCallsOption = None,
     max_tokens: MaxTokensOption = None,
     max_seconds: MaxSecondsOption = None,
@@ -141,6 +135,7 @@ def add_command(
     ocr: OcrOption = "",
     model: NewPassagesModelOption = None,
     embedding: EmbeddingOption = None,
+    dry_run: DryRunOption = False,
     max_calls: MaxCallsOption = None,
     max_tokens: MaxTokensOption = None,
     max_seconds: MaxSecondsOption = None,
@@ -155,19 +150,21 @@ def add_command(
     given = {"model": model or index_status(directory).model or None, "embedding": embedding}
     context = context_from(given | _budget(max_calls, max_tokens, max_seconds), set_)
     with Resources() as resources:
-        embedder = resources.embedder(context.embedding)
+        add: dict[str, Any] = {
+            "directory": directory,
+            "embedder": resources.embedder(context.embedding),
+            "settings": context,
+            "caller": lambda: resources.caller(context.model),
+        }
         with progress_bar() as progress:
             loaded, documents = reading(paths, loader, encoding, ocr, progress)
-            report = asyncio.run(
-                building.add(
-                    documents,
-                    directory=directory,
-                    embedder=embedder,
-                    settings=context,
-                    caller=lambda: resources.caller(context.model),
-                    progress=progress,
-                )
-            )
+            if dry_run:
+                found = asyncio.run(building.estimate_update(documents, **add))
+            else:
+                report = asyncio.run(building.add(documents, **add, progress=progress))
+    if dry_run:
+        show_estimates(*found, as_json=json_)
+        return
     finish(report, loaded, index_status(directory), skip_bad=skip_bad, as_json=json_)
 
 

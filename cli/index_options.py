@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = (
     "DirectoryArgument",
+    "DryRunOption",
     "EncodingOption",
     "LoaderOption",
     "MaxCallsOption",
@@ -61,6 +62,14 @@ OcrOption = Annotated[
         metavar="LANGUAGES",
         help="Read scanned pages of PDF files in these languages, such as deu+eng. Needs the "
         "programs ocrmypdf and tesseract.",
+    ),
+]
+DryRunOption = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Estimate the model calls in tokens and time. This tries a few passages and "
+        "does not change the index.",
     ),
 ]
 SkipBadOption = Annotated[

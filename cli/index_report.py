@@ -12,12 +12,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from hopyard.cli.console import err, out, print_json, printable
-from hopyard.indexes.kind import Estimate
+from hopyard.indexes.kind import KINDS, Estimate
 from hopyard.indexes.status import IndexStatus
 from hopyard.indexes.unfinished import UnfinishedBuild
 from hopyard.models.names import current_name
 from hopyard.state.counting import counted
 from hopyard.state.errors import CorpusError
+from hopyard.state.usage import Usage
 
 if TYPE_CHECKING:  # seconds, which `index status` must not cost
     from hopyard.indexes.build import BuildReport
@@ -112,6 +113,10 @@ def show_estimates(passages: int, estimates: Mapping[str, Estimate], *, as_json:
         totals = {name: sum(kind[name] for kind in kinds.values()) for name in numbers}
         print_json({"passages": passages, **totals, "kinds": kinds})
         return
+    if not any(estimate.model for estimate in estimates.values()):
+        reasons = " and ".join(estimate.basis for estimate in estimates.values())
+        out.print(f"No model is asked{reasons and ': '}{reasons}.", soft_wrap=True, markup=False)
+        return
     _print_table(
         [
             ("passages", f"{passages:,}"),
@@ -127,6 +132,9 @@ def show_estimates(passages: int, estimates: Mapping[str, Estimate], *, as_json:
 
 
 def _estimate_lines(estimate: Estimate) -> Iterator[str]:
+    if not estimate.model:
+        yield f"no calls: {estimate.basis}"
+        return
     yield (
         f"{counted(estimate.model_calls, 'call')} of {estimate.model}, "
         f"{counted(estimate.input_tokens, 'token')} in, "
@@ -141,7 +149,8 @@ def _print_report(report: BuildReport, status: IndexStatus) -> None:
     out.print(
         f"[green]✓[/] {escape(status.directory)}: documents {changes or 'none'}; "
         f"{counted(report.passages, 'passage')}, {report.embedded:,} embedded; "
-        f"{report.seconds:.1f} s"
+        f"{_cost(report.usage) if _may_ask(status) else ''}{report.seconds:.1f} s",
+        soft_wrap=True,
     )
     for name, values in status.kinds.items():
         out.print(f"  {escape(name)}: {escape(_scalars(values))}", soft_wrap=True)
@@ -151,6 +160,18 @@ def _print_report(report: BuildReport, status: IndexStatus) -> None:
             f"continue.",
             soft_wrap=True,
         )
+
+
+def _may_ask(status: IndexStatus) -> bool:
+    return any(KINDS[name].asks_model for name in status.manifest.kinds if name in KINDS)
+
+
+def _cost(usage: Usage) -> str:
+    tokens = usage["input_tokens"] + usage["output_tokens"]
+    paid = counted(usage["model_calls"], "model call")
+    spent = f" of {counted(tokens, 'token')}" if tokens else ""
+    kept = f", {usage['cached_calls']:,} answered by the ledger" if usage["cached_calls"] else ""
+    return f"{paid}{spent}{kept}; "
 
 
 def _print_left_out(items: Sequence[BadItem | SkippedFile], style: str) -> None:
@@ -171,6 +192,7 @@ def _report_dict(
         "documents": _changes(report),
         "passages": report.passages,
         "embedded": report.embedded,
+        "usage": report.usage,
         "seconds": round(report.seconds, 3),
         "bad": [{"place": item.place, "reason": item.reason} for item in bad],
         "skipped": [{"place": item.path, "reason": item.reason} for item in skipped],
@@ -196,8 +218,11 @@ def _lines(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _scalars(values: Mapping[str, Any]) -> str:
-    plain = {name: value for name, value in values.items() if isinstance(value, (str, int, float))}
-    return ", ".join(f"{_words(name)} {_number(value)}" for name, value in plain.items())
+    return ", ".join(
+        f"{_words(name)} {_number(value)}"
+        for name, value in values.items()
+        if isinstance(value, (str, int, float)) and value != ""
+    )
 
 
 def _words(name: str) -> str:

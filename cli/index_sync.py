@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from hopyard.cli.console import err, progress_bar
-from hopyard.cli.index_report import CONTINUE, finish
+from hopyard.cli.index_report import CONTINUE, finish, show_estimates
 from hopyard.cli.interrupts import ending_with
 from hopyard.indexes import build as building
+from hopyard.indexes.build_context import Progress
 from hopyard.indexes.build_report import BuildReport
 from hopyard.indexes.loaders import LoadReport, read
+from hopyard.indexes.records import Document
 from hopyard.indexes.status import status
 from hopyard.indexes.sync import Scope, Stamps, stamps_of
 from hopyard.models.embedder import Embedder
@@ -46,6 +48,23 @@ class Following:
             embedder = resources.embedder(self.context.embedding)
             report, loaded = asyncio.run(self._sync(resources, embedder, frozenset()))
         self._show(report, loaded, skip_bad=self.skip_bad)
+
+    def estimate(self) -> None:
+        """Print what the model calls of a sync would cost."""
+        with ending_with(CONTINUE), Resources() as resources, progress_bar() as progress:
+            embedder = resources.embedder(self.context.embedding)
+            _, scope, documents = self._read(frozenset(), progress)
+            found = asyncio.run(
+                building.estimate_update(
+                    documents,
+                    directory=self.directory,
+                    embedder=embedder,
+                    caller=lambda: resources.caller(self.context.model),
+                    settings=self.context,
+                    scope=scope,
+                )
+            )
+        show_estimates(*found, as_json=self.as_json)
 
     def keep_on(self, seconds: float) -> None:
         """Bring the index up to date whenever a file changes, until Ctrl-C.
@@ -87,13 +106,8 @@ class Following:
     async def _sync(
         self, resources: Resources, embedder: Embedder, unread: Set[Path]
     ) -> tuple[BuildReport, LoadReport]:
-        loaded = LoadReport()
-        scope = replace(Scope.of(self.paths), unread=unread, bad=loaded.bad)
         with progress_bar() as progress:
-            documents = read(
-                scope.paths, (), loaded,
-                encoding=self.encoding, ocr=self.ocr, unread=unread, progress=progress,
-            )  # fmt: skip
+            loaded, scope, documents = self._read(unread, progress)
             report = await building.sync(
                 documents,
                 scope,
@@ -104,6 +118,18 @@ class Following:
                 progress=progress,
             )
         return report, loaded
+
+    def _read(
+        self, unread: Set[Path], progress: Progress
+    ) -> tuple[LoadReport, Scope, Iterator[Document]]:
+        """The documents, which are read as they are asked for; the report fills up meanwhile."""
+        loaded = LoadReport()
+        scope = replace(Scope.of(self.paths), unread=unread, bad=loaded.bad)
+        documents = read(
+            scope.paths, (), loaded,
+            encoding=self.encoding, ocr=self.ocr, unread=unread, progress=progress,
+        )  # fmt: skip
+        return loaded, scope, documents
 
     def _show(self, report: BuildReport, loaded: LoadReport, *, skip_bad: bool) -> None:
         finish(report, loaded, status(self.directory), skip_bad=skip_bad, as_json=self.as_json)

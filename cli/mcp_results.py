@@ -42,6 +42,7 @@ class Found(BaseModel):
     kind: str = Field(description="passage, summary, report or segment.")
     id: str
     score: float
+    why: str = Field("", description="Why the search found it; empty if the method does not say.")
     sources: list[PassageSource] = Field([], description="The passages behind it.")
 
 

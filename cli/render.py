@@ -124,9 +124,12 @@ def passage_lines(evidence: Sequence[Mapping[str, Any]]) -> list[RenderableType]
         source["passage_id"]: source for unit in evidence for source in unit.get("sources", [])
     }
     names = name_sources(sources.values())
+    whys = {name: f" · why: {u['why']}" for u in evidence if u.get("why") for name in u["passages"]}
     return [
         Padding(
-            Text(f"{names[name]}\n", style="dim").append(source["text"].strip(), style="not dim"),
+            Text(f"{names[name]}{whys.get(name, '')}\n", style="dim").append(
+                source["text"].strip(), style="not dim"
+            ),
             (1, 0, 0, 4),
             expand=False,
         )

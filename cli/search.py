@@ -81,4 +81,7 @@ def _lines(
         line.append(f"  {unit['kind']} {printable(unit['id'])}", style="dim")
     elif about := behind[0].header or describe(behind[0].metadata):
         line.append(f"  {printable(about)}", style="dim")
-    return line, Padding(Text(printable(cut)), (0, 0, 0, 4), expand=False)
+    below = Text(printable(cut))
+    if why := unit.get("why"):
+        below = Text(f"why: {printable(why)}\n", style="dim").append(below.plain, style="not dim")
+    return line, Padding(below, (0, 0, 0, 4), expand=False)

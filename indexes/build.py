@@ -1,6 +1,6 @@
-"""Building an index, adding to it, removing from it, and what a build would cost.
+"""Building an index, adding to it, removing from it, and what that would cost.
 
-Building, adding and removing end the same way (see `build_run`): the changed rows go into the
+All changes end the same way (see `build_run`): the changed rows go into the
 corpus store, unseen texts are embedded, every kind is brought up to date in a new folder, and the
 new manifest makes it count. Up to that rename readers see the old generation; after a kill the next
 build continues where it stopped.
@@ -12,32 +12,36 @@ such as one batch of embeddings, and takes back or keeps the rest as after a kil
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from hopyard.indexes.build_context import BuildOptions, Progress, silent
+from hopyard.indexes.build_context import Progress, silent
+from hopyard.indexes.build_estimate import estimate, estimate_update
+from hopyard.indexes.build_recipe import OpenCaller, recipe_of
 from hopyard.indexes.build_report import BuildReport
 from hopyard.indexes.build_run import open_run
 from hopyard.indexes.chunking import Chunker
-from hopyard.indexes.kind import DEFAULT_KINDS, Estimate, select_kinds
-from hopyard.indexes.language import LANGUAGES
+from hopyard.indexes.kind import DEFAULT_KINDS
 from hopyard.indexes.lock import LOCK_FILE
 from hopyard.indexes.manifest import MANIFEST_FILE, check_embedding, read_manifest
 from hopyard.indexes.put_run import Gone
-from hopyard.indexes.recipe import Recipe, vectors_name
-from hopyard.indexes.records import Document, Passage
+from hopyard.indexes.recipe import Recipe
+from hopyard.indexes.records import Document
 from hopyard.indexes.sync import Scope
 from hopyard.indexes.threads import in_thread
-from hopyard.models.call import ModelCaller
 from hopyard.models.embedder import Embedder
-from hopyard.models.instructions import Instructions
-from hopyard.state.errors import CorpusError, UsageError
-from hopyard.state.settings import AUTO, Context
+from hopyard.state.errors import UsageError
+from hopyard.state.settings import Context
 
-__all__ = ("BuildReport", "add", "build", "estimate", "remove", "sync")
-
-OpenCaller = Callable[[], ModelCaller]
-"""Opens the chat model, or gives it again: `lambda: resources.caller(settings.model)`."""
+__all__ = (
+    "BuildReport",
+    "add",
+    "build",
+    "estimate",
+    "estimate_update",
+    "refresh",
+    "remove",
+    "sync",
+)
 
 
 async def build(
@@ -79,7 +83,7 @@ async def build(
         HopyardError: The disk is full or not writable.
     """
     chunker, recipe = await in_thread(
-        _recipe, embedder, chunk_tokens, kinds, settings or Context(), caller
+        recipe_of, embedder, chunk_tokens, kinds, settings or Context(), caller
     )
     await in_thread(_prepare, directory)
     async with open_run(directory, progress) as run:
@@ -198,84 +202,34 @@ async def remove(
         return await run.finish(recipe, embedder)
 
 
-async def estimate(
-    documents: Iterable[Document],
+async def refresh(
     *,
     directory: Path,
-    embedder: Embedder,
-    caller: OpenCaller,
-    chunk_tokens: int | None = None,
-    kinds: Sequence[str] = DEFAULT_KINDS,
-    settings: Context | None = None,
-) -> tuple[int, dict[str, Estimate]]:
-    """What a build would cost, before more than a sample of it is spent. The index is not touched.
+    change: Callable[[], None] = lambda: None,
+    embedder: Callable[[], Embedder] | None = None,
+    progress: Progress = silent,
+) -> BuildReport:
+    """Build the kinds of an index again if what they read beside the corpus has changed.
 
-    Returns:
-        How many passages the documents give, and an estimate for each kind that needs a model.
+    The documents stay, and no chat model is asked. After a kill the same call continues.
+
+    Args:
+        directory: The index directory.
+        change: Called first, when no other build can run: it changes what a kind reads.
+        embedder: As for `remove`.
+        progress: Called as the build proceeds.
 
     Raises:
-        UsageError: None of the kinds asks a model, or see `build`.
-        ModelUnreachableError: The model does not answer.
-        BudgetExceededError: The budget does not allow the sample.
+        IndexMissingError: There is no index, or it cannot be read.
+        IndexBusyError: Another build holds the directory.
+        HopyardError: See `build`.
     """
-    chunker, recipe = await in_thread(
-        _recipe, embedder, chunk_tokens, kinds, settings or Context(), caller
-    )
-    asking = [kind for kind in recipe.kinds if kind.asks_model]
-    if not asking:
-        raise UsageError(f"Nothing in {', '.join(recipe.kind_names)} needs a model.")
-    passages = await in_thread(_passages, documents, chunker)
-    return len(passages), {
-        kind.name: await kind.estimate(passages, directory, recipe.options) for kind in asking
-    }
-
-
-def _recipe(
-    embedder: Embedder,
-    chunk_tokens: int | None,
-    kinds: Sequence[str],
-    settings: Context,
-    caller: OpenCaller | None,
-) -> tuple[Chunker, Recipe]:
-    chosen = select_kinds(kinds)
-    fields = settings.indexing.metadata
-    chunker = Chunker(embedder, chunk_tokens, fields)
-    instructions = _instructions(embedder, settings.indexing.query_instruction)
-    kept_under = vectors_name(embedder.name, instructions)
-    options = BuildOptions(settings, kept_under, embedder.dimension, open_caller=caller)
-    return chunker, Recipe(
-        options,
-        embedder.name,
-        instructions,
-        _language(settings.indexing.language),
-        chunker.chunk_tokens,
-        fields,
-        chosen,
-    )
-
-
-def _language(name: str) -> str:
-    if name != AUTO and name not in LANGUAGES:
-        raise UsageError(
-            f"The language {name!r} is not known; choose auto or one of {', '.join(LANGUAGES)}."
-        )
-    return name
-
-
-def _instructions(embedder: Embedder, query: str) -> Instructions:
-    """The model's own; a model that was registered by hand says nothing and adds what it needs."""
-    own: Instructions = getattr(embedder, "instructions", Instructions())
-    return own if query == AUTO else replace(own, query=query)
-
-
-def _passages(documents: Iterable[Document], chunker: Chunker) -> list[Passage]:
-    passages: list[Passage] = []
-    for document in documents:
-        try:
-            passages += chunker.split(document)
-        except CorpusError:  # the build will leave it out, and say so
-            continue
-    return passages
+    await in_thread(read_manifest, directory)
+    async with open_run(directory, progress) as run:
+        manifest = await in_thread(read_manifest, directory)
+        await run.check_whole()
+        await in_thread(change)
+        return await run.finish(Recipe.of_manifest(manifest, Context(), None), embedder)
 
 
 def _prepare(directory: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from hopyard.indexes.records import BadItem
+from hopyard.state.usage import Usage, no_usage
 
 __all__ = ("BuildReport",)
 
@@ -27,6 +28,8 @@ class BuildReport:
     """Passage texts embedded; all others had their vector."""
     bad: list[BadItem] = field(default_factory=list)
     """Documents left out, and why."""
+    usage: Usage = field(default_factory=no_usage)
+    """Model calls, without the embedding model's."""
     seconds: float = 0.0
 
     @property

@@ -6,7 +6,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -34,10 +34,12 @@ from hopyard.indexes.snapshot import Snapshot, checked_corpus
 from hopyard.indexes.store import CorpusStore
 from hopyard.indexes.threads import enter_in_thread, in_thread
 from hopyard.indexes.vectors import StoredVectors
+from hopyard.models.call import ModelCaller
 from hopyard.models.embedder import Embedder
 from hopyard.state.atomic import sync_tree
 from hopyard.state.errors import HopyardError, IndexMissingError
 from hopyard.state.settings import AUTO
+from hopyard.state.usage import Usage, add_usage, no_usage
 
 __all__ = ("BuildRun", "open_run")
 
@@ -196,7 +198,8 @@ class BuildRun:
             language = recipe.language
             if language == AUTO:
                 language = await in_thread(corpus_language, corpus)
-            options = replace(recipe.options, language=language)
+            calls = _Calls(recipe.options.open_caller)
+            options = replace(recipe.options, language=language, open_caller=calls.opener)
             for kind in recipe.kinds:
                 (folder / kind.name).mkdir()
                 context = BuildContext(
@@ -206,11 +209,12 @@ class BuildRun:
                     previous=last / kind.name if last and (last / kind.name).is_dir() else None,
                     built={name: folder / name for name in kind.needs},
                     options=options,
-                    run=f"{kind.name}/{uuid4().hex}",
+                    run=calls.run_of(kind.name),
                     progress=self._progress,
                     _vectors=vectors,
                 )
                 counts |= await kind.build(context)
+        self._report.usage = await in_thread(calls.usage)
         made = replace(recipe, options=options, language=language)
         return await in_thread(self._make_current, made, folder, counts, vectors)
 
@@ -252,3 +256,38 @@ class BuildRun:
         except IndexMissingError:
             return None
         return generation_directory(self._directory, self._current.generation)
+
+
+@dataclass
+class _Calls:
+    """The model calls of a build. They are read from the ledger, and only if a kind asked."""
+
+    _open: Callable[[], ModelCaller] | None
+    _caller: ModelCaller | None = None
+    _runs: list[str] = field(default_factory=list)
+
+    @property
+    def opener(self) -> Callable[[], ModelCaller] | None:
+        """Opens the chat model; None if the build may not call a model."""
+        given = self._open
+        if given is None:
+            return None
+
+        def open_caller() -> ModelCaller:
+            self._caller = given()
+            return self._caller
+
+        return open_caller
+
+    def run_of(self, kind: str) -> str:
+        """A new run for the calls of a kind."""
+        self._runs.append(f"{kind}/{uuid4().hex}")
+        return self._runs[-1]
+
+    def usage(self) -> Usage:
+        """What all runs cost so far."""
+        total = no_usage()
+        if self._caller is not None:
+            for usage in map(self._caller.ledger.usage, self._runs):
+                total = add_usage(total, usage)
+        return total

@@ -53,14 +53,14 @@ class Estimate:
     """The estimated cost of building a kind.
 
     Attributes:
-        model: The chat model, as the ledger names it.
+        model: The chat model, as the ledger names it; "" if the build asks none.
         spent_calls: Calls that the estimate itself took.
         model_calls: Calls that the build would still pay for, without calls that the ledger can
             answer.
         input_tokens: Their input tokens.
         output_tokens: Their output tokens.
         seconds: Time for the calls at the model's concurrency.
-        basis: One sentence about the basis of the estimate.
+        basis: One sentence about the basis of the estimate, or why no model is asked.
         details: Further counts, as plain values.
     """
 

@@ -51,8 +51,10 @@ async def estimate_writing(
     """
     author = await in_thread(writer.author, options)
     unwritten = {passage.content_hash: passage for passage in reversed(passages)}
-    for content_hash in await in_thread(_written, writer, index_directory, {author, *accepted}):
-        unwritten.pop(content_hash, None)
+    enough = {author, *accepted}
+    for content_hash, other in (await in_thread(_authors, writer, index_directory)).items():
+        if options.keep or other in enough:
+            unwritten.pop(content_hash, None)
     sample = _sample(list(unwritten.values()))
     run = f"{writer.prompt.name}-estimate/{uuid4().hex}"
     failed = await _ask(writer, sample, options, run)
@@ -73,12 +75,12 @@ async def estimate_writing(
     )
 
 
-def _written(writer: Writer[Passage, Any], directory: Path, authors: set[Author]) -> list[str]:
-    """Contents that one of these authors has written for."""
+def _authors(writer: Writer[Passage, Any], directory: Path) -> dict[str, Author]:
+    """Who wrote for each content that has a row."""
     if not (directory / writer.store.file_name).exists():
-        return []
+        return {}
     with writer.store(directory) as store:
-        return [content for content, author in store.authors().items() if author in authors]
+        return store.authors()
 
 
 def _sample(passages: list[Passage]) -> list[Passage]:

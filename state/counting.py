@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("counted",)
+__all__ = ("counted", "plural")
 
 
 def counted(number: int, noun: str) -> str:
@@ -10,6 +10,13 @@ def counted(number: int, noun: str) -> str:
 
     Args:
         number: How many.
-        noun: In the singular. Its plural ends in -s.
+        noun: In the singular, with a regular plural.
     """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{number:,} {noun if number == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """A regular plural: "calls", "entities"."""
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"

@@ -11,7 +11,7 @@ from hopyard.state.counting import counted
 from hopyard.state.errors import BudgetExceededError
 from hopyard.state.settings import Budget
 
-__all__ = ("Meter", "Usage", "no_usage")
+__all__ = ("Meter", "Usage", "add_usage", "no_usage")
 
 
 class Usage(TypedDict):
@@ -27,6 +27,17 @@ class Usage(TypedDict):
 def no_usage() -> Usage:
     """Zero of everything."""
     return Usage(model_calls=0, cached_calls=0, input_tokens=0, output_tokens=0, seconds=0.0)
+
+
+def add_usage(one: Usage, other: Usage) -> Usage:
+    """The sum of two runs."""
+    return Usage(
+        model_calls=one["model_calls"] + other["model_calls"],
+        cached_calls=one["cached_calls"] + other["cached_calls"],
+        input_tokens=one["input_tokens"] + other["input_tokens"],
+        output_tokens=one["output_tokens"] + other["output_tokens"],
+        seconds=one["seconds"] + other["seconds"],
+    )
 
 
 @dataclass(frozen=True)

@@ -126,14 +126,22 @@ def describe_step(step: Step, names: Names) -> Iterator[tuple[str, Look | None]]
         judge = judge_of(step)
         yield f"judged by {judge}: {told}" if judge else told, None
     if "passages" in step:
-        yield ", ".join(_scored(unit, names) for unit in step["passages"]) or "nothing", None
+        reasons = {unit.get("why", "") for unit in step["passages"]}
+        common = reasons.pop() if len(reasons) == 1 else ""
+        scored = (_scored(unit, names, common) for unit in step["passages"])
+        yield ", ".join(scored) or "nothing", None
+        if common:
+            yield f"why: {common}", None
 
 
-def _scored(unit: Evidence, names: Names) -> str:
-    name = f"{name_evidence(unit, names)} {unit['score']:.2f}"
-    if unit["kind"] == "passage":
-        return name
-    return f"{name} ({', '.join(names.get(passage, passage) for passage in unit['passages'])})"
+def _scored(unit: Evidence, names: Names, common: str) -> str:
+    """A unit with its score, its passages, and why it was found, if not all have one reason."""
+    behind = (
+        "" if unit["kind"] == "passage" else ", ".join(names.get(p, p) for p in unit["passages"])
+    )
+    why = unit.get("why", "")
+    about = "; ".join(filter(None, (behind, f"why: {why}" if why and why != common else "")))
+    return f"{name_evidence(unit, names)} {unit['score']:.2f}{f' ({about})' if about else ''}"
 
 
 def line_of(step: Step, names: Names) -> str:

@@ -14,7 +14,7 @@ from hopyard.tracing.describe import (
     name_evidence,
     title_of,
 )
-from hopyard.tracing.escaping import escape
+from hopyard.tracing.escaping import escape, escape_and_mark
 from hopyard.tracing.model import Trace, TracedPassage, TraceStep
 
 __all__ = ("Fragments",)
@@ -120,9 +120,9 @@ class Fragments:
         """A passage is a link; any other unit has the links of the passages behind it."""
         score = f'<span class="score">{unit["score"]:.2f}</span>'
         if unit["kind"] == "passage":
-            return f"{self._link(unit['id'])} {score}"
+            return f"{self._link(unit['id'])} {score}{_why(unit)}"
         links = ", ".join(self._link(name) for name in unit["passages"])
-        return f"{escape(name_evidence(unit, self._names))} {score}<br>{links}"
+        return f"{escape(name_evidence(unit, self._names))} {score}<br>{links}{_why(unit)}"
 
     def _link(self, passage_id: str) -> str:
         name = escape(self._names.get(passage_id, passage_id))
@@ -135,16 +135,24 @@ class Fragments:
             marks.append(f"read{through}, {unit['score']:.2f}")
         if passage.quotes:
             marks.append("cited")
-        text = "The text no longer exists." if passage.text is None else _marked(passage)
-        empty = " gone" if passage.text is None else ""
+        spans = ((span.begin, span.end) for span in passage.quotes)
+        known = passage.text is not None
+        text = escape_and_mark(passage.text or "", spans) if known else "The text no longer exists."
+        empty = "" if known else " gone"
         return (
             f'<details class="passage{empty}" id="{self._anchors[passage.passage_id]}"'
             f"{' open' if passage.quotes else ''}>"
             f'<summary><span class="title">{escape(self._names[passage.passage_id])}</span> '
             f"<code>{escape(passage.passage_id)}</code> "
-            f"<span class='score'>{escape(' · '.join(marks))}</span></summary>"
+            f"<span class='score'>{escape(' · '.join(marks))}</span>"
+            f"{_why(unit) if unit else ''}</summary>"
             f"{_source(passage, self._names[passage.passage_id])}<p>{text}</p></details>"
         )
+
+
+def _why(unit: Evidence) -> str:
+    """Why the search found a unit; "" if it does not say."""
+    return f"<small>why: {escape(unit['why'])}</small>" if unit.get("why") else ""
 
 
 def _source(passage: TracedPassage, name: str) -> str:
@@ -210,12 +218,3 @@ def _thrown(step: Step) -> str:
         for thrown in step.get("replaced", [])
     )
     return f"<h4>Thrown away</h4><ul class='thrown'>{items}</ul>" if items else ""
-
-
-def _marked(passage: TracedPassage) -> str:
-    text, parts, place = passage.text or "", [], 0
-    for span in passage.quotes:
-        parts.append(escape(text[place : span.begin]))
-        parts.append(f"<mark>{escape(text[span.begin : span.end])}</mark>")
-        place = span.end
-    return "".join((*parts, escape(text[place:])))

@@ -7,11 +7,7 @@ scripts by their hashes: text from a document could not run even where it was no
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
-from functools import lru_cache
-from importlib.resources import files
 from string import Template
 from typing import Final
 
@@ -22,6 +18,7 @@ from hopyard.tracing.fragments import Fragments
 from hopyard.tracing.head import Head
 from hopyard.tracing.model import Trace
 from hopyard.tracing.plain import as_plain
+from hopyard.tracing.self_contained import asset, content_policy
 
 __all__ = ("page",)
 
@@ -38,16 +35,12 @@ def page(trace: Trace, *, reload_seconds: float = 0) -> str:
     """
     fragments = Fragments(trace)
     head = Head(trace, fragments)
-    library = f"/*\n{_asset(_LICENCE)}*/\n{_asset(_LIBRARY)}"
-    style, script = _asset("page.css"), _asset("page.js")
-    policy = (
-        f"default-src 'none'; style-src '{_hash(style)}'; "
-        f"script-src '{_hash(library)}' '{_hash(script)}'; base-uri 'none'; form-action 'none'"
-    )
+    library = f"/*\n{asset(_LICENCE)}*/\n{asset(_LIBRARY)}"
+    style, script = asset("page.css"), asset("page.js")
     reload = f'<meta http-equiv="refresh" content="{reload_seconds:g}">' if reload_seconds else ""
     asked = f"Asked as: {trace.asked}" if trace.asked else ""
-    return Template(_asset("page.html")).substitute(
-        policy=policy,
+    return Template(asset("page.html")).substitute(
+        policy=content_policy([style], [library, script]),
         reload=reload,
         style=style,
         library=library,
@@ -77,13 +70,3 @@ def _json(value: object) -> str:
     """JSON for a script element. No text of a document can close the element."""
     text = json.dumps(value, ensure_ascii=True)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"
-
-
-@lru_cache(maxsize=8)
-def _asset(name: str) -> str:
-    return (files("hopyard.tracing") / "assets" / name).read_text(encoding="utf-8")

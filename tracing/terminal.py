@@ -85,6 +85,8 @@ def draw_evidence(trace: Trace) -> list[Text]:
         line.append(f"  {passage.unit['score']:.2f}", style="dim")
         if passage.unit["kind"] != "passage":
             line.append(f" through {_safe(name_evidence(passage.unit, {}))}", style="dim")
+        if why := passage.unit.get("why"):
+            line.append(f"\n  why: {_safe(why)}", style="dim")
         for quote in _quotes(passage):
             line.append(f"\n  “{_safe(quote)}”", style="italic")
         lines.append(line)

@@ -81,8 +81,17 @@ class Query:
 
 
 def because(graph: EntityGraph, ranking: Ranking, passage: int) -> list[str]:
-    """The labels of a passage's entities that the walk came through most."""
+    """The labels of the entities through which the walk came to a passage, the most visited first.
+
+    The names that it began at come before others. A name of this passage alone led nowhere.
+    """
     row = slice(*graph.entities_in.indptr[passage : passage + 2])
     inside: Sequence[int] = graph.entities_in.indices[row].tolist()
-    best = sorted(inside, key=lambda entity: (-ranking.entities[entity], entity))
-    return [graph.label(entity) for entity in best[:_NAMED] if ranking.entities[entity] > 0]
+    through = [
+        entity
+        for entity in inside
+        if ranking.entities[entity] > 0
+        and (entity in ranking.seeds or graph.passages_with[entity] > 1)
+    ]
+    through.sort(key=lambda entity: (entity not in ranking.seeds, -ranking.entities[entity]))
+    return [graph.label(entity) for entity in through[:_NAMED]]

@@ -26,7 +26,7 @@ class PageRankSettings(Group):
 
     method: Literal["names", "hipporag", "hipporag2", "linear"] = Field(
         "names",
-        description="Where the walk begins: names (Hopyard's own), hipporag, hipporag2, or linear "
+        description="Start of the walk: names (Hopyard's own), hipporag, hipporag2, or linear "
         "(LinearRAG).",
     )
     ask_model: bool = Field(
@@ -38,24 +38,26 @@ class PageRankSettings(Group):
         None,
         gt=0,
         lt=1,
-        description="Share of the walk that goes on at each step; empty means 0.8 for names and "
-        "0.5 for the others (papers: 0.5).",
+        description="Probability of another step before the walk restarts; empty means 0.8 for "
+        "names and 0.5 for the others (papers: 0.5).",
     )
     passages: int = Field(
-        1000, ge=1, le=100_000, description="Nearest passages that the walk also begins at."
+        200,
+        ge=1,
+        le=100_000,
+        description="Number of nearest passages at which the walk also begins (papers: all).",
     )
     passage_share: float = Field(
         1.0,
         ge=0,
         le=100,
-        description="names: weight of all nearest passages beside that of all names.",
+        description="names: weight of the nearest passages together; the names weigh 1.",
     )
     sharpness: float = Field(
         8.0,
         gt=0,
         le=64,
-        description="names: exponent of a passage's nearness; the higher, the more the nearest "
-        "count.",
+        description="names: exponent of a passage's nearness; a high value favours the nearest.",
     )
 
 

@@ -50,11 +50,13 @@ def _evidence(
     """The passages of the findings, what else the last step was shown, and what else is cited."""
     units = [unit for reading in readings for unit in reading["new"]]
     scores = {name: unit["score"] for unit in units for name in unit["passages"]}
+    found = {unit["id"]: unit for unit in units if unit["kind"] == "passage"}
     others = [unit for unit in readings[-1]["new"] if not set(unit["passages"]) <= set(kept)]
     known = {*kept, *passage_ids(others)}
     named = dict.fromkeys(each["passage_id"] for each in cited if each["passage_id"] not in known)
     first, last = (
-        [passage_evidence(name, scores.get(name, 0.0)) for name in names] for names in (kept, named)
+        [found.get(name) or passage_evidence(name, scores.get(name, 0.0)) for name in names]
+        for names in (kept, named)
     )
     return first + others + last
 

@@ -12,7 +12,9 @@ from model_server import WordEmbedder
 from .conftest import Run, write_corpus
 
 TEXT_LOADER = "langchain_community.document_loaders.TextLoader"
-REPORT_KEYS = ["directory", "documents", "passages", "embedded", "seconds", "bad", "skipped"]
+REPORT_KEYS = [
+    "directory", "documents", "passages", "embedded", "usage", "seconds", "bad", "skipped",
+]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from hopyard.indexes.records import Document
 from hopyard.indexes.search import SEARCHES, Search, SearchMethod
 from hopyard.models import chat
 from hopyard.state.errors import UsageError
-from hopyard.state.schemas import Evidence
+from hopyard.state.schemas import Evidence, passage_evidence
 
 from .conftest import CORPUS, Run
 
@@ -121,6 +121,23 @@ def test_units_that_are_no_passages_are_shown_with_theirs(hopyard: Run, index: P
     [unit] = found["evidence"]
     assert (unit["kind"], unit["id"]) == ("summary", "s-1")
     assert [source["title"] for source in unit["sources"]] == ["Venus", "Mars"]
+
+
+def test_why_a_passage_was_found_is_shown(hopyard: Run, index: Path) -> None:
+    async def find(search: Search) -> list[Evidence]:
+        unit = passage_evidence("mars", 0.5)
+        return [Evidence(**{**unit, "why": "Phobos\x1b"}), passage_evidence("venus", 0.4)]
+
+    SEARCHES.register(SearchMethod("reasons", "With reasons.", find))
+    try:
+        arguments = ("search", "moons", "-i", index, "--search", "reasons")
+        shown, found = hopyard(*arguments).out, hopyard(*arguments, "--json").json
+    finally:
+        SEARCHES.unregister("reasons")
+    lines = [line.strip() for line in shown.splitlines()]
+    assert lines[1:3] == ["why: Phobos", CORPUS["mars"]]
+    assert lines[4:] == [CORPUS["venus"]]
+    assert [unit.get("why") for unit in found["evidence"]] == ["Phobos\x1b", None]
 
 
 def test_a_search_that_finds_nothing_says_so(hopyard: Run, index: Path) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.kinds.passage_graph.export import NEO4J_FILES, export_graphml, export_neo4j
+from hopyard.indexes.exporting import NEO4J_FILES, write_graphml, write_neo4j
+from hopyard.indexes.kinds.passage_graph.export import export_of
 from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles, GraphIndex
 from hopyard.indexes.ragged import Ragged
 from hopyard.indexes.records import Passage
@@ -45,7 +46,7 @@ def test_graphml_holds_awkward_texts(
     awkward: tuple[GraphIndex, list[Passage]], tmp_path: Path
 ) -> None:
     file = tmp_path / "new" / "graph.graphml"
-    export_graphml(*awkward, file)
+    write_graphml(export_of(*awkward), file)
 
     read = networkx.read_graphml(file)
     assert isinstance(read, networkx.MultiDiGraph)
@@ -61,7 +62,7 @@ def test_graphml_holds_awkward_texts(
 def test_neo4j_holds_awkward_texts(
     awkward: tuple[GraphIndex, list[Passage]], tmp_path: Path
 ) -> None:
-    export_neo4j(*awkward, tmp_path / "csv")
+    write_neo4j(export_of(*awkward), tmp_path / "csv")
 
     # neo4j-admin reads a record a line unless it is told otherwise.
     lines = (tmp_path / "csv" / "nodes.csv").read_bytes().split(b"\r\n")
@@ -84,8 +85,8 @@ def test_a_built_graph_is_exported_whole(library: Library, tmp_path: Path) -> No
     library.build(people(10))
     graph = library.opened()
     with Index.open(library.directory) as index:
-        export_graphml(graph, index.corpus.passages(), tmp_path / "g")
-        export_neo4j(graph, index.corpus.passages(), tmp_path / "csv")
+        write_graphml(export_of(graph, index.corpus.passages()), tmp_path / "g")
+        write_neo4j(export_of(graph, index.corpus.passages()), tmp_path / "csv")
 
     read = networkx.read_graphml(tmp_path / "g")
     nodes, relationships = (read_csv(tmp_path / "csv" / name)[1:] for name in NEO4J_FILES)
@@ -101,9 +102,9 @@ def test_a_place_that_cannot_be_written_is_named(
 ) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match=r"nodes\.csv' cannot be written .* name another --out"):
-        export_neo4j(*awkward, tmp_path / "file")
+        write_neo4j(export_of(*awkward), tmp_path / "file")
     with pytest.raises(UsageError, match="cannot be written"):
-        export_graphml(*awkward, tmp_path)
+        write_graphml(export_of(*awkward), tmp_path)
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 

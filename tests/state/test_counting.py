@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopyard.state.counting import counted
+from hopyard.state.counting import counted, plural
 
 
 @pytest.mark.parametrize(
@@ -13,3 +13,11 @@ from hopyard.state.counting import counted
 )
 def test_the_noun_follows_the_number(number: int, text: str) -> None:
     assert counted(number, "model call") == text
+
+
+@pytest.mark.parametrize(
+    ("noun", "many"),
+    [("fact", "facts"), ("entity", "entities"), ("reply", "replies"), ("key", "keys")],
+)
+def test_plurals(noun: str, many: str) -> None:
+    assert plural(noun) == many

@@ -32,8 +32,8 @@ class EntityGraphSettings(Group):
 
     builder: Literal["rules", "model"] = Field(
         "rules",
-        description="What finds names and facts in passages: rules (names only, no model calls) or "
-        "model (one call a passage).",
+        description="rules (names, without model calls) or model (names and facts, with one call "
+        "a passage).",
     )
     extractions: str = Field(
         "",
@@ -150,12 +150,12 @@ class EntityGraphKind(IndexKind):
 
         The rules ask no model.
         """
-        if EntityGraphSettings.of(options.settings).builder == "rules":
-            return Estimate(
-                options.settings.model,
-                basis="graph.builder=rules asks no model; for an estimate of the other builder add "
-                "--set graph.builder=model",
-            )
+        from hopyard.indexes.kinds.entity_graph.stats import EntityStats
+
+        last = EntityStats.of_index(index_directory) if options.keep else None
+        own = last.made_with if last else EntityGraphSettings.of(options.settings)
+        if own.builder == "rules":
+            return Estimate("", basis="graph.builder=rules finds names without a model")
         from hopyard.indexes.kinds.entity_graph.model import estimate
 
         return await estimate(passages, index_directory, options)

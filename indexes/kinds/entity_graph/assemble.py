@@ -80,10 +80,10 @@ def collect(passages: Sequence[PassageRow], extractions: Mapping[str, Extraction
             if not all(ends):
                 continue
             facts.append((row, fact.sentence, ends[0], fact.relation, ends[1], fact.text))
-            for written in (fact.subject, fact.object):
-                if written not in here:
-                    here.add(written)
-                    mentions.append((row, fact.sentence, normalised[written], written))
+            for end in (fact.subject, fact.object):
+                if end not in here:
+                    here.add(end)
+                    mentions.append((row, fact.sentence, normalised[end], end))
     mentions = sorted((mention for mention in mentions if mention[2]), key=lambda m: m[:2])
     names = _sorted(mention[2] for mention in mentions)
     written = _sorted(mention[3] for mention in mentions)

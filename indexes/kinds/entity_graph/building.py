@@ -147,7 +147,7 @@ def _write(
         entities=len(entities),
         mentions=len(files.mentions),
         facts=len(files.facts),
-        synonyms=len(files.synonyms),
+        synonym_pairs=len(files.synonyms),
         unread=unread,
         extractions=found_in.counts,
         merges=entities.merges,
@@ -158,9 +158,9 @@ def _write(
 
 
 def _model(options: BuildOptions, made_with: MadeWith, last: EntityStats | None) -> str:
-    if made_with.builder == "model" and options.open_caller is not None:
-        return options.settings.model
-    return last.model if last else ""
+    if made_with.builder == "rules":
+        return ""
+    return options.settings.model if options.open_caller else last.model if last else ""
 
 
 def _near_names(

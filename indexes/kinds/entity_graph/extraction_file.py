@@ -18,7 +18,8 @@ more than three texts is dropped and counted, as HippoRAG drops it: models write
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,13 +34,14 @@ from hopyard.indexes.kinds.entity_graph.extraction_store import (
 )
 from hopyard.indexes.kinds.entity_graph.places import Places
 from hopyard.indexes.kinds.entity_graph.placing import place_extraction
+from hopyard.indexes.lock import hold_lock
 from hopyard.indexes.records import Passage
 from hopyard.indexes.snapshot import Snapshot
 from hopyard.indexes.written_store import Written
 from hopyard.state.atomic import replacing
 from hopyard.state.errors import UsageError
 
-__all__ = ("export_extractions", "import_extractions")
+__all__ = ("export_extractions", "import_extractions", "stored_extractions")
 
 _AT_ONCE: Final = 500
 """Lines whose passages are fetched and stored at once."""
@@ -49,7 +51,7 @@ _BROKEN: Final = Fact(subject="", relation="", object="")
 
 
 class _Line(BaseModel):
-    model_config = ConfigDict(frozen=True, strict=True)
+    model_config = ConfigDict(frozen=True)
 
     id: str
 
@@ -105,10 +107,11 @@ def import_extractions(file: Path, corpus: Snapshot, store: ExtractionStore) -> 
         passages = corpus.existing([line.id for line in part])
         rows: dict[str, Written[StoredExtraction]] = {}
         for line in part:
-            found = [passages[line.id]] if line.id in passages else corpus.passages_of(line.id)
-            unknown += not found
-            for passage, extraction in zip(found, _placed(line, found), strict=True):
-                rows[passage.content_hash] = Written(IMPORTED, EXTRACTED, extraction)
+            given = [passages[line.id]] if line.id in passages else corpus.passages_of(line.id)
+            unknown += not given
+            found = {passage.content_hash: passage for passage in given}
+            for content, extraction in zip(found, _placed(line, [*found.values()]), strict=True):
+                rows[content] = Written(IMPORTED, EXTRACTED, extraction)
         store.put(rows.items(), corpus.generation)
     if unknown == len(lines):
         raise UsageError(
@@ -140,6 +143,28 @@ def export_extractions(extractions: Iterable[tuple[str, Extraction]], file: Path
     return written
 
 
+def stored_extractions(directory: Path, corpus: Snapshot) -> Iterator[tuple[str, Extraction]]:
+    """The id and the extraction of each passage of an index, in the order of the ids.
+
+    Passages that the model was not asked about yet are left out.
+
+    Args:
+        directory: The index directory. No build runs meanwhile.
+        corpus: Its corpus.
+
+    Raises:
+        IndexBusyError: A build runs.
+        IndexMissingError: The file of extractions is damaged.
+    """
+    with hold_lock(directory), ExtractionStore(directory) as store:
+        passages = corpus.passages()
+        while part := list(islice(passages, _AT_ONCE)):
+            rows = store.written(passage.content_hash for passage in part)
+            for passage in part:
+                if row := rows.get(passage.content_hash):
+                    yield passage.id, row.content
+
+
 def _read(file: Path) -> list[_Line]:
     try:
         with file.open(encoding="utf-8-sig") as stream:
@@ -158,7 +183,7 @@ def _line(file: Path, number: int, text: str) -> _Line:
     try:
         values: Any = json.loads(text)
         long = isinstance(values, dict) and not values.keys().isdisjoint({"mentions", "facts"})
-        return (_Long if long else _Short).model_validate_json(text)
+        return (_Long if long else _Short).model_validate_json(text, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         problem = ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"])))
@@ -173,8 +198,8 @@ def _line(file: Path, number: int, text: str) -> _Line:
 def _placed(line: _Line, passages: Sequence[Passage]) -> list[StoredExtraction]:
     """What each passage gets of a line."""
     given, all_places = line.extraction, [Places(passage) for passage in passages]
-    if len(all_places) == 1:
-        return [_place(given, all_places[0])]
+    if len(all_places) <= 1:
+        return [_place(given, places) for places in all_places]
     facts: list[list[Fact]] = [[] for _ in passages]
     for fact in given.facts:
         best = max(range(len(passages)), key=lambda place: _support(all_places[place], fact))
@@ -189,7 +214,8 @@ def _placed(line: _Line, passages: Sequence[Passage]) -> list[StoredExtraction]:
 
 def _place(given: Extraction, places: Places) -> StoredExtraction:
     """One passage's extraction: as it is, where it has sentences and they are those of the text."""
-    stated = {item.sentence for item in (*given.mentions, *given.facts)}
+    stated = {mention.sentence for mention in given.mentions}
+    stated |= {fact.sentence for fact in given.facts}
     if stated != {NOWHERE} and stated <= {NOWHERE, *range(len(places.sentences))}:
         return StoredExtraction(mentions=given.mentions, facts=given.facts)
     return place_extraction(places, [mention.name for mention in given.mentions], given.facts)

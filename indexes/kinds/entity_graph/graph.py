@@ -224,7 +224,8 @@ class EntityGraph:
     @cached_property
     def passages_with(self) -> NDArray[np.int64]:
         """[e] In how many passages each entity stands; 0 where only a fact names it."""
-        return np.diff(self.counts.indptr).astype(np.int64)
+        passages: NDArray[np.int64] = np.diff(self.counts.indptr).astype(np.int64)
+        return passages
 
     @cached_property
     def sentences_of(self) -> sparse.csr_array:

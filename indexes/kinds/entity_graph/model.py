@@ -26,6 +26,7 @@ from hopyard.indexes.written_store import WrittenStore
 from hopyard.models.prompt import Prompt
 from hopyard.prompts.entity_graph import FACTS, PassageFacts, fact_values
 from hopyard.prompts.passages import snippet
+from hopyard.state.settings import Profile, profile_of
 
 __all__ = ("FactWriter", "estimate", "extraction_of")
 
@@ -57,7 +58,7 @@ class FactWriter(Writer[Passage, StoredExtraction]):
         places = Places(passage)
         shown = _first_sentences(places.sentences, self._own.passage_characters)
         output = await call(FACTS, fact_values(passage.full_title, shown), step=passage.id)
-        return EXTRACTED, extraction_of(places, output)
+        return EXTRACTED, extraction_of(places, output, profile_of(self.settings))
 
     def nothing(self, passage: Passage) -> StoredExtraction:
         """An empty extraction."""
@@ -65,8 +66,12 @@ class FactWriter(Writer[Passage, StoredExtraction]):
         return StoredExtraction()
 
 
-def extraction_of(places: Places, output: PassageFacts) -> StoredExtraction:
-    """The extraction that a model's output gives. The output counts sentences from 1."""
+def extraction_of(places: Places, output: PassageFacts, profile: Profile) -> StoredExtraction:
+    """The extraction that a model's output gives. The output counts sentences from 1.
+
+    The built-in model writes names of the prompt's examples into facts, so both ends of its facts
+    must be in the passage.
+    """
     facts = (
         Fact(
             subject=fact.subject,
@@ -76,7 +81,8 @@ def extraction_of(places: Places, output: PassageFacts) -> StoredExtraction:
         )
         for fact in output.facts
     )
-    return place_extraction(places, output.entities, facts)
+    ends = 2 if profile == "builtin" else 1
+    return place_extraction(places, output.entities, facts, ends=ends)
 
 
 async def estimate(

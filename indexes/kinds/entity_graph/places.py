@@ -31,8 +31,9 @@ _TOUCHED_AFTER: Final = re.compile(f"[{_JOINED}{_HANGUL}]|\\W")
 class Places:
     """The sentences of one passage, and the names that are written in them.
 
-    A name is written where its words are, as whole words and in any case. If it is nowhere, forms
-    that `normalise_keyword` makes equal count too, such as `U.S.` for `US`.
+    A name is written where its words are, as whole words and in any case. A name in capitals is
+    written in capitals. If it is nowhere, forms that `normalise_keyword` makes equal count too,
+    such as `U.S.` for `US`.
     """
 
     def __init__(self, passage: Passage) -> None:
@@ -89,10 +90,11 @@ class Places:
 
 
 def _pattern(name: str) -> re.Pattern[str]:
-    """Finds a name as whole words, whatever its case, its spaces and the form of its quotes."""
+    """Finds a name as whole words, whatever its spaces and the form of its quotes."""
     words = (
         "".join(_VARIANTS.get(sign) or re.escape(sign) for sign in word) for word in name.split()
     )
     before = "" if _TOUCHED_BEFORE.match(name[0]) else r"(?<!\w)"
     after = "" if _TOUCHED_AFTER.match(name[-1]) else r"(?!\w)"
-    return re.compile(before + r"\s+".join(words) + after, re.IGNORECASE)
+    case = re.NOFLAG if name.isupper() else re.IGNORECASE  # US is not us, WHO is not who
+    return re.compile(before + r"\s+".join(words) + after, case)

@@ -14,23 +14,24 @@ __all__ = ("place_extraction",)
 
 
 def place_extraction(
-    places: Places, names: Iterable[str], facts: Iterable[Fact]
+    places: Places, names: Iterable[str], facts: Iterable[Fact], *, ends: int = 1
 ) -> StoredExtraction:
     """Find the sentences of names and facts, and leave out what the passage does not support.
 
     A name is mentioned in each sentence in which it is written. A name that is not written in the
     passage or its title is dropped, unless a fact uses it: then it has the fact's sentence. A fact
-    is dropped if one of its parts is empty, if it repeats another, or if neither its subject nor
-    its object is written in the passage or its title. HippoRAG asks for facts with at least one of
-    the passage's names.
+    is dropped if one of its parts is empty, if it repeats another, or if fewer of its ends than
+    `ends` are written in the passage or its title. HippoRAG asks for facts with at least one of the
+    passage's names.
 
     Args:
         places: The passage.
         names: Names, possibly repeated.
         facts: A fact whose sentence is `NOWHERE`, is not there, or holds neither subject nor object
             gets the sentence that `Places.sentence_of` finds, if any.
+        ends: 1, or 2: subject and object.
     """
-    kept, dropped_facts = _place_facts(places, facts)
+    kept, dropped_facts = _place_facts(places, facts, ends)
     sentences: dict[str, list[int]] = {}
     for fact in kept:
         for end in (fact.subject, fact.object):
@@ -53,21 +54,22 @@ def place_extraction(
     )
 
 
-def _place_facts(places: Places, facts: Iterable[Fact]) -> tuple[tuple[Fact, ...], int]:
+def _place_facts(places: Places, facts: Iterable[Fact], ends: int) -> tuple[tuple[Fact, ...], int]:
     """The facts that are kept, each with its sentence, and how many are not."""
     kept: dict[tuple[str, ...], Fact] = {}
     given = list(facts)
     for fact in given:
         subject, relation, object_ = map(one_line, (fact.subject, fact.relation, fact.object))
-        ends = normalise_keyword(subject), normalise_keyword(object_)
-        if relation and all(ends) and (places.has(subject) or places.has(object_)):
+        normalised = normalise_keyword(subject), normalise_keyword(object_)
+        written = places.has(subject) + places.has(object_)
+        if relation and all(normalised) and written >= ends:
             placed = Fact(
                 subject=subject,
                 relation=relation,
                 object=object_,
                 sentence=_sentence(places, subject, object_, fact.sentence),
             )
-            kept.setdefault((*ends, relation.casefold()), placed)
+            kept.setdefault((*normalised, relation.casefold()), placed)
     return tuple(kept.values()), len(given) - len(kept)
 
 

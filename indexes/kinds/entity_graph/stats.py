@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from hopyard.indexes.kinds.entity_graph.extractions import ExtractionCounts
 from hopyard.indexes.kinds.entity_graph.merging import Merge
 from hopyard.indexes.kinds.entity_graph.senses import Split
-from hopyard.indexes.manifest import damage_error
+from hopyard.indexes.manifest import damage_error, find_manifest, generation_directory
 
 __all__ = ("GRAPH_VERSION", "EntityStats", "MadeWith")
 
@@ -48,7 +48,7 @@ class EntityStats(_Stats):
     entities: int
     mentions: int
     facts: int
-    synonyms: int
+    synonym_pairs: int
     unread: int
     """Passages that the model was not asked about, because a budget ended the build."""
     extractions: ExtractionCounts
@@ -82,3 +82,15 @@ class EntityStats(_Stats):
             raise damage_error(file, f"cannot be read ({error.strerror})") from error
         except ValidationError as error:
             raise damage_error(file, "does not hold the counts of an entity graph") from error
+
+    @classmethod
+    def of_index(cls, index: Path) -> Self | None:
+        """The stats of the current generation; None for an index without an entity graph.
+
+        Raises:
+            IndexMissingError: The manifest or the file is damaged.
+        """
+        manifest = find_manifest(index)
+        if manifest is None or "entity-graph" not in manifest.kinds:
+            return None
+        return cls.load(generation_directory(index, manifest.generation) / "entity-graph")
