@@ -66,7 +66,7 @@ class Row(NamedTuple):
     graph: str = "full"
 
     @property
-    def index(self) -> str:
+    def index_name(self) -> str:
         """The name of its index."""
         return self.data.index_name(self.builder, self.graph)
 
@@ -113,7 +113,7 @@ def main() -> None:
                 build_index(data, builder, graph, options.folder)
     with Resources(options.folder) as resources:
         searched = {
-            row: search_all(row, options.folder / row.index, resources) for row in _rows(sets)
+            row: search_all(row, options.folder / row.index_name, resources) for row in _rows(sets)
         }
     result = {
         "command": "python benchmarks/entity_graph.py FOLDER",
