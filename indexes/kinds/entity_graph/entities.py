@@ -99,7 +99,7 @@ def resolve_entities(
         by_root[int(root[name])] += found
     sense = np.full(len(mentions), -1, dtype=np.int64)
     base = root[mentions[:, 0]]
-    for (name, group), here in zip(by_root.items(), _places(base, list(by_root)), strict=True):
+    for group, here in zip(by_root.values(), _places(base, list(by_root)), strict=True):
         group.sort(key=lambda item: item.label)
         sense[here] = choose_senses(group, mentions[here, 1].tolist(), passages.vectors)
     whole = _places(mentions[:, 0], list(titled))
