@@ -262,14 +262,17 @@ def _files(
 
 def _facts(found: Found, mentions: NDArray[Any]) -> NDArray[Any]:
     """The facts with entities in place of names: those that the passage's mentions mean."""
-    meant = {
-        (name, passage): entity
-        for entity, name, passage, _ in reversed(mentions.tolist())  # the first mention decides
-    }
     facts = found.facts.copy()
+
+    def places(passages: NDArray[Any], names: NDArray[Any]) -> NDArray[np.int64]:
+        """One number for each pair of a passage and a name."""
+        return passages.astype(np.int64) * len(found.names) + names
+
+    # The first mention in a passage decides.
+    known, first = np.unique(places(mentions["passage"], mentions["name"]), return_index=True)
     for end in ("subject", "object"):
-        pairs = zip(found.facts[end].tolist(), found.facts["passage"].tolist(), strict=True)
-        facts[end] = [meant[pair] for pair in pairs]
+        row = np.searchsorted(known, places(found.facts["passage"], found.facts[end]))
+        facts[end] = mentions["entity"][first[row]]
     return facts
 
 
