@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from entity_graph.made_graph import EXTRACTIONS, SYNONYMS, graph_of
 from numpy.typing import NDArray
 
-from entity_graph.made_graph import EXTRACTIONS, SYNONYMS, graph_of
 from hopyard.indexes.kinds.entity_graph import weights
 from hopyard.indexes.kinds.entity_graph.extraction import Extraction
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
@@ -123,7 +123,7 @@ def test_a_fact_of_several_passages_counts_once(graph: EntityGraph) -> None:
     cosines = [0.9 if text == twice else 0.1 + 0.1 * place for place, text in enumerate(texts)]
     vectors = np.array([[cosine, 0] for cosine in cosines], np.float32)
     found = nearest_statements(query_of(with_vectors(graph, fact_vectors=vectors)), 2)
-    assert [statement.text for statement in found][0] == twice
+    assert found[0].text == twice
     assert len({statement.text for statement in found}) == 2
     assert found[0].score == 1
 
