@@ -63,7 +63,10 @@ class EntityStats(_Stats):
             mode="json", exclude={"made_with", "extractions", "merges", "splits"}
         )
         made = self.made_with.model_dump(mode="json", exclude={"version", "embedding", "dimension"})
-        found = self.extractions.model_dump(mode="json", exclude={"runs", "imported", "missing"})
+        hidden = {"runs", "imported", "missing"}
+        if self.made_with.builder == "rules" and not self.extractions.has_imports:
+            hidden.add("authors")  # the builder says it
+        found = self.extractions.model_dump(mode="json", exclude=hidden)
         own = {**made, **values, "merged": len(self.merges), "split": len(self.splits), **found}
         return {name: value for name, value in own.items() if value or name in _ALWAYS}
 
