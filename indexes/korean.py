@@ -59,9 +59,9 @@ def korean_names(text: str) -> Iterator[tuple[int, int]]:
     last: tuple[int, int] | None = None
     for found in _WORD.finditer(text):
         start, word = found.start(), found.group()
-        if _NAME.match(word):
-            ending = _ENDING.search(word, 1)
-            span = start, ending.start() + start if ending else found.end()
+        ending = _ENDING.search(word, 1)
+        if _NAME.match(word, 0, ending.start() if ending else len(word)):
+            span = start, start + (ending.start() if ending else len(word))
             if last and text[last[1] : start] == " ":
                 span = last[0], span[1]
             elif last:

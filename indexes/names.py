@@ -34,15 +34,15 @@ _MONTH: Final = (
     r"|Juni|July?|Juli|Aug(?:ust|\.)?|Sept?(?:ember|\.)?|O[ck]t(?:ober|\.)?|Nov(?:ember|\.)?"
     r"|De[cz](?:ember|\.)?)"
 )
-_DAY: Final = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th|\.)?"
+_DAY: Final = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _COUNTED: Final = (
     r"\s?(?:%|percent|people|men|women|times|years|days|hours|dollars|euros|km|miles|metres|meters"
-    r"|feet|ft|m|kg|tons|tonnes|acres|inhabitants|soldiers|troops|students|members)\b"
+    r"|feet|ft|m|kg|tons|tonnes|acres|inhabitants|soldiers|troops|students|members)(?![a-z])"
 )
 """What follows a number that is no year."""
 _DATE: Final = re.compile(
     rf"(?<![\w$€£.,#-])(?:"
-    rf"{_DAY}\s(?:of\s)?{_MONTH}(?!\w)(?:,?\s\d{{3,4}}(?!\w))?"
+    rf"{_DAY}\.?\s(?:of\s)?{_MONTH}(?!\w)(?:,?\s\d{{3,4}}(?!\w))?"
     rf"|{_MONTH}\s{_DAY}(?:,?\s\d{{4}})?(?![\w.,]\d|\w)"
     rf"|{_MONTH},?\s(?:of\s)?{YEAR}(?!\w)"
     rf"|{YEAR}-[01]\d-[0-3]\d(?!\d)"
@@ -59,7 +59,7 @@ _EVENT: Final = re.compile(
 )
 """What a year belongs to: `1998 FIFA World Cup`."""
 _GOES_ON: Final = re.compile(r'" [^\W\d_a-z]')
-_ADDRESS: Final = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\w+")
+_ADDRESS: Final = re.compile(r"(?:https?://|www\.)\S+|(?<![\w.+-])[\w.+-]{1,64}@[\w.-]+")
 _ABBREVIATED: Final = re.compile(r"(?<=\w )\(([A-Z][\w&-]*[A-Z][A-Z0-9]*)s?\)")
 _BETWEEN_INITIALS: Final = r"[\w']*[\s-]+(?:(?:of|and|the|for|in|to|on)[\s-]+)?"
 _QUALIFIER: Final = re.compile(
@@ -71,9 +71,12 @@ _QUALIFIER: Final = re.compile(
 _TITLE_MARKS: Final = re.compile(
     r"《([^《》]{1,40})》|〈([^〈〉]{1,40})〉|[「『]([^「」『』]{1,40})[」』]"
 )
+_KOREAN_MARKS: Final = re.compile(rf"{_TITLE_MARKS.pattern}|(?<!\w)'([^']{{1,40}})'(?=[가-힣])")
+"""A particle may follow the closing quote: `'기생충'은`."""
 _KATAKANA: Final = re.compile(r"[ァ-ヺー]{3,}(?:[・＝][ァ-ヺー]+)*|[ァ-ヺー]+(?:[・＝][ァ-ヺー]+)+")
 _EAST_ASIAN: Final = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff。、]")
 _LONGEST_KNOWN: Final = 100
+"""Characters of a name that is looked for, at most."""
 
 
 def names_in(text: str, language: str = "en", known: Iterable[str] = ()) -> list[Name]:
@@ -90,19 +93,18 @@ def names_in(text: str, language: str = "en", known: Iterable[str] = ()) -> list
 
     def take(found: Iterable[Span]) -> None:
         nonlocal rest
-        for start, end in found:
-            spans.append((start, end))
-            rest = _without(rest, start, end)
+        before = len(spans)
+        spans.extend(found)
+        rest = _without(rest, spans[before:])
 
     take(_quotations(rest, language))
     take(_defined_terms(rest))
-    for found in _ADDRESS.finditer(rest):
-        rest = _without(rest, *found.span())
-    take([found.span() for found in _DATE.finditer(rest)])
+    rest = _without(rest, [found.span() for found in _ADDRESS.finditer(rest)])
+    take(found.span() for found in _DATE.finditer(rest))
     if language == "ko":
-        take(list(korean_names(rest)))
+        take(korean_names(rest))
     elif language in {"ja", "zh"}:
-        take([found.span() for found in _KATAKANA.finditer(rest)])
+        take(found.span() for found in _KATAKANA.finditer(rest))
         rest = _EAST_ASIAN.sub(",", rest)
     if language != "ko" and not plain.isupper():
         spans += proper_names(rest, language)
@@ -112,9 +114,14 @@ def names_in(text: str, language: str = "en", known: Iterable[str] = ()) -> list
     return [Name(*span, text[slice(*span)]) for span in joined]
 
 
-def _without(text: str, start: int, end: int) -> str:
-    """The text with commas in place of a span, so that all else keeps its place."""
-    return text[:start] + "," * (end - start) + text[end:]
+def _without(text: str, spans: list[Span]) -> str:
+    """The text with commas in place of some spans, so that all else keeps its place."""
+    pieces: list[str] = []
+    done = 0
+    for start, end in sorted(spans):
+        pieces += text[done:start], "," * (end - max(start, done))
+        done = max(done, end)
+    return "".join([*pieces, text[done:]])
 
 
 def _occurrences(text: str, name: str) -> list[Span]:
@@ -138,8 +145,8 @@ def _quotations(text: str, language: str) -> Iterator[Span]:
         between = inner[:1].isspace() and inner[-1:].isspace()
         capital = inner != inner.lower() or language in {"ko", "ja", "zh"}
         if capital and not between and re.match(r"[\w(#$¿¡']", inner[begin:]):
-            yield start + begin, start + len(inner.rstrip(" ,.;:"))
-    for found in _TITLE_MARKS.finditer(text):
+            yield start + begin, start + len(inner.rstrip(" \n,.;:"))
+    for found in (_TITLE_MARKS if language != "ko" else _KOREAN_MARKS).finditer(text):
         yield found.span(found.lastindex or 0)
 
 
@@ -148,7 +155,8 @@ def _defined_terms(text: str) -> Iterator[Span]:
     for found in _ABBREVIATED.finditer(text):
         letters = [re.escape(letter) for letter in found[1] if letter.isalnum()]
         words = _BETWEEN_INITIALS.join(letters)
-        term = re.search(rf"(?<!\w){words}[\w']*\Z", text[: found.start() - 1], re.IGNORECASE)
+        before = text[max(0, found.start() - _LONGEST_KNOWN) : found.start() - 1]
+        term = re.search(rf"(?<!\w){words}[\w']*\Z", before, re.IGNORECASE)
         if term and term.group() == term.group().lower():
             yield from _occurrences(text, term.group())
 

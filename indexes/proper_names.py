@@ -44,10 +44,11 @@ _COMMON: Final = re.compile(
 )
 """Endings of words that are seldom names."""
 _COMMON_BEFORE: Final = re.compile(
-    r"\w{3,}ing (?:as|an?|the|his|her|their|its|in|on|up|out|to)\b"
+    r"\w{3,}ing (?:as|an?|the|his|her|their|its|in|on|up|out|to|with)\b"
+    r"|\w{3,}s (?:are|were|have|can|may)\b"
     r"|\w{2,}(?<!fr|hm|am|mm)ed (?:by|as|from|after|during|at|on|in|and|with)\b"
 )
-"""Participles that begin a sentence."""
+"""Participles and plural nouns that begin a sentence."""
 _PARTICLE: Final = re.compile(r"\b(?:de|van|von|di|da|du|bin|ibn|ter|den)\s\Z")
 _NUMERAL: Final = re.compile(r"(?:\d+(?:st|nd|rd|th)|\d{1,2})\s+(?=[^\W\d_a-z])")
 
@@ -94,7 +95,7 @@ class _Evidence:
     def is_name(self, start: int, end: int, initial: bool) -> bool:
         """Whether a run is a name. Longer runs are; a single word may be a common word."""
         word = self.text[start:end]
-        if " " in word or _MIXED.match(word):
+        if len(word.split()) > 1 or _MIXED.match(word):
             return True
         if word in self.plain:
             return False
@@ -142,7 +143,7 @@ def _runs(text: str, language: str) -> Iterator[tuple[int, int, bool]]:
         broken = False
         if initial and lowered in openers:
             continue
-        end = next((place for place in _breaks(text, start, whole)), whole)
+        end = next(_breaks(text, start, whole), whole)
         broken = end < whole
         yield start, end, initial
 
@@ -150,15 +151,22 @@ def _runs(text: str, language: str) -> Iterator[tuple[int, int, bool]]:
 def _breaks(text: str, start: int, end: int) -> Iterator[int]:
     """Where a sentence or a short line ends inside a run."""
     for found in _BREAK.finditer(text, start, end):
-        following = WORD.match(text, found.end())
+        place = found.start()
         if found.group() == "\n":
-            if found.start() - text.rfind("\n", 0, found.start()) <= _LINE:
-                yield found.start()
-        elif following and (
-            (len(following.group()) > 1 and following.group().lower() in OPENERS)
-            or (_NUMBERED.search(text, start, found.start()) and len(following.group()) > 1)
-        ):
-            yield found.start()
+            if place - text.rfind("\n", 0, place) <= _LINE:
+                yield place
+        elif _opens_sentence(text, start, found):
+            yield place
+
+
+def _opens_sentence(text: str, start: int, point: re.Match[str]) -> bool:
+    """Whether the word after a point in a run begins a sentence: the point may be an initial's."""
+    found = WORD.match(text, point.end())
+    word = found.group() if found else ""
+    if not word[1:] or word == word.lower():
+        return False
+    numbered = _NUMBERED.search(text, max(start, point.start() - 3), point.start())
+    return numbered is not None or word.lower() in OPENERS
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:
