@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.kinds.entity_graph import EntityGraphSettings, apart, extractions
+from hopyard.indexes.kinds.entity_graph.asking import Asking
 from hopyard.indexes.kinds.entity_graph.assemble import Found, PassageRow, collect, labels_of
+from hopyard.indexes.kinds.entity_graph.element_rows import element_files
 from hopyard.indexes.kinds.entity_graph.entities import Entities, resolve_entities
+from hopyard.indexes.kinds.entity_graph.extraction import Extraction
 from hopyard.indexes.kinds.entity_graph.extractions import Extractions
 from hopyard.indexes.kinds.entity_graph.graph import MENTION, SYNONYM, EntityFiles, EntityGraph
 from hopyard.indexes.kinds.entity_graph.senses import Passages
@@ -41,7 +44,7 @@ def is_current(directory: Path, options: BuildOptions) -> bool:
     # directory is INDEX/gen-N/entity-graph
     made_with = _made_with(options, last, directory.parent.parent)
     return last.made_with == made_with and extractions.is_current(
-        last.extractions, made_with.builder, options
+        last.extractions, made_with.builder, options, made_with.asking
     )
 
 
@@ -61,6 +64,7 @@ async def build_graph(context: BuildContext) -> Mapping[str, int]:
         {row.id: row.content_hash for row in rows},
         builder=made_with.builder,
         last=last.extractions if last else None,
+        asking=made_with.asking,
     )
     found = await in_thread(collect, rows, found_in.by_content)
     vectors = await _embed(context, made_with, found)
@@ -71,12 +75,15 @@ def _made_with(options: BuildOptions, last: EntityStats | None, index: Path) -> 
     """What decides about the graph. An update keeps to the settings of the last build."""
     own = EntityGraphSettings.of(options.settings)
     if options.keep and last is not None:
+        asking = last.made_with.asking
         own = own.model_copy(
             update={
                 name: getattr(last.made_with, name)
                 for name in ("builder", "merge", "synonyms", "sentences")
             }
         )
+    else:
+        asking = Asking.of(own)
     return MadeWith(
         builder=own.builder,
         embedding=options.embedding,
@@ -84,6 +91,7 @@ def _made_with(options: BuildOptions, last: EntityStats | None, index: Path) -> 
         merge=own.merge,
         synonyms=own.synonyms,
         sentences=own.sentences,
+        asking=asking,
         apart=apart.read(index),
     )
 
@@ -135,7 +143,7 @@ def _write(
     """Make entities of the names, and write all files."""
     near = _near_names(context, made_with, last, found.names, vectors["names"])
     entities = _entities(context, made_with, rows, found, vectors["names"], near)
-    files = _files(rows, found, entities, near, vectors, made_with.synonyms)
+    files = _files(rows, found, found_in.by_content, entities, near, vectors, made_with.synonyms)
     files.save(context.directory)
     np.save(context.directory / "near_names.npy", near.pairs, allow_pickle=False)
     np.save(context.directory / "near_cosines.npy", near.similarity, allow_pickle=False)
@@ -232,6 +240,7 @@ def _entities(
 def _files(
     rows: Sequence[PassageRow],
     found: Found,
+    extractions_: Mapping[str, Extraction],
     entities: Entities,
     near: Synonyms,
     vectors: Mapping[str, Vectors],
@@ -244,6 +253,8 @@ def _files(
     mentions["sentence"] = found.sentence
     of_name = np.unique(np.stack([found.name, mentions["entity"]], axis=1), axis=0)
     bounds = np.searchsorted(of_name[:, 0], np.arange(len(found.names) + 1))
+    meant = _meant(mentions)
+    name_rows = {name: row for row, name in enumerate(found.names)}
     return EntityFiles(
         passages=[row.id for row in rows],
         names=Ragged.of_texts(found.names),
@@ -252,20 +263,24 @@ def _files(
         mentions=mentions,
         sentences=found.sentences,
         relations=Ragged.of_texts(found.relations),
-        facts=_facts(found, mentions),
+        facts=_facts(found, meant),
         synonyms=_synonyms(near, of_name, synonyms),
         name_vectors=vectors["names"],
         sentence_vectors=vectors["sentences"],
         fact_vectors=vectors["facts"],
+        elements=element_files(
+            rows, extractions_, lambda name, passage: meant[name_rows[name], passage]
+        ),
     )
 
 
-def _facts(found: Found, mentions: NDArray[Any]) -> NDArray[Any]:
+def _meant(mentions: NDArray[Any]) -> dict[tuple[int, int], int]:
+    """The entity that a name means in a passage: the first mention there decides."""
+    return {(name, passage): entity for entity, name, passage, _ in reversed(mentions.tolist())}
+
+
+def _facts(found: Found, meant: Mapping[tuple[int, int], int]) -> NDArray[Any]:
     """The facts with entities in place of names: those that the passage's mentions mean."""
-    meant = {
-        (name, passage): entity
-        for entity, name, passage, _ in reversed(mentions.tolist())  # the first mention decides
-    }
     facts = found.facts.copy()
     for end in ("subject", "object"):
         pairs = zip(found.facts[end].tolist(), found.facts["passage"].tolist(), strict=True)
