@@ -19,6 +19,8 @@ GRAPH_VERSION: Final = 2
 """Counted up when the files or the merging change: then a graph is assembled again."""
 
 _FILE: Final = "stats.json"
+_ALWAYS: Final = ("entities", "mentions", "facts")
+"""Counts that are shown even if they are 0."""
 
 
 class _Stats(BaseModel):
@@ -59,7 +61,7 @@ class EntityStats(_Stats):
     splits: tuple[Split, ...]
 
     def plain(self) -> dict[str, Any]:
-        """What `hopyard index status` shows."""
+        """What `hopyard index status` shows; counts of problems only where there are any."""
         values = self.model_dump(
             mode="json", exclude={"made_with", "extractions", "merges", "splits"}
         )
@@ -67,7 +69,8 @@ class EntityStats(_Stats):
         made = self.made_with.model_dump(mode="json", exclude=hidden)
         made |= self.made_with.asking.plain()
         found = self.extractions.model_dump(mode="json", exclude={"runs", "imported", "missing"})
-        return {**made, **values, "merged": len(self.merges), "split": len(self.splits), **found}
+        own = {**made, **values, "merged": len(self.merges), "split": len(self.splits), **found}
+        return {name: value for name, value in own.items() if value or name in _ALWAYS}
 
     def save(self, directory: Path) -> None:
         """Write `stats.json` into a kind's folder."""
