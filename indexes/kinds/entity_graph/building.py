@@ -9,24 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.kinds.entity_graph import EntityGraphSettings, apart, extractions
 from hopyard.indexes.kinds.entity_graph.asking import Asking
-from hopyard.indexes.kinds.entity_graph.assemble import Found, PassageRow, collect, labels_of
-from hopyard.indexes.kinds.entity_graph.element_rows import element_files
+from hopyard.indexes.kinds.entity_graph.assemble import Found, PassageRow, collect
 from hopyard.indexes.kinds.entity_graph.entities import Entities, resolve_entities
-from hopyard.indexes.kinds.entity_graph.extraction import Extraction
 from hopyard.indexes.kinds.entity_graph.extractions import Extractions
-from hopyard.indexes.kinds.entity_graph.graph import MENTION, SYNONYM, EntityFiles, EntityGraph
+from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
+from hopyard.indexes.kinds.entity_graph.graph_files import graph_files
 from hopyard.indexes.kinds.entity_graph.senses import Passages
 from hopyard.indexes.kinds.entity_graph.stats import EntityStats, MadeWith
 from hopyard.indexes.kinds.entity_graph.synonyms import NO_SYNONYMS, Synonyms, find_synonyms
-from hopyard.indexes.ragged import Ragged
 from hopyard.indexes.sentences import sentence_spans
 from hopyard.indexes.snapshot import Snapshot
 from hopyard.indexes.threads import in_thread
@@ -143,7 +139,8 @@ def _write(
     """Make entities of the names, and write all files."""
     near = _near_names(context, made_with, last, found.names, vectors["names"])
     entities = _entities(context, made_with, rows, found, vectors["names"], near)
-    files = _files(rows, found, found_in.by_content, entities, near, vectors, made_with.synonyms)
+    extractions_ = found_in.by_content
+    files = graph_files(rows, found, extractions_, entities, near, vectors, made_with.synonyms)
     files.save(context.directory)
     np.save(context.directory / "near_names.npy", near.pairs, allow_pickle=False)
     np.save(context.directory / "near_cosines.npy", near.similarity, allow_pickle=False)
@@ -235,76 +232,6 @@ def _entities(
         threshold=made_with.merge,
         apart=[frozenset(pair) for pair in made_with.apart],
     )
-
-
-def _files(
-    rows: Sequence[PassageRow],
-    found: Found,
-    extractions_: Mapping[str, Extraction],
-    entities: Entities,
-    near: Synonyms,
-    vectors: Mapping[str, Vectors],
-    synonyms: float,
-) -> EntityFiles:
-    mentions = np.empty(len(found.name), MENTION)
-    mentions["entity"] = entities.of_mention
-    mentions["name"] = found.name
-    mentions["passage"] = found.passage
-    mentions["sentence"] = found.sentence
-    of_name = np.unique(np.stack([found.name, mentions["entity"]], axis=1), axis=0)
-    bounds = np.searchsorted(of_name[:, 0], np.arange(len(found.names) + 1))
-    meant = _meant(mentions)
-    name_rows = {name: row for row, name in enumerate(found.names)}
-    return EntityFiles(
-        passages=[row.id for row in rows],
-        names=Ragged.of_texts(found.names),
-        name_entities=Ragged(of_name[:, 1].astype(np.int32), bounds.astype(np.int64)),
-        labels=labels_of(found, mentions["entity"], entities.senses),
-        mentions=mentions,
-        sentences=found.sentences,
-        relations=Ragged.of_texts(found.relations),
-        facts=_facts(found, meant),
-        synonyms=_synonyms(near, of_name, synonyms),
-        name_vectors=vectors["names"],
-        sentence_vectors=vectors["sentences"],
-        fact_vectors=vectors["facts"],
-        elements=element_files(
-            rows, extractions_, lambda name, passage: meant[name_rows[name], passage]
-        ),
-    )
-
-
-def _meant(mentions: NDArray[Any]) -> dict[tuple[int, int], int]:
-    """The entity that a name means in a passage: the first mention there decides."""
-    return {(name, passage): entity for entity, name, passage, _ in reversed(mentions.tolist())}
-
-
-def _facts(found: Found, meant: Mapping[tuple[int, int], int]) -> NDArray[Any]:
-    """The facts with entities in place of names: those that the passage's mentions mean."""
-    facts = found.facts.copy()
-    for end in ("subject", "object"):
-        pairs = zip(found.facts[end].tolist(), found.facts["passage"].tolist(), strict=True)
-        facts[end] = [meant[pair] for pair in pairs]
-    return facts
-
-
-def _synonyms(near: Synonyms, of_name: NDArray[np.int64], least: float) -> NDArray[Any]:
-    """Pairs of entities with near names; an entity of several spellings has the nearest."""
-    if not least:
-        return np.empty(0, SYNONYM)
-    meant: dict[int, list[int]] = {}
-    for name, entity in of_name.tolist():
-        meant.setdefault(name, []).append(entity)
-    best: dict[tuple[int, int], float] = {}
-    for (first, second), cosine in zip(near.pairs.tolist(), near.similarity.tolist(), strict=True):
-        if cosine < least:
-            continue
-        for one in meant[first]:
-            for other in meant[second]:
-                pair = (min(one, other), max(one, other))
-                if one != other and cosine > best.get(pair, 0.0):
-                    best[pair] = cosine
-    return np.array([(*pair, cosine) for pair, cosine in sorted(best.items())], SYNONYM)
 
 
 def _stats(directory: Path | None) -> EntityStats | None:
