@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +14,12 @@ from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.pagerank.activation import min_max
 from hopyard.indexes.pagerank.query import Query
 from hopyard.indexes.sentences import sentence_spans
+from hopyard.models.embedder import Vector
 
-__all__ = ("Statement", "nearest_statements", "sentence_cosines", "sentence_text")
+__all__ = ("Statement", "nearest_statements", "sentence_cosines")
+
+_BLOCK: Final = 16_384
+"""Vectors that are read at once (384 dimensions: 25 MB)."""
 
 
 @dataclass(frozen=True)
@@ -27,17 +33,23 @@ class Statement:
 
 
 def nearest_statements(query: Query, k: int) -> list[Statement]:
-    """The k facts nearest to the question, or sentences where the graph has no facts."""
-    graph = query.graph
-    facts = bool(len(graph.files.facts))
-    if facts:
-        scores = graph.files.fact_vectors @ query.vector
-    else:
-        scores = sentence_cosines(query, np.arange(len(graph.files.sentences)))
-    scores = min_max(scores.astype(np.float64))
-    best = np.lexsort((np.arange(len(scores)), -scores))[:k]
-    of = _fact if facts else _sentence
-    return [of(query, row, float(scores[row])) for row in best.tolist()]
+    """The k facts nearest to the question, or sentences where the graph has no facts.
+
+    A fact that several passages state counts once.
+    """
+    files = query.graph.files
+    if not len(files.facts):
+        scores = min_max(sentence_cosines(query, np.arange(len(files.sentences))))
+        best = np.argsort(-scores, kind="stable")[:k].tolist()
+        return [_sentence(query, row, float(scores[row])) for row in best]
+    scores = min_max(files.fact_vectors @ query.vector)
+    chosen: dict[tuple[int, int, int], int] = {}
+    for row in np.argsort(-scores, kind="stable"):
+        subject, relation, object_, *_ = files.facts[row].item()
+        chosen.setdefault((subject, relation, object_), int(row))
+        if len(chosen) == k:
+            break
+    return [_fact(query, row, float(scores[row])) for row in chosen.values()]
 
 
 def sentence_cosines(query: Query, rows: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -47,13 +59,28 @@ def sentence_cosines(query: Query, rows: NDArray[np.int64]) -> NDArray[np.float6
     """
     files = query.graph.files
     if len(files.sentence_vectors):
-        cosines: NDArray[np.float64] = (files.sentence_vectors[rows] @ query.vector).astype(float)
-        return cosines
+        return _cosines(files.sentence_vectors.__getitem__, rows, query.vector)
     passages, inverse = np.unique(files.sentences["passage"][rows], return_inverse=True)
     dense = query.search.index.reader("dense")
-    vectors = dense.vectors([files.passages[row] for row in passages.tolist()])
-    of_passages: NDArray[np.float64] = (vectors @ query.vector).astype(float)
-    return of_passages[inverse]
+
+    def vectors_of(some: NDArray[np.int64]) -> NDArray[np.float32]:
+        found: NDArray[np.float32] = dense.vectors([files.passages[row] for row in some.tolist()])
+        return found
+
+    return _cosines(vectors_of, passages, query.vector)[inverse]
+
+
+def _cosines(
+    vectors_of: Callable[[NDArray[np.int64]], NDArray[np.float32]],
+    rows: NDArray[np.int64],
+    vector: Vector,
+) -> NDArray[np.float64]:
+    """[r] Cosines of a vector and some rows, which are read in blocks."""
+    cosines = np.empty(len(rows))
+    for start in range(0, len(rows), _BLOCK):
+        some = slice(start, start + _BLOCK)
+        cosines[some] = vectors_of(rows[some]) @ vector
+    return cosines
 
 
 def _fact(query: Query, row: int, score: float) -> Statement:
@@ -71,10 +98,10 @@ def _sentence(query: Query, row: int, score: float) -> Statement:
     graph = query.graph
     inside = graph.entities_of_sentence
     entities = inside.indices[slice(*inside.indptr[row : row + 2])].tolist()
-    return Statement(sentence_text(query, row), tuple(entities), score)
+    return Statement(_sentence_text(query, row), tuple(entities), score)
 
 
-def sentence_text(query: Query, row: int) -> str:
+def _sentence_text(query: Query, row: int) -> str:
     """A sentence, read from its passage."""
     graph: EntityGraph = query.graph
     passage, place = graph.files.sentences[row].item()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -47,8 +48,7 @@ def graph_files(
     mentions["sentence"] = found.sentence
     of_name = np.unique(np.stack([found.name, mentions["entity"]], axis=1), axis=0)
     bounds = np.searchsorted(of_name[:, 0], np.arange(len(found.names) + 1))
-    meant = _meant(mentions)
-    name_rows = {name: row for row, name in enumerate(found.names)}
+    meant = _Meant(found.names, mentions)
     return EntityFiles(
         passages=[row.id for row in rows],
         names=Ragged.of_texts(found.names),
@@ -62,23 +62,51 @@ def graph_files(
         name_vectors=vectors["names"],
         sentence_vectors=vectors["sentences"],
         fact_vectors=vectors["facts"],
-        elements=element_files(
-            rows, extractions, lambda name, passage: meant[name_rows[name], passage]
-        ),
+        elements=element_files(rows, extractions, meant.entity),
     )
 
 
-def _meant(mentions: NDArray[Any]) -> dict[tuple[int, int], int]:
-    """The entity that a name means in a passage: the first mention there decides."""
-    return {(name, passage): entity for entity, name, passage, _ in reversed(mentions.tolist())}
+class _Meant:
+    """The entity that a name means in a passage: the first mention there decides.
+
+    Args:
+        names: All names.
+        mentions: [m] `MENTION`, sorted by passage and then by sentence.
+    """
+
+    def __init__(self, names: Sequence[str], mentions: NDArray[Any]) -> None:
+        self._names = names
+        self._entities = mentions["entity"]
+        self._known, self._first = np.unique(
+            self._places(mentions["name"], mentions["passage"]), return_index=True
+        )
+
+    def entities(self, names: NDArray[Any], passages: NDArray[Any]) -> NDArray[np.int32]:
+        """[x] The entities of rows of names [x] in rows of passages [x]."""
+        rows = np.searchsorted(self._known, self._places(names, passages))
+        entities: NDArray[np.int32] = self._entities[self._first[rows]]
+        return entities
+
+    def entity(self, name: str, passage: int) -> int:
+        """The entity of one normalised name."""
+        row = np.array([self._rows[name]])
+        return int(self.entities(row, np.array([passage]))[0])
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(self._names)}
+
+    def _places(self, names: NDArray[Any], passages: NDArray[Any]) -> NDArray[np.int64]:
+        """One number for each pair of a passage and a name."""
+        places: NDArray[np.int64] = passages.astype(np.int64) * len(self._names) + names
+        return places
 
 
-def _facts(found: Found, meant: Mapping[tuple[int, int], int]) -> NDArray[Any]:
+def _facts(found: Found, meant: _Meant) -> NDArray[Any]:
     """The facts with entities in place of names: those that the passage's mentions mean."""
     facts = found.facts.copy()
     for end in ("subject", "object"):
-        pairs = zip(found.facts[end].tolist(), found.facts["passage"].tolist(), strict=True)
-        facts[end] = [meant[pair] for pair in pairs]
+        facts[end] = meant.entities(found.facts[end], found.facts["passage"])
     return facts
 
 
