@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from hopyard.indexes.kinds.entity_graph.asking import Asking
 from hopyard.indexes.kinds.entity_graph.extractions import ExtractionCounts
 from hopyard.indexes.kinds.entity_graph.merging import Merge
 from hopyard.indexes.kinds.entity_graph.senses import Split
@@ -14,7 +15,7 @@ from hopyard.indexes.manifest import damage_error, find_manifest, generation_dir
 
 __all__ = ("GRAPH_VERSION", "EntityStats", "MadeWith")
 
-GRAPH_VERSION: Final = 1
+GRAPH_VERSION: Final = 2
 """Counted up when the files or the merging change: then a graph is assembled again."""
 
 _FILE: Final = "stats.json"
@@ -36,6 +37,8 @@ class MadeWith(_Stats):
     merge: float
     synonyms: float
     sentences: bool
+    asking: Asking = Asking()
+    """What the model was asked for."""
     apart: tuple[tuple[str, str], ...] = ()
     """Names that the user keeps apart (`hopyard index entities --undo`)."""
 
@@ -62,7 +65,9 @@ class EntityStats(_Stats):
         values = self.model_dump(
             mode="json", exclude={"made_with", "extractions", "merges", "splits"}
         )
-        made = self.made_with.model_dump(mode="json", exclude={"version", "embedding", "dimension"})
+        private = {"version", "embedding", "dimension", "asking"}
+        made = self.made_with.model_dump(mode="json", exclude=private)
+        made |= self.made_with.asking.plain()
         hidden = {"runs", "imported", "missing"}
         if self.made_with.builder == "rules" and not self.extractions.has_imports:
             hidden.add("authors")  # the builder says it
