@@ -12,7 +12,8 @@ from pathlib import Path
 
 from entity_graph.made_graph import graph_of
 
-from hopyard.indexes.kinds.communities.elements import Elements, ReadPassages
+from hopyard.indexes.kinds.communities.elements import Elements
+from hopyard.indexes.kinds.communities.support import ReadPassages
 from hopyard.indexes.kinds.entity_graph.extraction import Extraction, Mention
 from hopyard.indexes.records import Passage
 from hopyard.indexes.sentences import sentence_spans

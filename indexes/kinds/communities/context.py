@@ -28,7 +28,7 @@ Count = Callable[[str], int]
 
 _REFERENCE: Final = re.compile(r"[A-Z]\d+")
 _REFERENCES: Final = re.compile(r"\s*\[\s*[A-Z]\d+(?:\s*[,;]\s*[A-Z]\d+)*\s*\]")
-_HEADINGS: Final = {"E": "Entities", "R": "Relationships", "S": "Sentences"}
+_HEADINGS: Final = {"E": "Entities", "R": "Relationships", "S": "Sentences", "C": "Claims"}
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,7 @@ def with_reports(
     for group in groups:
         own = {part_of[end.id] for end in group.ends}
         parts |= {end.id: part_of[end.id] for end in group.ends}
+        parts |= {claim.id: part_of[end.id] for end, claim in group.claims}
         if group.relationship is not None:
             parts[group.relationship.id] = own.pop() if len(own) == 1 else ""
         costs |= {one.id: _cost(one, count) for one in group.elements if one.id not in costs}
