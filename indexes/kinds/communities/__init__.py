@@ -18,7 +18,7 @@ from pydantic import Field
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.kind import Estimate, IndexKind
 from hopyard.state.counting import counted
-from hopyard.state.settings import Group
+from hopyard.state.settings import Group, Profile
 
 if TYPE_CHECKING:
     from hopyard.indexes.kinds.communities.index import CommunityIndex
@@ -52,6 +52,35 @@ class CommunitySettings(Group):
         description="on-demand (a question has the reports written that it needs, and the index "
         "costs no model call) or all (the build writes them).",
     )
+    tokens: int | None = Field(
+        None,
+        ge=100,
+        description="Maximum tokens that a prompt shows of a community. By default 8000, or 700 "
+        "for the built-in model.",
+    )
+    findings: int | None = Field(
+        None,
+        ge=1,
+        le=20,
+        description="Maximum findings of a report. By default 8, or 3 for the built-in model.",
+    )
+    max_failure_rate: float = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="Maximum share of reports that the model may fail on before a build fails.",
+    )
+    temperature: float = Field(
+        0.0, ge=0, le=2, description="Sampling temperature for writing reports in a build."
+    )
+
+    def tokens_for(self, profile: Profile) -> int:
+        """Tokens of a community in a prompt: the number set, or what suits the profile."""
+        return self.tokens or (700 if profile == "builtin" else 8000)
+
+    def findings_for(self, profile: Profile) -> int:
+        """Findings of a report: the number set, or what suits the profile."""
+        return self.findings or (3 if profile == "builtin" else 8)
 
 
 class Communities(IndexKind):
@@ -65,6 +94,13 @@ class Communities(IndexKind):
     settings = CommunitySettings
     needs = ("entity-graph",)
     asks_model = True
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        """The prompt that writes a report."""
+        from hopyard.prompts.communities import REPORT
+
+        return {REPORT.name: str(REPORT.version)}
 
     async def build(self, context: BuildContext) -> Mapping[str, int]:
         """Cluster the graph of the new generation, and write reports if the settings say so.
@@ -119,9 +155,14 @@ class Communities(IndexKind):
     async def estimate(
         self, passages: Sequence[Passage], index_directory: Path, options: BuildOptions
     ) -> Estimate:
-        """With communities.reports=on-demand, the build asks no model."""
-        del passages, index_directory, options
-        return Estimate("", basis="communities.reports=on-demand writes no report while building")
+        """With communities.reports=all, ask about a few communities of the present index.
+
+        With on-demand, the build asks no model.
+        """
+        from hopyard.indexes.kinds.communities import building
+
+        del passages
+        return await building.estimate(index_directory, options)
 
 
 KIND: Final = Communities()
