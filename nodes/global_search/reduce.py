@@ -10,16 +10,17 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from hopyard.indexes.records import Passage
-from hopyard.nodes.answer import mark_cut
+from hopyard.nodes.answer import answer_from_passages, mark_cut
 from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.global_search.chunks import best_points
 from hopyard.nodes.global_search.map import evidence_of
+from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, close_run, run_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.global_search import REDUCE, global_style, point_line
 from hopyard.prompts.passages import one_line
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
+from hopyard.state.errors import BudgetExceededError, IndexMissingError, ModelOutputError
 from hopyard.state.global_search import GlobalSettings, GlobalState, Point
 from hopyard.state.schemas import Step
 from hopyard.state.settings import Context, profile_of
@@ -73,15 +74,22 @@ class _Shown:
 
 
 async def reduce_points(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Answer from the best points that fit into the window; Unknown where no point helps."""
+    """Answer from the best points that fit into the window; Unknown where no point helps.
+
+    A budget that ended before any point was found leaves one call: it answers from one search.
+    """
     run, question = await run_of(state, runtime), state["question"]
     settings = GlobalSettings.of(run.settings).for_profile(profile_of(run.settings))
     points = best_points(state["points"], settings.window)
-    names = list(dict.fromkeys(name for point in points for name in point["passages"]))
-    shown = _Shown(points, await run.passages(names) if names else [])
-    answer, step = await _answer(run, question, shown)
-    cited = shown.cite(question, answer)
-    step |= {"answer": cited.answer, "facts": _facts(points, state["points"])}
+    if state["truncated"] and not points:
+        cited, step = await _answer_from_search(run, question)
+    else:
+        names = list(dict.fromkeys(name for point in points for name in point["passages"]))
+        shown = _Shown(points, await run.passages(names) if names else [])
+        answer, step = await _answer(run, question, shown)
+        cited = shown.cite(question, answer)
+        step["facts"] = _facts(points, state["points"])
+    step["answer"] = cited.answer
     return {
         "answer": cited.answer,
         "citations": cited.citations,
@@ -94,6 +102,22 @@ async def reduce_points(state: GlobalState, runtime: Runtime[Context]) -> dict[s
         "notes": Overwrite([]),
         **await close_run(run),
     }
+
+
+async def _answer_from_search(run: Run, question: str) -> tuple[Cited, Step]:
+    """The answer from one search, in the place of the closing call; Unknown if it fails."""
+    step = Step(id="reduce", kind="reduce", title="Answer from one search", question=question)
+    step |= {"verdict": "fallback", "reason": "the budget left no call to read reports"}
+    step["passages"] = []
+    try:
+        step["passages"] = await run.find(question, step=step["id"], models=False)
+        reading = await answer_from_passages(
+            run, question, step["passages"], step=step["id"], final=True
+        )
+    except (ModelOutputError, BudgetExceededError, IndexMissingError) as error:
+        return Cited(UNKNOWN, []), failed(step, error)
+    cited = Cited(reading.answer, reading.citations, reading.unconfirmed)
+    return cited, mark_cut(step) if reading.cut else step
 
 
 async def _answer(run: Run, question: str, shown: _Shown) -> tuple[str, Step]:
