@@ -9,11 +9,11 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from hopyard.indexes.kinds.communities import writing
 from hopyard.indexes.kinds.communities.context import with_numbers
 from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.records import Community, Finding, Report
-from hopyard.indexes.kinds.communities.writing import report_of
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.nodes.global_search.steps import failed
@@ -62,9 +62,7 @@ async def communities_of(run: Run) -> CommunityIndex:
 
 async def elements_of(run: Run) -> Elements:
     """The elements of the run's entity graph, with the sentences that support them."""
-    index, reader = await run.index(), await communities_of(run)
-    graph: EntityGraph = await asyncio.to_thread(index.reader, "entity-graph", "global")
-    return reader.kept.get("elements", lambda: Elements(graph, index.passages))
+    return await asyncio.to_thread(writing.elements_of, await run.index())
 
 
 async def passages_in(
@@ -95,17 +93,16 @@ async def write_report(state: ReportTask, runtime: Runtime[Context]) -> dict[str
         id=report_id(name), kind="report", parent="select", title=f"Write: {community.title}"
     )
     step["facts"] = {"community": name, "entities": str(len(community.entities))}
-    budget = writing_budget(run.settings.budget)
-    writing = run.with_settings(budget=budget)
+    writer = run.with_settings(budget=writing_budget(run.settings.budget))
 
     async def call(
         prompt: Prompt[OutputT], values: Mapping[str, str], *, step: str = report_id(name)
     ) -> OutputT:
         del step  # whatever it is called for, it belongs to this step
-        return await writing.call(prompt, values, step=report_id(name))
+        return await writer.call(prompt, values, step=report_id(name))
 
     try:
-        report = await report_of(await run.index(), name, call)
+        report = await writing.report_of(await run.index(), name, run.settings, call)
     except (ModelOutputError, BudgetExceededError) as error:
         return {
             "notes": [failed(step, error)],
