@@ -8,6 +8,7 @@ values were chosen on questions that no reported figure uses (docs/graphs.md).
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +16,20 @@ from numpy.typing import NDArray
 from hopyard.indexes.kinds.entity_graph.weights import rarity
 from hopyard.indexes.pagerank.query import Query, Ranking, Seeds, nothing
 
-__all__ = ("rank",)
+__all__ = ("rank", "rank_from")
 
 
 async def rank(query: Query) -> Ranking:
     """Rank passages by a walk from the question's names and its nearest passages."""
-    graph = query.graph
-    seeds = {entity: 1 / max(int(graph.passages_with[entity]), 1) for entity in query.named()}
-    if not seeds:
+    return await rank_from(query, query.named())
+
+
+async def rank_from(query: Query, named: Collection[int]) -> Ranking:
+    """The same walk from other entities than those that the question names."""
+    if not named:
         return nothing("the question names no entity of the graph")
+    graph = query.graph
+    seeds = {entity: 1 / max(int(graph.passages_with[entity]), 1) for entity in named}
     return await asyncio.to_thread(_walk, query, seeds, await query.nearest())
 
 

@@ -13,7 +13,13 @@ from hopyard.indexes.pagerank.activation import min_max
 from hopyard.indexes.pagerank.query import Query
 from hopyard.indexes.sentences import sentence_spans
 
-__all__ = ("Statement", "nearest_statements", "sentence_cosines", "sentence_text")
+__all__ = (
+    "Statement",
+    "fact_cosines",
+    "nearest_statements",
+    "sentence_cosines",
+    "sentence_text",
+)
 
 
 @dataclass(frozen=True)
@@ -46,13 +52,29 @@ def sentence_cosines(query: Query, rows: NDArray[np.int64]) -> NDArray[np.float6
     Where the index has no vectors of sentences, a sentence has the cosine of its passage.
     """
     files = query.graph.files
-    if len(files.sentence_vectors):
-        cosines: NDArray[np.float64] = (files.sentence_vectors[rows] @ query.vector).astype(float)
+    return _cosines(query, files.sentence_vectors, rows, files.sentences["passage"][rows])
+
+
+def fact_cosines(query: Query, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """[r] The cosines of the question with some facts, or with their passages."""
+    files = query.graph.files
+    return _cosines(query, files.fact_vectors, rows, files.facts["passage"][rows])
+
+
+def _cosines(
+    query: Query,
+    vectors: NDArray[np.float32],
+    rows: NDArray[np.int64],
+    passages: NDArray[np.int32],
+) -> NDArray[np.float64]:
+    """[r] The cosines of some rows, or of the passage of each where there are no vectors."""
+    if len(vectors):
+        cosines: NDArray[np.float64] = (vectors[rows] @ query.vector).astype(float)
         return cosines
-    passages, inverse = np.unique(files.sentences["passage"][rows], return_inverse=True)
+    distinct, inverse = np.unique(passages, return_inverse=True)
     dense = query.search.index.reader("dense")
-    vectors = dense.vectors([files.passages[row] for row in passages.tolist()])
-    of_passages: NDArray[np.float64] = (vectors @ query.vector).astype(float)
+    found = dense.vectors([query.graph.passage_ids[row] for row in distinct.tolist()])
+    of_passages: NDArray[np.float64] = (found @ query.vector).astype(float)
     return of_passages[inverse]
 
 
