@@ -175,3 +175,22 @@ class TestHopBySimilarity(StrategyContract):
     answer = "1709"
     calls = 1
     settings: ClassVar = {"hop": {"top_k": 8, "reasoner": "similarity"}, "retrieval": {"k": 2}}
+
+
+class TestLocal(StrategyContract):
+    strategy = STRATEGIES["local"]
+    question = IRON
+    answers: ClassVar = {"Answer": {"answer": "1781"}}
+    answer = "1781"
+    calls = 1
+    searches: ClassVar = ("dense", "sparse", "pagerank")
+
+
+class TestLocalBuiltin(TestLocal):
+    settings: ClassVar = {"profile": "builtin", "retrieval": {"k": 2}}
+
+
+class TestLocalWithoutANamedEntity(TestLocal):
+    question = "What is the longest river?"
+    answers: ClassVar = {"Answer": {"answer": "Severn"}}
+    answer = "Severn"
