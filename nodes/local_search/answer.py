@@ -31,7 +31,7 @@ async def answer(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]
     passages = await run.passages(names)
     query = await query_of(run, question)
     entities = current["linked"]["entities"]
-    lines = await lines_of(run, query.graph, entities, current["written"])
+    lines = await lines_of(run, entities, current["written"])
     material = Material(query.graph, {one.id: one for one in passages}, run.settings)
     shown = await asyncio.to_thread(
         render,

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.kinds.communities.records import Finding, Report
+from hopyard.indexes.kinds.communities.writing import elements_of
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.pagerank import names
 from hopyard.indexes.pagerank.query import Query
@@ -41,7 +42,7 @@ async def gather(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]
     linked = await linked_now(state, runtime, query)
     around = await _surroundings(run, query, linked["entities"], settings)
     written = state["written"] if linked == state["linked"] else []
-    lines = await lines_of(run, query.graph, linked["entities"], written)
+    lines = await lines_of(run, linked["entities"], written)
     ranked = passage_ids(around.passages)
     wanted = dict.fromkeys([*ranked, *(one["passage"] for one in around.statements)])
     passages = await run.passages(list(wanted))
@@ -81,7 +82,7 @@ async def _surroundings(
 
 
 async def lines_of(
-    run: Run, graph: EntityGraph, entities: Sequence[int], written: Sequence[Mapping[str, Any]]
+    run: Run, entities: Sequence[int], written: Sequence[Mapping[str, Any]]
 ) -> list[ReportLine]:
     """The lines of all reports on communities of the entities, the best report first."""
     communities = await communities_of(run)
@@ -89,14 +90,12 @@ async def lines_of(
         return []
     reports = choose_reports(communities, entities, map(Report.model_validate, written))
     index = await run.index()
-    return await asyncio.to_thread(_lines, index, graph, reports)
+    return await asyncio.to_thread(_lines, index, reports)
 
 
-def _lines(index: Index, graph: EntityGraph, reports: Sequence[Report]) -> list[ReportLine]:
-    from hopyard.indexes.kinds.communities.elements import quotes_of
-
+def _lines(index: Index, reports: Sequence[Report]) -> list[ReportLine]:
     def sources(finding: Finding) -> list[str]:
-        return [name for name, _ in quotes_of(finding, graph, index.passages)]
+        return [name for name, _ in elements_of(index).quotes(finding.elements)]
 
     return [line for report in reports for line in report_lines(report, sources)]
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from langgraph.runtime import Runtime
 
+from hopyard.indexes.kinds.communities.context import with_numbers
 from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.records import Finding, Report
+from hopyard.indexes.kinds.communities.writing import report_of
+from hopyard.models.prompt import OutputT, Prompt
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
@@ -99,7 +102,7 @@ def report_lines(report: Report, sources: Callable[[Finding], Sequence[str]]) ->
         *(
             ReportLine(
                 report.community,
-                one_line(f"- {finding.summary} {finding.explanation}"),
+                one_line(f"- {finding.summary}: {with_numbers(finding.explanation, {})}"),
                 tuple(dict.fromkeys(sources(finding)))[:_SOURCES],
             )
             for finding in report.findings
@@ -120,21 +123,20 @@ async def write_reports(state: LocalState, runtime: Runtime[Context]) -> dict[st
     return {
         "written": [report.model_dump() for report, _ in results if report is not None],
         "steps": [*state["steps"], *(step for _, step in results)],
-        "truncated": state["truncated"]
-        or any(step.get("verdict") == "budget" for _, step in results),
+        "truncated": state["truncated"] or stopped,
     }
 
 
 async def _write(run: Run, community: str) -> tuple[Report | None, Step]:
-    from hopyard.indexes.kinds.communities.writing import report_of
-
     step = Step(id=f"report-{community}", kind="report", title=f"Report on community {community}")
 
-    async def call(prompt: Any, values: Any, *, step: str = step["id"]) -> Any:
-        return await run.call(prompt, values, step=step)
+    async def call(
+        prompt: Prompt[OutputT], values: Mapping[str, str], *, step: str = community
+    ) -> OutputT:
+        return await run.call(prompt, values, step=f"report-{step}")
 
     try:
-        report = await report_of(await run.index(), community, call)
+        report = await report_of(await run.index(), community, run.settings, call)
     except CallFailedError:
         raise  # a resumed run may have more luck
     except BudgetExceededError as error:
