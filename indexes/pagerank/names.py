@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from hopyard.indexes.kinds.entity_graph.weights import rarity
 from hopyard.indexes.pagerank.query import Query, Ranking, Seeds, nothing
 
 __all__ = ("rank", "rank_from")
+
+DAMPING: Final = 0.85
 
 
 async def rank(query: Query) -> Ranking:
@@ -41,5 +44,5 @@ def _walk(query: Query, seeds: Seeds, near: NDArray[np.float64]) -> Ranking:
     reset = np.concatenate(
         (entities / entities.sum(), settings.passage_share * passages / passages.sum())
     )
-    found = query.walk("rarity", rarity).pagerank(reset, settings.damping or 0.8)
+    found = query.walk("rarity", rarity).pagerank(reset, settings.damping or DAMPING)
     return Ranking(found[graph.entities :], found[: graph.entities], seeds)

@@ -38,7 +38,7 @@ class PageRankSettings(Group):
         None,
         gt=0,
         lt=1,
-        description="Probability of another step before the walk restarts; empty means 0.8 for "
+        description="Probability of another step before the walk restarts; empty means 0.85 for "
         "names and 0.5 for the others (papers: 0.5).",
     )
     passages: int = Field(

@@ -32,6 +32,11 @@ class CommunitySettings(Group):
 
     group: ClassVar[str] = "communities"
 
+    weights: Literal["rarity", "counts"] = Field(
+        "rarity",
+        description="rarity (facts or shared sentences, and shared passages; frequent names and "
+        "dates count less) or counts (facts or shared sentences alone, as in the paper).",
+    )
     max_size: int = Field(
         10,
         ge=1,
@@ -77,6 +82,46 @@ class Communities(IndexKind):
         from hopyard.indexes.kinds.communities.index import CommunityIndex
 
         return CommunityIndex.load(directory)
+
+    def check(self, reader: CommunityIndex, counts: Mapping[str, int]) -> str:
+        """See that every entity of the graph is in it."""
+        held, entities = reader.entities, counts["entities"]
+        return f"holds {counted(held, 'entity')}, not {entities}" if held != entities else ""
+
+    def is_current(self, directory: Path, options: BuildOptions) -> bool:
+        """Whether a build with these options would write the same communities and reports."""
+        from hopyard.indexes.kinds.communities import building
+
+        return building.is_current(directory, options)
+
+    def status(self, directory: Path) -> Mapping[str, Any]:
+        """The levels with their communities and modularity, and what the reports cost."""
+        from hopyard.indexes.kinds.communities.stats import CommunityStats
+
+        return CommunityStats.load(directory).plain()
+
+    def derived(
+        self, directory: Path, passage_ids: Sequence[str]
+    ) -> Mapping[str, Mapping[str, Any]]:
+        """The root communities of each passage's entities, those of most entities first."""
+        from hopyard.indexes.kinds.entity_graph import KIND as GRAPH
+
+        graph, index = GRAPH.open(directory.parent / GRAPH.name), self.open(directory)
+        return {name: {"communities": index.titles_of(graph.rows_in(name))} for name in passage_ids}
+
+    def unfinished(self, directory: Path) -> str:
+        """How many reports were not written yet."""
+        from hopyard.indexes.kinds.communities.stats import CommunityStats
+
+        count = CommunityStats.load(directory).reports.missing
+        return f"{counted(count, 'community')} without a report yet" if count else ""
+
+    async def estimate(
+        self, passages: Sequence[Passage], index_directory: Path, options: BuildOptions
+    ) -> Estimate:
+        """With communities.reports=on-demand, the build asks no model."""
+        del passages, index_directory, options
+        return Estimate("", basis="communities.reports=on-demand writes no report while building")
 
 
 KIND: Final = Communities()

@@ -155,9 +155,9 @@ def modularity(
 ) -> float:
     """How much more weight lies inside communities than chance would put there.
 
-    Q = Σ_c [ w_c / m − γ (d_c / 2m)² ], where w_c is the weight of the edges inside community c, d_c
-    the sum of the degrees of its vertices, and m the weight of all edges (Newman and Girvan, with
-    the resolution γ of Reichardt and Bornholdt).
+    Q = Σ_c [ w_c / m − γ (d_c / 2m)² ], where w_c is the weight of the edges inside community c,
+    d_c the sum of the degrees of its vertices, and m the weight of all edges (Newman and Girvan,
+    with the resolution γ of Reichardt and Bornholdt).
 
     Args:
         weights: [n, n] Symmetric, not negative, without loops.

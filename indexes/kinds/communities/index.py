@@ -5,7 +5,8 @@ A row number names each community; `LEVEL-NUMBER` is its id. Arrays are mapped f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -174,6 +175,16 @@ class CommunityIndex:
             found.append(self.ids[row])
             row = int(self.files.hierarchy.parent[row])
         return tuple(reversed(found))
+
+    def titles_of(self, entities: Iterable[int], level: int = 0) -> list[str]:
+        """Id and title of the communities that some entities are in at a level.
+
+        Those of most entities come first. An entity whose communities end above the level counts
+        for the last of them.
+        """
+        paths = (self.of_entity(entity) for entity in entities)
+        counts = Counter(path[min(level, len(path) - 1)] for path in paths)
+        return [f"{name} {self.community(name).title}" for name, _ in counts.most_common()]
 
     def report(self, community_id: str) -> Report | None:
         """The report that the build wrote about a community; None if it wrote none."""

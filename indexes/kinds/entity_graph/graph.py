@@ -76,10 +76,14 @@ class EntityGraph:
         row = self.files.names.find(name)
         return [] if row is None else self.files.name_entities[row].tolist()
 
+    def rows_in(self, passage_id: str) -> list[int]:
+        """The rows of a passage's entities, in the order of its text, each once."""
+        mentions = self._of_passage(self.files.mentions, passage_id)
+        return list(dict.fromkeys(mentions["entity"].tolist()))
+
     def labels_in(self, passage_id: str) -> list[str]:
         """The labels of a passage's entities, in the order of its text, each once."""
-        mentions = self._of_passage(self.files.mentions, passage_id)
-        return [self.label(entity) for entity in dict.fromkeys(mentions["entity"].tolist())]
+        return [self.label(entity) for entity in self.rows_in(passage_id)]
 
     def facts_in(self, passage_id: str) -> list[dict[str, str]]:
         """The facts of a passage: subject, relation and object."""

@@ -1,0 +1,285 @@
+"""Retrieval by PageRank over the entity graph, beside BM25, dense and hybrid search.
+
+    python benchmarks/entity_graph.py FOLDER
+
+Builds the indexes that FOLDER lacks, and searches them for every question of four data sets; no
+model is asked. Without the folder of data sets it measures nothing. The split `dev` is reported.
+Settings were chosen on the split `train`. Writes `benchmarks/results/entity_graph.json` and prints
+tables.
+
+Recall counts documents. "Answer in top 5" is the share of questions with a gold answer in the title
+or text of the first five passages, word for word, after lower-casing and without punctuation and
+articles; questions with the answer yes or no do not count. "Hidden answer" leaves out those whose
+answer is in the question. Milliseconds are of one search, the median, without embedding; those of
+the processor count all threads, and not the other work of the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import fmean, median
+from time import perf_counter, process_time
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from entity_graph_data import GRAPHS, SPLITS, DataSet, build_index, data_sets
+from entity_graph_report import tables
+from numpy.typing import NDArray
+
+from hopyard.indexes.search import SEARCHES, Search
+from hopyard.measures.answers import contains_answer, normalize_answer
+from hopyard.measures.bootstrap import difference
+from hopyard.measures.questions import Question
+from hopyard.measures.retrieval import RECALL_AT_5, recall_at, retrieval_measures, unique
+from hopyard.models.embedder import Vector
+from hopyard.nodes.resources import Resources
+from hopyard.nodes.run import Run
+from hopyard.state.schemas import passage_ids
+from hopyard.state.settings import Context
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+RESULTS: Final = ROOT / "benchmarks" / "results" / "entity_graph.json"
+BASELINES: Final = ("sparse", "dense", "hybrid")
+DEFAULT: Final = "names"
+PAPERS: Final = ("hipporag", "hipporag2", "linear")
+DEPTHS: Final = (2, 5, 10)
+FOUND: Final = 20
+"""Passages of a search: a long document gives several."""
+TOP: Final = 5
+PART_OF: Final = {"musique-1890": "musique"}
+"""Data sets whose questions are those of another, which are pooled only once."""
+
+
+class Row(NamedTuple):
+    """One way to search one data set."""
+
+    data: DataSet
+    method: str
+    """A search, or a method of the search pagerank."""
+    builder: str = "rules"
+    graph: str = "full"
+
+    @property
+    def index_name(self) -> str:
+        """The name of its index."""
+        return self.data.index_name(self.builder, self.graph)
+
+    def settings(self, index: Path) -> Context:
+        """The settings of its searches."""
+        method = DEFAULT if self.method in BASELINES else self.method
+        return Context.model_validate({"index": str(index), "pagerank": {"method": method}})
+
+
+class Found(NamedTuple):
+    """What one question's search found."""
+
+    documents: list[str]
+    answer: bool
+    by_dense: bool
+    ms: float
+    processor_ms: float
+
+
+Searched = dict[str, Found]
+"""What a row found, by question."""
+
+
+def main() -> None:
+    """Measure and write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path, help="Where the indexes are, or will be built.")
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--only", nargs="+", help="Names of data sets.")
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    sets = [
+        data
+        for data in data_sets(options.data, options.folder)
+        if not options.only or data.name in options.only
+    ]
+    if not sets:
+        print(f"Nothing was measured: {options.data} has no data set.")
+        return
+    for data in sets:
+        for builder in data.builders:
+            for graph in GRAPHS:
+                build_index(data, builder, graph, options.folder)
+    with Resources(options.folder) as resources:
+        searched = {
+            row: search_all(row, options.folder / row.index_name, resources) for row in _rows(sets)
+        }
+    result = {
+        "command": "python benchmarks/entity_graph.py FOLDER",
+        "machine": f"{os.cpu_count()} cores, {platform.machine()}",
+        "load_average": round(os.getloadavg()[0], 1),
+        "graphs": GRAPHS,
+        "reported": "dev; settings were chosen on train",
+        "rows": [_describe(row, found) for row, found in searched.items()],
+        "recall_at_5_differences": _differences(searched),
+    }
+    options.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    print("\n".join(tables(result)))
+
+
+def _rows(sets: Sequence[DataSet]) -> list[Row]:
+    """The default method over every graph; the papers' over the full and the default graph."""
+    rows = []
+    for data in sets:
+        rows += [Row(data, method) for method in BASELINES]
+        for builder in data.builders:
+            rows += [Row(data, DEFAULT, builder, graph) for graph in GRAPHS if graph != "full"]
+            rows += [
+                Row(data, method, builder, graph)
+                for graph in ("full", "default")
+                for method in PAPERS
+            ]
+    return rows
+
+
+def search_all(row: Row, index: Path, resources: Resources) -> Searched:
+    """Search for every question of a data set."""
+    run = Run("benchmark", row.settings(index), resources)
+
+    async def each() -> Searched:
+        # The first search opens the index, and is not timed.
+        await _search(run, row, row.data.questions[0])
+        return {question.id: await _search(run, row, question) for question in row.data.questions}
+
+    return asyncio.run(each())
+
+
+async def _search(run: Run, row: Row, question: Question) -> Found:
+    embedding = np.zeros(2)
+
+    async def embed(text: str) -> Vector:
+        started = _clocks()
+        vector = await run.embed(text)
+        np.add(embedding, _clocks() - started, out=embedding)
+        return vector
+
+    search = Search(question.question, FOUND, await run.index(), run.settings, embed)
+    method = SEARCHES[row.method if row.method in BASELINES else "pagerank"]
+    started = _clocks()
+    evidence = await method.run(search)
+    ms, processor_ms = (1000 * (_clocks() - started - embedding)).tolist()
+    passages = await run.passages(passage_ids(evidence))
+    top = " ".join(f"{passage.title} {passage.text}" for passage in passages[:TOP])
+    return Found(
+        documents=unique(passage.document_id for passage in passages),
+        answer=any(contains_answer(top, answer) for answer in question.answers),
+        by_dense=evidence[0].get("why", "").startswith("dense search") if evidence else False,
+        ms=ms,
+        processor_ms=processor_ms,
+    )
+
+
+def _clocks() -> NDArray[np.float64]:
+    """Seconds of the wall and of the processor."""
+    return np.array((perf_counter(), process_time()))
+
+
+def _describe(row: Row, searched: Searched) -> dict[str, Any]:
+    """A row of the result."""
+    described: dict[str, Any] = {
+        "data_set": row.data.name,
+        "method": row.method,
+        "ms": round(median(found.ms for found in searched.values()), 1),
+        "processor_ms": round(median(found.processor_ms for found in searched.values()), 1),
+    }
+    if row.method not in BASELINES:
+        described |= {"builder": row.builder, "graph": row.graph}
+    for split in SPLITS:
+        questions = [question for question in row.data.questions if question.split == split]
+        described[split] = _measures(questions, searched)
+    return described
+
+
+def _measures(questions: Sequence[Question], searched: Searched) -> dict[str, float]:
+    """Means over the questions of a split, each with the number of its questions."""
+    recalls = _recalls(questions, searched)
+    answers = [one for one in questions if not _yes_or_no(one)]
+    hidden = [
+        one
+        for one in answers
+        if not any(contains_answer(one.question, answer) for answer in one.answers)
+    ]
+    return {
+        "with_supporting_documents": len(recalls),
+        **{
+            name: round(fmean(values[name] for values in recalls.values()), 4)
+            for name in map(recall_at, DEPTHS)
+            if recalls
+        },
+        "with_answers": len(answers),
+        "answer_in_top_5": round(fmean(searched[one.id].answer for one in answers), 4),
+        "with_hidden_answers": len(hidden),
+        "hidden_answer_in_top_5": round(fmean(searched[one.id].answer for one in hidden), 4),
+        "questions": len(questions),
+        "by_dense_instead": round(fmean(searched[one.id].by_dense for one in questions), 4),
+    }
+
+
+def _recalls(questions: Sequence[Question], searched: Searched) -> dict[str, dict[str, float]]:
+    found = {one.id: searched[one.id].documents for one in questions}
+    gold = {one.id: one.supporting_ids for one in questions}
+    return retrieval_measures(found, gold, DEPTHS)
+
+
+def _yes_or_no(question: Question) -> bool:
+    return any(normalize_answer(answer) in {"yes", "no"} for answer in question.answers)
+
+
+def _differences(searched: Mapping[Row, Searched]) -> list[dict[str, Any]]:
+    """Mean differences of recall@5 with 95 % intervals, paired over questions."""
+    sets = {row.data.name: row.data for row in searched}
+    pools = {name: [name] for name in sets}
+    if len(whole := [name for name in sets if PART_OF.get(name) not in sets]) > 1:
+        pools["pooled"] = whole
+    compared = []
+    for pool, names in pools.items():
+        builders = sets[names[0]].builders if pool != "pooled" else ("rules",)
+        for builder in builders:
+            for method in (DEFAULT, *PAPERS):
+                graph = "default" if method == DEFAULT else "full"
+                for baseline in ("dense", "hybrid"):
+                    pairs = [
+                        (Row(sets[name], method, builder, graph), Row(sets[name], baseline))
+                        for name in names
+                    ]
+                    compared.append(
+                        {
+                            "data_set": pool,
+                            "method": method,
+                            "builder": builder,
+                            "graph": graph,
+                            "baseline": baseline,
+                            **{split: _difference(pairs, split, searched) for split in SPLITS},
+                        }
+                    )
+    return compared
+
+
+def _difference(
+    pairs: Sequence[tuple[Row, Row]], split: str, searched: Mapping[Row, Searched]
+) -> dict[str, float]:
+    values: list[float] = []
+    against: list[float] = []
+    for row, baseline in pairs:
+        questions = [question for question in row.data.questions if question.split == split]
+        ours, theirs = (_recalls(questions, searched[each]) for each in (row, baseline))
+        values += [ours[name][RECALL_AT_5] for name in sorted(ours)]
+        against += [theirs[name][RECALL_AT_5] for name in sorted(ours)]
+    if not values:
+        return {"n": 0}
+    return {"n": len(values), **difference(values, against)._asdict()}
+
+
+if __name__ == "__main__":
+    main()
