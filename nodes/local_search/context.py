@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.records import Passage
@@ -19,7 +19,7 @@ from hopyard.state.settings import Context, profile_of
 
 __all__ = ("Chosen", "Material", "choose", "render")
 
-_MARKER: str = "[00] "
+_MARKER: Final = "[00] "
 """A number takes this much of a budget."""
 
 

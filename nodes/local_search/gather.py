@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
@@ -30,7 +30,7 @@ from hopyard.state.settings import Context, profile_of
 
 __all__ = ("gather", "lines_of")
 
-_PASSAGE: int = 100
+_PASSAGE: Final = 100
 """Tokens of a passage, by which a search is told how many may fit."""
 
 
@@ -78,7 +78,8 @@ async def _surroundings(
         if around.passages:
             return around
     k = max(run.settings.retrieval.k, settings.tokens // _PASSAGE)
-    return Surroundings([], [], await run.find(query.search.text, k=k, step="context"))
+    found = await run.find(query.search.text, k=k, method="dense", step="context")
+    return Surroundings([], [], found)
 
 
 async def lines_of(

@@ -78,7 +78,7 @@ async def _entities(run: Run, query: Query) -> tuple[list[int], str]:
         return named, ""
     if near := await _nearest(query):
         return near, f"{_NONE_NAMED}; these have the nearest names"
-    found = await run.find(query.search.text, step="link")
+    found = await run.find(query.search.text, method="dense", step="link")
     standing = entities_of_passages(query.graph, passage_ids(found))
     reason = f"{_NONE_NAMED}; these stand in the first passages of a search"
     reason = reason if standing else f"{_NONE_NAMED}, and no passage found holds one"
