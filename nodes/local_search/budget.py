@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from math import ceil
-from typing import NamedTuple
 
 from hopyard.prompts.passages import CHARACTERS_A_TOKEN
 from hopyard.state.local_search import LocalSearchSettings
@@ -12,7 +12,8 @@ from hopyard.state.local_search import LocalSearchSettings
 __all__ = ("Part", "fill", "rooms", "tokens_of")
 
 
-class Part(NamedTuple):
+@dataclass(frozen=True)
+class Part:
     """What one part of a prompt takes of its room."""
 
     count: int

@@ -84,7 +84,7 @@ class Material:
             yield tokens_of(f"{head}{self.text(statement)} ")
 
     def _span(self, row: int) -> tuple[int, int]:
-        passage, place = self.graph.files.sentences[row].item()
+        passage, place = map(int, self.graph.files.sentences[row].item())
         return sentence_spans(self.passages[self.graph.passage_ids[passage]].text)[place]
 
 

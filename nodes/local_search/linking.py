@@ -86,19 +86,11 @@ async def _entities(run: Run, query: Query) -> tuple[list[int], str]:
 
 
 async def _nearest(query: Query) -> list[int]:
-    """The entities with the nearest names; none if the graph has no vectors.
-
-    Each name of the question leads to its nearest name, or else the question itself does.
-    """
-    vectors, entities = query.graph.files.name_vectors, query.graph.files.name_entities
-    if not len(vectors):
+    """The entity nearest to each name of the question; none if the graph has no vectors."""
+    if not len(query.graph.files.name_vectors):
         return []
-    if names := [name.text for name in names_in(query.search.text)]:
-        found = await linked_or_nearest(query, names)
-        return sorted(found, key=lambda entity: (-found[entity], entity))
-    cosines = vectors @ query.vector
-    best = np.lexsort((np.arange(len(cosines)), -cosines))[: query.search.k]
-    return list(dict.fromkeys(entity for row in best for entity in entities[row].tolist()))
+    found = await linked_or_nearest(query, [name.text for name in names_in(query.search.text)])
+    return sorted(found, key=lambda entity: (-found[entity], entity))
 
 
 def entities_of_passages(graph: EntityGraph, passages: Sequence[str]) -> list[int]:

@@ -7,7 +7,6 @@ to the question counts too: statements by their embedding, passages by the walk 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -77,10 +76,10 @@ def look_around(
     most = settings.tokens // _SHORTEST_STATEMENT
     middle = _Middle(query, entities, neighbours, ranking, _allowed(query), most)
     joining = _joining(middle)
-    held = Counter(graph.passage_rows[one["passage"]] for one in joining)
-    counts = np.asarray(graph.counts[[*entities, *neighbours]].sign().sum(axis=0)).astype(int)
-    counts[list(held)] += list(held.values())
-    best = rank_passages(np.where(middle.allowed, ranking.scores, 0.0), counts)
+    stated = np.array([graph.passage_rows[one["passage"]] for one in joining], np.int64)
+    held = np.bincount(stated, minlength=len(graph.passage_ids))
+    held += graph.counts[[*entities, *neighbours]].sign().sum(axis=0).astype(np.int64)
+    best = rank_passages(np.where(middle.allowed, ranking.scores, 0.0), held)
     most = settings.tokens // _SHORTEST_PASSAGE
     return Surroundings(
         neighbours,
