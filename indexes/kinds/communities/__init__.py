@@ -18,7 +18,7 @@ from pydantic import Field
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.kind import Estimate, IndexKind
 from hopyard.state.counting import counted
-from hopyard.state.settings import Group
+from hopyard.state.settings import Group, Profile
 
 if TYPE_CHECKING:
     from hopyard.indexes.kinds.communities.index import CommunityIndex
@@ -52,6 +52,35 @@ class CommunitySettings(Group):
         description="on-demand (a question has the reports written that it needs, and the index "
         "costs no model call) or all (the build writes them).",
     )
+    tokens: int | None = Field(
+        None,
+        ge=100,
+        description="Maximum tokens that a prompt shows of a community. By default 8000, or 700 "
+        "for the built-in model.",
+    )
+    findings: int | None = Field(
+        None,
+        ge=1,
+        le=20,
+        description="Maximum findings of a report. By default 8, or 3 for the built-in model.",
+    )
+    max_failure_rate: float = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="Maximum share of reports that the model may fail on before a build fails.",
+    )
+    temperature: float = Field(
+        0.0, ge=0, le=2, description="Sampling temperature for writing reports in a build."
+    )
+
+    def tokens_for(self, profile: Profile) -> int:
+        """Tokens of a community in a prompt: the number set, or what suits the profile."""
+        return self.tokens or (700 if profile == "builtin" else 8000)
+
+    def findings_for(self, profile: Profile) -> int:
+        """Findings of a report: the number set, or what suits the profile."""
+        return self.findings or (3 if profile == "builtin" else 8)
 
 
 class Communities(IndexKind):

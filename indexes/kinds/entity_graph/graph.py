@@ -138,7 +138,11 @@ class EntityGraph:
 
     def claims_of(self, entity: int) -> list[ClaimRow]:
         """The claims with an entity as their subject or object, in order of passage."""
-        return [self._claim(number) for number in self._claims.get(entity, ())]
+        return list(map(self.claim, self.claim_rows(entity)))
+
+    def claim_rows(self, entity: int) -> Sequence[int]:
+        """The rows of the claims with an entity as their subject or object, ascending."""
+        return self._claims.get(entity, ())
 
     @cached_property
     def _claims(self) -> dict[int, list[int]]:
@@ -150,15 +154,16 @@ class EntityGraph:
                 rows.setdefault(entity, []).append(number)
         return rows
 
-    def _claim(self, number: int) -> ClaimRow:
+    def claim(self, row: int) -> ClaimRow:
+        """A row of `CLAIM` in words."""
         elements = self.files.elements
-        subject, object_, type_, status, passage, sentence = elements.claims[number].tolist()
+        subject, object_, type_, status, passage, sentence = elements.claims[row].tolist()
         return ClaimRow(
             subject=subject,
             object=object_,
             type=elements.types.text(type_),
             status=STATUSES[status],
-            text=elements.claim_texts.text(number),
+            text=elements.claim_texts.text(row),
             passage=self.passage_ids[passage],
             sentence=sentence,
         )
