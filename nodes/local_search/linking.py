@@ -39,7 +39,7 @@ async def link(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]:
     communities = await communities_of(run) if settings.reports else None
     missing = missing_reports(communities, kept) if communities else []
     labels = ", ".join(map(query.graph.label, kept)) or "none"
-    step = Step(id="link", kind="link", title=f"Entities: {labels}")
+    step = Step(id="link", kind="entities", title=f"Entities: {labels}")
     if reason:
         step |= {"verdict": "fallback", "reason": reason}
     generation = query.search.index.manifest.generation

@@ -189,15 +189,22 @@ def _degrees(graph: EntityGraph) -> Rows:
 def _sentences(middle: _Middle) -> list[int]:
     """Rows of the sentences that name two of the entities, one of them of the question."""
     graph = middle.graph
-    named = graph.sentences_of.sign()
-    ends = np.asarray(named[list(middle.entities)].sum(axis=0)).astype(int)
-    selected = np.asarray(named[[*middle.entities, *middle.neighbours]].sum(axis=0))
+    ends = _named(graph, middle.entities)
+    selected = ends + _named(graph, middle.neighbours)
     passages = graph.files.sentences["passage"]
     rows = np.flatnonzero((ends > 0) & (selected > 1) & middle.allowed[passages])
     rows = _best(rows, ends[rows], middle.ranking.scores[passages[rows]], middle.most)
     cosines = sentence_cosines(middle.query, rows)
-    ranked: list[int] = rows[rank_statements(ends[rows], cosines, selected[rows])].tolist()
+    ranked: list[int] = rows[
+        rank_statements(ends[rows], cosines, selected[rows].astype(float))
+    ].tolist()
     return ranked
+
+
+def _named(graph: EntityGraph, entities: Sequence[int]) -> Rows:
+    """[s] How many of some entities each sentence names."""
+    counts: Rows = graph.sentences_of[list(entities)].sign().sum(axis=0).astype(np.int64)
+    return counts
 
 
 def _best(rows: Rows, ends: Rows, scores: NDArray[np.float64], most: int) -> Rows:

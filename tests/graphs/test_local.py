@@ -117,7 +117,7 @@ async def test_facts_stand_under_the_number_of_their_passage(facts: Path, ask: A
     assert ask.part("Passages")[0].startswith(f"[1] {names[0].title()}: ")
     assert step(output, "link") == {
         "id": "link",
-        "kind": "link",
+        "kind": "entities",
         "title": "Entities: Iron Bridge",
     }
     context = step(output, "context")
@@ -182,7 +182,7 @@ async def test_a_name_that_the_graph_lacks_leads_to_the_nearest_name(
     output = await ask(rules, "Who crossed the Bridge Stone Gorge?")
     assert step(output, "link") == {
         "id": "link",
-        "kind": "link",
+        "kind": "entities",
         "title": "Entities: Stone Bridge",
         "verdict": "fallback",
         "reason": "the question names no entity of the graph; these have the nearest names",
