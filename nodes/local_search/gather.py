@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
 from langgraph.runtime import Runtime
 
 from hopyard.indexes.corpus_index import Index
@@ -13,7 +14,7 @@ from hopyard.indexes.kinds.communities.records import Finding, Report
 from hopyard.indexes.kinds.communities.writing import elements_of
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.pagerank import names
-from hopyard.indexes.pagerank.query import Query
+from hopyard.indexes.pagerank.query import Query, Ranking
 from hopyard.nodes.local_search.context import Chosen, Material, choose
 from hopyard.nodes.local_search.linking import linked_now, query_of
 from hopyard.nodes.local_search.reports import (
@@ -22,10 +23,10 @@ from hopyard.nodes.local_search.reports import (
     communities_of,
     report_lines,
 )
-from hopyard.nodes.local_search.surroundings import Surroundings, look_around
+from hopyard.nodes.local_search.surroundings import Surroundings, evidence_of, look_around
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.local_search import LocalSearchSettings, LocalState, Selection
-from hopyard.state.schemas import Evidence, Step, passage_evidence, passage_ids
+from hopyard.state.schemas import Evidence, Step, passage_ids
 from hopyard.state.settings import Context, profile_of
 
 __all__ = ("gather", "lines_of")
@@ -43,12 +44,13 @@ async def gather(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]
     around = await _surroundings(run, query, linked["entities"], settings)
     written = state["written"] if linked == state["linked"] else []
     lines = await lines_of(run, linked["entities"], written)
-    ranked = passage_ids(around.passages)
-    wanted = dict.fromkeys([*ranked, *(one["passage"] for one in around.statements)])
+    wanted = dict.fromkeys([*around.passages, *(one["passage"] for one in around.statements)])
     passages = await run.passages(list(wanted))
     material = Material(query.graph, {one.id: one for one in passages}, run.settings)
-    chosen = await asyncio.to_thread(choose, lines, around.statements, ranked, material, settings)
-    evidence = _evidence(chosen, lines, around.passages)
+    chosen = await asyncio.to_thread(
+        choose, lines, around.statements, around.passages, material, settings
+    )
+    evidence = _evidence(query.graph, around, chosen, lines)
     selection = Selection(
         generation=linked["generation"],
         reports=chosen.reports.count,
@@ -79,7 +81,11 @@ async def _surroundings(
             return around
     k = max(run.settings.retrieval.k, settings.tokens // _PASSAGE)
     found = await run.find(query.search.text, k=k, method="dense", step="context")
-    return Surroundings([], [], found)
+    scores = np.zeros(len(query.graph.passage_ids))
+    scores[[query.graph.passage_rows[unit["id"]] for unit in found]] = [u["score"] for u in found]
+    return Surroundings(
+        [], [], passage_ids(found), Ranking(scores, np.zeros(query.graph.entities), {})
+    )
 
 
 async def lines_of(
@@ -102,16 +108,15 @@ def _lines(index: Index, reports: Sequence[Report]) -> list[ReportLine]:
 
 
 def _evidence(
-    chosen: Chosen, lines: Sequence[ReportLine], passages: Sequence[Evidence]
+    graph: EntityGraph, around: Surroundings, chosen: Chosen, lines: Sequence[ReportLine]
 ) -> list[Evidence]:
     """The passages shown, then those that facts and reports refer to."""
-    shown = {unit["id"]: unit for unit in passages[: chosen.passages.count]}
-    ranked = {unit["id"]: unit for unit in passages}
-    named = [one["passage"] for one in chosen.statements]
-    named += [name for line in lines[: chosen.reports.count] for name in line.passages]
-    for name in named:
-        shown.setdefault(name, ranked.get(name) or passage_evidence(name, 0.0))
-    return list(shown.values())
+    named = [
+        *around.passages[: chosen.passages.count],
+        *(one["passage"] for one in chosen.statements),
+        *(name for line in lines[: chosen.reports.count] for name in line.passages),
+    ]
+    return [evidence_of(graph, around.ranking, name) for name in dict.fromkeys(named)]
 
 
 def _step(

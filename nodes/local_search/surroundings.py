@@ -21,7 +21,14 @@ from hopyard.indexes.pagerank.statements import fact_cosines, sentence_cosines
 from hopyard.state.local_search import LocalSearchSettings, Statement
 from hopyard.state.schemas import Evidence, passage_evidence
 
-__all__ = ("Surroundings", "find_neighbours", "look_around", "rank_passages", "rank_statements")
+__all__ = (
+    "Surroundings",
+    "evidence_of",
+    "find_neighbours",
+    "look_around",
+    "rank_passages",
+    "rank_statements",
+)
 
 _SHORTEST_STATEMENT: Final = 10
 _SHORTEST_PASSAGE: Final = 20
@@ -39,7 +46,9 @@ class Surroundings:
     neighbours: list[int]
     """Rows of entities."""
     statements: list[Statement]
-    passages: list[Evidence]
+    passages: list[str]
+    """Ids."""
+    ranking: Ranking
 
 
 @dataclass(frozen=True)
@@ -84,8 +93,17 @@ def look_around(
     return Surroundings(
         neighbours,
         [*_elements(middle, "description"), *joining, *_elements(middle, "claim")],
-        [_with_reason(graph, ranking, row) for row in best[:most].tolist()],
+        [graph.passage_ids[row] for row in best[:most].tolist()],
+        ranking,
     )
+
+
+def evidence_of(graph: EntityGraph, ranking: Ranking, passage: str) -> Evidence:
+    """A passage with its score in the walk, and the names that led to it."""
+    row = graph.passage_rows[passage]
+    unit = passage_evidence(passage, ranking.scores[row])
+    names = ", ".join(because(graph, ranking, row))
+    return Evidence(**{**unit, "why": names}) if names else unit
 
 
 def find_neighbours(
@@ -226,9 +244,3 @@ def _elements(middle: _Middle, kind: Literal["description", "claim"]) -> Iterato
         ]
         for _, place, passage in sorted(found)[: 1 if kind == "description" else None]:
             yield Statement(kind=kind, row=entity, place=place, passage=passage)
-
-
-def _with_reason(graph: EntityGraph, ranking: Ranking, row: int) -> Evidence:
-    unit = passage_evidence(graph.passage_ids[row], ranking.scores[row])
-    names = ", ".join(because(graph, ranking, row))
-    return Evidence(**{**unit, "why": names}) if names else unit
