@@ -2,10 +2,10 @@
 
     python benchmarks/entity_graph.py FOLDER
 
-Builds the indexes that FOLDER lacks, and searches them for every question of four data sets; no
-model is asked. Without the folder of data sets it measures nothing. The split `dev` is reported.
-Settings were chosen on the split `train`. Writes `benchmarks/results/entity_graph.json` and prints
-tables.
+Builds the indexes that FOLDER lacks, updates the others, and searches them for every question of
+four data sets; no model is asked. Without the folder of data sets it measures nothing. The split
+`dev` is reported. Settings were chosen on the split `train`. Writes
+`benchmarks/results/entity_graph.json` and prints tables.
 
 Recall counts documents. "Answer in top 5" is the share of questions with a gold answer in the title
 or text of the first five passages, word for word, after lower-casing and without punctuation and

@@ -88,9 +88,9 @@ def _with_triples(source: Path, questions: list[Question], folder: Path) -> Data
 
 
 def build_index(data: DataSet, builder: str, graph: str, folder: Path) -> None:
-    """Build the index with an entity graph if it is not in the folder.
+    """Build the index with an entity graph, or bring the one in the folder up to date.
 
-    It takes vectors from another graph of the data set, if there is one.
+    A new one takes vectors from another graph of the data set, if there is one.
 
     Args:
         data: The data set.
@@ -100,6 +100,7 @@ def build_index(data: DataSet, builder: str, graph: str, folder: Path) -> None:
     """
     directory = folder / data.index_name(builder, graph)
     if (directory / MANIFEST_FILE).exists():
+        _build(data, builder, graph, directory)
         return
     print(f"Building {directory.name}", flush=True)
     unfinished = folder / "unfinished"
@@ -109,16 +110,21 @@ def build_index(data: DataSet, builder: str, graph: str, folder: Path) -> None:
     others = [index for name in names for index in sorted(folder.glob(name))]
     if others:
         shutil.copytree(others[0], unfinished)
+    _build(data, builder, graph, unfinished)
+    unfinished.rename(directory)
+
+
+def _build(data: DataSet, builder: str, graph: str, directory: Path) -> None:
+    """Build the index. Where it is current, nothing is written."""
     extractions = str(data.extractions) if builder == "openie" else ""
     settings = Context.model_validate({"graph": {**GRAPHS[graph], "extractions": extractions}})
     documents = load([data.corpus]).documents
     asyncio.run(
         build(
             documents,
-            directory=unfinished,
+            directory=directory,
             embedder=embedder("builtin"),
             kinds=_KINDS,
             settings=settings,
         )
     )
-    unfinished.rename(directory)

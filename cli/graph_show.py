@@ -100,7 +100,10 @@ def _draw(hood: Neighbourhood) -> RenderableType:
         )
     )
     head = Text(printable(hood.entity.label), style="bold")
+    head.append(f"  {printable(hood.type)}" if hood.type else "", style="not bold cyan")
     head.append(f"\n{printable(', '.join(hood.names))} · {numbers}", style="not bold dim")
+    if hood.descriptions:
+        head.append(f"\n{printable(hood.descriptions[0].text)}", style="not bold")
     parts: list[RenderableType] = [head]
     for title, lines in (
         ("passages", list(_passages(hood))),
@@ -157,6 +160,11 @@ def _plain(hood: Neighbourhood) -> dict[str, Any]:
     return {
         "entity": hood.entity.label,
         "names": list(hood.names),
+        "type": hood.type,
+        "descriptions": [
+            {"type": one.type, "text": one.text, "passage": one.passage}
+            for one in hood.descriptions
+        ],
         "totals": dict(hood.totals),
         "passages": [
             {

@@ -19,7 +19,7 @@ from hopyard.models.embedder import Embedder
 from hopyard.state.errors import CorpusError, UsageError
 from hopyard.state.settings import Context
 
-__all__ = ("estimate", "estimate_update")
+__all__ = ("estimate", "estimate_update", "passages_of")
 
 
 async def estimate(
@@ -47,7 +47,7 @@ async def estimate(
     )
     if not any(kind.asks_model for kind in recipe.kinds):
         raise UsageError(f"Nothing in {', '.join(recipe.kind_names)} needs a model.")
-    passages = await in_thread(_passages_of, documents, chunker)
+    passages = await in_thread(passages_of, documents, chunker)
     return len(passages), await _of_kinds(recipe, passages, directory)
 
 
@@ -96,7 +96,7 @@ async def _of_kinds(
     }
 
 
-def _passages_of(documents: Iterable[Document], chunker: Chunker) -> list[Passage]:
+def passages_of(documents: Iterable[Document], chunker: Chunker) -> list[Passage]:
     """The passages of documents. A bad document is left out, as the build does."""
     return [
         passage for passages in _cut(documents, chunker, set()).values() for passage in passages

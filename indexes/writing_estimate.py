@@ -70,12 +70,14 @@ async def estimate_writing(
     sample = _sample(list(unwritten.values()))
     run = f"{writer.prompt.name}-estimate/{uuid4().hex}"
     failed = await _ask(writer, sample, options, run)
-    spent, cost = await in_thread(_cost, options.caller.ledger, (writer.prompt.name, *author), run)
+    identity = options.caller.provider.identity
+    asked = writer.prompt.name, author.version, identity
+    spent, cost = await in_thread(_cost, options.caller.ledger, asked, run)
     left = max(0, len(unwritten) - len(sample))
     calls = math.ceil(left * _calls_a_passage(spent, len(sample)))
     at_once = min(options.places, max(calls, 1))
     return Estimate(
-        model=author.model,
+        model=identity,
         spent_calls=spent.calls if spent else 0,
         model_calls=calls,
         input_tokens=round(calls * cost.input_tokens / cost.calls) if cost else 0,

@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from hopyard.indexes.kinds.entity_graph import KIND
 from hopyard.indexes.searches.pagerank import SEARCH
 from hopyard.testing import IndexKindContract, SearchContract
 
-_FACTS = {
+_FACTS: dict[str, Any] = {
     "PassageFacts": {
         "entities": ["Iron Bridge", "River Severn", "Danube", "Regensburg"],
         "facts": [
             {"sentence": 1, "subject": "Iron Bridge", "relation": "crosses", "object": "Severn"}
+        ],
+    }
+}
+_ELEMENTS = {
+    "ElementsAndClaims": {
+        "entities": [
+            {"name": name, "type": "place", "description": f"{name} is a place."}
+            for name in ("Iron Bridge", "River Severn", "Danube", "Regensburg")
+        ],
+        "facts": [
+            {**fact, "description": "It crosses the river.", "strength": 8}
+            for fact in _FACTS["PassageFacts"]["facts"]
+        ],
+        "claims": [
+            {
+                "sentence": 1,
+                "subject": "Iron Bridge",
+                "object": "",
+                "type": "opening",
+                "status": "true",
+                "description": "The Iron Bridge was opened.",
+            }
         ],
     }
 }
@@ -28,6 +50,15 @@ class TestModel(IndexKindContract):
     volatile = ("stats.json",)
     answers: ClassVar = _FACTS
     settings: ClassVar = {"graph": {"builder": "model", "synonyms": 0.8, "sentences": True}}
+
+
+class TestDescriptions(IndexKindContract):
+    kind = KIND
+    volatile = ("stats.json",)
+    answers: ClassVar = _ELEMENTS
+    settings: ClassVar = {
+        "graph": {"builder": "model", "descriptions": True, "claims": True, "gleanings": 1}
+    }
 
 
 class TestPageRank(SearchContract):

@@ -95,10 +95,14 @@ class Library:
         self.chat.register("scripted")
         self._builder = builder
 
-    def build(self, documents: Sequence[Document], **settings: Any) -> BuildReport:
+    def build(
+        self, documents: Sequence[Document], *, chunk_tokens: int = 0, **settings: Any
+    ) -> BuildReport:
         """Build with `dense`, `sparse` and `entity-graph`."""
         kinds = ("dense", "sparse", "entity-graph")
-        return self._run(building.build, documents, settings, chunk_tokens=0, kinds=kinds)
+        return self._run(
+            building.build, documents, settings, chunk_tokens=chunk_tokens, kinds=kinds
+        )
 
     def add(self, *documents: Document, **settings: Any) -> BuildReport:
         """Add documents."""

@@ -114,7 +114,8 @@ def test_a_limit_says_how_many_more(run: Run, index: Path) -> None:
 def test_json_has_texts_in_place_of_rows(run: Run, index: Path) -> None:
     told = json.loads(run("show", index, "severn", "--json").stdout)
     assert list(told) == [
-        "entity", "names", "totals", "passages", "neighbours", "facts", "synonyms"
+        "entity", "names", "type", "descriptions", "totals", "passages", "neighbours", "facts",
+        "synonyms",
     ]  # fmt: skip
     assert told["passages"][1] == {
         "id": "bridge",

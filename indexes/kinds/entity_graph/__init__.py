@@ -58,6 +58,31 @@ class EntityGraphSettings(Group):
         description="Embed sentences too, for pagerank.method=linear and hipporag2; without, a "
         "sentence is as near to a question as its passage.",
     )
+    descriptions: bool = Field(
+        False,
+        description="With graph.builder=model: also write a type and a description of each entity, "
+        "and a description and a strength of each fact (GraphRAG).",
+    )
+    types: str = Field(
+        "",
+        description="Entity types of the domain, comma-separated, for graph.descriptions; by "
+        "default general types. hopyard index tune proposes some.",
+    )
+    examples: str = Field(
+        "",
+        description="A file with worked examples that hopyard index tune wrote, for "
+        "graph.descriptions.",
+    )
+    gleanings: int = Field(
+        0,
+        ge=0,
+        le=3,
+        description="Further calls a passage for what was missed, with graph.descriptions; they "
+        "end when nothing new is found.",
+    )
+    claims: bool = Field(
+        False, description="Also write claims about entities, with graph.descriptions."
+    )
     max_failure_rate: float = Field(
         0.2,
         ge=0,
@@ -86,10 +111,11 @@ class EntityGraphKind(IndexKind):
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        """The prompt that writes names and facts."""
+        """The prompts that write names and facts, without descriptions and with them."""
+        from hopyard.prompts.elements import ELEMENTS
         from hopyard.prompts.entity_graph import FACTS
 
-        return {FACTS.name: str(FACTS.version)}
+        return {prompt.name: str(prompt.version) for prompt in (FACTS, ELEMENTS)}
 
     async def build(self, context: BuildContext) -> Mapping[str, int]:
         """Write the graph of the new generation.
@@ -158,7 +184,8 @@ class EntityGraphKind(IndexKind):
             return Estimate("", basis="graph.builder=rules finds names without a model")
         from hopyard.indexes.kinds.entity_graph.model import estimate
 
-        return await estimate(passages, index_directory, options)
+        asking = last.made_with.asking if last else None
+        return await estimate(passages, index_directory, options, asking)
 
 
 KIND: Final = EntityGraphKind()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopyard.indexes.keywords import normalise_keyword
-from hopyard.indexes.kinds.entity_graph.extraction import NOWHERE, Extraction
-from hopyard.indexes.kinds.entity_graph.graph import FACT, SENTENCE
+from hopyard.indexes.kinds.entity_graph.extraction import NOWHERE, Extraction, Fact
+from hopyard.indexes.kinds.entity_graph.files import FACT, SENTENCE
 from hopyard.indexes.ragged import Ragged
 
-__all__ = ("Found", "PassageRow", "collect", "labels_of")
+__all__ = ("Found", "PassageRow", "collect", "labels_of", "whole_facts")
 
 
 class PassageRow(NamedTuple):
@@ -56,8 +56,8 @@ class Found:
 def collect(passages: Sequence[PassageRow], extractions: Mapping[str, Extraction]) -> Found:
     """Put the extractions of all passages into rows.
 
-    Subjects and objects of facts are names of their passages too. A name without a letter or digit
-    is left out, and so are the facts about it.
+    The names in facts, descriptions and claims are names of their passages too. A name without a
+    letter or digit is left out, and so are the facts about it.
 
     Args:
         passages: All passages, in order of id.
@@ -75,15 +75,13 @@ def collect(passages: Sequence[PassageRow], extractions: Mapping[str, Extraction
             (row, mention.sentence, normalised[mention.name], mention.name)
             for mention in extraction.mentions
         ]
-        for fact in extraction.facts:
+        for fact in whole_facts(extraction):
             ends = normalised[fact.subject], normalised[fact.object]
-            if not all(ends):
-                continue
             facts.append((row, fact.sentence, ends[0], fact.relation, ends[1], fact.text))
-            for end in (fact.subject, fact.object):
-                if end not in here:
-                    here.add(end)
-                    mentions.append((row, fact.sentence, normalised[end], end))
+        for sentence, name in _named(extraction):
+            if name not in here:
+                here.add(name)
+                mentions.append((row, sentence, normalised[name], name))
     mentions = sorted((mention for mention in mentions if mention[2]), key=lambda m: m[:2])
     names = _sorted(mention[2] for mention in mentions)
     written = _sorted(mention[3] for mention in mentions)
@@ -114,6 +112,23 @@ def collect(passages: Sequence[PassageRow], extractions: Mapping[str, Extraction
         ),
         fact_texts=[fact[5] for fact in facts],
     )  # fmt: skip
+
+
+def whole_facts(extraction: Extraction) -> Iterator[Fact]:
+    """The facts whose subject and object both have a letter or digit."""
+    for fact in extraction.facts:
+        if normalise_keyword(fact.subject) and normalise_keyword(fact.object):
+            yield fact
+
+
+def _named(extraction: Extraction) -> Iterator[tuple[int, str]]:
+    """The sentence and the name of all that is said about names."""
+    for fact in whole_facts(extraction):
+        yield from ((fact.sentence, end) for end in (fact.subject, fact.object))
+    yield from ((one.sentence, one.name) for one in extraction.entities)
+    for claim in extraction.claims:
+        if normalise_keyword(claim.subject):
+            yield from ((claim.sentence, end) for end in (claim.subject, claim.object) if end)
 
 
 def labels_of(found: Found, entities: NDArray[np.int32], senses: Sequence[str]) -> Ragged:

@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.kinds.entity_graph import EntityGraphSettings, apart, extractions
-from hopyard.indexes.kinds.entity_graph.assemble import Found, PassageRow, collect, labels_of
+from hopyard.indexes.kinds.entity_graph.asking import Asking
+from hopyard.indexes.kinds.entity_graph.assemble import Found, PassageRow, collect
 from hopyard.indexes.kinds.entity_graph.entities import Entities, resolve_entities
 from hopyard.indexes.kinds.entity_graph.extractions import Extractions
-from hopyard.indexes.kinds.entity_graph.graph import MENTION, SYNONYM, EntityFiles, EntityGraph
+from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
+from hopyard.indexes.kinds.entity_graph.graph_files import graph_files
 from hopyard.indexes.kinds.entity_graph.senses import Passages
 from hopyard.indexes.kinds.entity_graph.stats import EntityStats, MadeWith
 from hopyard.indexes.kinds.entity_graph.synonyms import NO_SYNONYMS, Synonyms, find_synonyms
-from hopyard.indexes.ragged import Ragged
 from hopyard.indexes.sentences import sentence_spans
 from hopyard.indexes.snapshot import Snapshot
 from hopyard.indexes.threads import in_thread
@@ -41,7 +40,7 @@ def is_current(directory: Path, options: BuildOptions) -> bool:
     # directory is INDEX/gen-N/entity-graph
     made_with = _made_with(options, last, directory.parent.parent)
     return last.made_with == made_with and extractions.is_current(
-        last.extractions, made_with.builder, options
+        last.extractions, made_with.builder, options, made_with.asking
     )
 
 
@@ -61,6 +60,7 @@ async def build_graph(context: BuildContext) -> Mapping[str, int]:
         {row.id: row.content_hash for row in rows},
         builder=made_with.builder,
         last=last.extractions if last else None,
+        asking=made_with.asking,
     )
     found = await in_thread(collect, rows, found_in.by_content)
     vectors = await _embed(context, made_with, found)
@@ -71,12 +71,15 @@ def _made_with(options: BuildOptions, last: EntityStats | None, index: Path) -> 
     """What decides about the graph. An update keeps to the settings of the last build."""
     own = EntityGraphSettings.of(options.settings)
     if options.keep and last is not None:
+        asking = last.made_with.asking
         own = own.model_copy(
             update={
                 name: getattr(last.made_with, name)
                 for name in ("builder", "merge", "synonyms", "sentences")
             }
         )
+    else:
+        asking = Asking.of(own)
     return MadeWith(
         builder=own.builder,
         embedding=options.embedding,
@@ -84,6 +87,7 @@ def _made_with(options: BuildOptions, last: EntityStats | None, index: Path) -> 
         merge=own.merge,
         synonyms=own.synonyms,
         sentences=own.sentences,
+        asking=asking,
         apart=apart.read(index),
     )
 
@@ -135,7 +139,8 @@ def _write(
     """Make entities of the names, and write all files."""
     near = _near_names(context, made_with, last, found.names, vectors["names"])
     entities = _entities(context, made_with, rows, found, vectors["names"], near)
-    files = _files(rows, found, entities, near, vectors, made_with.synonyms)
+    extractions_ = found_in.by_content
+    files = graph_files(rows, found, extractions_, entities, near, vectors, made_with.synonyms)
     files.save(context.directory)
     np.save(context.directory / "near_names.npy", near.pairs, allow_pickle=False)
     np.save(context.directory / "near_cosines.npy", near.similarity, allow_pickle=False)
@@ -227,69 +232,6 @@ def _entities(
         threshold=made_with.merge,
         apart=[frozenset(pair) for pair in made_with.apart],
     )
-
-
-def _files(
-    rows: Sequence[PassageRow],
-    found: Found,
-    entities: Entities,
-    near: Synonyms,
-    vectors: Mapping[str, Vectors],
-    synonyms: float,
-) -> EntityFiles:
-    mentions = np.empty(len(found.name), MENTION)
-    mentions["entity"] = entities.of_mention
-    mentions["name"] = found.name
-    mentions["passage"] = found.passage
-    mentions["sentence"] = found.sentence
-    of_name = np.unique(np.stack([found.name, mentions["entity"]], axis=1), axis=0)
-    bounds = np.searchsorted(of_name[:, 0], np.arange(len(found.names) + 1))
-    return EntityFiles(
-        passages=[row.id for row in rows],
-        names=Ragged.of_texts(found.names),
-        name_entities=Ragged(of_name[:, 1].astype(np.int32), bounds.astype(np.int64)),
-        labels=labels_of(found, mentions["entity"], entities.senses),
-        mentions=mentions,
-        sentences=found.sentences,
-        relations=Ragged.of_texts(found.relations),
-        facts=_facts(found, mentions),
-        synonyms=_synonyms(near, of_name, synonyms),
-        name_vectors=vectors["names"],
-        sentence_vectors=vectors["sentences"],
-        fact_vectors=vectors["facts"],
-    )
-
-
-def _facts(found: Found, mentions: NDArray[Any]) -> NDArray[Any]:
-    """The facts with entities in place of names: those that the passage's mentions mean."""
-    meant = {
-        (name, passage): entity
-        for entity, name, passage, _ in reversed(mentions.tolist())  # the first mention decides
-    }
-    facts = found.facts.copy()
-    for end in ("subject", "object"):
-        pairs = zip(found.facts[end].tolist(), found.facts["passage"].tolist(), strict=True)
-        facts[end] = [meant[pair] for pair in pairs]
-    return facts
-
-
-def _synonyms(near: Synonyms, of_name: NDArray[np.int64], least: float) -> NDArray[Any]:
-    """Pairs of entities with near names; an entity of several spellings has the nearest."""
-    if not least:
-        return np.empty(0, SYNONYM)
-    meant: dict[int, list[int]] = {}
-    for name, entity in of_name.tolist():
-        meant.setdefault(name, []).append(entity)
-    best: dict[tuple[int, int], float] = {}
-    for (first, second), cosine in zip(near.pairs.tolist(), near.similarity.tolist(), strict=True):
-        if cosine < least:
-            continue
-        for one in meant[first]:
-            for other in meant[second]:
-                pair = (min(one, other), max(one, other))
-                if one != other and cosine > best.get(pair, 0.0):
-                    best[pair] = cosine
-    return np.array([(*pair, cosine) for pair, cosine in sorted(best.items())], SYNONYM)
 
 
 def _stats(directory: Path | None) -> EntityStats | None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from hopyard.indexes.kinds.entity_graph.extraction import NOWHERE, STATUSES, ClaimStatus
 from hopyard.indexes.manifest import damage_error
 from hopyard.indexes.ragged import Ragged, load_array
-from hopyard.prompts.passages import CHARACTERS_A_TOKEN
+from hopyard.prompts.passages import CHARACTERS_A_TOKEN, snippet
 
 __all__ = ("CLAIM", "DESCRIPTION", "ClaimRow", "Description", "ElementFiles", "join_descriptions")
 
@@ -89,7 +89,7 @@ def join_descriptions(descriptions: Iterable[Description], tokens: int = TOKENS)
             kept.append(text)
             left -= len(text) + 1
         elif not kept:
-            return text[:left].rsplit(None, 1)[0]
+            return snippet(text, left)
     return " ".join(kept)
 
 

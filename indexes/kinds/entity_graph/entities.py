@@ -99,16 +99,23 @@ def resolve_entities(
         by_root[int(root[name])] += found
     sense = np.full(len(mentions), -1, dtype=np.int64)
     base = root[mentions[:, 0]]
-    for name, group in by_root.items():
+    for group, here in zip(by_root.values(), _places(base, list(by_root)), strict=True):
         group.sort(key=lambda item: item.label)
-        here = np.flatnonzero(base == name)
         sense[here] = choose_senses(group, mentions[here, 1].tolist(), passages.vectors)
-    for full, (name, label) in titled.items():
-        here = mentions[:, 0] == full
+    whole = _places(mentions[:, 0], list(titled))
+    for (name, label), here in zip(titled.values(), whole, strict=True):
         base[here] = root[name]
         labels = [item.label for item in by_root[int(root[name])]]
         sense[here] = labels.index(label)
     return _number(names, base, sense, by_root, merges)
+
+
+def _places(values: NDArray[np.int64], wanted: Sequence[int]) -> list[NDArray[np.int64]]:
+    """Where each of some values stands among values [m], ascending; one sort serves them all."""
+    order = np.argsort(values, kind="stable")
+    ends = np.searchsorted(values, wanted, "right", sorter=order)
+    starts = np.searchsorted(values, wanted, "left", sorter=order)
+    return [order[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
 def _titled(

@@ -10,6 +10,9 @@ A line of the long form, which `export_extractions` writes, has the sentences, c
     {"id": "hops", "mentions": [{"name": "Humulus", "sentence": 0}],
      "facts": [{"subject": "hop", "relation": "belongs to", "object": "Humulus", "sentence": 0}]}
 
+A long line may also describe: `entities` with name, type, description and sentence, `description`
+and `strength` of a fact, and `claims` (`extraction` has their fields).
+
 The id of a line is that of a passage, or of a document. A document's names and facts are shared out
 to its passages. If two lines are about one passage, the last line counts. A triple with fewer or
 more than three texts is dropped and counted, as HippoRAG drops it: models write some.
@@ -19,13 +22,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from hopyard.indexes.kinds.entity_graph.extraction import NOWHERE, Extraction, Fact, Mention
+from hopyard.indexes.kinds.entity_graph.extraction import (
+    NOWHERE,
+    Claim,
+    Described,
+    Extraction,
+    Fact,
+    Mention,
+)
 from hopyard.indexes.kinds.entity_graph.extraction_store import (
     EXTRACTED,
     IMPORTED,
@@ -80,10 +91,17 @@ class _Short(_Line):
 class _Long(_Line):
     mentions: list[Mention] = Field(default_factory=list)
     facts: list[Fact] = Field(default_factory=list)
+    entities: list[Described] = Field(default_factory=list)
+    claims: list[Claim] = Field(default_factory=list)
 
     @property
     def extraction(self) -> Extraction:
-        return Extraction(mentions=tuple(self.mentions), facts=tuple(self.facts))
+        return Extraction(
+            mentions=tuple(self.mentions),
+            facts=tuple(self.facts),
+            entities=tuple(self.entities),
+            claims=tuple(self.claims),
+        )
 
 
 def import_extractions(file: Path, corpus: Snapshot, store: ExtractionStore) -> int:
@@ -137,7 +155,7 @@ def export_extractions(extractions: Iterable[tuple[str, Extraction]], file: Path
     written = 0
     with replacing(file) as temporary, temporary.open("w", encoding="utf-8") as stream:
         for passage_id, extraction in extractions:
-            values = extraction.model_dump(include={"mentions", "facts"})
+            values = extraction.model_dump(include={*Extraction.model_fields})
             stream.write(json.dumps({"id": passage_id, **values}, ensure_ascii=False) + "\n")
             written += 1
     return written
@@ -200,28 +218,59 @@ def _placed(line: _Line, passages: Sequence[Passage]) -> list[StoredExtraction]:
     given, all_places = line.extraction, [Places(passage) for passage in passages]
     if len(all_places) <= 1:
         return [_place(given, places) for places in all_places]
-    facts: list[list[Fact]] = [[] for _ in passages]
+    shares = [_Share() for _ in passages]
     for fact in given.facts:
-        best = max(range(len(passages)), key=lambda place: _support(all_places[place], fact))
-        facts[best].append(fact.model_copy(update={"sentence": NOWHERE}))
-    names: list[list[str]] = [[] for _ in passages]
+        best = _best(all_places, fact.subject, fact.object)
+        shares[best].facts.append(fact.model_copy(update={"sentence": NOWHERE}))
     for name in dict.fromkeys(mention.name for mention in given.mentions):
         holders = [place for place, places in enumerate(all_places) if places.has(name)]
         for place in holders or [0]:
-            names[place].append(name)
-    return [place_extraction(*parts) for parts in zip(all_places, names, facts, strict=True)]
+            shares[place].names.append(name)
+    for one in given.entities:
+        shares[_best(all_places, one.name, one.name)].entities.append(one)
+    for claim in given.claims:
+        best = _best(all_places, claim.subject, claim.object or claim.subject)
+        shares[best].claims.append(claim.model_copy(update={"sentence": NOWHERE}))
+    return [
+        place_extraction(
+            places, share.names, share.facts, entities=share.entities, claims=share.claims
+        )
+        for places, share in zip(all_places, shares, strict=True)
+    ]
+
+
+@dataclass
+class _Share:
+    """What one passage gets of a document's line."""
+
+    names: list[str] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
+    entities: list[Described] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
 
 
 def _place(given: Extraction, places: Places) -> StoredExtraction:
     """One passage's extraction: as it is, where it has sentences and they are those of the text."""
     stated = {mention.sentence for mention in given.mentions}
     stated |= {fact.sentence for fact in given.facts}
+    stated |= {one.sentence for one in given.entities} | {one.sentence for one in given.claims}
     if stated != {NOWHERE} and stated <= {NOWHERE, *range(len(places.sentences))}:
-        return StoredExtraction(mentions=given.mentions, facts=given.facts)
-    return place_extraction(places, [mention.name for mention in given.mentions], given.facts)
+        return StoredExtraction.model_validate(dict(given))
+    return place_extraction(
+        places,
+        [mention.name for mention in given.mentions],
+        given.facts,
+        entities=given.entities,
+        claims=given.claims,
+    )
 
 
-def _support(places: Places, fact: Fact) -> int:
-    """How well a passage supports a fact: 2 if a sentence has both ends, 1 if one end, else 0."""
-    subject, object_ = (set(places.sentences_with(end)) for end in (fact.subject, fact.object))
+def _best(all_places: Sequence[Places], *ends: str) -> int:
+    """The first of the passages that support a statement about two names best."""
+    return max(range(len(all_places)), key=lambda place: _support(all_places[place], ends))
+
+
+def _support(places: Places, ends: Iterable[str]) -> int:
+    """How well a passage supports it: 2 if a sentence has both ends, 1 if one end, else 0."""
+    subject, object_ = (set(places.sentences_with(end)) for end in ends)
     return 2 if subject & object_ else int(bool(subject | object_))

@@ -22,10 +22,14 @@ IMPORTED: Final = Author(0, "imported")
 class StoredExtraction(Extraction):
     """What is kept of one passage."""
 
+    optional = Extraction.optional | {"dropped_claims"}
+
     dropped_names: int = 0
     """Names that are not written in the passage, and that no fact uses."""
     dropped_facts: int = 0
     """Facts without a part, repeated facts, and facts with neither end written in the passage."""
+    dropped_claims: int = 0
+    """Claims without a text, and claims about a name that the extraction does not keep."""
 
 
 class ExtractionStore(WrittenStore[StoredExtraction]):

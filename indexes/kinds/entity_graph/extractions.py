@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.kinds.entity_graph import EntityGraphSettings
+from hopyard.indexes.kinds.entity_graph.asking import Asking
 from hopyard.indexes.kinds.entity_graph.extraction import Extraction
 from hopyard.indexes.kinds.entity_graph.extraction_file import import_extractions
 from hopyard.indexes.kinds.entity_graph.extraction_store import (
@@ -19,7 +20,7 @@ from hopyard.indexes.kinds.entity_graph.extraction_store import (
     ExtractionStore,
     StoredExtraction,
 )
-from hopyard.indexes.kinds.entity_graph.model import FactWriter
+from hopyard.indexes.kinds.entity_graph.model import FactWriter, writer_of
 from hopyard.indexes.kinds.entity_graph.rules import RULES_VERSION, extract
 from hopyard.indexes.records import Passage
 from hopyard.indexes.seal import checksum
@@ -56,6 +57,8 @@ class ExtractionCounts(BaseModel):
     """Names that were dropped, because they are not written in their passage."""
     dropped_facts: int = 0
     """Facts that were dropped, because they lack a part or do not belong to their passage."""
+    dropped_claims: int = 0
+    """Claims that were dropped, because their subject is not in their passage."""
     unknown_ids: int = 0
     """Ids in the imported file that the corpus lacked."""
     imported: str = ""
@@ -81,13 +84,19 @@ def rules_author(language: str) -> Author:
     return Author(RULES_VERSION, f"{_RULES}{language}")
 
 
-def is_current(last: ExtractionCounts, builder: Builder, options: BuildOptions) -> bool:
+def is_current(
+    last: ExtractionCounts,
+    builder: Builder,
+    options: BuildOptions,
+    asking: Asking | None = None,
+) -> bool:
     """Whether `extractions` would give what the last generation has, for the same corpus.
 
     Args:
         last: The counts of the last generation.
         builder: The builder of this build.
         options: The options of this build.
+        asking: What the model is asked for; by default what the settings say.
     """
     if not _has_same_file(last, options):
         return False
@@ -97,8 +106,13 @@ def is_current(last: ExtractionCounts, builder: Builder, options: BuildOptions) 
         return True
     if last.missing:
         return False
-    authors = {IMPORTED, FactWriter(options.settings).author(options)}
+    authors = {IMPORTED, _writer(options, asking).author(options)}
     return options.keep or all((share.version, share.model) in authors for share in last.authors)
+
+
+def _writer(options: BuildOptions, asking: Asking | None) -> FactWriter:
+    own = EntityGraphSettings.of(options.settings)
+    return writer_of(options.settings, asking or Asking.of(own))
 
 
 def _has_same_file(last: ExtractionCounts, options: BuildOptions) -> bool:
@@ -122,6 +136,7 @@ async def extractions(
     *,
     builder: Builder,
     last: ExtractionCounts | None,
+    asking: Asking | None = None,
 ) -> Extractions:
     """Import the file that is set, and ask the model if it is the builder.
 
@@ -133,6 +148,7 @@ async def extractions(
         contents: Content hash of each passage, by its id.
         builder: `rules` asks no model. An update passes the builder of the last generation.
         last: The counts of the last generation, if there is one.
+        asking: What the model is asked for; by default what the settings say.
 
     Raises:
         UsageError: The file cannot be read, or belongs to another corpus.
@@ -152,7 +168,7 @@ async def extractions(
             unknown = await in_thread(import_extractions, Path(file), corpus, store)
             imported = await in_thread(checksum, Path(file))
         if asks:
-            writer = FactWriter(options.settings)
+            writer = await in_thread(_writer, options, asking)
             await write_missing(
                 context, store, writer, contents, lambda name: corpus.get([name])[0], accepted
             )
@@ -211,4 +227,5 @@ def _counts(rows: list[Written[StoredExtraction]]) -> ExtractionCounts:
         failed=sum(row.outcome == FAILED for row in rows),
         dropped_names=sum(row.content.dropped_names for row in rows),
         dropped_facts=sum(row.content.dropped_facts for row in rows),
+        dropped_claims=sum(row.content.dropped_claims for row in rows),
     )

@@ -2,8 +2,8 @@
 
 Every run of words of the question is looked up among the graph's names, so a name is found in
 whatever way the question writes it. Words without a capital letter or a digit count only in runs
-of two and more, or where the question has no capital letter: "director" in a question is seldom
-the film of that name.
+of two and more besides an article, or where the question has no capital letter: "the director" in a
+question is seldom the film of that name.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from hopyard.indexes.english import FUNCTION_WORDS
+from hopyard.indexes.english import ARTICLES, FUNCTION_WORDS
 from hopyard.indexes.keywords import normalise_keyword
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 
@@ -64,6 +64,8 @@ def _may_be_name(run: str, *, plain: bool) -> bool:
     words = run.split()
     if words[0].casefold() in FUNCTION_WORDS and len(words) == 1:
         return False
+    if words[0] in ARTICLES:
+        words.pop(0)
     stands_out = any(letter.isupper() or letter.isdigit() for letter in run)
     # Scripts without capital letters have nothing that stands out.
     return plain or stands_out or len(words) > 1 or not run.isascii()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hopyard.indexes.kinds.entity_graph.elements import Description
 from hopyard.indexes.kinds.entity_graph.extraction import NOWHERE
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.lookup import Entity
@@ -92,6 +93,8 @@ class Neighbourhood:
         synonyms: Entities with similar names, the nearest first.
         links: Shared sentences of two neighbours, by their rows.
         titles: Names of all these passages by id.
+        type: The kind of thing that it is; "" if the model described nothing.
+        descriptions: What its passages say about it, in the words of the model.
     """
 
     entity: Entity
@@ -103,6 +106,8 @@ class Neighbourhood:
     synonyms: tuple[Synonym, ...]
     links: Mapping[tuple[int, int], int]
     titles: Mapping[str, str]
+    type: str = ""
+    descriptions: tuple[Description, ...] = ()
 
 
 def neighbourhood(
@@ -155,6 +160,8 @@ def neighbourhood(
         synonyms=tuple(synonyms[:limit]),
         links=_links(graph, [one.entity.row for one in shown]),
         titles=titles,
+        type=graph.type_of(entity),
+        descriptions=tuple(graph.descriptions(entity)[:limit]),
     )
 
 

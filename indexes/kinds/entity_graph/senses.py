@@ -93,7 +93,8 @@ def find_senses(passages: Passages, *, unlike: float = 0.2) -> dict[str, tuple[S
         by_title[title].append((document, rows))
     titles: dict[str, list[str]] = defaultdict(list)
     for title in by_title:
-        titles[bare_name(title)].append(title)
+        if name := bare_name(title):
+            titles[name].append(title)
     found: dict[str, tuple[Sense, ...]] = {}
     for name, group in titles.items():
         senses: list[Sense] = []
@@ -103,7 +104,7 @@ def find_senses(passages: Passages, *, unlike: float = 0.2) -> dict[str, tuple[S
             for document, rows in groups:
                 label = title if len(groups) == 1 else f"{title} [{document}]"
                 senses.append(Sense(label, frozenset(rows), mean_vector(passages.vectors, rows)))
-        if name and (len(senses) > 1 or _QUALIFIED.fullmatch(group[0])):
+        if len(senses) > 1 or _QUALIFIED.fullmatch(group[0]):
             found[name] = tuple(sorted(senses, key=lambda sense: sense.label))
     return found
 
@@ -147,17 +148,21 @@ def _groups(
 ) -> list[tuple[str, list[int]]]:
     """Documents that are alike, directly or through others: the first id, and all passages."""
     means = np.stack([mean_vector(passages.vectors, rows) for _, rows in documents])
-    alike = means @ means.T >= unlike
-    left = list(range(len(documents)))
+    group_of = np.full(len(documents), -1)
     groups = []
-    while left:
-        group, reached = set(), {left[0]}
+    for first in range(len(documents)):
+        if group_of[first] >= 0:
+            continue
+        group_of[first] = len(groups)
+        reached = [first]
         while reached:
-            group |= reached
-            reached = set(np.flatnonzero(alike[sorted(reached)].any(axis=0)).tolist()) - group
-        rows = [row for place in sorted(group) for row in documents[place][1]]
-        groups.append((documents[left[0]][0], rows))
-        left = [place for place in left if place not in group]
+            # One row of cosines at a time: thousands of documents may have one title.
+            alike = (means @ means[reached.pop()] >= unlike) & (group_of < 0)
+            group_of[alike] = len(groups)
+            reached += np.flatnonzero(alike).tolist()
+        members = np.flatnonzero(group_of == len(groups)).tolist()
+        rows = [row for place in members for row in documents[place][1]]
+        groups.append((documents[first][0], rows))
     return groups
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from hopyard.indexes.kinds.entity_graph.asking import Asking
 from hopyard.indexes.kinds.entity_graph.extractions import ExtractionCounts
 from hopyard.indexes.kinds.entity_graph.merging import Merge
 from hopyard.indexes.kinds.entity_graph.senses import Split
@@ -14,10 +15,12 @@ from hopyard.indexes.manifest import damage_error, find_manifest, generation_dir
 
 __all__ = ("GRAPH_VERSION", "EntityStats", "MadeWith")
 
-GRAPH_VERSION: Final = 1
+GRAPH_VERSION: Final = 2
 """Counted up when the files or the merging change: then a graph is assembled again."""
 
 _FILE: Final = "stats.json"
+_ALWAYS: Final = ("entities", "mentions", "facts")
+"""Counts that are shown even if they are 0."""
 
 
 class _Stats(BaseModel):
@@ -34,6 +37,8 @@ class MadeWith(_Stats):
     merge: float
     synonyms: float
     sentences: bool
+    asking: Asking = Asking()
+    """What the model was asked for."""
     apart: tuple[tuple[str, str], ...] = ()
     """Names that the user keeps apart (`hopyard index entities --undo`)."""
 
@@ -56,13 +61,16 @@ class EntityStats(_Stats):
     splits: tuple[Split, ...]
 
     def plain(self) -> dict[str, Any]:
-        """What `hopyard index status` shows."""
+        """What `hopyard index status` shows; counts of problems only where there are any."""
         values = self.model_dump(
             mode="json", exclude={"made_with", "extractions", "merges", "splits"}
         )
-        made = self.made_with.model_dump(mode="json", exclude={"version", "embedding", "dimension"})
+        hidden = {"version", "embedding", "dimension", "asking"}
+        made = self.made_with.model_dump(mode="json", exclude=hidden)
+        made |= self.made_with.asking.plain()
         found = self.extractions.model_dump(mode="json", exclude={"runs", "imported", "missing"})
-        return {**made, **values, "merged": len(self.merges), "split": len(self.splits), **found}
+        own = {**made, **values, "merged": len(self.merges), "split": len(self.splits), **found}
+        return {name: value for name, value in own.items() if value or name in _ALWAYS}
 
     def save(self, directory: Path) -> None:
         """Write `stats.json` into a kind's folder."""
