@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
 from hopyard.indexes.records import Passage
+from hopyard.models.prompt import Prompt
 from hopyard.nodes.citations import cite
 from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.evidence import join_adjacent
@@ -40,6 +41,8 @@ __all__ = (
     "answer_directly",
     "answer_from_evidence",
     "answer_from_passages",
+    "answer_from_shown",
+    "close_answer",
     "format_passages",
     "mark_cut",
 )
@@ -91,20 +94,25 @@ async def answer_directly(state: StrategyState, runtime: Runtime[Context]) -> di
 async def answer_from_evidence(state: StrategyState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Answer from the evidence found, and cite it."""
     run, question = await run_of(state, runtime), state["question"]
-    steps = state.get("steps", [])
+    reading = answer_from_passages(run, question, state["evidence"], step="read", final=True)
+    return await close_answer(run, question, state.get("steps", []), reading)
+
+
+async def close_answer(
+    run: Run, question: str, steps: Sequence[Step], reading: Awaitable[PassageAnswer]
+) -> dict[str, Any]:
+    """The last update of a strategy, from its closing call; a note says if that failed."""
     update: dict[str, Any] = {"citations": [], "unconfirmed": ""}
     try:
-        reading = await answer_from_passages(
-            run, question, state["evidence"], step="read", final=True
-        )
+        read = await reading
     except (BudgetExceededError, ModelOutputError) as error:
         update |= _fail_to_answer(question, error)
         update["steps"] = [*steps, *update["steps"]]
     else:
-        update["answer"] = reading.answer
-        update["citations"] = reading.citations
-        update["unconfirmed"] = reading.unconfirmed
-        update["steps"] = [*steps, _read_step(question, reading.answer, cut=reading.cut)]
+        update["answer"] = read.answer
+        update["citations"] = read.citations
+        update["unconfirmed"] = read.unconfirmed
+        update["steps"] = [*steps, _read_step(question, read.answer, cut=read.cut)]
     return update | await close_run(run)
 
 
@@ -126,14 +134,40 @@ async def answer_from_passages(
         ModelOutputError: The model gave no usable answer.
     """
     passages = await run.passages(passage_ids(evidence)) if evidence else []
+    shown = {"passages": format_passages(passages, run.settings) or "none"}
+    return await answer_from_shown(run, question, passages, shown, step=step, final=final)
+
+
+async def answer_from_shown(
+    run: Run,
+    question: str,
+    passages: list[Passage],
+    shown: Mapping[str, str],
+    *,
+    prompt: Prompt[Answer | CitedAnswer] = ANSWER,
+    step: str,
+    final: bool = False,
+) -> PassageAnswer:
+    """Answer one question from a text about numbered passages.
+
+    Args:
+        run: The run that pays.
+        question: The question, or a sub-question.
+        passages: The passages in the order of their numbers.
+        shown: The values of the prompt besides `question` and `style`.
+        prompt: The prompt.
+        step: Id of the step that the call belongs to.
+        final: Whether this is the answer that the user reads.
+
+    Raises:
+        BudgetExceededError: The run's budget is used up.
+        ModelOutputError: The model gave no usable answer.
+    """
     if not passages and not (final and _may_use_knowledge(run.settings)):
         return PassageAnswer(UNKNOWN, [])
-    values = {
-        "passages": format_passages(passages, run.settings) or "none",
-        "question": one_line(question),
-        "style": writing(run.settings.answer if final else _PARTIAL),
-    }
-    output = await run.call(ANSWER, values, step=step, final=final)
+    style = writing(run.settings.answer if final else _PARTIAL)
+    values = {**shown, "question": one_line(question), "style": style}
+    output = await run.call(prompt, values, step=step, final=final)
     cited = _cite(question, output, passages)
     return PassageAnswer(
         answer=cited.answer,

@@ -198,30 +198,40 @@ class Run:
         """
         retrieval = self.settings.retrieval
         wanted = retrieval.k if k is None else k
+        search = await self.search(text, k=wanted + len(without), step=step, models=models)
+        if search.allowed is not None and not search.allowed:
+            conditions = " and ".join(self.settings.where)
+            self.problems.append(UsageError(f"No passage of the index matches {conditions}."))
+            return []
+        found = await SEARCHES[method or retrieval.method].run(search)
+        return [unit for unit in found if unit["id"] not in without][:wanted]
+
+    async def search(
+        self, text: str, *, k: int | None = None, step: str = "", models: bool = True
+    ) -> Search:
+        """A search that a method can run; see `find`.
+
+        Raises:
+            UsageError: The run names no index, or the filter names a field that no passage has.
+            IndexMissingError: The index is missing.
+        """
 
         async def call(
             prompt: Prompt[OutputT], values: Mapping[str, str], *, step: str = step
         ) -> OutputT:
             return await self.call(prompt, values, step=step)
 
-        index, allowed = await self.index(), await self.allowed()
-        if allowed is not None and not allowed:
-            conditions = " and ".join(self.settings.where)
-            self.problems.append(UsageError(f"No passage of the index matches {conditions}."))
-            return []
-        search = Search(
+        return Search(
             text=text,
-            k=wanted + len(without),
-            index=index,
+            k=self.settings.retrieval.k if k is None else k,
+            index=await self.index(),
             settings=self.settings,
             embed=self.embed,
             call=call if models else None,
             kept=self.resources.kept,
             report=self.problems.append,
-            allowed=allowed,
+            allowed=await self.allowed(),
         )
-        found = await SEARCHES[method or retrieval.method].run(search)
-        return [unit for unit in found if unit["id"] not in without][:wanted]
 
     async def allowed(self) -> frozenset[str] | None:
         """The ids of the passages that may be found; None where the settings have no filter.

@@ -16,7 +16,7 @@ from hopyard.indexes.pagerank.query import Query
 from hopyard.indexes.sentences import sentence_spans
 from hopyard.models.embedder import Vector
 
-__all__ = ("Statement", "nearest_statements", "sentence_cosines")
+__all__ = ("Statement", "fact_cosines", "nearest_statements", "sentence_cosines")
 
 _BLOCK: Final = 16_384
 """Vectors that are read at once (384 dimensions: 25 MB)."""
@@ -58,13 +58,29 @@ def sentence_cosines(query: Query, rows: NDArray[np.int64]) -> NDArray[np.float6
     Where the index has no vectors of sentences, a sentence has the cosine of its passage.
     """
     files = query.graph.files
-    if len(files.sentence_vectors):
-        return _cosines(files.sentence_vectors.__getitem__, rows, query.vector)
-    passages, inverse = np.unique(files.sentences["passage"][rows], return_inverse=True)
-    dense = query.search.index.reader("dense")
+    return _nearness(query, files.sentence_vectors, rows, files.sentences["passage"][rows])
+
+
+def fact_cosines(query: Query, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """[r] The cosines of the question with some facts, or with their passages."""
+    files = query.graph.files
+    return _nearness(query, files.fact_vectors, rows, files.facts["passage"][rows])
+
+
+def _nearness(
+    query: Query,
+    vectors: NDArray[np.float32],
+    rows: NDArray[np.int64],
+    stating: NDArray[np.int32],
+) -> NDArray[np.float64]:
+    """[r] The cosines of some rows, or of the passage stating each where there are no vectors."""
+    if len(vectors):
+        return _cosines(vectors.__getitem__, rows, query.vector)
+    passages, inverse = np.unique(stating, return_inverse=True)
+    dense, ids = query.search.index.reader("dense"), query.graph.passage_ids
 
     def vectors_of(some: NDArray[np.int64]) -> NDArray[np.float32]:
-        found: NDArray[np.float32] = dense.vectors([files.passages[row] for row in some.tolist()])
+        found: NDArray[np.float32] = dense.vectors([ids[row] for row in some.tolist()])
         return found
 
     return _cosines(vectors_of, passages, query.vector)[inverse]

@@ -192,3 +192,22 @@ class TestGlobalFromTheRoot(TestGlobal):
         "global_search": {"dynamic": True, "level": -1, "order": "relevance"},
     }
     calls = 12  # three rounds of ratings, seven reports, map, reduce
+
+
+class TestLocal(StrategyContract):
+    strategy = STRATEGIES["local"]
+    question = IRON
+    answers: ClassVar = {"Answer": {"answer": "1781"}}
+    answer = "1781"
+    calls = 1
+    searches: ClassVar = ("dense", "sparse", "pagerank")
+
+
+class TestLocalBuiltin(TestLocal):
+    settings: ClassVar = {"profile": "builtin", "retrieval": {"k": 2}}
+
+
+class TestLocalWithoutANamedEntity(TestLocal):
+    question = "What is the longest river?"
+    answers: ClassVar = {"Answer": {"answer": "Severn"}}
+    answer = "Severn"

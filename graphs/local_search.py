@@ -1,0 +1,39 @@
+"""`local`: GraphRAG's local search, one prompt about the surroundings of the question's entities.
+
+The question is linked to entities. Reports on their communities, facts about them and their
+neighbours, and passages share one budget of tokens. One call answers from all of it.
+"""
+
+from __future__ import annotations
+
+from langgraph.graph import END, START, StateGraph
+
+from hopyard.nodes.local_search.answer import answer
+from hopyard.nodes.local_search.gather import gather
+from hopyard.nodes.local_search.linking import link
+from hopyard.nodes.local_search.reports import next_step, write_reports
+from hopyard.nodes.run import start_run
+from hopyard.state.local_search import LocalState
+from hopyard.state.schemas import StrategyInput, StrategyOutput
+from hopyard.state.settings import Context
+
+graph = (
+    StateGraph(
+        LocalState,
+        input_schema=StrategyInput,
+        output_schema=StrategyOutput,
+        context_schema=Context,
+    )
+    .add_node("start", start_run)
+    .add_node("link", link)
+    .add_node("write_reports", write_reports)
+    .add_node("gather", gather)
+    .add_node("answer", answer)
+    .add_edge(START, "start")
+    .add_edge("start", "link")
+    .add_conditional_edges("link", next_step, ["write_reports", "gather"])
+    .add_edge("write_reports", "gather")
+    .add_edge("gather", "answer")
+    .add_edge("answer", END)
+    .compile(name="local")
+)

@@ -1,0 +1,1 @@
+"""The steps of local search (GraphRAG): link, write missing reports, gather, answer."""

@@ -1,0 +1,171 @@
+"""What the prompt shows of reports, facts and passages, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
+from hopyard.indexes.records import Passage
+from hopyard.indexes.sentences import sentence_spans
+from hopyard.nodes.answer import format_passages
+from hopyard.nodes.local_search.budget import Part, fill, rooms, tokens_of
+from hopyard.nodes.local_search.reports import ReportLine
+from hopyard.prompts.local_search import context_text
+from hopyard.prompts.passages import CHARACTERS_A_TOKEN, heading, passage_lines, snippet
+from hopyard.state.local_search import LocalSearchSettings, Statement
+from hopyard.state.settings import Context, profile_of
+
+__all__ = ("Chosen", "Material", "choose", "render")
+
+_MARKER: Final = "[00] "
+"""A number takes this much of a budget."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """The texts behind statements and passages.
+
+    Attributes:
+        graph: The entity graph.
+        passages: Passages by id.
+        settings: The run's settings.
+    """
+
+    graph: EntityGraph
+    passages: Mapping[str, Passage]
+    settings: Context
+
+    def heading(self, name: str) -> str:
+        """What stands before a passage, and before facts from it."""
+        passage = self.passages[name]
+        return heading(passage.full_title, passage.about, profile_of(self.settings))
+
+    def shown(self, name: str) -> str:
+        """The text of a passage, cut to a snippet."""
+        longest = self.settings.retrieval.snippet_tokens * CHARACTERS_A_TOKEN
+        return snippet(self.passages[name].text, longest)
+
+    def text(self, statement: Statement) -> str:
+        """A statement as a sentence."""
+        row, place = statement["row"], statement["place"]
+        if statement["kind"] == "sentence":
+            return self.passages[statement["passage"]].text[slice(*self._span(row))]
+        if statement["kind"] == "fact":
+            text = self.graph.fact_text(row)
+        elif statement["kind"] == "claim":
+            claim = self.graph.claims_of(row)[place]
+            text = f"{claim.text} ({claim.status})"
+        else:
+            described = self.graph.descriptions(row)[place]
+            kind = f" ({described.type})" if described.type else ""
+            text = f"{self.graph.label(row)}{kind}: {described.text}"
+        return text if text.endswith((".", "!", "?", "。")) else f"{text}."
+
+    def repeats(self, statement: Statement, texts: Collection[str]) -> bool:
+        """Whether a statement is a sentence that one of some passages shows."""
+        name = statement["passage"]
+        if statement["kind"] != "sentence" or name not in texts:
+            return False
+        return self._span(statement["row"])[1] <= len(self.shown(name))
+
+    def passage_cost(self, name: str) -> int:
+        """The tokens of a passage."""
+        return tokens_of(f"{_MARKER}{self.heading(name)}: {self.shown(name)}\n")
+
+    def statement_costs(self, statements: Iterable[Statement]) -> Iterator[int]:
+        """The tokens of each statement; the first of a passage carries the passage's heading."""
+        begun: set[str] = set()
+        for statement in statements:
+            name = statement["passage"]
+            head = "" if name in begun else f"{_MARKER}{self.heading(name)}: \n"
+            begun.add(name)
+            yield tokens_of(f"{head}{self.text(statement)} ")
+
+    def _span(self, row: int) -> tuple[int, int]:
+        passage, place = map(int, self.graph.files.sentences[row].item())
+        return sentence_spans(self.passages[self.graph.passage_ids[passage]].text)[place]
+
+
+class Chosen(NamedTuple):
+    """What fits into the prompt."""
+
+    reports: Part
+    """Lines of reports."""
+    facts: Part
+    statements: list[Statement]
+    """Those that fit and whose sentence no shown passage holds."""
+    passages: Part
+
+
+def choose(
+    lines: Sequence[ReportLine],
+    statements: Sequence[Statement],
+    passages: Sequence[str],
+    material: Material,
+    settings: LocalSearchSettings,
+) -> Chosen:
+    """Fill the shares of the budget: reports, then facts, then passages.
+
+    Tokens that a part leaves over go to the next. A sentence of a passage that is shown anyway
+    takes no room among the facts.
+
+    Args:
+        lines: Of reports, the best report first.
+        statements: The best first.
+        passages: Ids, the best first. The first is shown even if it does not fit, if nothing else
+            does.
+        material: Their texts.
+        settings: The budget, with its tokens filled in.
+    """
+    for_reports, for_facts, for_passages = rooms(settings)
+    reports = fill((tokens_of(_line(line, {})) for line in lines), for_reports)
+    costs = [material.passage_cost(name) for name in passages]
+    sure = passages[: fill(costs, for_passages).count]
+    new = [one for one in statements if not material.repeats(one, sure)]
+    facts = fill(material.statement_costs(new), for_facts + reports.left)
+    texts = fill(costs, for_passages + facts.left)
+    if passages and not reports.count + facts.count + texts.count:
+        texts = Part(1, costs[0], texts.room)
+    shown = passages[: texts.count]
+    kept = [one for one in new[: facts.count] if not material.repeats(one, shown)]
+    return Chosen(reports, facts, kept, texts)
+
+
+def render(
+    lines: Sequence[ReportLine],
+    statements: Sequence[Statement],
+    names: Sequence[str],
+    texts: int,
+    material: Material,
+) -> str:
+    """The context of the prompt.
+
+    Args:
+        lines: Of reports.
+        statements: Grouped by their passages here.
+        names: Ids of all passages that have a number, from 1.
+        texts: The first so many are shown with their text.
+        material: The texts.
+    """
+    numbers = {name: number for number, name in enumerate(names, 1)}
+    said: dict[str, list[str]] = {}
+    for statement in statements:
+        said.setdefault(statement["passage"], []).append(material.text(statement))
+    facts = passage_lines(
+        [(material.heading(name), " ".join(stated)) for name, stated in said.items()],
+        [numbers[name] for name in said],
+    )
+    shown = [material.passages[name] for name in names[:texts]]
+    return context_text(
+        "\n".join(_line(line, numbers) for line in lines),
+        facts,
+        format_passages(shown, material.settings),
+        profile_of(material.settings),
+    )
+
+
+def _line(line: ReportLine, numbers: Mapping[str, int]) -> str:
+    markers = "".join(f"[{numbers.get(name, 99)}]" for name in line.passages)
+    return f"{line.text} {markers}".strip()
