@@ -1,4 +1,4 @@
-"""`hopyard graph show|export|extractions`."""
+"""`hopyard graph show|export|extractions|communities`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from rich.markup import escape
 
 from hopyard.cli.console import out, print_json
+from hopyard.cli.graph_communities import communities_command
 from hopyard.cli.graph_extractions import extractions_command
 from hopyard.cli.graph_show import show_command
 from hopyard.cli.options import JsonOption
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Show and export the graphs of an index.")
 app.command("show")(show_command)
+app.command("communities")(communities_command)
 app.command("extractions")(extractions_command)
 
 

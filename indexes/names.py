@@ -17,7 +17,7 @@ from hopyard.indexes.english import FUNCTION_WORDS
 from hopyard.indexes.korean import korean_names
 from hopyard.indexes.proper_names import Span, proper_names
 
-__all__ = ("Name", "names_in")
+__all__ = ("Name", "is_date", "names_in")
 
 
 class Name(NamedTuple):
@@ -52,6 +52,7 @@ _DATE: Final = re.compile(
     rf"|(?<!\d){YEAR}년(?:\s?\d{{1,2}}월(?:\s?\d{{1,2}}일)?)?"
     rf"|(?<!\d){YEAR}年(?:\d{{1,2}}月(?:\d{{1,2}}日)?)?"
 )
+_ONLY_MONTH: Final = re.compile(_MONTH)
 _SEASON: Final = re.compile(rf"{YEAR}(?:[-–]\d\d)?")
 _EVENT: Final = re.compile(
     r" (?=[^\W\d_])[^,]*\b(?:Olympics|Paralympics|Games|Cup|Championships?|Tournament|Awards|Series"
@@ -112,6 +113,13 @@ def names_in(text: str, language: str = "en", known: Iterable[str] = ()) -> list
     for name in known:
         joined = _with_longer(joined, _occurrences(plain, name.translate(QUOTES)))
     return [Name(*span, text[slice(*span)]) for span in joined]
+
+
+def is_date(name: str) -> bool:
+    """Whether a name is a date, a month or a year, or has no letters."""
+    if not any(letter.isalpha() for letter in name):
+        return True
+    return bool(_DATE.fullmatch(name) or _ONLY_MONTH.fullmatch(name))
 
 
 def _without(text: str, spans: list[Span]) -> str:

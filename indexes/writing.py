@@ -37,6 +37,8 @@ class Writer(ABC, Generic[SourceT, ContentT]):
     prompt: ClassVar[Prompt[Any]]
     written: ClassVar[str]
     """What it writes, in the plural, such as `questions`."""
+    sources: ClassVar[str] = "passages"
+    """What it writes about, in the plural."""
     store: ClassVar[type[WrittenStore[Any]]]
     group: ClassVar[str]
     """The settings group that has `max_failure_rate`."""
@@ -96,6 +98,8 @@ async def write_missing(
     contents: Mapping[str, str],
     read: Callable[[str], SourceT],
     accepted: Collection[Author] = (),
+    *,
+    total: int = 0,
 ) -> None:
     """Ask about every content that has no row by the build's author, and keep the answers.
 
@@ -108,6 +112,8 @@ async def write_missing(
         contents: Content hash of each source, by the source's id, such as the passage's.
         read: Fetches a source by its id. It may block.
         accepted: Further authors whose rows need no other.
+        total: Number of contents that the allowed rate of failures refers to, if `contents` are a
+            part of them.
 
     Raises:
         ModelUnreachableError: The model stopped answering; what is written is kept.
@@ -126,7 +132,7 @@ async def write_missing(
     missing = [_Missing(*holder) for holder in holders.items() if holder[0] not in there]
     if missing:
         await in_thread(store.add_run, context.run)
-    writing = _Writing(context, store, writer, author, len(holders), read)
+    writing = _Writing(context, store, writer, author, max(total, len(holders)), read)
     await writing.run(missing)
     await in_thread(store.put, writing.failed.items(), context.corpus.generation)
 
@@ -208,7 +214,7 @@ class _Writing(Generic[SourceT, ContentT]):
         rate = f"{self.writer.group}.max_failure_rate"
         return ModelOutputError(
             f"The prompt {self.writer.prompt.name!r} (version {self.author.version}) failed for "
-            f"{len(self.failed)} of {self.asked} passages, more than "
+            f"{len(self.failed)} of {self.asked} {self.writer.sources}, more than "
             f"{rate}={self.writer.max_failure_rate:g} allows; finished {self.writer.written} are "
             f"kept: use a larger model with --model, or allow more failures with --set {rate}=0.5. "
             f"The first failure: {self._why}"

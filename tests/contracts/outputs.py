@@ -39,6 +39,31 @@ def judge_passages(turn: str) -> dict[str, list[str]]:
     return {"judgements": labels}
 
 
+def search_globally(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """A report says when the Iron Bridge was opened, if its lines do; that is the only point."""
+    turn = last_turn(messages)
+    if name == "CommunityReport":
+        lines = re.findall(r"^([ERS]\d+) (.*)$", turn, re.MULTILINE)
+        number, text = max(lines, key=lambda line: "1781" in line[1])
+        text = "It was opened in 1781." if "1781" in text else "It is old."
+        finding = {"summary": "Fact", "explanation": f"{text} [{number}]", "elements": [number]}
+        return {"title": "Bridges", "summary": "Some.", "rating": 5, "findings": [finding]}
+    if name == "Ratings":
+        return {"ratings": [3] * len(re.findall(r"^\d+\. ", turn, re.MULTILINE))}
+    if name == "Points":
+        found = re.findall(r"^\[(\d+)\] Fact: (.*)$", turn, re.MULTILINE)
+        return {
+            "points": [
+                {"point": text, "findings": [int(number)], "score": 90 if "1781" in text else 0}
+                for number, text in found
+            ]
+        }
+    if name == "Answer":  # the budget left no call to read reports
+        return {"thought": "So it is.", "answer": "1781", "passages": [1]}
+    [number] = re.findall(r"^- \(90\) .* \[(\d+)\]$", turn, re.MULTILINE)
+    return {"thought": "So it is.", "answer": f"The Iron Bridge was opened in 1781 [{number}]."}
+
+
 def last_turn(messages: list[dict[str, Any]]) -> str:
     """The request itself."""
     return str(messages[-1]["content"])

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from hopyard.graphs.registry import STRATEGIES
 from hopyard.testing import StrategyContract
 
-from .outputs import judge_edges, last_turn, write_questions
+from .outputs import judge_edges, last_turn, search_globally, write_questions
 
 COMPARISON = "Which was built first, the Iron Bridge or the Stone Bridge?"
 IRON = "When was the Iron Bridge opened?"
@@ -175,3 +175,20 @@ class TestHopBySimilarity(StrategyContract):
     answer = "1709"
     calls = 1
     settings: ClassVar = {"hop": {"top_k": 8, "reasoner": "similarity"}, "retrieval": {"k": 2}}
+
+
+class TestGlobal(StrategyContract):
+    strategy = STRATEGIES["global"]
+    question = "What do the documents tell about bridges?"
+    answers: ClassVar = search_globally
+    answer = "The Iron Bridge was opened in 1781 [1]."
+    calls = 6  # four reports, map, reduce
+    searches = ("dense",)  # it does not search
+
+
+class TestGlobalFromTheRoot(TestGlobal):
+    settings: ClassVar = {
+        "communities": {"max_size": 2},
+        "global_search": {"dynamic": True, "level": -1, "order": "relevance"},
+    }
+    calls = 12  # three rounds of ratings, seven reports, map, reduce

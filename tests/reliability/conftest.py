@@ -7,7 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from building import build
 
+from hopyard.indexes.records import Document
+from hopyard.testing.contract import all_kinds
+
+from ..contracts.outputs import search_globally
 from ..graphs.conftest import CORPUS, EMBEDDING, Words, context, script
 from ..hop.conftest import BRIDGES
 from ..hop.drawn import build_drawn
@@ -35,6 +40,8 @@ class Everything(HopScript):
     def __call__(self, title: str, messages: list[dict[str, Any]]) -> Any:
         if title == "PassageQuestions":
             return self.writer(title, messages)
+        if title in {"CommunityReport", "Points", "Reduced"}:
+            return search_globally(title, messages)
         return super().__call__(title, messages)
 
 
@@ -42,6 +49,16 @@ class Everything(HopScript):
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Eight passages with edges between them; tests read it and do not change it."""
     return build_drawn(tmp_path_factory.mktemp("bridges") / "index", CORPUS, BRIDGES, Words())
+
+
+@pytest.fixture(scope="session")
+def communities(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same passages with communities; tests read it and do not change it."""
+    directory = tmp_path_factory.mktemp("communities") / "index"
+    documents = [Document(name, name.title(), text) for name, text in CORPUS.items()]
+    kinds = ["dense", "sparse", *all_kinds(["communities"])]
+    build(documents, directory=directory, embedder=Words(), chunk_tokens=0, kinds=kinds)
+    return directory
 
 
 @pytest.fixture(scope="session")

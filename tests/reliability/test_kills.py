@@ -27,7 +27,7 @@ pytestmark = [
 ]
 
 ASKED = ("When was the Iron Bridge opened?", "Who cast its ribs?", "Where is the Danube?")
-TREE, HOP = "All?", "When was the Iron Bridge opened?"
+TREE, HOP, GLOBAL = "All?", "When was the Iron Bridge opened?", "What about bridges?"
 MODELS = ("--model", "openai:scripted", "--embedding", EMBEDDING)
 SMALL = ("--set", "tree.max_depth=2", "--set", "concurrency=4", "-k", "2")
 
@@ -89,7 +89,7 @@ def _index_opens(folder: Path) -> None:
 
 @pytest.fixture
 def make_subject(
-    index: Path, tmp_path: Path, model_server: ModelServer
+    index: Path, communities: Path, tmp_path: Path, model_server: ModelServer
 ) -> Callable[[str], Subject]:
     """The commands that are killed, by name."""
     model_server.answer = everything = Everything()
@@ -101,8 +101,9 @@ def make_subject(
     lines = [{"id": one.id, "title": one.title, "text": one.text} for one in people(6)]
     corpus.write_text("\n".join(map(json.dumps, lines)))
 
-    def ask(name: str, question: str, strategy: str) -> Subject:
-        arguments = ("ask", question, "-s", strategy, "-t", "t", "-i", str(index), *MODELS, *SMALL)
+    def ask(question: str, name: str, index: Path = index, *settings: str) -> Subject:
+        arguments = ("ask", question, "-s", name, "-t", "t", "-i", str(index), *MODELS, *SMALL)
+        arguments += settings
         resumed = ("resume", "t", "--json")
         return Subject(name, (*arguments, "--json"), _answer, 4, resumed)
 
@@ -117,8 +118,9 @@ def make_subject(
     label += ("--value", "answer-f1", "--batch", "2", *SMALL[:-2])
     label += ("--set", "retrieval.k=2", "--json")
     subjects = {
-        "tree": ask("tree", TREE, "tree"),
-        "hop": ask("hop", HOP, "hop"),
+        "tree": ask(TREE, "tree"),
+        "hop": ask(HOP, "hop"),
+        "global": ask(GLOBAL, "global", communities, "--set", "global_search.window=1"),
         "build": Subject("build", (*build, *MODELS), _index_files, 2, readable=_index_opens),
         "eval": Subject("eval", (*evaluate, *MODELS), _records, 4),
         "label": Subject("label", (*label, *MODELS), _labels, 4),
@@ -127,7 +129,8 @@ def make_subject(
 
 
 @pytest.mark.parametrize(
-    ("name", "kills"), [("tree", 3), ("hop", 2), ("build", 2), ("eval", 2), ("label", 1)]
+    ("name", "kills"),
+    [("tree", 3), ("hop", 2), ("global", 2), ("build", 2), ("eval", 2), ("label", 1)],
 )
 def test_a_killed_command_goes_on(
     name: str,

@@ -1,22 +1,55 @@
-"""What is found in one passage: names in sentences, and facts about them.
+"""What is found in one passage: names in sentences, facts about them, descriptions and claims.
 
-Both builders of the entity graph give an `Extraction`, and so does an imported file.
+Both builders of the entity graph give an `Extraction`, and so does an imported file. Only the chat
+model writes descriptions and claims, and only if the settings ask for them.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, ClassVar, Final, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
-__all__ = ("NOWHERE", "Extraction", "Fact", "Mention")
+__all__ = (
+    "NOWHERE",
+    "STATUSES",
+    "Claim",
+    "ClaimStatus",
+    "Described",
+    "Extraction",
+    "Fact",
+    "Mention",
+)
 
 NOWHERE: Final = -1
 """The sentence of what stands in no single sentence, such as a name in the title."""
 
+ClaimStatus = Literal["true", "false", "suspected"]
+"""Whether the passage confirms a claim, denies it, or leaves it open."""
+STATUSES: Final[tuple[ClaimStatus, ...]] = ("true", "false", "suspected")
+
 
 class _Plain(BaseModel):
     model_config = ConfigDict(frozen=True)
+
+
+class _Brief(_Plain):
+    """Leaves some fields out of its JSON while they have their defaults.
+
+    So what is stored without descriptions has the same form as before there were any.
+    """
+
+    optional: ClassVar[frozenset[str]]
+
+    @model_serializer(mode="wrap")
+    def _without_defaults(self, serialise: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        values: dict[str, Any] = serialise(self)
+        unset = {
+            name
+            for name in self.optional
+            if getattr(self, name) == type(self).model_fields[name].default
+        }
+        return {name: value for name, value in values.items() if name not in unset}
 
 
 class Mention(_Plain):
@@ -28,13 +61,19 @@ class Mention(_Plain):
     """The place of its sentence among `sentence_spans(passage.text)`, or `NOWHERE`."""
 
 
-class Fact(_Plain):
+class Fact(_Brief):
     """A statement about two names: (subject, relation, object), a triple."""
+
+    optional = frozenset({"description", "strength"})
 
     subject: str
     relation: str
     object: str
     sentence: int = NOWHERE
+    description: str = ""
+    """How the two are related, in a sentence of the model; "" if it was not asked for."""
+    strength: float = Field(1.0, ge=0)
+    """How strong the relation is, 1 to 10; 1 for every fact if the model was not asked for it."""
 
     @property
     def text(self) -> str:
@@ -42,8 +81,37 @@ class Fact(_Plain):
         return f"{self.subject} {self.relation} {self.object}"
 
 
-class Extraction(_Plain):
+class Described(_Plain):
+    """What a passage says about an entity, in the words of the model."""
+
+    name: str
+    type: str = ""
+    """The kind of thing that it is, such as `person`, in lower case."""
+    description: str = ""
+    sentence: int = NOWHERE
+    """The sentence that says most of it, or the first with the name."""
+
+
+class Claim(_Plain):
+    """Something that a passage says that an entity did, does or is, perhaps to another."""
+
+    subject: str
+    object: str = ""
+    """The name of the other entity; "" for none."""
+    type: str = ""
+    """The kind of claim, such as `product recall`, in lower case."""
+    status: ClaimStatus = "true"
+    description: str = ""
+    sentence: int = NOWHERE
+
+
+class Extraction(_Brief):
     """All that a builder found in one passage, in the order of the passage."""
+
+    optional = frozenset({"entities", "claims"})
 
     mentions: tuple[Mention, ...] = ()
     facts: tuple[Fact, ...] = ()
+    entities: tuple[Described, ...] = ()
+    """Each name once."""
+    claims: tuple[Claim, ...] = ()

@@ -6,138 +6,28 @@ sparse matrices are made of them when a search first needs them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
-from hopyard.indexes.kinds.entity_graph.extraction import NOWHERE
-from hopyard.indexes.manifest import damage_error
-from hopyard.indexes.ragged import Ragged, load_array
-from hopyard.indexes.rows import load_rows, save_rows
+from hopyard.indexes.kinds.entity_graph.elements import ClaimRow, Description
+from hopyard.indexes.kinds.entity_graph.extraction import NOWHERE, STATUSES
+from hopyard.indexes.kinds.entity_graph.files import (
+    FACT,
+    MENTION,
+    SENTENCE,
+    SYNONYM,
+    EntityFiles,
+)
 from hopyard.indexes.search import Kept
 
 __all__ = ("FACT", "MENTION", "SENTENCE", "SYNONYM", "EntityFiles", "EntityGraph")
-
-
-def _row(*names: str) -> np.dtype[Any]:
-    return np.dtype([(name, "<i4") for name in names])
-
-
-MENTION: Final = _row("entity", "name", "passage", "sentence")
-"""A name in a passage. `sentence` is a row of `SENTENCE`, or `NOWHERE`."""
-SENTENCE: Final = _row("passage", "place")
-"""A sentence that holds a name or a fact: the place among the sentences of its passage."""
-FACT: Final = _row("subject", "relation", "object", "passage", "sentence")
-"""A fact: rows of two entities and of the relation between them."""
-SYNONYM: Final = np.dtype([("first", "<i4"), ("second", "<i4"), ("cosine", "<f4")])
-"""Two entities whose names are near each other, first < second."""
-
-
-@dataclass(frozen=True, eq=False)
-class EntityFiles:
-    """What the graph keeps on the disk, each field a file or two of the kind's folder."""
-
-    passages: list[str]
-    """Ids of all passages of the corpus, sorted."""
-    names: Ragged
-    """Normalised names, sorted by their UTF-8."""
-    name_entities: Ragged
-    """The entities of each name: one, or several where one name means several things."""
-    labels: Ragged
-    """How each entity is written most often."""
-    mentions: NDArray[Any]
-    """[m] `MENTION`, sorted by passage and then by sentence."""
-    sentences: NDArray[Any]
-    """[s] `SENTENCE`, sorted."""
-    relations: Ragged
-    """The relations of facts, sorted by their UTF-8."""
-    facts: NDArray[Any]
-    """[f] `FACT`, sorted by passage."""
-    synonyms: NDArray[Any]
-    """[y] `SYNONYM`."""
-    name_vectors: NDArray[np.float32]
-    """[n or 0, d] Embeddings of the names."""
-    sentence_vectors: NDArray[np.float32]
-    """[s or 0, d] Embeddings of the sentences."""
-    fact_vectors: NDArray[np.float32]
-    """[f or 0, d] Embeddings of the facts."""
-
-    def save(self, directory: Path) -> None:
-        """Write all files into a kind's folder."""
-        save_rows(directory, self.passages)
-        for name, part in self._parts().items():
-            if isinstance(part, Ragged):
-                part.save(directory, name)
-            else:
-                np.save(directory / f"{name}.npy", part, allow_pickle=False)
-
-    def _parts(self) -> dict[str, Any]:
-        names = (field.name for field in fields(self))
-        return {name: getattr(self, name) for name in names if name != "passages"}
-
-    @classmethod
-    def load(cls, directory: Path) -> EntityFiles:
-        """Map what `save` wrote.
-
-        Raises:
-            IndexMissingError: A file is missing or damaged; the message names it and the cure.
-        """
-
-        def texts(name: str) -> Ragged:
-            return Ragged.load(directory, name, np.uint8)
-
-        def array(name: str, dtype: DTypeLike, dimensions: int = 1) -> NDArray[Any]:
-            return load_array(directory / f"{name}.npy", dtype, dimensions)
-
-        files = cls(
-            passages=load_rows(directory, str),
-            names=texts("names"),
-            name_entities=Ragged.load(directory, "name_entities", np.int32),
-            labels=texts("labels"),
-            mentions=array("mentions", MENTION),
-            sentences=array("sentences", SENTENCE),
-            relations=texts("relations"),
-            facts=array("facts", FACT),
-            synonyms=array("synonyms", SYNONYM),
-            name_vectors=array("name_vectors", np.float32, 2),
-            sentence_vectors=array("sentence_vectors", np.float32, 2),
-            fact_vectors=array("fact_vectors", np.float32, 2),
-        )
-        files._check(directory)
-        return files
-
-    def _check(self, directory: Path) -> None:
-        passages, entities, sentences = len(self.passages), len(self.labels), len(self.sentences)
-        for name, values, least, limit in (
-            ("name_entities", self.name_entities.values, 0, entities),
-            ("mentions", self.mentions["entity"], 0, entities),
-            ("mentions", self.mentions["name"], 0, len(self.names)),
-            ("mentions", self.mentions["passage"], 0, passages),
-            ("mentions", self.mentions["sentence"], NOWHERE, sentences),
-            ("sentences", self.sentences["passage"], 0, passages),
-            ("facts", self.facts["subject"], 0, entities),
-            ("facts", self.facts["object"], 0, entities),
-            ("facts", self.facts["relation"], 0, len(self.relations)),
-            ("facts", self.facts["passage"], 0, passages),
-            ("facts", self.facts["sentence"], NOWHERE, sentences),
-            ("synonyms", self.synonyms["first"], 0, entities),
-            ("synonyms", self.synonyms["second"], 0, entities),
-        ):
-            if len(values) and not (least <= int(values.min()) and int(values.max()) < limit):
-                raise damage_error(directory / f"{name}.npy", "does not fit the other files")
-        for name, vectors, rows in (
-            ("name_vectors", self.name_vectors, len(self.names)),
-            ("sentence_vectors", self.sentence_vectors, sentences),
-            ("fact_vectors", self.fact_vectors, len(self.facts)),
-        ):
-            if len(vectors) not in {0, rows}:
-                raise damage_error(directory / f"{name}.npy", "does not fit the other files")
 
 
 class EntityGraph:
@@ -186,10 +76,14 @@ class EntityGraph:
         row = self.files.names.find(name)
         return [] if row is None else self.files.name_entities[row].tolist()
 
+    def rows_in(self, passage_id: str) -> list[int]:
+        """The rows of a passage's entities, in the order of its text, each once."""
+        mentions = self._of_passage(self.files.mentions, passage_id)
+        return list(dict.fromkeys(mentions["entity"].tolist()))
+
     def labels_in(self, passage_id: str) -> list[str]:
         """The labels of a passage's entities, in the order of its text, each once."""
-        mentions = self._of_passage(self.files.mentions, passage_id)
-        return [self.label(entity) for entity in dict.fromkeys(mentions["entity"].tolist())]
+        return [self.label(entity) for entity in self.rows_in(passage_id)]
 
     def facts_in(self, passage_id: str) -> list[dict[str, str]]:
         """The facts of a passage: subject, relation and object."""
@@ -202,6 +96,77 @@ class EntityGraph:
             "relation": self.files.relations.text(row["relation"]),
             "object": self.label(row["object"]),
         }
+
+    def descriptions(self, entity: int) -> list[Description]:
+        """What the passages say about an entity, in the words of the model, in order of passage.
+
+        Empty if the graph was built without `graph.descriptions`.
+        """
+        elements = self.files.elements
+        bounds = np.searchsorted(elements.descriptions["entity"], (entity, entity + 1))
+        return [
+            Description(
+                type=elements.types.text(row["type"]),
+                text=elements.description_texts.text(number),
+                passage=self.passage_ids[row["passage"]],
+                sentence=int(row["sentence"]),
+            )
+            for number, row in enumerate(elements.descriptions[slice(*bounds)], bounds[0])
+        ]
+
+    def type_of(self, entity: int) -> str:
+        """The type that most passages give an entity, the first of several; "" for none."""
+        types = Counter(one.type for one in self.descriptions(entity) if one.type)
+        return max(types, key=lambda name: types[name], default="")
+
+    @cached_property
+    def fact_strengths(self) -> NDArray[np.float32]:
+        """[f] How strong each fact's relation is, 1 to 10; 1 without `graph.descriptions`."""
+        strengths = self.files.elements.fact_strengths
+        return strengths if len(strengths) else np.ones(len(self.files.facts), np.float32)
+
+    def fact_text(self, row: int) -> str:
+        """The description of a fact, or its subject, relation and object if it has none.
+
+        Args:
+            row: The place of the fact in `files.facts`.
+        """
+        texts = self.files.elements.fact_descriptions
+        return (texts.text(row) if len(texts) else "") or " ".join(
+            self.fact(self.files.facts[row]).values()
+        )
+
+    def claims_of(self, entity: int) -> list[ClaimRow]:
+        """The claims with an entity as their subject or object, in order of passage."""
+        return list(map(self.claim, self.claim_rows(entity)))
+
+    def claim_rows(self, entity: int) -> Sequence[int]:
+        """The rows of the claims with an entity as their subject or object, ascending."""
+        return self._claims.get(entity, ())
+
+    @cached_property
+    def _claims(self) -> dict[int, list[int]]:
+        """The rows of the claims of each entity that has any."""
+        rows: dict[int, list[int]] = {}
+        claims = self.files.elements.claims
+        for number, (subject, object_) in enumerate(claims[["subject", "object"]].tolist()):
+            for entity in {subject, object_} - {NOWHERE}:
+                rows.setdefault(entity, []).append(number)
+        return rows
+
+    def claim(self, row: int) -> ClaimRow:
+        """A row of `CLAIM` in words."""
+        elements = self.files.elements
+        subject, object_, type_, status, passage, sentence = elements.claims[row].tolist()
+        return ClaimRow(
+            subject=subject,
+            object=object_,
+            type=elements.types.text(type_),
+            status=STATUSES[status],
+            text=elements.claim_texts.text(row),
+            passage=self.passage_ids[passage],
+            sentence=sentence,
+        )
 
     def _of_passage(self, rows: NDArray[Any], passage_id: str) -> NDArray[Any]:
         """Those of some rows, sorted by passage, that are about one passage."""

@@ -1,0 +1,49 @@
+"""`global`: GraphRAG's answer to a question about all documents, from reports about communities.
+
+`select` takes the communities of one level. With `global_search.dynamic` they are rated from the
+root down, and `descend` goes on with the children of relevant communities. Reports that the index
+does not hold are written. `divide` shuffles all reports and cuts them into chunks, each chunk is
+mapped to points with scores, and the best points are reduced to the answer. Tasks of a kind run
+side by side.
+"""
+
+from __future__ import annotations
+
+from langgraph.graph import END, START, StateGraph
+
+from hopyard.nodes.global_search.map import divide, map_reports, map_tasks
+from hopyard.nodes.global_search.reduce import reduce_points
+from hopyard.nodes.global_search.reports import write_report
+from hopyard.nodes.global_search.select import descend, next_tasks, rate, select
+from hopyard.nodes.run import start_run
+from hopyard.state.global_search import GlobalState, MapTask, RateTask, ReportTask
+from hopyard.state.schemas import StrategyInput, StrategyOutput
+from hopyard.state.settings import Context
+
+graph = (
+    StateGraph(
+        GlobalState,
+        input_schema=StrategyInput,
+        output_schema=StrategyOutput,
+        context_schema=Context,
+    )
+    .add_node("start", start_run)
+    .add_node("select", select)
+    .add_node("rate", rate, input_schema=RateTask)
+    .add_node("descend", descend)
+    .add_node("write", write_report, input_schema=ReportTask)
+    .add_node("divide", divide)
+    .add_node("map", map_reports, input_schema=MapTask)
+    .add_node("reduce", reduce_points)
+    .add_edge(START, "start")
+    .add_edge("start", "select")
+    .add_conditional_edges("select", next_tasks, ["rate", "write", "divide"])
+    .add_edge("rate", "descend")
+    .add_conditional_edges("descend", next_tasks, ["rate", "write", "divide"])
+    .add_edge("write", "divide")
+    .add_conditional_edges("divide", map_tasks, ["map", "reduce"])
+    .add_edge("map", "reduce")
+    .add_edge("reduce", END)
+    .compile(name="global")
+    .with_config(recursion_limit=200)
+)

@@ -1,0 +1,51 @@
+"""The record of `global`."""  # noqa: N999
+
+from __future__ import annotations
+
+from typing import Final
+
+from hopyard.graphs.registry import Strategy
+from hopyard.state.global_search import GlobalSettings
+from hopyard.state.schemas import RouteLabel
+
+__all__ = ("STRATEGY",)
+
+STRATEGY: Final = Strategy(
+    name="global",
+    about=(
+        "GraphRAG: map and reduce over the reports about all communities of the entity graph. For "
+        "questions about the documents as a whole: main themes, summaries, how documents differ. "
+        "The index needs communities."
+    ),
+    graph="hopyard.graphs.global_search:graph",
+    needs=("communities",),
+    route=RouteLabel(
+        "it asks about the documents as a whole: main themes, summaries, how documents differ",
+        examples=(
+            "What are the main themes of these documents?",
+            "Summarise what the reports say about safety.",
+            "On which points do the articles disagree?",
+        ),
+    ),
+    stronger=("chain", "single"),
+    settings=GlobalSettings,
+    steps="hopyard.nodes.global_search.steps:steps_of",
+    rank=60,
+    legend={
+        "communities": "groups of entities that belong together; each has a report",
+        "level": "0 is the root: few communities, each of them large",
+        "left out": "communities without a report, beyond the limit global_search.most_reports",
+        "rating": "0 to 5: how much the report helps to answer the question, by its title",
+        "importance": "0 to 10: how important the community is, by the model that wrote the report",
+        "points": "statements from the reports that help to answer the question",
+        "dropped": "points with a score of 0, or below global_search.min_score",
+        "score": "the best point's, from 0 to 1",
+    },
+    label="GraphRAG: map and reduce over community reports",
+    sweeps={
+        "levels": tuple(f"global@global_search.level={level}" for level in (0, 1, 2, 3)),
+        "windows": tuple(
+            f"global@global_search.window={window}" for window in (8000, 16000, 32000, 64000)
+        ),
+    },
+)

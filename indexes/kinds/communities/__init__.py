@@ -1,0 +1,156 @@
+"""Communities of the entity graph, level by level, and reports about them (GraphRAG).
+
+`pairs` weighs the graph, `clustering` divides it, `index` is what readers open. `elements`,
+`context` and `writing` make the reports, with `communities.reports=all` while the index is built
+and otherwise when a question asks for them.
+
+Source: Edge et al., "From Local to Global: A Graph RAG Approach to Query-Focused Summarization".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+
+from pydantic import Field
+
+from hopyard.indexes.build_context import BuildContext, BuildOptions
+from hopyard.indexes.kind import Estimate, IndexKind
+from hopyard.state.counting import counted
+from hopyard.state.settings import Group, Profile
+
+if TYPE_CHECKING:
+    from hopyard.indexes.kinds.communities.index import CommunityIndex
+    from hopyard.indexes.records import Passage
+
+__all__ = ("KIND", "Communities", "CommunitySettings")
+
+
+class CommunitySettings(Group):
+    """The communities, while they are built. An index keeps the settings of its last build."""
+
+    group: ClassVar[str] = "communities"
+
+    weights: Literal["rarity", "counts"] = Field(
+        "rarity",
+        description="rarity (facts or shared sentences, and shared passages; frequent names and "
+        "dates count less) or counts (facts or shared sentences alone, as in the paper).",
+    )
+    max_size: int = Field(
+        10,
+        ge=1,
+        description="Size of the largest community that is not divided further (published tool: "
+        "10).",
+    )
+    resolution: float = Field(
+        1.0, gt=0, description="Resolution of the clustering: more gives smaller communities."
+    )
+    seed: int = Field(0, ge=0, description="Seed of the clustering.")
+    reports: Literal["on-demand", "all"] = Field(
+        "on-demand",
+        description="on-demand (a question has the reports written that it needs, and the index "
+        "costs no model call) or all (the build writes them).",
+    )
+    tokens: int | None = Field(
+        None,
+        ge=100,
+        description="Maximum tokens that a prompt shows of a community. By default 8000, or 700 "
+        "for the built-in model.",
+    )
+    findings: int | None = Field(
+        None,
+        ge=1,
+        le=20,
+        description="Maximum findings of a report. By default 8, or 3 for the built-in model.",
+    )
+    max_failure_rate: float = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="Maximum share of reports that the model may fail on before a build fails.",
+    )
+    temperature: float = Field(
+        0.0, ge=0, le=2, description="Sampling temperature for writing reports in a build."
+    )
+
+    def tokens_for(self, profile: Profile) -> int:
+        """Tokens of a community in a prompt: the number set, or what suits the profile."""
+        return self.tokens or (700 if profile == "builtin" else 8000)
+
+    def findings_for(self, profile: Profile) -> int:
+        """Findings of a report: the number set, or what suits the profile."""
+        return self.findings or (3 if profile == "builtin" else 8)
+
+
+class Communities(IndexKind):
+    """The kind `communities`."""
+
+    name = "communities"
+    about = (
+        "Communities of the entity graph, level by level, with reports about them. Read by the "
+        "strategies global and local."
+    )
+    settings = CommunitySettings
+    needs = ("entity-graph",)
+    asks_model = True
+
+    async def build(self, context: BuildContext) -> Mapping[str, int]:
+        """Cluster the graph of the new generation, and write reports if the settings say so.
+
+        Raises:
+            ModelUnreachableError: The model does not answer; the reports written are kept.
+            ModelOutputError: Too large a share of the reports failed; the others are kept.
+        """
+        from hopyard.indexes.kinds.communities import building
+
+        return await building.build_communities(context)
+
+    def open(self, directory: Path) -> CommunityIndex:
+        """Map the communities into memory."""
+        from hopyard.indexes.kinds.communities.index import CommunityIndex
+
+        return CommunityIndex.load(directory)
+
+    def check(self, reader: CommunityIndex, counts: Mapping[str, int]) -> str:
+        """See that every entity of the graph is in it."""
+        held, entities = reader.entities, counts["entities"]
+        return f"holds {counted(held, 'entity')}, not {entities}" if held != entities else ""
+
+    def is_current(self, directory: Path, options: BuildOptions) -> bool:
+        """Whether a build with these options would write the same communities and reports."""
+        from hopyard.indexes.kinds.communities import building
+
+        return building.is_current(directory, options)
+
+    def status(self, directory: Path) -> Mapping[str, Any]:
+        """The levels with their communities and modularity, and what the reports cost."""
+        from hopyard.indexes.kinds.communities.stats import CommunityStats
+
+        return CommunityStats.load(directory).plain()
+
+    def derived(
+        self, directory: Path, passage_ids: Sequence[str]
+    ) -> Mapping[str, Mapping[str, Any]]:
+        """The root communities of each passage's entities, those of most entities first."""
+        from hopyard.indexes.kinds.entity_graph import KIND as GRAPH
+
+        graph, index = GRAPH.open(directory.parent / GRAPH.name), self.open(directory)
+        return {name: {"communities": index.titles_of(graph.rows_in(name))} for name in passage_ids}
+
+    def unfinished(self, directory: Path) -> str:
+        """How many reports were not written yet."""
+        from hopyard.indexes.kinds.communities.stats import CommunityStats
+
+        count = CommunityStats.load(directory).reports.missing
+        return f"{counted(count, 'community')} without a report yet" if count else ""
+
+    async def estimate(
+        self, passages: Sequence[Passage], index_directory: Path, options: BuildOptions
+    ) -> Estimate:
+        """With communities.reports=on-demand, the build asks no model."""
+        del passages, index_directory, options
+        return Estimate("", basis="communities.reports=on-demand writes no report while building")
+
+
+KIND: Final = Communities()

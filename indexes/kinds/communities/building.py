@@ -1,0 +1,153 @@
+"""Building the communities of a generation: cluster the entity graph, and write reports if asked.
+
+The graph is clustered again by each build, which takes seconds. What a model writes is kept by its
+content, so a build pays only for communities whose content changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from hopyard.indexes.build_context import BuildContext, BuildOptions
+from hopyard.indexes.kinds.communities import CommunitySettings
+from hopyard.indexes.kinds.communities.clustering import cluster, modularity
+from hopyard.indexes.kinds.communities.index import CommunityFiles, save_reports
+from hopyard.indexes.kinds.communities.pairs import pair_weights
+from hopyard.indexes.kinds.communities.records import Report
+from hopyard.indexes.kinds.communities.stats import (
+    COMMUNITIES_VERSION,
+    CommunityStats,
+    MadeWith,
+    ReportCounts,
+)
+from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
+from hopyard.indexes.ragged import Ragged
+from hopyard.indexes.threads import in_thread
+from hopyard.state.errors import IndexMissingError
+
+__all__ = ("build_communities", "communities_of", "is_current", "made_with")
+
+_LABELS: Final = 3
+"""Labels in the title of a community without a report."""
+
+
+def is_current(directory: Path, options: BuildOptions) -> bool:
+    """Whether `build_communities` would write the same files for the same entity graph."""
+    last = _stats(directory)
+    return last is not None and last.made_with == made_with(options, last)
+
+
+async def build_communities(context: BuildContext) -> Mapping[str, int]:
+    """Write the communities of the new generation.
+
+    Raises:
+        ModelUnreachableError: The model does not answer; the reports written are kept.
+        ModelOutputError: Too large a share of the reports failed; the others are kept.
+    """
+    last = await in_thread(_stats, context.previous)
+    made = made_with(context.options, last)
+    graph = await in_thread(EntityGraph.load, context.built["entity-graph"])
+    context.progress("communities", 0, graph.entities)
+    files = await in_thread(communities_of, graph, made)
+    await in_thread(files.save, context.directory)
+    context.progress("communities", graph.entities, graph.entities)
+    reports: Mapping[str, Report] = {}
+    counts = ReportCounts()
+    await in_thread(save_reports, context.directory, reports)
+    stats = _stats_of(files, made, last, counts, context.options)
+    await in_thread(stats.save, context.directory)
+    return {"communities": len(files.hierarchy), "reports": len(reports)}
+
+
+def made_with(options: BuildOptions, last: CommunityStats | None) -> MadeWith:
+    """What decides about the communities. An update keeps to the settings of the last build."""
+    if options.keep and last is not None:
+        return last.made_with.model_copy(update={"version": COMMUNITIES_VERSION})
+    own = CommunitySettings.of(options.settings)
+    return MadeWith(
+        weights=own.weights,
+        max_size=own.max_size,
+        resolution=own.resolution,
+        seed=own.seed,
+        reports=own.reports,
+    )
+
+
+def communities_of(graph: EntityGraph, made: MadeWith) -> CommunityFiles:
+    """Cluster an entity graph."""
+    weights = pair_weights(graph, made.weights)
+    hierarchy = cluster(weights, max_size=made.max_size, resolution=made.resolution, seed=made.seed)
+    partitions = [hierarchy.partition(level) for level in range(hierarchy.levels)]
+    passages = np.zeros(len(hierarchy), np.int32)
+    titles = [""] * len(hierarchy)
+    for partition in partitions:
+        _count_passages(graph, partition, passages)
+        _write_titles(graph, weights, partition, titles)
+    quality = [modularity(weights, partition, made.resolution) for partition in partitions]
+    return CommunityFiles(
+        hierarchy, passages, Ragged.of_texts(titles), np.array(quality, np.float64)
+    )
+
+
+def _count_passages(
+    graph: EntityGraph, partition: NDArray[np.int64], passages: NDArray[np.int32]
+) -> None:
+    """Count the passages of each community of a partition [e]."""
+    mentions = graph.files.mentions
+    pairs = np.unique(partition[mentions["entity"]] * len(graph.passage_ids) + mentions["passage"])
+    rows, counts = np.unique(pairs // len(graph.passage_ids), return_counts=True)
+    passages[rows] = counts
+
+
+def _write_titles(
+    graph: EntityGraph,
+    weights: sparse.csr_array,
+    partition: NDArray[np.int64],
+    titles: list[str],
+) -> None:
+    """Name each community of a partition [e] by its entities with the largest degree inside it."""
+    edges = weights.tocoo()
+    inside = partition[edges.row] == partition[edges.col]
+    degrees = np.bincount(edges.row[inside], edges.data[inside], minlength=len(partition))
+    order = np.lexsort((np.arange(len(partition)), -degrees.round(9), partition))
+    rows, starts = np.unique(partition[order], return_index=True)
+    ends = np.append(starts[1:], len(order))
+    for row, start, end in zip(rows.tolist(), starts.tolist(), ends.tolist(), strict=True):
+        best = order[start : min(end, start + _LABELS)].tolist()
+        titles[row] = ", ".join(map(graph.label, best))
+
+
+def _stats_of(
+    files: CommunityFiles,
+    made: MadeWith,
+    last: CommunityStats | None,
+    counts: ReportCounts,
+    options: BuildOptions,
+) -> CommunityStats:
+    hierarchy = files.hierarchy
+    levels = [hierarchy.at(level) for level in range(hierarchy.levels)]
+    lengths = hierarchy.members.lengths
+    model = options.settings.model if options.open_caller else last.model if last else ""
+    return CommunityStats(
+        model=model if made.reports == "all" else "",
+        made_with=made,
+        entities=int(lengths[hierarchy.level == 0].sum()),
+        communities=tuple(map(len, levels)),
+        modularity=tuple(files.modularity.round(6).tolist()),
+        largest=tuple(int(lengths[rows].max()) for rows in levels),
+        reports=counts,
+    )
+
+
+def _stats(directory: Path | None) -> CommunityStats | None:
+    """The stats of a generation; None where they are damaged, and all is made again."""
+    try:
+        return CommunityStats.load(directory) if directory else None
+    except IndexMissingError:
+        return None

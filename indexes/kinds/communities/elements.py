@@ -1,0 +1,192 @@
+"""The elements of communities as lines: entities, relationships, and claims about entities.
+
+An entity is described in the words of the model, if `graph.descriptions` asked for them, or by
+sentences that name it. A graph by rules has no facts. There, the sentences that name two or more
+entities of a community are its relationships.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopyard.indexes.kinds.communities.records import Finding
+from hopyard.indexes.kinds.communities.support import QUOTES, ReadPassages, Support
+from hopyard.indexes.kinds.entity_graph.elements import join_descriptions
+from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
+from hopyard.indexes.kinds.entity_graph.weights import together
+from hopyard.prompts.passages import one_line, snippet
+
+__all__ = ("Element", "Elements", "Group", "quotes_of")
+
+_SENTENCES: Final = 2
+"""Sentences that describe an entity at most."""
+_LONGEST: Final = 1000
+"""Characters of an element at most."""
+
+_Ranked = tuple[int, int, tuple[int, ...]]
+"""A relationship: minus its combined degree, its row, and the entities that it joins."""
+
+
+@dataclass(frozen=True)
+class Element:
+    """One line about a community."""
+
+    id: str
+    text: str
+    """Without the id; it has no line break."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """A relationship and the entities that it joins, or a single entity without relationships."""
+
+    ends: tuple[Element, ...]
+    relationship: Element | None = None
+    claims: tuple[tuple[Element, Element], ...] = ()
+    """An end, and a claim about it."""
+
+    @property
+    def elements(self) -> tuple[Element, ...]:
+        """Source, target, claims about them, and the relationship."""
+        last = () if self.relationship is None else (self.relationship,)
+        return (*self.ends, *(claim for _, claim in self.claims), *last)
+
+
+class Elements(Support):
+    """The elements of an entity graph. Any thread may use it.
+
+    Args:
+        graph: The entity graph.
+        read: Reads passages of the same generation. It may block.
+    """
+
+    def groups(self, entities: Sequence[int], longest: int = _LONGEST) -> Iterator[Group]:
+        """The elements of a community, the relationship of the highest combined degree first.
+
+        The combined degree of a relationship is the sum of the degrees of its two ends; of a
+        sentence, of the two best connected entities that it names. Relationships of the same
+        degree keep the order of the corpus. Entities without relationships are last, by degree.
+
+        Args:
+            entities: Rows of the community's entities, ascending.
+            longest: Characters of an element at most.
+        """
+        members = np.asarray(entities, np.int64)
+        inside = self._sentences(members)
+        relationships = self._shared(*inside) if self._by_rules else self._facts(members)
+        described = self._described(*inside)
+        lines: dict[int, Element] = {}
+
+        def element(name: str, text: str) -> Element:
+            return Element(name, snippet(one_line(text), longest))
+
+        def line(entity: int) -> Element:
+            if entity not in lines:
+                text = self._entity_text(entity, described.get(entity, ()))
+                lines[entity] = element(f"E{entity}", text)
+            return lines[entity]
+
+        def claims(ends: Sequence[int]) -> tuple[tuple[Element, Element], ...]:
+            found = ((entity, row) for entity in ends for row in self.graph.claim_rows(entity))
+            return tuple((line(entity), element(f"C{row}", self._claim_text(row)))
+                         for entity, row in found
+                         if self.graph.claim(row).subject == entity)  # fmt: skip
+
+        for _, row, ends in sorted(relationships):
+            name = f"{'S' if self._by_rules else 'R'}{row}"
+            relationship = element(name, self._relationship_text(row))
+            yield Group(tuple(map(line, ends)), relationship, claims(ends))
+        alone = (entity for entity in members.tolist() if entity not in lines)
+        for entity in sorted(alone, key=lambda entity: (-self._degrees[entity], entity)):
+            yield Group((line(entity),), claims=claims([entity]))
+
+    @property
+    def _by_rules(self) -> bool:
+        return not len(self.graph.files.facts)
+
+    @property
+    def _degrees(self) -> NDArray[np.int64]:
+        """[e] Number of entities that each is joined to."""
+        return self.graph.kept.get(
+            "degrees", lambda: np.diff(together(self.graph).indptr).astype(np.int64)
+        )
+
+    def _sentences(self, members: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+        """Pairs of an entity and a sentence that names it, by sentence, then by degree.
+
+        Returns:
+            The entity and the sentence of each pair, and where the pairs of each sentence begin.
+        """
+        part = self.graph.sentences_of[members]
+        entities = np.repeat(members, np.diff(part.indptr))
+        order = np.lexsort((-entities, self._degrees[entities], part.indices))
+        sentences = part.indices[order].astype(np.int64)
+        starts = np.flatnonzero(np.diff(sentences, prepend=-1))
+        return entities[order], sentences, starts
+
+    def _shared(
+        self, entities: NDArray[np.int64], sentences: NDArray[np.int64], starts: NDArray[np.int64]
+    ) -> Iterator[_Ranked]:
+        """Sentences that name two or more entities, the best connected entity first."""
+        for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(sentences)], strict=True):
+            if end - start > 1:
+                ends = tuple(entities[start:end][::-1].tolist())
+                yield -int(self._degrees[list(ends[:2])].sum()), int(sentences[start]), ends
+
+    def _facts(self, members: NDArray[np.int64]) -> Iterator[_Ranked]:
+        """Facts about two entities, each statement once."""
+        rows = np.sort(np.concatenate([self._facts_of[entity] for entity in members.tolist()]))
+        facts = self.graph.files.facts[rows]
+        inside = np.isin(facts["object"], members)
+        triples = np.stack([facts[name] for name in ("subject", "relation", "object")], axis=1)
+        _, first = np.unique(triples[inside], axis=0, return_index=True)
+        for row in rows[inside][first].tolist():
+            ends = [int(self.graph.files.facts[name][row]) for name in ("subject", "object")]
+            yield -int(self._degrees[ends].sum()), row, tuple(dict.fromkeys(ends))
+
+    def _described(
+        self, entities: NDArray[np.int64], sentences: NDArray[np.int64], starts: NDArray[np.int64]
+    ) -> dict[int, list[int]]:
+        """The sentences that describe each entity, each sentence for one entity only.
+
+        A sentence describes the least connected entity that it names, of which there is least to
+        say. Sentences that are relationships describe no entity.
+        """
+        if self._by_rules:
+            starts = starts[np.diff(starts, append=len(sentences)) == 1]
+        found: dict[int, list[int]] = {}
+        for entity, sentence in zip(entities[starts].tolist(), sentences[starts], strict=True):
+            mine = found.setdefault(entity, [])
+            if len(mine) < _SENTENCES:
+                mine.append(int(sentence))
+        return found
+
+    def _entity_text(self, entity: int, sentences: Sequence[int]) -> str:
+        """Label and type, and the descriptions of the model or some sentences."""
+        kind, label = self.graph.type_of(entity), self.graph.label(entity)
+        about = join_descriptions(self.graph.descriptions(entity))
+        about = about or " ".join(map(self._sentence, sentences))
+        name = f"{label} ({kind})" if kind else label
+        return f"{name}: {about}" if about else name
+
+    def _relationship_text(self, row: int) -> str:
+        if self._by_rules:
+            return self._sentence(row)
+        return " ".join(dict.fromkeys(map(self.graph.fact_text, self._same_facts(row))))
+
+    def _claim_text(self, row: int) -> str:
+        claim = self.graph.claim(row)
+        known = ", ".join(filter(None, (claim.type, claim.status)))
+        return f"{self.graph.label(claim.subject)} ({known}): {claim.text}"
+
+
+def quotes_of(
+    finding: Finding, graph: EntityGraph, read: ReadPassages, limit: int = QUOTES
+) -> list[tuple[str, str]]:
+    """The passages that support a finding, with the sentences that do (`Support.quotes`)."""
+    return Support(graph, read).quotes(finding.elements, limit)

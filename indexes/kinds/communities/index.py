@@ -1,0 +1,238 @@
+"""The communities as strategies and pages read them: levels, members and reports.
+
+A row number names each community; `LEVEL-NUMBER` is its id. Arrays are mapped from the disk.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopyard.indexes.kinds.communities.clustering import Hierarchy
+from hopyard.indexes.kinds.communities.records import Community, Report
+from hopyard.indexes.manifest import damage_error
+from hopyard.indexes.ragged import Ragged, load_array
+from hopyard.indexes.search import Kept
+from hopyard.state.errors import UsageError
+
+__all__ = ("CommunityFiles", "CommunityIndex", "save_reports")
+
+REPORTS_FILE: Final = "reports.jsonl"
+
+
+@dataclass(frozen=True, eq=False)
+class CommunityFiles:
+    """What the kind keeps on the disk, besides the reports."""
+
+    hierarchy: Hierarchy
+    passages: NDArray[np.int32]
+    """[c] In how many passages the entities of each community stand."""
+    titles: Ragged
+    """[c] The labels of its best connected entities."""
+    modularity: NDArray[np.float64]
+    """[l] Of the communities at each level."""
+
+    def save(self, directory: Path) -> None:
+        """Write all files into a kind's folder."""
+        for name, part in (
+            ("level", self.hierarchy.level),
+            ("parent", self.hierarchy.parent),
+            ("passages", self.passages),
+            ("modularity", self.modularity),
+        ):
+            np.save(directory / f"{name}.npy", part, allow_pickle=False)
+        self.hierarchy.members.save(directory, "members")
+        self.titles.save(directory, "titles")
+
+    @classmethod
+    def load(cls, directory: Path) -> CommunityFiles:
+        """Map what `save` wrote.
+
+        Raises:
+            IndexMissingError: A file is missing or damaged; the message names it and the cure.
+        """
+        files = cls(
+            Hierarchy(
+                load_array(directory / "level.npy", np.int32),
+                load_array(directory / "parent.npy", np.int32),
+                Ragged.load(directory, "members", np.int32),
+            ),
+            passages=load_array(directory / "passages.npy", np.int32),
+            titles=Ragged.load(directory, "titles", np.uint8),
+            modularity=load_array(directory / "modularity.npy", np.float64),
+        )
+        files._check(directory)
+        return files
+
+    def _check(self, directory: Path) -> None:
+        communities, hierarchy = len(self.hierarchy), self.hierarchy
+        for name, part, length in (
+            ("parent", hierarchy.parent, communities),
+            ("members", hierarchy.members, communities),
+            ("passages", self.passages, communities),
+            ("titles", self.titles, communities),
+            ("modularity", self.modularity, hierarchy.levels),
+        ):
+            if len(part) != length:
+                raise damage_error(directory / f"{name}.npy", "does not fit the other files")
+        members = hierarchy.members.values
+        size = int(hierarchy.members.lengths[hierarchy.level == 0].sum())
+        for name, values, least, limit in (
+            ("parent", hierarchy.parent, -1, communities),
+            ("members", members, 0, size),
+        ):
+            if len(values) and not (least <= int(values.min()) and int(values.max()) < limit):
+                raise damage_error(directory / f"{name}.npy", "does not fit the other files")
+
+
+class CommunityIndex:
+    """The communities of one generation, read from their folder. Any thread may use it."""
+
+    def __init__(self, files: CommunityFiles, reports: Mapping[str, Report]) -> None:
+        """Wrap the files; see `load`."""
+        self.files = files
+        self.reports = reports
+        """The reports that the build wrote, by the id of the community."""
+        self.kept = Kept()
+        """What strategies make of the communities once."""
+
+    @classmethod
+    def load(cls, directory: Path) -> CommunityIndex:
+        """Open the communities.
+
+        Args:
+            directory: The kind's folder, `index.kind_directory("communities")`.
+
+        Raises:
+            IndexMissingError: A file is missing or damaged; the message names it and says what
+                to run.
+        """
+        return cls(CommunityFiles.load(directory), _load_reports(directory))
+
+    def __len__(self) -> int:
+        return len(self.files.hierarchy)
+
+    @property
+    def levels(self) -> int:
+        """Number of levels: 0 is the root level, `levels` - 1 the last."""
+        return self.files.hierarchy.levels
+
+    @property
+    def modularity(self) -> tuple[float, ...]:
+        """The modularity of the communities at each level."""
+        return tuple(self.files.modularity.tolist())
+
+    @property
+    def entities(self) -> int:
+        """Number of entities; each stands in one community of a level."""
+        return len(self._leaves)
+
+    @cached_property
+    def ids(self) -> Sequence[str]:
+        """The ids of all communities, by row."""
+        levels = self.files.hierarchy.level.tolist()
+        return [f"{level}-{row - self._starts[level]}" for row, level in enumerate(levels)]
+
+    @cached_property
+    def rows(self) -> Mapping[str, int]:
+        """The row of each community, by its id."""
+        return {name: row for row, name in enumerate(self.ids)}
+
+    def at(self, level: int) -> list[Community]:
+        """The communities that hold each entity once at a level, those of upper levels first.
+
+        Communities of upper levels are those that have no children.
+
+        Raises:
+            UsageError: The index does not have the level.
+        """
+        if not 0 <= level < self.levels:
+            last = self.levels - 1
+            raise UsageError(f"The communities have no level {level}: give one from 0 to {last}.")
+        return [self._community(row) for row in self.files.hierarchy.at(level).tolist()]
+
+    def community(self, community_id: str) -> Community:
+        """A community by its id.
+
+        Raises:
+            UsageError: The index does not have the community.
+        """
+        if community_id not in self.rows:
+            raise UsageError(f"The index has no community {community_id!r}.")
+        return self._community(self.rows[community_id])
+
+    def of_entity(self, entity: int) -> tuple[str, ...]:
+        """The ids of the communities that an entity is in, from the root to the leaf."""
+        row, found = int(self._leaves[entity]), []
+        while row >= 0:
+            found.append(self.ids[row])
+            row = int(self.files.hierarchy.parent[row])
+        return tuple(reversed(found))
+
+    def titles_of(self, entities: Iterable[int], level: int = 0) -> list[str]:
+        """Id and title of the communities that some entities are in at a level.
+
+        Those of most entities come first. An entity whose communities end above the level counts
+        for the last of them.
+        """
+        paths = (self.of_entity(entity) for entity in entities)
+        counts = Counter(path[min(level, len(path) - 1)] for path in paths)
+        return [f"{name} {self.community(name).title}" for name, _ in counts.most_common()]
+
+    def report(self, community_id: str) -> Report | None:
+        """The report that the build wrote about a community; None if it wrote none."""
+        return self.reports.get(community_id)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        levels: list[int] = np.searchsorted(
+            self.files.hierarchy.level, np.arange(self.levels)
+        ).tolist()
+        return levels
+
+    @cached_property
+    def _leaves(self) -> NDArray[np.int64]:
+        return self.files.hierarchy.partition(self.levels - 1)
+
+    @cached_property
+    def _children(self) -> Ragged:
+        parent = self.files.hierarchy.parent
+        order = np.argsort(parent, kind="stable")
+        bounds = np.searchsorted(parent[order], np.arange(len(parent) + 1))
+        return Ragged(order, bounds.astype(np.int64))
+
+    def _community(self, row: int) -> Community:
+        hierarchy, name = self.files.hierarchy, self.ids[row]
+        parent, report = int(hierarchy.parent[row]), self.reports.get(name)
+        return Community(
+            id=name,
+            level=int(hierarchy.level[row]),
+            parent=self.ids[parent] if parent >= 0 else "",
+            children=tuple(self.ids[child] for child in self._children[row].tolist()),
+            entities=tuple(hierarchy.members[row].tolist()),
+            passages=int(self.files.passages[row]),
+            title=report.title if report else self.files.titles.text(row),
+        )
+
+
+def save_reports(directory: Path, reports: Mapping[str, Report]) -> None:
+    """Write the reports of a generation into the kind's folder."""
+    lines = (report.model_dump_json() + "\n" for report in reports.values())
+    (directory / REPORTS_FILE).write_text("".join(lines), encoding="utf-8")
+
+
+def _load_reports(directory: Path) -> dict[str, Report]:
+    file = directory / REPORTS_FILE
+    try:
+        with file.open(encoding="utf-8") as lines:
+            reports = [Report.model_validate_json(line) for line in lines]
+    except (OSError, ValueError) as error:
+        raise damage_error(file, f"cannot be read ({error})") from error
+    return {report.community: report for report in reports}

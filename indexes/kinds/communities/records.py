@@ -1,0 +1,57 @@
+"""Communities of the entity graph and their reports, as builders, strategies and pages see them."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = ("Community", "Finding", "Report", "Source")
+
+
+class _Plain(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Community(_Plain):
+    """A group of entities that belong together more than with others."""
+
+    id: str
+    """`LEVEL-NUMBER`, such as `0-3`; level 0 is the root level, C0."""
+    level: int
+    parent: str = ""
+    """The community of the level above that contains it; "" at level 0."""
+    children: tuple[str, ...] = ()
+    entities: tuple[int, ...]
+    """Rows of the entity graph, ascending."""
+    passages: int
+    """In how many passages its entities stand."""
+    title: str
+    """The title of its report, or the labels of its best connected entities."""
+
+
+class Source(_Plain):
+    """A place in a passage that supports an element: an entity, a relationship or a claim."""
+
+    passage: str
+    """Id of the passage."""
+    sentence: int
+    """The place among its sentences, or -1."""
+
+
+class Finding(_Plain):
+    """A statement of a report, with the elements that support it."""
+
+    summary: str
+    explanation: str
+    elements: tuple[str, ...] = ()
+    """Ids of elements, such as `E12` (an entity's row) or `R7` (a fact's row)."""
+
+
+class Report(_Plain):
+    """The report about a community."""
+
+    community: str
+    title: str
+    summary: str
+    rating: float = Field(ge=0, le=10)
+    """How important the community is, by the model."""
+    findings: tuple[Finding, ...] = ()

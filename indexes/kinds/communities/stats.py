@@ -1,0 +1,102 @@
+"""What the communities of an index are and how they came about: the file behind `index status`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from hopyard.indexes.manifest import damage_error
+from hopyard.indexes.writing_calls import AuthorShare, WritingCalls
+from hopyard.state.counting import counted
+
+__all__ = ("COMMUNITIES_VERSION", "CommunityStats", "MadeWith", "ReportCounts")
+
+COMMUNITIES_VERSION: Final = 1
+"""Counted up when the weights, the clustering or the files change: then it is clustered again."""
+
+_FILE: Final = "stats.json"
+
+
+class _Stats(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class MadeWith(_Stats):
+    """What decides about the communities besides the entity graph."""
+
+    version: int = COMMUNITIES_VERSION
+    weights: Literal["rarity", "counts"]
+    max_size: int
+    resolution: float
+    seed: int
+    reports: Literal["on-demand", "all"]
+
+
+class ReportCounts(_Stats):
+    """The reports that builds wrote."""
+
+    written: int = 0
+    missing: int = 0
+    """Communities that the model was not asked about, because a budget ended the build or the build
+    had no model."""
+    failed: int = 0
+    """Communities for which the model wrote nothing usable."""
+    authors: tuple[AuthorShare, ...] = ()
+    calls: tuple[WritingCalls, ...] = ()
+    """Model calls that this index paid for; the ledger's answers cost nothing and are not here."""
+    runs: tuple[str, ...] = ()
+    """The runs whose calls were counted last."""
+
+
+class CommunityStats(_Stats):
+    """Counts of one generation of the communities."""
+
+    model: str
+    """The chat model as `--model` takes it; "" if none was asked."""
+    made_with: MadeWith
+    entities: int
+    communities: tuple[int, ...]
+    """At each level: those that hold each entity once."""
+    modularity: tuple[float, ...]
+    """At each level."""
+    largest: tuple[int, ...]
+    """At each level, the number of entities of the largest community."""
+    reports: ReportCounts = ReportCounts()
+
+    def plain(self) -> dict[str, Any]:
+        """What `hopyard index status` shows."""
+        made = self.made_with.model_dump(mode="json", exclude={"version"})
+        levels = {
+            f"C{level}": f"{counted(communities, 'community')}, the largest of "
+            f"{counted(largest, 'entity')}, modularity {quality:.3f}"
+            for level, (communities, largest, quality) in enumerate(
+                zip(self.communities, self.largest, self.modularity, strict=True)
+            )
+        }
+        reports = self.reports.model_dump(mode="json", exclude={"runs"})
+        for row, calls in zip(reports["calls"], self.reports.calls, strict=True):
+            row["parse_rate"] = round(calls.rate, 4)
+        counts = {f"reports_{name}": reports.pop(name) for name in ("written", "missing", "failed")}
+        head = {"model": self.model, **made, "entities": self.entities}
+        return {**head, "levels": len(self.communities), **levels, **counts, **reports}
+
+    def save(self, directory: Path) -> None:
+        """Write `stats.json` into a kind's folder."""
+        (directory / _FILE).write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, directory: Path) -> Self:
+        """Read what `save` wrote.
+
+        Raises:
+            IndexMissingError: The file is missing or damaged.
+        """
+        file = directory / _FILE
+        try:
+            return cls.model_validate_json(file.read_bytes())
+        except OSError as error:
+            raise damage_error(file, f"cannot be read ({error.strerror})") from error
+        except ValidationError as error:
+            raise damage_error(file, "does not hold the counts of communities") from error

@@ -1,0 +1,253 @@
+"""Ask the model for the report about a community, in a build or when a question needs it.
+
+A report depends only on what its prompt showed. So reports are kept by the hash of that text, with
+the numbers of the prompt in place of rows of the graph (`report_store.WrittenReport`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, ClassVar, Final
+
+from hopyard.indexes.build_context import ModelCall
+from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.kinds.communities import CommunitySettings
+from hopyard.indexes.kinds.communities.context import (
+    leaf,
+    numbered,
+    references,
+    with_numbers,
+    with_reports,
+)
+from hopyard.indexes.kinds.communities.elements import Elements
+from hopyard.indexes.kinds.communities.index import CommunityIndex
+from hopyard.indexes.kinds.communities.records import Community, Finding, Report
+from hopyard.indexes.kinds.communities.report_store import REPORTED, ReportStore, WrittenReport
+from hopyard.indexes.records import text_hash
+from hopyard.indexes.threads import in_thread
+from hopyard.indexes.writing import Writer
+from hopyard.indexes.written_store import WrittenStore
+from hopyard.models.prompt import Prompt
+from hopyard.prompts.communities import REPORT, CommunityReport, report_values
+from hopyard.prompts.passages import CHARACTERS_A_TOKEN, one_line
+from hopyard.state.settings import Context, profile_of
+
+__all__ = (
+    "Material",
+    "ReportWriter",
+    "elements_of",
+    "material_of",
+    "report_from",
+    "report_of",
+    "tokens_of",
+    "written_of",
+)
+
+_SHARE: Final = 8
+"""The longest line takes an eighth of the budget, so every community shows a few lines."""
+_LONGEST: Final = 1000
+"""Characters of a line at most."""
+_NUMBER: Final = re.compile(r"[A-Z]\d+")
+
+
+def tokens_of(text: str) -> int:
+    """An estimate: four bytes of UTF-8 a token, which suits English and languages like Korean."""
+    return ceil(len(text.encode()) / CHARACTERS_A_TOKEN)
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a prompt shows of one community."""
+
+    community: str
+    """Its id, which the prompt does not show: it changes when the graph is clustered again."""
+    text: str
+    ids: Mapping[str, str]
+    """The id of each element by its number in the text, as in `{"E1": "E12"}`."""
+    labels: Mapping[str, str]
+    """The labels of the entities that have a line, by number."""
+    findings: int
+    """Findings of the report at most."""
+
+    @property
+    def content_hash(self) -> str:
+        """The key of its report."""
+        return text_hash(f"{self.findings}\n{self.text}")
+
+
+def material_of(
+    community: Community,
+    elements: Elements,
+    settings: Context,
+    children: Sequence[Community] = (),
+    reports: Mapping[str, Report] | None = None,
+) -> Material:
+    """Choose what the prompt shows of a community. It reads passages, so it may block.
+
+    Args:
+        community: The community.
+        elements: The elements of the graph.
+        settings: The settings of the build or the run.
+        children: Its sub-communities.
+        reports: Reports by the id of their community. Without any about the children, the community
+            is shown like a leaf.
+    """
+    own, profile = CommunitySettings.of(settings), profile_of(settings)
+    budget = own.tokens_for(profile)
+    groups = elements.groups(
+        community.entities, min(_LONGEST, budget * CHARACTERS_A_TOKEN // _SHARE)
+    )
+    parts = {child.id: reports[child.id] for child in children if reports and child.id in reports}
+    if parts:
+        part_of = {f"E{entity}": child.id for child in children for entity in child.entities}
+        shown = with_reports(list(groups), part_of, parts, budget, tokens_of)
+    else:
+        shown = leaf(groups, budget, tokens_of)
+    text, ids = numbered(shown)
+    entities = {one.id: elements.graph.label(int(one.id[1:])) for one in shown.elements
+                if one.id[0] == "E"}  # fmt: skip
+    labels = {number: entities[name] for number, name in ids.items() if name in entities}
+    return Material(community.id, text, ids, labels, own.findings_for(profile))
+
+
+class ReportWriter(Writer[Material, WrittenReport]):
+    """Asks for the report about a community."""
+
+    prompt: ClassVar[Prompt[Any]] = REPORT
+    written: ClassVar[str] = "reports"
+    sources: ClassVar[str] = "communities"
+    store: ClassVar[type[WrittenStore[Any]]] = ReportStore
+    group: ClassVar[str] = CommunitySettings.group
+
+    @property
+    def _own(self) -> CommunitySettings:
+        return CommunitySettings.of(self.settings)
+
+    @property
+    def max_failure_rate(self) -> float:
+        """As it is set."""
+        return self._own.max_failure_rate
+
+    @property
+    def sampling(self) -> Mapping[str, float]:
+        """As it is set."""
+        return {"temperature": self._own.temperature}
+
+    async def write(self, material: Material, call: ModelCall) -> tuple[str, WrittenReport]:
+        """Ask once."""
+        values = report_values(material.text, material.findings)
+        output = await call(REPORT, values, step=material.community)
+        return REPORTED, written_of(output, material)
+
+    def nothing(self, material: Material) -> WrittenReport:
+        """An empty report, which no reader gets to see."""
+        del material
+        return WrittenReport()
+
+
+def written_of(output: CommunityReport, material: Material) -> WrittenReport:
+    """Keep of a model's output what the prompt supports.
+
+    Numbers that the prompt did not show are left out. A finding without numbers is about the
+    entities that it names, and is left out if it names none.
+    """
+    findings, unknown, unsupported = [], 0, 0
+    for finding in output.findings[: material.findings]:
+        cited = [*_NUMBER.findall(" ".join(finding.elements)), *references(finding.explanation)]
+        numbers = dict.fromkeys(cited)
+        known = [number for number in numbers if number in material.ids]
+        unknown += len(numbers) - len(known)
+        known = known or _named(f"{finding.summary} {finding.explanation}", material.labels)
+        if not known:
+            unsupported += 1
+            continue
+        explanation = with_numbers(finding.explanation, {number: number for number in known})
+        findings.append(
+            Finding(
+                summary=one_line(finding.summary),
+                explanation=one_line(explanation),
+                elements=tuple(known),
+            )
+        )
+    return WrittenReport(
+        title=one_line(output.title),
+        summary=one_line(output.summary),
+        rating=output.rating,
+        findings=tuple(findings),
+        unknown=unknown,
+        unsupported=unsupported,
+    )
+
+
+def _named(text: str, labels: Mapping[str, str]) -> list[str]:
+    """The numbers of the entities that a text names."""
+    return [
+        number
+        for number, label in labels.items()
+        if re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text, re.IGNORECASE)
+    ]
+
+
+def report_from(written: WrittenReport, material: Material) -> Report:
+    """A stored report with the elements of the present graph."""
+    return Report(
+        community=material.community,
+        title=written.title,
+        summary=written.summary,
+        rating=written.rating,
+        findings=tuple(
+            Finding(
+                summary=finding.summary,
+                explanation=with_numbers(finding.explanation, material.ids),
+                elements=tuple(material.ids[number] for number in finding.elements),
+            )
+            for finding in written.findings
+        ),
+    )
+
+
+def elements_of(index: Index) -> Elements:
+    """The elements of an index, opened once. The first call may block.
+
+    Raises:
+        IndexMissingError: The index has no communities or no entity graph.
+    """
+    communities: CommunityIndex = index.reader("communities")
+    return communities.kept.get(
+        "elements", lambda: Elements(index.reader("entity-graph"), index.passages)
+    )
+
+
+async def report_of(index: Index, community_id: str, settings: Context, call: ModelCall) -> Report:
+    """The report about a community: that of the build, or one that the model writes now.
+
+    One report takes one call. A higher community is shown like a leaf, by its relationships of the
+    highest combined degree, because reports of its parts would take a call each. The run's ledger
+    keeps the answer, so the same community costs nothing the next time.
+
+    Args:
+        index: The opened index.
+        community_id: The community.
+        settings: The settings of the run.
+        call: Asks the model, such as `Run.call`.
+
+    Raises:
+        UsageError: The index does not have the community.
+        IndexMissingError: The index has no communities, or it was removed meanwhile.
+        ModelOutputError: The model gave nothing usable.
+        BudgetExceededError: The budget is used up.
+        ModelUnreachableError: The model does not answer.
+    """
+    communities: CommunityIndex = await in_thread(index.reader, "communities")
+    if report := communities.report(community_id):
+        return report
+
+    def material() -> Material:
+        return material_of(communities.community(community_id), elements_of(index), settings)
+
+    shown = await in_thread(material)
+    _, written = await ReportWriter(settings).write(shown, call)
+    return report_from(written, shown)

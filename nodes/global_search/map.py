@@ -1,0 +1,161 @@
+"""Divide the reports into chunks, and map each chunk to points (GraphRAG, section 3.1.6)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Sequence
+from typing import Any, Final, Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+
+from hopyard.indexes.kinds.communities.elements import Elements
+from hopyard.nodes.global_search.chunks import chunks, shuffled, tokens
+from hopyard.nodes.global_search.reports import ReadableReport, elements_of, readable_reports
+from hopyard.nodes.global_search.steps import failed
+from hopyard.nodes.run import Run, run_of
+from hopyard.nodes.support import shared, units
+from hopyard.prompts.global_search import BEST_SCORE, MAP, MappedPoint, finding_lines
+from hopyard.prompts.passages import one_line
+from hopyard.state.counting import counted
+from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
+from hopyard.state.global_search import GlobalSettings, GlobalState, MapTask, Point, map_id
+from hopyard.state.schemas import Evidence, Step
+from hopyard.state.settings import Context, profile_of
+
+__all__ = ("divide", "evidence_of", "map_reports", "map_tasks")
+
+_PASSAGES: Final = 3
+"""Passages that a point names at most."""
+_QUOTES: Final = 16
+"""Sentences among which the best support of a point is looked for."""
+
+
+async def divide(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Shuffle the reports, and cut them into chunks that fit into the window."""
+    run = await run_of(state, runtime)
+    settings = GlobalSettings.of(run.settings).for_profile(profile_of(run.settings))
+    order = shuffled(state["chosen"], settings.seed)
+    reports = await readable_reports(run, order, state["written"])
+    lengths = [tokens(finding_lines(report.heading, report.findings)) for report in reports]
+    return {
+        "chunks": [
+            [reports[place].community for place in chunk]
+            for chunk in chunks(lengths, settings.window)
+        ]
+    }
+
+
+def map_tasks(state: GlobalState) -> list[Send] | Literal["reduce"]:
+    """One map call for each chunk; all of them run side by side."""
+    return [
+        Send(
+            "map",
+            MapTask(
+                run=state["run"],
+                question=state["question"],
+                number=number,
+                of=len(state["chunks"]),
+                communities=chunk,
+                written={
+                    name: state["written"][name] for name in chunk if name in state["written"]
+                },
+            ),
+        )
+        for number, chunk in enumerate(state["chunks"], 1)
+    ] or "reduce"
+
+
+async def map_reports(state: MapTask, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Find the points of one chunk that help to answer the question; drop zeros.
+
+    Raises:
+        CallFailedError: The only map call failed: a resumed run may have more luck.
+    """
+    run, count = await run_of(state, runtime), counted(len(state["communities"]), "report")
+    reports = await readable_reports(run, state["communities"], state["written"])
+    step = Step(
+        id=map_id(state["number"]),
+        kind="map",
+        title=f"Map {state['number']} of {state['of']}: read {count}",
+    )
+    lines, first = [], 1
+    for report in reports:
+        lines.append(finding_lines(report.heading, report.findings, first))
+        first += len(report.findings)
+    values = {"question": one_line(state["question"]), "reports": "\n\n".join(lines)}
+    try:
+        output = await run.call(MAP, values, step=step["id"])
+    except (ModelOutputError, BudgetExceededError) as error:
+        if isinstance(error, CallFailedError) and state["of"] == 1:
+            raise
+        return {
+            "notes": [failed(step, error)],
+            "truncated": isinstance(error, BudgetExceededError),
+        }
+    least = GlobalSettings.of(run.settings).min_score
+    kept = [point for point in output.points if point.score >= least]
+    elements, allowed = await elements_of(run), await run.allowed()
+    points = await asyncio.to_thread(
+        lambda: [_point(point, reports, elements, allowed) for point in kept]
+    )
+    return {"points": points, "notes": [_finish(step, points, len(output.points), run)]}
+
+
+def _finish(step: Step, points: Sequence[Point], given: int, run: Run) -> Step:
+    facts = {"points": str(len(points))}
+    if given > len(points):
+        facts["dropped"] = str(given - len(points))
+    step |= {"facts": facts, "passages": evidence_of(points), "judge": run.settings.model}
+    step["score"] = max((point["score"] for point in points), default=0) / BEST_SCORE
+    step["answer"] = " ".join(f"({point['score']}) {point['text']}" for point in points)
+    return step
+
+
+def _point(
+    point: MappedPoint,
+    reports: Sequence[ReadableReport],
+    elements: Elements,
+    allowed: Collection[str] | None,
+) -> Point:
+    """A point with the reports and the passages behind it."""
+    shown = [(report.community, names) for report in reports for names in report.elements]
+    cited = [
+        shown[number - 1] for number in dict.fromkeys(point.findings) if 0 < number <= len(shown)
+    ]
+    names = [name for _, found in cited for name in found]
+    return Point(
+        text=one_line(point.point),
+        score=point.score,
+        reports=list(dict.fromkeys(community for community, _ in cited)),
+        passages=_support(point.point, names, elements, allowed),
+    )
+
+
+def _support(
+    claim: str, names: Sequence[str], elements: Elements, allowed: Collection[str] | None
+) -> list[str]:
+    """The passages of some elements whose sentences share most words with a claim."""
+    wanted = units(claim)
+    best: dict[str, int] = {}
+    for passage, quote in elements.quotes(names, _QUOTES) if names else ():
+        if allowed is None or passage in allowed:
+            best[passage] = max(best.get(passage, 0), shared(wanted, units(quote)))
+    return sorted(best, key=lambda passage: -best[passage])[:_PASSAGES]
+
+
+def evidence_of(points: Sequence[Point]) -> list[Evidence]:
+    """The reports behind some points, each with the score of its best point, best first.
+
+    A report without a passage is left out: it cannot be cited.
+    """
+    scores: dict[str, int] = {}
+    passages: dict[str, dict[str, None]] = {}
+    for point in sorted(points, key=lambda point: -point["score"]):
+        for name in point["reports"] if point["passages"] else ():
+            scores.setdefault(name, point["score"])
+            passages.setdefault(name, {}).update(dict.fromkeys(point["passages"]))
+    return [
+        Evidence(kind="report", id=name, score=float(scores[name]), passages=list(passages[name]))
+        for name in scores
+    ]

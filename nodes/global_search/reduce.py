@@ -1,0 +1,148 @@
+"""Reduce the points to the answer, the most helpful first, and cite passages for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
+
+from hopyard.indexes.records import Passage
+from hopyard.nodes.answer import answer_from_passages, mark_cut
+from hopyard.nodes.citations import is_unknown, statements
+from hopyard.nodes.cited_answer import Cited, cite_answer
+from hopyard.nodes.global_search.chunks import best_points
+from hopyard.nodes.global_search.map import evidence_of
+from hopyard.nodes.global_search.steps import failed
+from hopyard.nodes.run import Run, close_run, run_of
+from hopyard.prompts.answer import UNKNOWN
+from hopyard.prompts.global_search import REDUCE, global_style, point_line
+from hopyard.prompts.passages import one_line
+from hopyard.state.errors import BudgetExceededError, IndexMissingError, ModelOutputError
+from hopyard.state.global_search import GlobalSettings, GlobalState, Point
+from hopyard.state.schemas import Step
+from hopyard.state.settings import Context, profile_of
+
+__all__ = ("reduce_points",)
+
+_LISTED: Final = 10
+"""Points that are the answer if no closing call gives one."""
+_CITED: Final = 3
+"""Points that support an answer without markers."""
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """The points in the closing call, and the passages behind them, which have numbers from 1."""
+
+    points: list[Point]
+    passages: list[Passage]
+
+    def lines(self) -> list[str]:
+        """The points as the closing call reads them."""
+        return [
+            point_line(point["text"], point["score"], self._numbers(point)) for point in self.points
+        ]
+
+    def as_list(self) -> str:
+        """The first points as a Markdown list with markers."""
+        marked = [(point["text"], self._numbers(point)) for point in self.points[:_LISTED]]
+        return "\n".join(
+            f"- {text} {''.join(f'[{number}]' for number in numbers)}".rstrip()
+            for text, numbers in marked
+        )
+
+    def cite(self, question: str, answer: str) -> Cited:
+        """The answer with quotes from the passages that it names, or from those of the points."""
+        if is_unknown(answer):
+            return Cited(UNKNOWN, [])
+        named = {number for _, numbers in statements(answer) for number in numbers}
+        by_id = {passage.id: passage for passage in self.passages}
+        claims = [
+            (point["text"], by_id[name])
+            for point in self.points
+            for number, name in zip(self._numbers(point), point["passages"], strict=True)
+            if number in named or not named
+        ]
+        return cite_answer(question, answer, self.passages, sorted(named), findings=claims[:_CITED])
+
+    def _numbers(self, point: Point) -> list[int]:
+        places = {passage.id: number for number, passage in enumerate(self.passages, 1)}
+        return [places[name] for name in point["passages"]]
+
+
+async def reduce_points(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Answer from the best points that fit into the window; Unknown where no point helps.
+
+    A budget that ended before any point was found leaves one call: it answers from one search.
+    """
+    run, question = await run_of(state, runtime), state["question"]
+    settings = GlobalSettings.of(run.settings).for_profile(profile_of(run.settings))
+    points = best_points(state["points"], settings.window)
+    if state["truncated"] and not points:
+        cited, step = await _answer_from_search(run, question)
+    else:
+        names = list(dict.fromkeys(name for point in points for name in point["passages"]))
+        shown = _Shown(points, await run.passages(names) if names else [])
+        answer, step = await _answer(run, question, shown)
+        cited = shown.cite(question, answer)
+        step["facts"] = _facts(points, state["points"])
+    step["answer"] = cited.answer
+    return {
+        "answer": cited.answer,
+        "citations": cited.citations,
+        "evidence": step["passages"],
+        "steps": [*state["notes"], step],
+        "truncated": run.out_of_budget,
+        "unconfirmed": cited.unconfirmed,
+        "written": Overwrite({}),
+        "points": Overwrite([]),
+        "notes": Overwrite([]),
+        **await close_run(run),
+    }
+
+
+async def _answer_from_search(run: Run, question: str) -> tuple[Cited, Step]:
+    """The answer from one search, in the place of the closing call; Unknown if it fails."""
+    step = Step(id="reduce", kind="reduce", title="Answer from one search", question=question)
+    step |= {"verdict": "fallback", "reason": "the budget left no call to read reports"}
+    step["passages"] = []
+    try:
+        step["passages"] = await run.find(question, step=step["id"], models=False)
+        reading = await answer_from_passages(
+            run, question, step["passages"], step=step["id"], final=True
+        )
+    except (ModelOutputError, BudgetExceededError, IndexMissingError) as error:
+        return Cited(UNKNOWN, []), failed(step, error)
+    cited = Cited(reading.answer, reading.citations, reading.unconfirmed)
+    return cited, mark_cut(step) if reading.cut else step
+
+
+async def _answer(run: Run, question: str, shown: _Shown) -> tuple[str, Step]:
+    """The answer of the closing call, the points themselves if it fails, or Unknown."""
+    step = Step(id="reduce", kind="reduce", title="Answer from the points", question=question)
+    step["passages"] = evidence_of(shown.points)
+    if not shown.points:
+        return UNKNOWN, step | {"reason": "no report gave a point that helps"}
+    values = {
+        "points": "\n".join(shown.lines()),
+        "style": global_style(run.settings.answer),
+        "question": one_line(question),
+    }
+    try:
+        output = await run.call(REDUCE, values, step=step["id"], final=True)
+    except (ModelOutputError, BudgetExceededError) as error:
+        if isinstance(error, BudgetExceededError):
+            run.problems.append(error)
+        reason = f"the best points are the answer: {error}"
+        return shown.as_list(), step | {"verdict": "fallback", "reason": reason}
+    return output.answer, mark_cut(step) if output.cut else step
+
+
+def _facts(shown: Sequence[Point], found: Sequence[Point]) -> dict[str, str]:
+    facts = {"points": str(len(shown))}
+    if len(found) > len(shown):
+        facts["beyond the window"] = str(len(found) - len(shown))
+    return facts

@@ -1,0 +1,193 @@
+"""The reports that a global search reads: those of the index, and those written on demand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from hopyard.indexes.kinds.communities import writing
+from hopyard.indexes.kinds.communities.context import with_numbers
+from hopyard.indexes.kinds.communities.elements import Elements
+from hopyard.indexes.kinds.communities.index import CommunityIndex
+from hopyard.indexes.kinds.communities.records import Community, Finding, Report
+from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
+from hopyard.models.prompt import OutputT, Prompt
+from hopyard.nodes.global_search.steps import failed
+from hopyard.nodes.run import Run, run_of
+from hopyard.state.common_settings import Budget
+from hopyard.state.errors import BudgetExceededError, ModelOutputError
+from hopyard.state.global_search import ReportTask, WrittenReport, report_id
+from hopyard.state.schemas import Step
+from hopyard.state.settings import Context
+
+__all__ = (
+    "ReadableReport",
+    "communities_of",
+    "elements_of",
+    "passages_in",
+    "readable_reports",
+    "write_report",
+    "writing_budget",
+)
+
+_WRITING_SHARE = 0.75
+"""Share of a budget that may be spent on writing reports; map calls get the rest."""
+
+
+@dataclass(frozen=True)
+class ReadableReport:
+    """A report as a map call reads it."""
+
+    community: str
+    heading: str
+    findings: tuple[str, ...]
+    elements: tuple[tuple[str, ...], ...]
+    """The elements that support each finding."""
+
+
+async def communities_of(run: Run) -> CommunityIndex:
+    """The communities of the run's index.
+
+    Raises:
+        IndexMissingError: The index has none; the message says how to build them.
+    """
+    index = await run.index()
+    reader: CommunityIndex = await asyncio.to_thread(index.reader, "communities", "global")
+    return reader
+
+
+async def elements_of(run: Run) -> Elements:
+    """The elements of the run's entity graph, with the sentences that support them."""
+    return await asyncio.to_thread(writing.elements_of, await run.index())
+
+
+async def passages_in(
+    run: Run, communities: Sequence[Community], allowed: Collection[str]
+) -> dict[str, int]:
+    """In how many of some passages the entities of each community stand, by its id."""
+    elements = await elements_of(run)
+    return await asyncio.to_thread(_passages_in, elements.graph, communities, allowed)
+
+
+def _passages_in(
+    graph: EntityGraph, communities: Sequence[Community], allowed: Collection[str]
+) -> dict[str, int]:
+    rows = {graph.passage_rows[name] for name in allowed if name in graph.passage_rows}
+    return {
+        community.id: len(
+            rows.intersection(graph.counts[list(community.entities)].indices.tolist())
+        )
+        for community in communities
+    }
+
+
+async def write_report(state: ReportTask, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Have the report about one community written. The ledger answers if it was written before."""
+    run, name = await run_of(state, runtime), state["community"]
+    community = (await communities_of(run)).community(name)
+    step = Step(
+        id=report_id(name), kind="report", parent="select", title=f"Write: {community.title}"
+    )
+    step["facts"] = {"community": name, "entities": str(len(community.entities))}
+    writer = run.with_settings(budget=writing_budget(run.settings.budget))
+
+    async def call(
+        prompt: Prompt[OutputT], values: Mapping[str, str], *, step: str = report_id(name)
+    ) -> OutputT:
+        del step  # whatever it is called for, it belongs to this step
+        return await writer.call(prompt, values, step=report_id(name))
+
+    try:
+        report = await writing.report_of(await run.index(), name, run.settings, call)
+    except (ModelOutputError, BudgetExceededError) as error:
+        return {
+            "notes": [failed(step, error)],
+            "truncated": isinstance(error, BudgetExceededError),
+        }
+    step["title"] = f"Report: {report.title}"
+    step["facts"] |= {
+        "findings": str(len(report.findings)),
+        "importance": f"{report.rating:g}/10",
+    }
+    step["judge"] = run.settings.model
+    return {"written": {name: report.model_dump(mode="json")}, "notes": [step]}
+
+
+def writing_budget(budget: Budget) -> Budget:
+    """The part of a budget that reports may use up: without a map call, they would be for nothing.
+
+    A limit of 0, which is none, stays. Any other limit stays above 0.
+    """
+    return Budget(
+        calls=_share(budget.calls),
+        tokens=_share(budget.tokens),
+        seconds=_WRITING_SHARE * budget.seconds,
+    )
+
+
+def _share(limit: int) -> int:
+    return max(1, int(_WRITING_SHARE * limit)) if limit else 0
+
+
+async def readable_reports(
+    run: Run, names: Sequence[str], written: Mapping[str, WrittenReport]
+) -> list[ReadableReport]:
+    """The reports of some communities; without those that nobody has written.
+
+    Where a filter is set, only findings with a passage that matches it are read, and no summary.
+    """
+    reader, elements, allowed = (
+        await communities_of(run),
+        await elements_of(run),
+        await run.allowed(),
+    )
+    found = []
+    for name in names:
+        report = reader.report(name)
+        if report is None and name in written:
+            report = Report.model_validate(written[name])
+        if report is not None:
+            found.append((reader.community(name), report))
+    return await asyncio.to_thread(
+        lambda: [
+            readable
+            for community, report in found
+            if (readable := _readable(community, report, elements, allowed)).findings
+        ]
+    )
+
+
+def _readable(
+    community: Community, report: Report, elements: Elements, allowed: Collection[str] | None
+) -> ReadableReport:
+    findings = [*report.findings]
+    if not findings:  # the summary is all that it says
+        members = tuple(f"E{entity}" for entity in community.entities)
+        findings = [Finding(summary=report.title, explanation=report.summary, elements=members)]
+    if allowed is not None:
+        findings = [find for find in findings if _is_allowed(find, elements, allowed)]
+    heading = f"{report.title} (importance {report.rating:g}/10)"
+    if allowed is None and report.findings:
+        heading += f": {report.summary}"
+    return ReadableReport(
+        community=community.id,
+        heading=heading,
+        findings=tuple(_text(finding) for finding in findings),
+        elements=tuple(finding.elements for finding in findings),
+    )
+
+
+def _text(finding: Finding) -> str:
+    return f"{finding.summary.rstrip('.')}: {with_numbers(finding.explanation, {})}"
+
+
+def _is_allowed(finding: Finding, elements: Elements, allowed: Collection[str]) -> bool:
+    return any(
+        source.passage in allowed
+        for element in finding.elements
+        for source in elements.sources(element)
+    )

@@ -1,0 +1,232 @@
+"""Choose the communities whose reports are read: those of a level, or the relevant ones."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite, Send
+
+from hopyard.indexes.kinds.communities.index import CommunityIndex
+from hopyard.indexes.kinds.communities.records import Community
+from hopyard.nodes.global_search.reports import communities_of, passages_in
+from hopyard.nodes.global_search.steps import failed
+from hopyard.nodes.run import Run, run_of
+from hopyard.prompts.global_search import community_lines, rate_prompt
+from hopyard.prompts.passages import one_line, snippet
+from hopyard.state.counting import counted
+from hopyard.state.errors import BudgetExceededError, ModelOutputError
+from hopyard.state.global_search import (
+    UNRATED,
+    GlobalSettings,
+    GlobalState,
+    RateTask,
+    ReportTask,
+    rate_id,
+)
+from hopyard.state.schemas import Step
+from hopyard.state.settings import Context, Profile, profile_of
+
+__all__ = ("children_to_rate", "descend", "next_tasks", "rate", "relevant", "select")
+
+_SELECT: Final = "select"
+_RATED_AT_ONCE: Final[Mapping[Profile, int]] = {"builtin": 8, "capable": 25}
+"""Communities that one call rates."""
+_LONGEST: Final = 300
+"""Characters of a community in the rating's prompt."""
+_COMPARED: Final = 500
+"""Communities whose titles are compared with the question, the largest."""
+
+
+async def select(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Take the communities of the level, or begin to rate them from the root down.
+
+    Raises:
+        IndexMissingError: The index has no communities; nothing has been spent by then.
+    """
+    run = await run_of(state, runtime)
+    settings, reader = GlobalSettings.of(run.settings), await communities_of(run)
+    update: dict[str, Any] = {
+        "frontier": [],
+        "ratings": Overwrite({}),
+        "written": Overwrite({}),
+        "points": Overwrite([]),
+        "notes": Overwrite([]),
+        "truncated": Overwrite(False),
+        "steps": [],
+        "unconfirmed": "",
+        "chosen": [],
+        "missing": [],
+    }
+    step = Step(id=_SELECT, kind="select", question=state["question"])
+    if not reader.levels:
+        step |= {"title": "Select communities", "reason": "the index has no communities"}
+        return update | {"notes": Overwrite([step])}
+    level = _deepest(reader, settings.level)
+    if settings.dynamic:
+        step["title"] = f"Rate the communities from the root down to level {level}"
+        roots = [community.id for community in await _at(run, reader, 0)]
+        frontier = _batches(roots, profile_of(run.settings))
+        return update | {"frontier": frontier, "notes": Overwrite([step])}
+    step["title"] = f"Select the communities at level {level}"
+    plan, facts = await _plan(run, reader, state["question"], await _at(run, reader, level))
+    return update | plan | {"notes": Overwrite([{**step, "facts": facts}])}
+
+
+async def rate(state: RateTask, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Rate some communities by what they are about, in one call.
+
+    Communities that cannot be rated are kept, and the descent ends at them.
+    """
+    run, names = await run_of(state, runtime), state["communities"]
+    reader = await communities_of(run)
+    step = Step(
+        id=rate_id(names),
+        kind="rate",
+        parent=_SELECT,
+        title=f"Rate {counted(len(names), 'community')}",
+    )
+    texts = [_about(reader, reader.community(name)) for name in names]
+    values = {"question": one_line(state["question"]), "communities": community_lines(texts)}
+    try:
+        output = await run.call(rate_prompt(len(names)), values, step=step["id"])
+    except (ModelOutputError, BudgetExceededError) as error:
+        return {
+            "ratings": dict.fromkeys(names, UNRATED),
+            "notes": [failed(step, error)],
+            "truncated": isinstance(error, BudgetExceededError),
+        }
+    ratings = dict(zip(names, output.ratings, strict=True))
+    least = GlobalSettings.of(run.settings).min_rating
+    helpful = sum(rating >= least for rating in ratings.values())
+    step["facts"] = {"rating": f"{helpful} of {len(names)} reach {least}"}
+    step["judge"] = run.settings.model
+    return {"ratings": ratings, "notes": [step]}
+
+
+async def descend(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Go on to the children of relevant communities, or end the selection."""
+    run = await run_of(state, runtime)
+    settings, reader = GlobalSettings.of(run.settings), await communities_of(run)
+    last = [name for batch in state["frontier"] for name in batch]
+    if not state["truncated"]:
+        level = _deepest(reader, settings.level)
+        following = children_to_rate(reader, state["ratings"], last, level, settings.min_rating)
+        allowed = {found.id for found in await _with_allowed(run, reader, following)}
+        following = [name for name in following if name in allowed]
+        if following:
+            return {"frontier": _batches(following, profile_of(run.settings))}
+    names = relevant(reader, state["ratings"], settings.min_rating)
+    found = [reader.community(name) for name in names]
+    plan, facts = await _plan(run, reader, state["question"], found, state["ratings"])
+    facts = {"rated": str(len(state["ratings"])), **facts}
+    step = Step(id="relevant", kind="select", title="Keep the relevant communities", facts=facts)
+    return {"frontier": [], **plan, "notes": [step]}
+
+
+def next_tasks(state: GlobalState) -> list[Send] | Literal["divide"]:
+    """Rate communities, or have reports written; tasks run side by side."""
+    if state["frontier"]:
+        return [
+            Send("rate", RateTask(run=state["run"], question=state["question"], communities=batch))
+            for batch in state["frontier"]
+        ]
+    return [
+        Send("write", ReportTask(run=state["run"], community=name)) for name in state["missing"]
+    ] or "divide"
+
+
+def children_to_rate(
+    reader: CommunityIndex, ratings: Mapping[str, int], last: Sequence[str], level: int, least: int
+) -> list[str]:
+    """The communities to rate after some others, down to a level.
+
+    These are the children of relevant communities. While no community at all was relevant, all
+    communities of the next level are rated, as in the published tool: a large community's title may
+    hide what a part of it is about.
+
+    Args:
+        reader: The communities.
+        ratings: All ratings so far.
+        last: The communities rated last.
+        level: The deepest level.
+        least: Least rating of a relevant community.
+    """
+    rated = [reader.community(name) for name in last]
+    above = [community for community in rated if community.level < level]
+    if any(rating == UNRATED or rating >= least for rating in ratings.values()):
+        above = [community for community in above if ratings[community.id] >= least]
+    return [child for community in above for child in community.children]
+
+
+def relevant(reader: CommunityIndex, ratings: Mapping[str, int], least: int) -> list[str]:
+    """The relevant communities without a relevant child, and those that could not be rated."""
+    kept = {name for name, rating in ratings.items() if rating == UNRATED or rating >= least}
+    return [
+        name for name in ratings if name in kept and not kept & {*reader.community(name).children}
+    ]
+
+
+async def _plan(
+    run: Run,
+    reader: CommunityIndex,
+    question: str,
+    found: Sequence[Community],
+    ratings: Mapping[str, int] | None = None,
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The reports to read, and those of them to write; and what the step says of it."""
+    settings, given = GlobalSettings.of(run.settings), ratings or {}
+    ranked = sorted(found, key=lambda community: (-community.passages, community.id))
+    if settings.order == "relevance":
+        ranked = await _by_relevance(run, question, ranked)
+    ranked.sort(key=lambda community: -given.get(community.id, 0))
+    names = [community.id for community in ranked]
+    without = [name for name in names if reader.report(name) is None]
+    missing, left_out = without[: settings.most_reports], without[settings.most_reports :]
+    facts = {"communities": str(len(names)), "reports to write": str(len(missing))}
+    if left_out:
+        facts["left out"] = str(len(left_out))
+    chosen = [name for name in names if name not in set(left_out)]
+    return {"chosen": chosen, "missing": missing}, facts
+
+
+async def _by_relevance(run: Run, question: str, ranked: list[Community]) -> list[Community]:
+    """The communities whose titles are most similar to the question first."""
+    compared, others = ranked[:_COMPARED], ranked[_COMPARED:]
+    embedder = await asyncio.to_thread(run.resources.embedder, run.settings.embedding)
+    titles = [community.title for community in compared]
+    vectors = await asyncio.to_thread(embedder.embed_documents, titles)
+    cosines = (vectors @ await run.embed(question)).tolist()
+    order = sorted(range(len(compared)), key=lambda place: -cosines[place])
+    return [*(compared[place] for place in order), *others]
+
+
+async def _at(run: Run, reader: CommunityIndex, level: int) -> list[Community]:
+    """The communities of a level that stand in a passage that the run may find."""
+    return await _with_allowed(run, reader, [found.id for found in reader.at(level)])
+
+
+async def _with_allowed(run: Run, reader: CommunityIndex, names: Sequence[str]) -> list[Community]:
+    found = [reader.community(name) for name in names]
+    allowed = await run.allowed()
+    if allowed is None:
+        return found
+    held = await passages_in(run, found, allowed)
+    return [community for community in found if held[community.id]]
+
+
+def _about(reader: CommunityIndex, community: Community) -> str:
+    report = reader.report(community.id)
+    text = f"{report.title}: {report.summary}" if report else community.title
+    return snippet(text, _LONGEST)
+
+
+def _deepest(reader: CommunityIndex, level: int) -> int:
+    return reader.levels - 1 if level < 0 else min(level, reader.levels - 1)
+
+
+def _batches(names: Sequence[str], profile: Profile) -> list[list[str]]:
+    size = _RATED_AT_ONCE[profile]
+    return [list(names[start : start + size]) for start in range(0, len(names), size)]

@@ -1,0 +1,158 @@
+"""The state of a global search (GraphRAG): communities, reports, and points from the reports.
+
+Reports that the index holds stand here by their ids alone. Those that the question had written are
+kept until it is answered: no file has them, and a killed run must not pay for them again.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Annotated, Any, ClassVar, Final, Literal
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from hopyard.state.schemas import Step, StrategyState
+from hopyard.state.settings import Group, Profile
+
+__all__ = (
+    "UNRATED",
+    "GlobalSettings",
+    "GlobalState",
+    "MapTask",
+    "Point",
+    "RateTask",
+    "ReportTask",
+    "WrittenReport",
+    "map_id",
+    "rate_id",
+    "report_id",
+)
+
+
+class GlobalSettings(Group):
+    """Global search. The defaults are the paper's, and its cheapest level."""
+
+    group: ClassVar[str] = "global_search"
+
+    level: int = Field(
+        0,
+        ge=-1,
+        description="Level of the communities whose reports are read: 0 (the root, fewest calls) "
+        "to 3 (paper), or -1 for the deepest; a level that the index lacks means the deepest.",
+    )
+    window: int = Field(
+        0,
+        ge=0,
+        description="Maximum tokens of the reports in one map call, and of the points in the "
+        "closing call; 0 means 8000 (as in the paper), or 1200 for the built-in model.",
+    )
+    min_score: int = Field(
+        1, ge=1, le=100, description="Least score of a point that is kept (paper: all above 0)."
+    )
+    dynamic: bool = Field(
+        False,
+        description="Rate the communities from the root down, and read only reports of relevant "
+        "ones, at global_search.level at the deepest.",
+    )
+    min_rating: int = Field(
+        2, ge=1, le=5, description="Least rating (0 to 5) of a relevant community, with dynamic."
+    )
+    most_reports: int = Field(
+        30, ge=1, description="Maximum reports that one question has written."
+    )
+    order: Literal["size", "relevance"] = Field(
+        "size",
+        description="Communities whose reports are written first: those in most passages, or "
+        "those whose title is most similar to the question.",
+    )
+    seed: int = Field(0, ge=0, description="Seed of the order in which reports are put together.")
+
+    def for_profile(self, profile: Profile) -> GlobalSettings:
+        """These settings with a window of 0 filled in."""
+        default = 1200 if profile == "builtin" else 8000
+        return self.model_copy(update={"window": self.window or default})
+
+
+UNRATED: Final = -1
+"""The rating of a community that could not be rated: it is kept, and not divided."""
+
+WrittenReport = dict[str, Any]
+"""A report (`indexes.kinds.communities.records.Report`) as plain values."""
+
+
+class Point(TypedDict):
+    """A point that a map call found in reports."""
+
+    text: str
+    score: int
+    """How much it helps to answer the question, 1 to 100."""
+    reports: list[str]
+    """Communities whose reports state it."""
+    passages: list[str]
+    """Passages that support these findings, best first."""
+
+
+class GlobalState(StrategyState):
+    """The strategy's state."""
+
+    frontier: list[list[str]]
+    """Communities to rate next, one list for each call."""
+    ratings: Annotated[dict[str, int], operator.or_]
+    """How relevant communities are to the question, 0 to 5, or `UNRATED`."""
+    chosen: list[str]
+    """Communities whose reports are read, those to write first at the front."""
+    missing: list[str]
+    """Those of them whose reports are to be written."""
+    written: Annotated[dict[str, WrittenReport], operator.or_]
+    """Reports written for this question, by community."""
+    chunks: list[list[str]]
+    """Communities whose reports one map call reads."""
+    points: Annotated[list[Point], operator.add]
+    notes: Annotated[list[Step], operator.add]
+    """The steps so far."""
+    truncated: Annotated[bool, operator.or_]
+
+
+class RateTask(TypedDict):
+    """The input of the task that rates some communities."""
+
+    run: str
+    question: str
+    communities: list[str]
+
+
+class ReportTask(TypedDict):
+    """The input of the task that has one report written."""
+
+    run: str
+    community: str
+
+
+class MapTask(TypedDict):
+    """The input of one map call."""
+
+    run: str
+    question: str
+    number: int
+    """Its place among the map calls, from 1."""
+    of: int
+    """How many map calls there are."""
+    communities: list[str]
+    written: dict[str, WrittenReport]
+    """Those of the reports that the index does not hold."""
+
+
+def rate_id(communities: list[str]) -> str:
+    """The id of the step that rates some communities: a community is rated once."""
+    return f"rate-{communities[0]}"
+
+
+def report_id(community: str) -> str:
+    """The id of the step that writes a report."""
+    return f"report-{community}"
+
+
+def map_id(number: int) -> str:
+    """The id of the step of a map call."""
+    return f"map-{number}"

@@ -1,0 +1,196 @@
+"""What fits into a prompt, in which order; worked by hand with a token a word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopyard.indexes.kinds.communities.context import (
+    Shown,
+    leaf,
+    numbered,
+    references,
+    with_numbers,
+    with_reports,
+)
+from hopyard.indexes.kinds.communities.elements import Element, Group
+from hopyard.indexes.kinds.communities.records import Finding, Report
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def element(name: str, tokens: int) -> Element:
+    """An element whose line has so many words, its number included."""
+    return Element(name, " ".join([name.lower()] * (tokens - 1)))
+
+
+def group(*ends: str, by: str = "", tokens: int = 3) -> Group:
+    """A relationship whose line has so many tokens; each of its entities has two."""
+    relationship = element(by, tokens) if by else None
+    return Group(tuple(element(name, 2) for name in ends), relationship)
+
+
+def report(name: str, rating: float, tokens: int, *elements: str) -> Report:
+    """A report whose only line has so many words: the heading, the title, and the summary."""
+    summary = " ".join(["w"] * (tokens - 2))
+    findings = [Finding(summary="s", explanation="x", elements=elements)] if elements else []
+    return Report(community=name, title=name, summary=summary, rating=rating, findings=findings)
+
+
+def chosen(shown: Shown) -> str:
+    return " ".join(one.id for one in shown.elements)
+
+
+CHAIN = [group("E1", "E2", by="R1"), group("E2", "E3", by="R2"), group("E3", "E4", by="R3")]
+"""Costs: E1 E2 R1 are 2 + 2 + 3, E3 R2 are 2 + 3, and E4 R3 are 2 + 3: 17 in all."""
+
+
+@pytest.mark.parametrize(
+    ("budget", "shown"),
+    [
+        (17, "E1 E2 R1 E3 R2 E4 R3"),
+        (16, "E1 E2 R1 E3 R2 E4"),
+        (13, "E1 E2 R1 E3 R2"),
+        (12, "E1 E2 R1 E3 R2"),
+        (11, "E1 E2 R1 E3"),
+        (7, "E1 E2 R1"),
+        (1, ""),
+    ],
+)
+def test_a_leaf_shows_source_target_and_relationship_until_the_budget_is_full(
+    budget: int, shown: str
+) -> None:
+    assert chosen(leaf(CHAIN, budget, words)) == shown
+
+
+def test_a_leaf_stops_at_the_first_line_that_does_not_fit() -> None:
+    """E3 would still fit after R2, which has ten tokens."""
+    groups = [group("E1", "E2", by="R1"), group("E2", by="R2", tokens=10), group("E3")]
+    assert chosen(leaf(groups, 12, words)) == "E1 E2 R1"
+
+
+def test_no_more_is_read_than_fits() -> None:
+    read = []
+
+    def groups() -> Iterator[Group]:
+        for one in CHAIN:
+            read.append(one)
+            yield one
+
+    leaf(groups(), 8, words)
+    assert read == CHAIN[:2]
+
+
+# Higher levels
+
+PARTS = {"E1": "a", "E2": "a", "E3": "b", "E4": "b", "E5": "c"}
+HIGHER = [
+    group("E1", "E2", by="R1", tokens=20),  # part a: 2 + 2 + 20 = 24
+    group("E2", "E3", by="R2", tokens=5),  # between a and b: 5
+    group("E3", "E4", by="R3", tokens=30),  # part b: 2 + 2 + 30 = 34
+    group("E5"),  # part c: 2
+    group("E4", "E5", by="R4", tokens=6),  # between b and c: 6
+]
+"""71 tokens in all."""
+REPORTS = {"a": report("A", 3, 10), "b": report("B", 7, 12), "c": report("C", 9, 8)}
+
+
+@pytest.mark.parametrize(
+    ("budget", "elements", "reports"),
+    [
+        # Everything fits, as in a leaf.
+        (71, "E1 E2 R1 E3 R2 E4 R3 E5 R4", ""),
+        # The largest part is replaced first: 71 - 34 + 12 = 49.
+        (70, "E1 E2 R1 R2 E5 R4", "B"),
+        (49, "E1 E2 R1 R2 E5 R4", "B"),
+        # Then the next: 49 - 24 + 10 = 35. The report about c is longer than its elements.
+        (48, "R2 E5 R4", "B A"),
+        (35, "R2 E5 R4", "B A"),
+        # After the reports, with 22 tokens, the rest is chosen by combined degree.
+        (34, "R2 E5", "B A"),
+        (28, "R2", "B A"),
+        (22, "", "B A"),
+        # The reports alone do not fit, so the lowest rating is left out.
+        (21, "R2 E5", "B"),
+        (12, "", "B"),
+        (11, "R2 E5", ""),
+    ],
+)
+def test_a_higher_community_shows_reports_in_place_of_elements(
+    budget: int, elements: str, reports: str
+) -> None:
+    shown = with_reports(HIGHER, PARTS, REPORTS, budget, words)
+    assert chosen(shown) == elements
+    assert " ".join(one.title for one in shown.reports) == reports
+
+
+def test_a_part_without_a_report_keeps_its_elements() -> None:
+    """Only a can be replaced: 71 - 24 + 10 = 57."""
+    reports = {"a": REPORTS["a"]}
+    shown = with_reports(HIGHER, PARTS, reports, 60, words)
+    assert chosen(shown) == "E3 R2 E4 R3 E5 R4"
+    assert chosen(with_reports(HIGHER, PARTS, reports, 30, words)) == "E3 R2 E4"
+
+
+@given(budget=st.integers(0, 80), ratings=st.tuples(*[st.integers(0, 10)] * 3))
+def test_what_is_shown_fits_and_is_shown_once(budget: int, ratings: tuple[int, int, int]) -> None:
+    reports = {
+        part: report(part.upper(), rating, tokens)
+        for part, rating, tokens in zip("abc", ratings, (10, 12, 1), strict=True)
+    }
+    shown = with_reports(HIGHER, PARTS, reports, budget, words)
+    used = sum(words(f"{one.id} {one.text}") for one in shown.elements)
+    used += sum(words(f"Report: {one.title}. {one.summary}") for one in shown.reports)
+    assert used <= budget
+    replaced = {one.title.lower() for one in shown.reports}
+    assert not replaced & {PARTS[one.id] for one in shown.elements if one.id in PARTS}
+    assert len({one.id for one in shown.elements}) == len(shown.elements)
+
+
+def test_the_number_of_a_row_does_not_count() -> None:
+    """A document that is added moves rows, and the same lines must still fit."""
+    long = [Group((Element("E1234567", "x"),))]
+    assert leaf(long, 3, len).elements == ()
+    assert leaf(long, len("E99 x"), len).elements == leaf(long, 99, len).elements != ()
+
+
+# Numbers
+
+
+def test_lines_have_numbers_of_their_own_in_the_order_of_rows() -> None:
+    shown = leaf([group("E31", "E7", by="R40"), group("E7", "E9", by="R5")], 99, words)
+    text, ids = numbered(shown)
+    assert text == ("Entities:\nE1 e7\nE2 e9\nE3 e31\nRelationships:\nR1 r5 r5\nR2 r40 r40")
+    assert ids == {"E1": "E7", "E2": "E9", "E3": "E31", "R1": "R5", "R2": "R40"}
+
+
+def test_reports_show_the_numbers_of_their_elements() -> None:
+    finding = Finding(
+        summary="They met",
+        explanation="Alba met Bert [E7, S2].\nThen she swam [E7].",
+        elements=("E7", "S2"),
+    )
+    own = Report(community="1-0", title="Alba", summary="Two.", rating=5, findings=(finding,))
+    text, ids = numbered(Shown((Element("E3", "Cora"),), (own,)))
+    assert text.splitlines() == [
+        "Entities:",
+        "E1 Cora",
+        "Report: Alba. Two.",
+        "- They met: Alba met Bert. Then she swam. [E2, S1]",
+    ]
+    assert ids == {"E1": "E3", "E2": "E7", "S1": "S2"}
+
+
+def test_references() -> None:
+    text = "He left [E12, R7]. She [E12] stayed [ S3 ;E4 ] with R9 [at home] [1]."
+    assert references(text) == ["E12", "R7", "S3", "E4"]
+    numbers = {"E12": "E1", "R7": "R2", "E4": "E5"}
+    assert with_numbers(text, numbers) == (
+        "He left [E1, R2]. She [E1] stayed [E5] with R9 [at home] [1]."
+    )
+    assert with_numbers("Gone [E8].", numbers) == "Gone."

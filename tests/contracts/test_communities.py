@@ -1,0 +1,17 @@
+"""The communities of the entity graph keep Hopyard's contract of index kinds."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from hopyard.indexes.kinds.communities import KIND
+from hopyard.testing import IndexKindContract
+
+
+class TestCommunities(IndexKindContract):
+    kind = KIND
+
+
+class TestCommunitiesAsInThePaper(IndexKindContract):
+    kind = KIND
+    settings: ClassVar = {"communities": {"weights": "counts", "max_size": 2, "seed": 7}}
