@@ -32,6 +32,7 @@ __all__ = (
     "judge_pairs",
     "pairs_of",
     "save_pairs",
+    "shown_answer",
 )
 
 PAIRS_FILE: Final = "pairs.jsonl"
@@ -167,8 +168,8 @@ async def _judge(run: Run, comparison: _Comparison) -> PairJudgement:
         return found.model_copy(update={"by": "rule", "winners": dict.fromkeys(CRITERIA, winner)})
     values = {
         "question": one_line(first.question),
-        "first": quoted(_shown(first)),
-        "second": quoted(_shown(second)),
+        "first": quoted(shown_answer(first)),
+        "second": quoted(shown_answer(second)),
     }
     if repeat:
         seed = run.settings.seed + _SEEDS * repeat
@@ -189,7 +190,7 @@ async def _judge(run: Run, comparison: _Comparison) -> PairJudgement:
 
 def _rule(one: Record, other: Record) -> str | None:
     """The winner that needs no judge, "" for a tie; None if the judge decides."""
-    answer, compared = _shown(one), _shown(other)
+    answer, compared = shown_answer(one), shown_answer(other)
     if answer == compared:
         return ""
     if not answer:
@@ -197,7 +198,7 @@ def _rule(one: Record, other: Record) -> str | None:
     return None if compared else one.strategy
 
 
-def _shown(record: Record) -> str:
+def shown_answer(record: Record) -> str:
     """The answer without markers, which would tell how it was made; "" if there is none."""
     if record.failed or record.unanswered:
         return ""
