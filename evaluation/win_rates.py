@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Final
 
@@ -53,7 +53,7 @@ def win_rates(judgements: Iterable[PairJudgement]) -> WinRates:
             scores += [_score(judgement.winners[criterion], one) for judgement in found]
     rates: WinRates = {criterion: {} for criterion in CRITERIA}
     for (criterion, one, other), by_question in values.items():
-        rate = score_interval([fmean(by_question[question]) for question in sorted(by_question)])
+        rate = _over_questions(by_question)
         rates[criterion].setdefault(one, {})[other] = rate
         rates[criterion].setdefault(other, {})[one] = _reverse(rate)
     return rates
@@ -61,33 +61,25 @@ def win_rates(judgements: Iterable[PairJudgement]) -> WinRates:
 
 def judge_bias(judgements: Iterable[PairJudgement]) -> dict[str, JudgeBias]:
     """How far the order decides, by criterion; empty if the judge decided no pair in both orders."""
-    groups = [
-        (question, found)
-        for (question, _, _), found in _balanced(judgements).items()
-        if len(found) == _ORDERS
-    ]
-    if not groups:
-        return {}
-    return {
-        criterion: JudgeBias(
-            first=_over_questions(
-                groups,
-                lambda found, name=criterion: fmean(
-                    _score(judgement.winners[name], judgement.first) for judgement in found
-                ),
-            ),
-            agreement=_over_questions(
-                groups,
-                lambda found, name=criterion: float(
-                    found[0].winners[name] == found[1].winners[name]
-                ),
-            ),
-            ties=fmean(
-                not judgement.winners[criterion] for _, found in groups for judgement in found
-            ),
-        )
-        for criterion in CRITERIA
+    both = {
+        key: found for key, found in _balanced(judgements).items() if len(found) == _ORDERS
     }
+    return {criterion: _bias(both, criterion) for criterion in CRITERIA} if both else {}
+
+
+def _bias(both: Mapping[_Group, Sequence[PairJudgement]], criterion: str) -> JudgeBias:
+    first: dict[str, list[float]] = {}
+    agreement: dict[str, list[float]] = {}
+    ties = []
+    for (question, _, _), found in both.items():
+        winners = [judgement.winners[criterion] for judgement in found]
+        ties += [not winner for winner in winners]
+        scores = [_score(judgement.winners[criterion], judgement.first) for judgement in found]
+        first.setdefault(question, []).append(fmean(scores))
+        agreement.setdefault(question, []).append(float(len(set(winners)) == 1))
+    return JudgeBias(
+        first=_over_questions(first), agreement=_over_questions(agreement), ties=fmean(ties)
+    )
 
 
 def _balanced(judgements: Iterable[PairJudgement]) -> dict[_Group, list[PairJudgement]]:
@@ -105,14 +97,9 @@ def _balanced(judgements: Iterable[PairJudgement]) -> dict[_Group, list[PairJudg
     }
 
 
-def _over_questions(
-    groups: Sequence[tuple[str, list[PairJudgement]]],
-    value: Callable[[list[PairJudgement]], float],
-) -> Interval:
-    by_question: dict[str, list[float]] = {}
-    for question, found in groups:
-        by_question.setdefault(question, []).append(value(found))
-    return score_interval([fmean(by_question[question]) for question in sorted(by_question)])
+def _over_questions(values: Mapping[str, Sequence[float]]) -> Interval:
+    """Mean of the questions' means, with its interval."""
+    return score_interval([fmean(values[question]) for question in sorted(values)])
 
 
 def _score(winner: str, condition: str) -> float:
