@@ -85,9 +85,7 @@ def _judging(report: GlobalReport) -> list[str]:
 
 
 def _matrix(report: GlobalReport, rates: Mapping[str, Mapping[str, Interval]]) -> list[str]:
-    columns = [
-        name for name in report.conditions if any(name in found for found in rates.values())
-    ]
+    columns = [name for name in report.conditions if any(name in found for found in rates.values())]
     rows = [
         "| | " + " | ".join(f"`{name}`" for name in columns) + " |",
         "|---|" + "---:|" * len(columns),

@@ -55,7 +55,9 @@ async def describe_corpus(run: Run) -> str:
         ModelOutputError: The model gave no usable description.
     """
     index, allowed = await run.index(), await run.allowed()
-    names = await asyncio.to_thread(index.corpus.passage_ids) if allowed is None else sorted(allowed)
+    names = (
+        await asyncio.to_thread(index.corpus.passage_ids) if allowed is None else sorted(allowed)
+    )
     passages = await run.passages(spread(names, _SAMPLE))
     lines = passage_lines(
         [(passage.full_title, snippet(passage.text, _BEGINNING)) for passage in passages]

@@ -151,9 +151,7 @@ def _condition(records: Sequence[Record], about: str, whole: float) -> Condition
 
 def _tokens(records: Sequence[Record]) -> float:
     """Mean tokens of a question, without the writing of community reports."""
-    totals = [
-        sum(_sum(calls) for calls in _calls(record, writing=False)) for record in records
-    ]
+    totals = [sum(_sum(calls) for calls in _calls(record, writing=False)) for record in records]
     return fmean(totals) if totals else 0.0
 
 

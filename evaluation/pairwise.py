@@ -79,7 +79,9 @@ def pairs_of(names: Sequence[str], baselines: Sequence[str] = ()) -> list[tuple[
         baselines: Only pairs with one of these; empty for all pairs.
     """
     return [
-        pair for pair in combinations(names, 2) if not baselines or not {*baselines}.isdisjoint(pair)
+        pair
+        for pair in combinations(names, 2)
+        if not baselines or not {*baselines}.isdisjoint(pair)
     ]
 
 
