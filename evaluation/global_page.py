@@ -77,8 +77,8 @@ def _judging(report: GlobalReport) -> list[str]:
         else ""
     )
     return [
-        f"Judge: `{report.judge}`, {counted(report.judged, 'judgement')}; each pair in both orders, "
-        f"{counted(report.repeats, 'time')} each; {counted(report.by_rule, 'pair')} decided by "
+        f"Judge: `{report.judge}`, {counted(report.judged, 'judgement')}; each pair in both "
+        f"orders, {counted(report.repeats, 'time')} each; {counted(report.by_rule, 'pair')} decided by "
         f"rule.{failures} Win rates in percent of the row over the column; a tie is half a win. In "
         "brackets: 95 % intervals over questions; bold if 50 is outside."
     ]
@@ -101,8 +101,8 @@ def _bias(report: GlobalReport) -> list[str]:
     if not report.bias:
         return []
     rows = [
-        "Bias of the judge. First: win rate of the answer that is shown first; 50 is no bias. Same: "
-        "share of pairs with the same verdict in both orders.",
+        "Bias of the judge. First: win rate of the answer that is shown first; 50 is no bias. "
+        "Same: share of pairs with the same verdict in both orders.",
         "",
         "| criterion | first | same | ties |",
         "|---|---:|---:|---:|",

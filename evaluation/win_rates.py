@@ -60,7 +60,7 @@ def win_rates(judgements: Iterable[PairJudgement]) -> WinRates:
 
 
 def judge_bias(judgements: Iterable[PairJudgement]) -> dict[str, JudgeBias]:
-    """How far the order decides, by criterion; empty if the judge decided no pair in both orders."""
+    """How far the order decides, by criterion; empty if no pair was judged in both orders."""
     both = {key: found for key, found in _balanced(judgements).items() if len(found) == _ORDERS}
     return {criterion: _bias(both, criterion) for criterion in CRITERIA} if both else {}
 

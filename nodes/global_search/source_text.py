@@ -6,7 +6,7 @@ import asyncio
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
-from langgraph.types import Send
+from langgraph.types import Overwrite, Send
 
 from hopyard.nodes.global_search.chunks import chunks, shuffled, tokens
 from hopyard.nodes.global_search.map import MOST_PASSAGES, finish_map
@@ -40,7 +40,12 @@ async def divide_passages(state: GlobalState, runtime: Runtime[Context]) -> dict
     found = await asyncio.to_thread(lengths)
     order = shuffled(found, settings.seed)
     divided = chunks([found[name] for name in order], settings.window)
-    return {"chunks": [[order[place] for place in chunk] for chunk in divided]}
+    return {
+        "chunks": [[order[place] for place in chunk] for chunk in divided],
+        "points": Overwrite([]),
+        "notes": Overwrite([]),
+        "truncated": Overwrite(False),
+    }
 
 
 def passage_tasks(state: GlobalState) -> list[Send] | Literal["reduce"]:
