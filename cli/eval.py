@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 
 from hopyard.cli.console import progress_bar
+from hopyard.cli.eval_run import GlobalRun, evaluate, evaluate_globally, write_global_questions
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import (
     EmbeddingOption,
@@ -22,17 +23,12 @@ from hopyard.cli.options import (
     WhereOption,
     context_from,
 )
-from hopyard.evaluation.records import RecordFile
 from hopyard.evaluation.variants import every_variant, parse_variants, sweep_names
 from hopyard.measures.questions import Half, Question, read_questions
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import StoppedByUserError
 from hopyard.state.extras import require
 from hopyard.state.settings import Budget, Context
-
-if TYPE_CHECKING:
-    from hopyard.evaluation.plan import Plan, RunInfo
-    from hopyard.evaluation.report import Report
 
 __all__ = ("eval_command",)
 
@@ -41,6 +37,16 @@ PARALLEL: Final = 16
 wait together follow one another, and share the prompt's beginning."""
 SAMPLE: Final = 3
 """Questions that `--dry-run` asks to learn what one costs."""
+
+
+PAPER: Final = 5
+"""People, tasks of each, questions of each task, and repeats of GraphRAG's evaluation."""
+GLOBAL: Final = (
+    "single+hybrid",
+    "map-reduce",
+    *(f"global@global_search.level={level}" for level in range(4)),
+)
+"""The conditions of GraphRAG's evaluation: SS, TS, and C0 to C3."""
 
 
 class _Style(StrEnum):
@@ -61,7 +67,11 @@ class _Half(StrEnum):
 
 def eval_command(
     questions: Annotated[
-        Path, typer.Argument(help="Questions (.jsonl): id, question, answers, supporting_ids.")
+        Path,
+        typer.Argument(
+            help="Questions (.jsonl): id, question, answers, supporting_ids. With --global, a file "
+            "that does not exist is written."
+        ),
     ],
     index: IndexOption = None,
     strategies: Annotated[
@@ -69,10 +79,11 @@ def eval_command(
         typer.Option(
             "--strategies",
             "-s",
+            show_default=",".join(every_variant()),
             help="Comma-separated columns: a strategy, optionally with a search method "
             "(tree+passage-graph) or a changed setting (tree@tree.theta=0.6).",
         ),
-    ] = ",".join(every_variant()),
+    ] = "",
     sweep: Annotated[
         str,
         typer.Option(help=f"Comma-separated: {', '.join(sweep_names())}; added to --strategies."),
@@ -98,7 +109,8 @@ def eval_command(
     baseline: Annotated[
         str,
         typer.Option(
-            help="Column that the others are compared with (default: single, or the first)."
+            help="Column that the others are compared with (default: single, or the first). With "
+            "--global, several are possible, and the default is all pairs."
         ),
     ] = "",
     model: ModelOption = None,
@@ -117,6 +129,31 @@ def eval_command(
             "the gold answer."
         ),
     ] = "",
+    whole_corpus: Annotated[
+        bool,
+        typer.Option(
+            "--global",
+            help="Questions about the whole corpus, without gold answers: write them, ask them, "
+            "and let the judge compare the answers in pairs.",
+        ),
+    ] = False,
+    about: Annotated[
+        str,
+        typer.Option(
+            help="What the corpus is about, for writing questions (default: the model describes "
+            "it from a sample)."
+        ),
+    ] = "",
+    personas: Annotated[
+        int, typer.Option(min=1, help="People to write questions for, with --global.")
+    ] = PAPER,
+    tasks: Annotated[int, typer.Option(min=1, help="Tasks of each person.")] = PAPER,
+    task_questions: Annotated[
+        int, typer.Option("--questions", min=1, help="Questions of each task.")
+    ] = PAPER,
+    repeats: Annotated[
+        int, typer.Option(min=1, help="How often the judge compares a pair in each order.")
+    ] = PAPER,
     gate: Annotated[str | None, typer.Option(help="The gate of `auto`.")] = None,
     route: Annotated[str | None, typer.Option(help="The route of `auto`.")] = None,
     where: WhereOption = None,
@@ -147,7 +184,6 @@ def eval_command(
     from hopyard.evaluation.plan import Plan, default_folder
 
     part: Half | None = None if half is None else "first" if half is _Half.FIRST else "second"
-    chosen = read_questions(questions, split=split, half=part, limit=limit)
     given = {
         "index": index,
         "model": model,
@@ -156,35 +192,51 @@ def eval_command(
         "route": route,
         "where": where,
     }
-    context = context_from(
-        given | {"answer.style": style.value if style else _style_for(chosen)}, set_
-    )
+    if whole_corpus and not questions.exists():
+        size = (personas, tasks, task_questions)
+        writer = context_from(given | {"model": judge or model}, set_)
+        with _recording(record):
+            write_global_questions(questions, writer, about, size)
+    chosen = read_questions(questions, split=split, half=part, limit=limit)
+    form = style.value if style else "full" if whole_corpus else _style_for(chosen)
+    context = context_from(given | {"answer.style": form}, set_)
     set_name = name or questions.resolve().parent.name
     if retrieval_only:
         _retrieval(set_name, chosen, context, out_, plots=plots, as_json=json_)
         return
-    variants = parse_variants(_names(strategies), _names(sweep))
+    columns = _names(strategies) or (list(GLOBAL) if whole_corpus else every_variant())
+    variants = parse_variants(columns, _names(sweep))
     names = [variant.name for variant in variants]
     default = "single" if "single" in names else names[0]
+    baselines = _names(baseline)
     plan = Plan(
         name=set_name,
         questions=chosen,
         variants=variants,
         context=context,
-        baseline=baseline or default,
+        baseline=baselines[0] if baselines else default,
         parallel=parallel,
         selection=_selection(split, part, limit),
     )
     folder = out_ or default_folder(plan)
     limits = Budget(calls=max_calls, tokens=max_tokens, seconds=max_seconds)
-    recording = plan.resources.recording(record) if record else nullcontext()
     try:
-        with recording:
-            _evaluate(plan, folder, limits, dry_run * sample, judge, plots=plots, as_json=json_)
+        with _recording(record):
+            if whole_corpus:
+                run = GlobalRun(folder, limits, dry_run * sample, judge, repeats, baselines)
+                evaluate_globally(plan, run, as_json=json_)
+            else:
+                evaluate(plan, folder, limits, dry_run * sample, judge, plots, as_json=json_)
     except KeyboardInterrupt as error:
         raise StoppedByUserError(
             f"Interrupted. The answers so far are in {folder}. The same command continues."
         ) from error
+
+
+def _recording(folder: Path | None) -> AbstractContextManager[None]:
+    from hopyard.nodes.resources import shared_resources
+
+    return shared_resources().recording(folder) if folder else nullcontext()
 
 
 def _selection(split: str, half: Half | None, limit: int) -> str:
@@ -206,54 +258,6 @@ def _style_for(questions: Sequence[Question]) -> str:
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _evaluate(
-    plan: Plan,
-    folder: Path,
-    limits: Budget,
-    sample: int,
-    judge: str,
-    *,
-    plots: bool,
-    as_json: bool,
-) -> None:
-    """Run or estimate, and write the report from all finished records."""
-    from hopyard.cli.eval_report import print_estimate, print_report
-    from hopyard.evaluation.estimate import estimate
-    from hopyard.evaluation.page import save_report
-    from hopyard.evaluation.plan import check_plan, open_info
-    from hopyard.evaluation.plots import draw_report
-    from hopyard.evaluation.runner import run_plan
-
-    new = check_plan(plan)
-    with RecordFile.open(folder) as records:
-        info = open_info(folder, new)
-        if sample:
-            with progress_bar() as progress:
-                found = run_async(estimate(plan, info, records, sample=sample, progress=progress))
-            print_estimate(found, as_json=as_json)
-            return
-        with progress_bar() as progress:
-            outcome = run_async(run_plan(plan, info, records, limits=limits, progress=progress))
-        report = _report(plan, info, records, folder, judge)
-        save_report(report, folder)
-        files = draw_report(report, folder) if plots and report.strategies else []
-    print_report(report, folder, outcome, files, as_json=as_json)
-
-
-def _report(plan: Plan, info: RunInfo, records: RecordFile, folder: Path, judge: str) -> Report:
-    """The report, with the answers judged if there is a judge."""
-    from hopyard.evaluation.judge import judge_records, save_judgements
-    from hopyard.evaluation.report import make_report
-
-    if not judge:
-        return make_report(plan, info, records.records, folder)
-    identity = plan.resources.caller(judge).provider.identity
-    with progress_bar() as progress:
-        found = run_async(judge_records(plan, info, records.records, judge, progress=progress))
-    save_judgements(found, folder)
-    return make_report(plan, info, records.records, folder, judge=identity, judgements=found)
 
 
 def _retrieval(

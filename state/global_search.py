@@ -20,6 +20,7 @@ __all__ = (
     "GlobalSettings",
     "GlobalState",
     "MapTask",
+    "PassageTask",
     "Point",
     "RateTask",
     "ReportTask",
@@ -141,6 +142,18 @@ class MapTask(TypedDict):
     communities: list[str]
     written: dict[str, WrittenReport]
     """Those of the reports that the index does not hold."""
+
+
+class PassageTask(TypedDict):
+    """The input of one map call over the source text."""
+
+    run: str
+    question: str
+    number: int
+    """Its place among the map calls, from 1."""
+    of: int
+    """How many map calls there are."""
+    passages: list[str]
 
 
 def rate_id(communities: list[str]) -> str:

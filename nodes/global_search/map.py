@@ -20,12 +20,12 @@ from hopyard.prompts.passages import one_line
 from hopyard.state.counting import counted
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
 from hopyard.state.global_search import GlobalSettings, GlobalState, MapTask, Point, map_id
-from hopyard.state.schemas import Evidence, Step
+from hopyard.state.schemas import Evidence, Step, passage_evidence
 from hopyard.state.settings import Context, profile_of
 
-__all__ = ("divide", "evidence_of", "map_reports", "map_tasks")
+__all__ = ("MOST_PASSAGES", "divide", "evidence_of", "finish_map", "map_reports", "map_tasks")
 
-_PASSAGES: Final = 3
+MOST_PASSAGES: Final = 3
 """Passages that a point names at most."""
 _QUOTES: Final = 16
 """Sentences among which the best support of a point is looked for."""
@@ -99,10 +99,18 @@ async def map_reports(state: MapTask, runtime: Runtime[Context]) -> dict[str, An
     points = await asyncio.to_thread(
         lambda: [_point(point, reports, elements, allowed) for point in kept]
     )
-    return {"points": points, "notes": [_finish(step, points, len(output.points), run)]}
+    return {"points": points, "notes": [finish_map(step, points, len(output.points), run)]}
 
 
-def _finish(step: Step, points: Sequence[Point], given: int, run: Run) -> Step:
+def finish_map(step: Step, points: Sequence[Point], given: int, run: Run) -> Step:
+    """The step of a map call with its points.
+
+    Args:
+        step: Its id, kind and title.
+        points: Those that are kept.
+        given: How many points the model gave.
+        run: With the model's name.
+    """
     facts = {"points": str(len(points))}
     if given > len(points):
         facts["dropped"] = str(given - len(points))
@@ -141,21 +149,21 @@ def _support(
     for passage, quote in elements.quotes(names, _QUOTES) if names else ():
         if allowed is None or passage in allowed:
             best[passage] = max(best.get(passage, 0), shared(wanted, units(quote)))
-    return sorted(best, key=lambda passage: -best[passage])[:_PASSAGES]
+    return sorted(best, key=lambda passage: -best[passage])[:MOST_PASSAGES]
 
 
 def evidence_of(points: Sequence[Point]) -> list[Evidence]:
-    """The reports behind some points, each with the score of its best point, best first.
+    """What some points come from, each with the score of its best point, best first.
 
-    A report without a passage is left out: it cannot be cited.
+    This is a report, or a passage if the point comes from no report. A report without a passage is
+    left out: it cannot be cited.
     """
-    scores: dict[str, int] = {}
-    passages: dict[str, dict[str, None]] = {}
+    found: dict[tuple[str, str], Evidence] = {}
     for point in sorted(points, key=lambda point: -point["score"]):
         for name in point["reports"] if point["passages"] else ():
-            scores.setdefault(name, point["score"])
-            passages.setdefault(name, {}).update(dict.fromkeys(point["passages"]))
-    return [
-        Evidence(kind="report", id=name, score=float(scores[name]), passages=list(passages[name]))
-        for name in scores
-    ]
+            report = Evidence(kind="report", id=name, score=float(point["score"]), passages=[])
+            held = found.setdefault(("report", name), report)["passages"]
+            held += [passage for passage in point["passages"] if passage not in held]
+        for name in () if point["reports"] else point["passages"]:
+            found.setdefault(("passage", name), passage_evidence(name, point["score"]))
+    return list(found.values())

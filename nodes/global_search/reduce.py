@@ -107,7 +107,7 @@ async def reduce_points(state: GlobalState, runtime: Runtime[Context]) -> dict[s
 async def _answer_from_search(run: Run, question: str) -> tuple[Cited, Step]:
     """The answer from one search, in the place of the closing call; Unknown if it fails."""
     step = Step(id="reduce", kind="reduce", title="Answer from one search", question=question)
-    step |= {"verdict": "fallback", "reason": "the budget left no call to read reports"}
+    step |= {"verdict": "fallback", "reason": "the budget left no call to map"}
     step["passages"] = []
     try:
         step["passages"] = await run.find(question, step=step["id"], models=False)
@@ -125,7 +125,7 @@ async def _answer(run: Run, question: str, shown: _Shown) -> tuple[str, Step]:
     step = Step(id="reduce", kind="reduce", title="Answer from the points", question=question)
     step["passages"] = evidence_of(shown.points)
     if not shown.points:
-        return UNKNOWN, step | {"reason": "no report gave a point that helps"}
+        return UNKNOWN, step | {"reason": "no point helps"}
     values = {
         "points": "\n".join(shown.lines()),
         "style": global_style(run.settings.answer),

@@ -64,6 +64,19 @@ def search_globally(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]
     return {"answer": f"The Iron Bridge was opened in 1781 [{number}]."}
 
 
+def map_passages(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """Each passage is a point; only a passage about 1781 helps."""
+    if name != "Points":
+        return search_globally(name, messages)
+    lines = re.findall(r"^\[(\d+)\] (.*)$", last_turn(messages), re.MULTILINE)
+    return {
+        "points": [
+            {"point": "In 1781.", "findings": [int(number)], "score": 90 if "1781" in text else 0}
+            for number, text in lines
+        ]
+    }
+
+
 def last_turn(messages: list[dict[str, Any]]) -> str:
     """The request itself."""
     return str(messages[-1]["content"])

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from hopyard.graphs.registry import STRATEGIES
 from hopyard.testing import StrategyContract
 
-from .outputs import judge_edges, last_turn, search_globally, write_questions
+from .outputs import judge_edges, last_turn, map_passages, search_globally, write_questions
 
 COMPARISON = "Which was built first, the Iron Bridge or the Stone Bridge?"
 IRON = "When was the Iron Bridge opened?"
@@ -184,6 +184,15 @@ class TestGlobal(StrategyContract):
     answer = "The Iron Bridge was opened in 1781 [1]."
     calls = 6  # four reports, map, reduce
     searches = ("dense",)  # it does not search
+
+
+class TestMapReduce(StrategyContract):
+    strategy = STRATEGIES["map-reduce"]
+    question = "What do the documents tell about bridges?"
+    answers: ClassVar = map_passages
+    answer = "The Iron Bridge was opened in 1781 [1]."
+    calls = 2
+    searches = ("dense",)  # it searches only if the budget leaves no call to map
 
 
 class TestGlobalFromTheRoot(TestGlobal):

@@ -1,0 +1,35 @@
+"""`map-reduce`: GraphRAG's baseline TS. Like `global`, but over all passages, without communities.
+
+`divide` shuffles all passages and cuts them into chunks, each chunk is mapped to points with
+scores, and the best points are reduced to the answer. Map calls run side by side.
+"""
+
+from __future__ import annotations
+
+from langgraph.graph import END, START, StateGraph
+
+from hopyard.nodes.global_search.reduce import reduce_points
+from hopyard.nodes.global_search.source_text import divide_passages, map_passages, passage_tasks
+from hopyard.nodes.run import start_run
+from hopyard.state.global_search import GlobalState, PassageTask
+from hopyard.state.schemas import StrategyInput, StrategyOutput
+from hopyard.state.settings import Context
+
+graph = (
+    StateGraph(
+        GlobalState,
+        input_schema=StrategyInput,
+        output_schema=StrategyOutput,
+        context_schema=Context,
+    )
+    .add_node("start", start_run)
+    .add_node("divide", divide_passages)
+    .add_node("map", map_passages, input_schema=PassageTask)
+    .add_node("reduce", reduce_points)
+    .add_edge(START, "start")
+    .add_edge("start", "divide")
+    .add_conditional_edges("divide", passage_tasks, ["map", "reduce"])
+    .add_edge("map", "reduce")
+    .add_edge("reduce", END)
+    .compile(name="map-reduce")
+)

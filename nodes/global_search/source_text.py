@@ -1,0 +1,103 @@
+"""Map the source text instead of reports (the condition TS of GraphRAG, section 4.1.3)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite, Send
+
+from hopyard.nodes.global_search.chunks import chunks, shuffled, tokens
+from hopyard.nodes.global_search.map import MOST_PASSAGES, finish_map
+from hopyard.nodes.global_search.steps import failed
+from hopyard.nodes.run import run_of
+from hopyard.prompts.global_search import MappedPoint
+from hopyard.prompts.map_reduce import MAP_PASSAGES
+from hopyard.prompts.passages import one_line, passage_lines
+from hopyard.state.counting import counted
+from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
+from hopyard.state.global_search import GlobalSettings, GlobalState, PassageTask, Point, map_id
+from hopyard.state.schemas import Step
+from hopyard.state.settings import Context, profile_of
+
+__all__ = ("divide_passages", "map_passages", "passage_tasks")
+
+
+async def divide_passages(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Shuffle all passages that may be found, and cut them into chunks that fit into the window."""
+    run = await run_of(state, runtime)
+    index, allowed = await run.index(), await run.allowed()
+    settings = GlobalSettings.of(run.settings).for_profile(profile_of(run.settings))
+
+    def lengths() -> dict[str, int]:
+        return {
+            passage.id: tokens(passage_lines([(passage.full_title, passage.text)]))
+            for passage in index.corpus.passages()
+            if allowed is None or passage.id in allowed
+        }
+
+    found = await asyncio.to_thread(lengths)
+    order = shuffled(found, settings.seed)
+    divided = chunks([found[name] for name in order], settings.window)
+    return {
+        "chunks": [[order[place] for place in chunk] for chunk in divided],
+        "points": Overwrite([]),
+        "notes": Overwrite([]),
+        "truncated": Overwrite(False),
+    }
+
+
+def passage_tasks(state: GlobalState) -> list[Send] | Literal["reduce"]:
+    """One map call for each chunk; all of them run side by side."""
+    return [
+        Send(
+            "map",
+            PassageTask(
+                run=state["run"],
+                question=state["question"],
+                number=number,
+                of=len(state["chunks"]),
+                passages=chunk,
+            ),
+        )
+        for number, chunk in enumerate(state["chunks"], 1)
+    ] or "reduce"
+
+
+async def map_passages(state: PassageTask, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Find the points of one chunk that help to answer the question; drop zeros.
+
+    Raises:
+        CallFailedError: The only map call failed: a resumed run may have more luck.
+    """
+    run, names = await run_of(state, runtime), state["passages"]
+    passages = await run.passages(names)
+    step = Step(
+        id=map_id(state["number"]),
+        kind="map",
+        title=f"Map {state['number']} of {state['of']}: read {counted(len(names), 'passage')}",
+    )
+    values = {
+        "question": one_line(state["question"]),
+        "passages": passage_lines([(passage.full_title, passage.text) for passage in passages]),
+    }
+    try:
+        output = await run.call(MAP_PASSAGES, values, step=step["id"])
+    except (ModelOutputError, BudgetExceededError) as error:
+        if isinstance(error, CallFailedError) and state["of"] == 1:
+            raise
+        return {
+            "notes": [failed(step, error)],
+            "truncated": isinstance(error, BudgetExceededError),
+        }
+    least = GlobalSettings.of(run.settings).min_score
+    points = [_point(point, names) for point in output.points if point.score >= least]
+    return {"points": points, "notes": [finish_map(step, points, len(output.points), run)]}
+
+
+def _point(point: MappedPoint, names: list[str]) -> Point:
+    """A point with the passages that it rests on, which stand for themselves: no report does."""
+    cited = [names[number - 1] for number in point.findings if 0 < number <= len(names)]
+    passages = list(dict.fromkeys(cited))[:MOST_PASSAGES]
+    return Point(text=one_line(point.point), score=point.score, reports=[], passages=passages)
