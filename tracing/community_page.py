@@ -8,18 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from string import Template
-from typing import Final
 
 from hopyard.indexes.kinds.communities.overview import Overview, Part, Parts, Quote, ShownFinding
 from hopyard.state.counting import counted
-from hopyard.tracing.community_drawing import anchor, draw_map
+from hopyard.tracing.community_drawing import anchor, draw_map, has_strip
 from hopyard.tracing.escaping import escape
 from hopyard.tracing.self_contained import asset, content_policy
 
 __all__ = ("community_page",)
-
-_ROOT: Final = "communities"
-"""The id of the list of root communities."""
 
 
 def community_page(overview: Overview, name: str) -> str:
@@ -49,7 +45,7 @@ def _totals(overview: Overview) -> str:
         "Reports": f"{overview.reports:,}",
     }
     numbers |= {
-        f"Level {level}": f"{counted(count, 'community')}, modularity {quality:.3f}"
+        f"Level {level}, modularity {quality:.3f}": counted(count, "community")
         for level, (count, quality) in enumerate(overview.levels)
     }
     return "".join(f"<div><dt>{name}</dt><dd>{told}</dd></div>" for name, told in numbers.items())
@@ -58,14 +54,16 @@ def _totals(overview: Overview) -> str:
 def _note(overview: Overview) -> str:
     if overview.reports:
         return ""
-    return "<p>No report is written yet. A report is written when a question asks for it.</p>"
+    return "<p>There are no reports yet. A report is written when a question needs it.</p>"
 
 
 def _picture(overview: Overview) -> str:
-    drawn = draw_map(overview.root, _ROOT, inner=True)
+    drawn = draw_map(overview.root, root=True)
     if not drawn:
         return ""
     legend = "<li>area: number of entities</li><li>lines: the communities inside</li>"
+    if has_strip(overview.root):
+        legend += "<li>dashed: the smaller communities, not to scale</li>"
     if overview.reports:
         legend += '<li class="rated">darker: a higher rating</li>'
     return f'<section class="picture" id="map"><ul class="legend">{legend}</ul>{drawn}</section>'
@@ -103,27 +101,25 @@ def _part(part: Part) -> str:
     names = escape(", ".join(part.names))
     more = " …" if len(community.entities) > len(part.names) else ""
     return (
-        f'<details class="community"><summary><span class="title">{escape(community.title)}</span> '
+        f'<details class="community"><summary><span class="title">{escape(part.title)}</span> '
         f'<code>{community.id}</code> <span class="score">{", ".join(about)}</span></summary>'
         f'<div class="body" id="{anchor(community.id)}">{_told(part)}'
         f'<p class="names"><span>Best connected:</span> {names}{more}</p>'
-        f"{draw_map(part.inside, anchor(community.id))}{_parts(part.inside)}</div></details>"
+        f"{draw_map(part.inside)}{_parts(part.inside)}</div></details>"
     )
 
 
 def _told(part: Part) -> str:
     """The report, or sentences that name most of the community."""
     if part.report is None:
-        hint = '<p class="hint">No report yet: it is written when a question asks for it.</p>'
+        hint = '<p class="hint">No report yet: it is written when a question needs it.</p>'
         return hint + _quotes(part.quotes)
-    summary = f"<p>{escape(part.report.summary)}</p>"
+    summary = f"<p>{escape(part.summary)}</p>"
     if part.findings or not part.report.findings:
         findings = "".join(map(_finding, part.findings))
         return f'{summary}<ol class="findings">{findings}</ol>' if findings else summary
     left = counted(len(part.report.findings), "finding")
-    return (
-        f'{summary}<p class="hint">{left} left out: only larger communities show theirs</p>'
-    )
+    return f'{summary}<p class="hint">{left} left out: only larger communities show theirs</p>'
 
 
 def _finding(finding: ShownFinding) -> str:

@@ -23,9 +23,9 @@ from hopyard.state.references import name_sources
 
 __all__ = ("Overview", "Part", "Parts", "Quote", "ShownFinding", "overview_of")
 
-MOST: Final = 3000
+MOST: Final = 2000
 """Communities at most; the largest are shown."""
-_CHARACTERS: Final = 1_500_000
+_CHARACTERS: Final = 1_000_000
 """Characters of findings and quotes, about; the largest communities show theirs."""
 _NAMES: Final = 8
 _ALONE: Final = 12
@@ -35,6 +35,9 @@ _SENTENCES: Final = 2
 """Quotes of a community without a report at most."""
 _LONGEST: Final = 300
 """Characters of a quote at most."""
+_LONGEST_NAME: Final = 60
+_LONGEST_TITLE: Final = 120
+_LONGEST_SUMMARY: Final = 800
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,12 @@ class Part:
     """A community of two or more entities."""
 
     community: Community
+    title: str
     names: tuple[str, ...]
     """Its best connected entities."""
     report: Report | None
+    summary: str
+    """Of its report; "" without one."""
     findings: tuple[ShownFinding, ...]
     """The findings of its report; empty if the overview has no room for them."""
     quotes: tuple[Quote, ...]
@@ -81,9 +87,6 @@ class Parts:
     """Communities of one entity."""
     names: tuple[str, ...] = ()
     """Some of these entities, those of most passages first."""
-
-    def __len__(self) -> int:
-        return len(self.shown) + self.smaller
 
 
 @dataclass(frozen=True)
@@ -159,20 +162,26 @@ class _Tree:
             shown=tuple(map(self._part, shown)),
             smaller=len(rows) - len(alone) - len(shown),
             alone=len(alone),
-            names=tuple(map(self._graph.label, first.tolist())),
+            names=self._names(first.tolist()),
         )
 
     def _part(self, row: int) -> Part:
         name = self._communities.ids[row]
+        community, report = self._communities.community(name), self._communities.report(name)
         findings, quotes = self._quoted.get(name, ((), ()))
         return Part(
-            community=self._communities.community(name),
-            names=tuple(map(self._graph.label, self._best[row])),
-            report=self._communities.report(name),
+            community=community,
+            title=_cut(community.title, _LONGEST_TITLE),
+            names=self._names(self._best[row]),
+            report=report,
+            summary=_cut(report.summary, _LONGEST_SUMMARY) if report else "",
             findings=findings,
             quotes=quotes,
             inside=self.parts(row),
         )
+
+    def _names(self, entities: Iterable[int]) -> tuple[str, ...]:
+        return tuple(_cut(self._graph.label(entity), _LONGEST_NAME) for entity in entities)
 
 
 _Found = list[tuple[Finding | None, list[tuple[str, str]]]]
@@ -200,7 +209,7 @@ def _quoted(
     titles = name_sources(passage.as_source() for passage in read(sorted(ids)))
 
     def quotes_of(pairs: Iterable[tuple[str, str]]) -> tuple[Quote, ...]:
-        return tuple(Quote(titles[passage], text) for passage, text in pairs)
+        return tuple(Quote(titles[passage], _cut(text, _LONGEST)) for passage, text in pairs)
 
     return {
         name: (
@@ -216,7 +225,7 @@ def _quoted(
 
 
 def _of_report(report: Report, support: Support) -> _Found:
-    return [(one, _cut(support.quotes(one.elements, _QUOTES))) for one in report.findings]
+    return [(one, support.quotes(one.elements, _QUOTES)) for one in report.findings]
 
 
 def _of_sentences(community: Community, support: Support) -> list[tuple[str, str]]:
@@ -224,16 +233,14 @@ def _of_sentences(community: Community, support: Support) -> list[tuple[str, str
     inside = support.graph.sentences_of[np.asarray(community.entities)].indices
     sentences, counts = np.unique(inside, return_counts=True)
     best = sentences[np.argsort(-counts, kind="stable")][:_SENTENCES].tolist()
-    return _cut(support.quotes([f"S{row}" for row in best], _SENTENCES))
+    return support.quotes([f"S{row}" for row in best], _SENTENCES)
 
 
-def _cut(quotes: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [
-        (passage, text if len(text) <= _LONGEST else f"{snippet(text, _LONGEST)} …")
-        for passage, text in quotes
-    ]
+def _cut(text: str, longest: int) -> str:
+    """A text, or its beginning with a mark."""
+    return text if len(text) <= longest else f"{snippet(text, longest)} …"
 
 
 def _length(finding: Finding | None, quotes: Iterable[tuple[str, str]]) -> int:
     told = len(finding.summary) + len(finding.explanation) if finding else 0
-    return told + sum(len(text) for _, text in quotes)
+    return told + sum(min(len(text), _LONGEST) for _, text in quotes)
