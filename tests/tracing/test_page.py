@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -71,32 +69,6 @@ def trace() -> Trace:
 def hops() -> Trace:
     made = made_trace(HOPS, evidence=[passage_evidence("danube", 0.7)])
     return with_texts(made, danube="The Danube is long.")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Headless Chromium, without a network."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    driver = shutil.which("chromedriver")
-    if not chromium or not driver:
-        pytest.skip("there is no Chromium with its driver (apt-get install chromium-driver)")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    for argument in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--window-size=1280,1400",
-        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-    ):
-        options.add_argument(argument)
-    service = webdriver.ChromeService(executable_path=driver)
-    started = webdriver.Chrome(options=options, service=service)
-    yield started
-    started.quit()
 
 
 class Elements(HTMLParser):
