@@ -262,16 +262,13 @@ def _files(
 
 def _facts(found: Found, mentions: NDArray[Any]) -> NDArray[Any]:
     """The facts with entities in place of names: those that the passage's mentions mean."""
+    # One number for each pair of a name and a passage. The first mention decides.
+    passages, count = found.facts["passage"], int(mentions["passage"].max(initial=0)) + 1
+    pairs = mentions["name"].astype(np.int64) * count + mentions["passage"]
+    known, first = np.unique(pairs, return_index=True)
     facts = found.facts.copy()
-
-    def places(passages: NDArray[Any], names: NDArray[Any]) -> NDArray[np.int64]:
-        """One number for each pair of a passage and a name."""
-        return passages.astype(np.int64) * len(found.names) + names
-
-    # The first mention in a passage decides.
-    known, first = np.unique(places(mentions["passage"], mentions["name"]), return_index=True)
     for end in ("subject", "object"):
-        row = np.searchsorted(known, places(found.facts["passage"], found.facts[end]))
+        row = np.searchsorted(known, found.facts[end].astype(np.int64) * count + passages)
         facts[end] = mentions["entity"][first[row]]
     return facts
 
