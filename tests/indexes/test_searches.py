@@ -72,15 +72,8 @@ def scores(found: list[Evidence]) -> list[float]:
 
 
 def test_the_methods_have_the_names_of_their_modules() -> None:
-    assert list(SEARCHES) == [
-        "dense",
-        "hybrid",
-        "mmr",
-        "pagerank",
-        "passage-graph",
-        "rerank",
-        "sparse",
-    ]
+    names = ["dense", "hybrid", "mmr", "pagerank", "passage-graph", "rerank", "sparse"]
+    assert list(SEARCHES) == names
     assert [method.name for method in SEARCHES.parts()] == list(SEARCHES)
 
 
