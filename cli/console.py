@@ -77,6 +77,8 @@ def progress_bar() -> Iterator[ProgressCallback]:
         tasks: dict[str, Any] = {}
 
         def report(stage: str, done: int, total: int) -> None:
+            if not done and not total:  # a stage with nothing to do would never end
+                return
             if stage not in tasks:
                 tasks[stage] = progress.add_task(stage, total=total or None)
             progress.update(tasks[stage], completed=done, total=total or None)

@@ -98,6 +98,10 @@ def build_command(
     if extractions is not None:
         if "entity-graph" not in kinds:
             raise UsageError(f"--extractions needs --with {with_},entity-graph.")
+        if not extractions.is_file():  # the build would find out after it has embedded everything
+            raise UsageError(
+                f"There is no file {str(extractions)!r}: give a JSONL file to --extractions."
+            )
         given["graph.extractions"] = str(extractions)
     context = context_from(given | _budget(max_calls, max_tokens, max_seconds), set_)
     chosen = select_kinds(kinds)

@@ -19,7 +19,7 @@ from typing import Final
 
 from hopyard.indexes.english import word_set
 
-__all__ = ("korean_names",)
+__all__ = ("bare_forms", "korean_names")
 
 _PARTICLES: Final = word_set(
     """
@@ -77,6 +77,22 @@ def korean_names(text: str) -> Iterator[tuple[int, int]]:
             yield start, start + len(best)
     if last:
         yield last
+
+
+def bare_forms(name: str) -> Iterator[str]:
+    """A name as a text writes it, then what Korean particles may leave of it, the longest first.
+
+    Examples:
+        >>> list(bare_forms("한빛대학교에서는"))
+        ['한빛대학교에서는', '한빛대학교에서', '한빛대학교']
+        >>> list(bare_forms("Severn"))
+        ['Severn']
+    """
+    yield name
+    for length in range(len(name) - 1, _LEAST - 1, -1):
+        stem, ending = name[:length], name[length:]
+        if ending in _PARTICLES and (not "가" <= stem[-1] <= "힣" or _fits(stem, ending)):
+            yield stem
 
 
 def _stems(word: str) -> Iterator[str]:

@@ -55,8 +55,8 @@ async def _names(query: Query) -> list[str]:
             search.report(error)
         else:
             return output.names
-    known = list(query.named().values())
-    return known or [name.text for name in names_in(search.text)]
+    known = await asyncio.to_thread(query.named)
+    return list(known.values()) or [name.text for name in names_in(search.text)]
 
 
 async def linked_or_nearest(query: Query, names: Iterable[str]) -> Seeds:
@@ -69,7 +69,8 @@ async def linked_or_nearest(query: Query, names: Iterable[str]) -> Seeds:
     for name in names:
         entities, cosine = query.graph.entities_of(normalise_keyword(name)), 1.0
         if not entities and len(vectors):
-            cosines = vectors @ await query.search.embed(name)
+            vector = await query.search.embed(name)
+            cosines = await asyncio.to_thread(np.matmul, vectors, vector)
             row = int(cosines.argmax())
             entities = query.graph.files.name_entities[row].tolist()
             cosine = float(cosines[row])

@@ -34,7 +34,8 @@ PASSAGE_WEIGHT: Final = 2.0
 
 async def rank(query: Query) -> Ranking:
     """Rank passages by their own PageRank."""
-    seeds = await linked_or_nearest(query, query.named().values())
+    named = await asyncio.to_thread(query.named)
+    seeds = await linked_or_nearest(query, named.values())
     if not seeds:
         return nothing("the question names no entity of the graph")
     return await asyncio.to_thread(_walk, query, seeds, await query.nearest())

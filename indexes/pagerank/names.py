@@ -23,11 +23,16 @@ DAMPING: Final = 0.85
 
 async def rank(query: Query) -> Ranking:
     """Rank passages by a walk from the question's names and its nearest passages."""
-    graph = query.graph
-    seeds = {entity: 1 / max(int(graph.passages_with[entity]), 1) for entity in query.named()}
+    seeds = await asyncio.to_thread(_seeds, query)
     if not seeds:
         return nothing("the question names no entity of the graph")
     return await asyncio.to_thread(_walk, query, seeds, await query.nearest())
+
+
+def _seeds(query: Query) -> Seeds:
+    """The entities that the question names, each with 1 / number of its passages."""
+    passages = query.graph.passages_with
+    return {entity: 1 / max(int(passages[entity]), 1) for entity in query.named()}
 
 
 def _walk(query: Query, seeds: Seeds, near: NDArray[np.float64]) -> Ranking:

@@ -78,6 +78,19 @@ def test_the_flag_needs_the_kind(run: Run) -> None:
         run("index", "build", "corpus.jsonl", "--out", "i", "--with", "dense", "--extractions", "f")
 
 
+def test_a_missing_file_ends_the_build_before_it_begins(run: Run) -> None:
+    with pytest.raises(UsageError, match=r"There is no file 'none\.jsonl'"):
+        build(run, "i", "--extractions", "none.jsonl")
+    assert not Path("i").exists()
+
+
+def test_the_status_names_authors_beside_the_rules_only(run: Run) -> None:
+    build(run, "i")
+    assert "authors" not in run("index", "status", "i").stdout
+    build(run, "i", "--extractions", "facts.jsonl")
+    assert "model imported" in run("index", "status", "i").stdout
+
+
 def test_an_index_without_the_graph_says_how_to_add_it(run: Run) -> None:
     run("index", "build", "corpus.jsonl", "--out", "i", "--with", "dense")
     with pytest.raises(IndexMissingError, match="entity-graph"):

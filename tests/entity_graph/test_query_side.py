@@ -12,7 +12,7 @@ from entity_graph.made_graph import EXTRACTIONS, SYNONYMS, graph_of
 from numpy.typing import NDArray
 
 from hopyard.indexes.kinds.entity_graph import weights
-from hopyard.indexes.kinds.entity_graph.extraction import Extraction
+from hopyard.indexes.kinds.entity_graph.extraction import Extraction, Mention
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.linking import linked
 from hopyard.indexes.pagerank import hipporag
@@ -160,6 +160,7 @@ def test_sentences_with_vectors(without_facts: EntityGraph) -> None:
         ("Did Abraham Darby visit a zoo?", ["Abraham Darby"]),
         ("Did Abraham Darby visit the zoo?", ["Abraham Darby"]),
         ("Did Abraham Darby visit The Zoo?", ["Abraham Darby", "The Zoo"]),
+        ("The zoo of Abraham Darby?", ["Abraham Darby"]),
         ("is there a zoo", ["zoo"]),
         ("Who?", []),
     ],
@@ -167,6 +168,28 @@ def test_sentences_with_vectors(without_facts: EntityGraph) -> None:
 def test_names_of_a_question(graph: EntityGraph, question: str, names: list[str]) -> None:
     found = [link.name.removeprefix("the ") for link in linked(graph, question)]
     assert [name.removeprefix("a ") for name in found] == names
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("김민수는 어디에서 태어났나?", ["김민수"]),
+        ("한빛대학교의 총장은 누구인가?", ["한빛대학교"]),
+        ("FIFA는 1904년에 어디에서 설립되었나?", ["FIFA", "1904년"]),
+        ("김민수 화가의 고향은?", ["김민수 화가"]),
+        # 를 follows a vowel only, so this is another name.
+        ("김민를 아는가?", []),
+    ],
+)
+def test_particles_follow_korean_names_of_a_question(
+    tmp_path: Path, question: str, names: list[str]
+) -> None:
+    mentions = tuple(
+        Mention(name=name)
+        for name in ("김민", "김민수", "김민수 화가", "한빛대학교", "FIFA", "1904년")
+    )
+    graph = graph_of(tmp_path, {"p": Extraction(mentions=mentions)})
+    assert [link.name for link in linked(graph, question)] == names
 
 
 def test_hipporag_falls_back_to_the_nearest_name(graph: EntityGraph) -> None:

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from hopyard.indexes.english import ARTICLES, FUNCTION_WORDS
 from hopyard.indexes.keywords import normalise_keyword
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
+from hopyard.indexes.korean import bare_forms
 
 __all__ = ("Link", "linked", "spans_of")
 
@@ -52,8 +53,11 @@ def spans_of(graph: EntityGraph, question: str) -> Iterator[str]:
     while place < len(words):
         for end in range(min(len(words), place + LONGEST), place, -1):
             run = question[words[place][0] : words[end - 1][1]]
-            if _may_be_name(run, plain=plain) and graph.entities_of(normalise_keyword(run)):
-                yield run
+            if not _may_be_name(run, plain=plain):
+                continue
+            known = (name for name in bare_forms(run) if graph.entities_of(normalise_keyword(name)))
+            if name := next(known, ""):
+                yield name
                 place = end
                 break
         else:
@@ -64,8 +68,8 @@ def _may_be_name(run: str, *, plain: bool) -> bool:
     words = run.split()
     if words[0].casefold() in FUNCTION_WORDS and len(words) == 1:
         return False
-    if words[0] in ARTICLES:
+    if words[0].casefold() in ARTICLES:
         words.pop(0)
-    stands_out = any(letter.isupper() or letter.isdigit() for letter in run)
+    stands_out = any(letter.isupper() or letter.isdigit() for word in words for letter in word)
     # Scripts without capital letters have nothing that stands out.
     return plain or stands_out or len(words) > 1 or not run.isascii()

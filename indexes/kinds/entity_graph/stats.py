@@ -65,10 +65,13 @@ class EntityStats(_Stats):
         values = self.model_dump(
             mode="json", exclude={"made_with", "extractions", "merges", "splits"}
         )
-        hidden = {"version", "embedding", "dimension", "asking"}
-        made = self.made_with.model_dump(mode="json", exclude=hidden)
+        unshown = {"version", "embedding", "dimension", "asking"}
+        made = self.made_with.model_dump(mode="json", exclude=unshown)
         made |= self.made_with.asking.plain()
-        found = self.extractions.model_dump(mode="json", exclude={"runs", "imported", "missing"})
+        hidden = {"runs", "imported", "missing"}
+        if self.made_with.builder == "rules" and not self.extractions.has_imports:
+            hidden.add("authors")  # the builder says it
+        found = self.extractions.model_dump(mode="json", exclude=hidden)
         own = {**made, **values, "merged": len(self.merges), "split": len(self.splits), **found}
         return {name: value for name, value in own.items() if value or name in _ALWAYS}
 
