@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hopyard.indexes.kinds.communities.elements import Elements, Group, quotes_of
 from hopyard.indexes.kinds.communities.records import Finding, Source
 from hopyard.indexes.kinds.entity_graph.elements import CLAIM, DESCRIPTION, ElementFiles
-from hopyard.indexes.kinds.entity_graph.extraction import Extraction, Fact
+from hopyard.indexes.kinds.entity_graph.extraction import Extraction, Fact, Mention
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.weights import together
 from hopyard.indexes.ragged import Ragged
@@ -51,6 +51,13 @@ def test_a_sentence_with_one_entity_of_the_community_describes_it(tmp_path: Path
         ],
         ["E4 Elsa: Bert met Elsa."],
     ]
+
+
+def test_names_that_only_titles_have_are_lines_too(tmp_path: Path) -> None:
+    names = {name: Extraction(mentions=(Mention(name="Zoo"),)) for name in ("a", "b")}
+    elements = Elements(graph_of(tmp_path, names), reader_of({"a": "x", "b": "y"}))
+    assert list(map(lines, elements.groups([0]))) == [["E0 Zoo"]]
+    assert elements.quotes(["E0"]) == [("a", "A"), ("b", "B")]
 
 
 def test_facts_are_relationships_by_combined_degree(tmp_path: Path) -> None:

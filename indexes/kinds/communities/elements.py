@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -133,7 +134,7 @@ class Elements(Support):
         self, entities: NDArray[np.int64], sentences: NDArray[np.int64], starts: NDArray[np.int64]
     ) -> Iterator[_Ranked]:
         """Sentences that name two or more entities, the best connected entity first."""
-        for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(sentences)], strict=True):
+        for start, end in pairwise([*starts.tolist(), len(sentences)]):
             if end - start > 1:
                 ends = tuple(entities[start:end][::-1].tolist())
                 yield -int(self._degrees[list(ends[:2])].sum()), int(sentences[start]), ends

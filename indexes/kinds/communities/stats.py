@@ -32,9 +32,9 @@ class MadeWith(_Stats):
     resolution: float
     seed: int
     reports: Literal["on-demand", "all"]
-    tokens: int
+    tokens: int = 0
     """Tokens of a community in the prompt of its report; 0 where the build writes none."""
-    findings: int
+    findings: int = 0
     """Findings of a report at most; 0 where the build writes none."""
 
 
