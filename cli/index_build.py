@@ -102,7 +102,8 @@ def build_command(
     context = context_from(given | _budget(max_calls, max_tokens, max_seconds), set_)
     chosen = select_kinds(kinds)
     if dry_run and not any(kind.asks_model for kind in chosen):
-        asking = " or ".join(kind.name for kind in KINDS.parts() if kind.asks_model)
+        *others, last = (kind.name for kind in KINDS.parts() if kind.asks_model)
+        asking = f"{', '.join(others)} or {last}"
         raise UsageError(f"Nothing in --with {with_} needs a model; add {asking} to it.")
     with Resources() as resources:
         embedder = resources.embedder(context.embedding)

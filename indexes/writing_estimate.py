@@ -11,12 +11,11 @@ import asyncio
 import math
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypeVar
 from uuid import uuid4
 
 from hopyard.indexes.build_context import BuildOptions
 from hopyard.indexes.kind import Estimate
-from hopyard.indexes.records import Passage
 from hopyard.indexes.threads import in_thread
 from hopyard.indexes.writing import Writer
 from hopyard.indexes.written_store import Author
@@ -25,13 +24,26 @@ from hopyard.state.errors import ModelOutputError
 
 __all__ = ("SAMPLE", "estimate_writing")
 
+
+class _Source(Protocol):
+    """What the model is asked about, such as a passage."""
+
+    @property
+    def content_hash(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+
+SourceT = TypeVar("SourceT", bound=_Source)
+
 SAMPLE: Final = 4
-"""Passages asked for: one from each quarter of the lengths."""
+"""Sources asked about: one from each quarter of the lengths."""
 
 
 async def estimate_writing(
-    writer: Writer[Passage, Any],
-    passages: Sequence[Passage],
+    writer: Writer[SourceT, Any],
+    passages: Sequence[SourceT],
     index_directory: Path,
     options: BuildOptions,
     accepted: Collection[Author] = (),
@@ -39,8 +51,8 @@ async def estimate_writing(
     """Estimate what a writer's calls about the passages of a corpus would cost.
 
     Args:
-        writer: Asks about a passage.
-        passages: All passages of the corpus.
+        writer: Asks about a source.
+        passages: All sources, such as the passages of the corpus.
         index_directory: The index directory, which need not exist; it is only read.
         options: Model and settings of the build.
         accepted: Further authors whose rows need no other.
@@ -75,7 +87,7 @@ async def estimate_writing(
     )
 
 
-def _authors(writer: Writer[Passage, Any], directory: Path) -> dict[str, Author]:
+def _authors(writer: Writer[SourceT, Any], directory: Path) -> dict[str, Author]:
     """Who wrote for each content that has a row."""
     if not (directory / writer.store.file_name).exists():
         return {}
@@ -83,7 +95,7 @@ def _authors(writer: Writer[Passage, Any], directory: Path) -> dict[str, Author]
         return store.authors()
 
 
-def _sample(passages: list[Passage]) -> list[Passage]:
+def _sample(passages: list[SourceT]) -> list[SourceT]:
     """The passage in the middle of each quarter, when they are put in order of length."""
     passages.sort(key=lambda passage: (len(passage.text), passage.content_hash))
     count = min(SAMPLE, len(passages))
@@ -91,7 +103,7 @@ def _sample(passages: list[Passage]) -> list[Passage]:
 
 
 async def _ask(
-    writer: Writer[Passage, Any], sample: list[Passage], options: BuildOptions, run: str
+    writer: Writer[SourceT, Any], sample: list[SourceT], options: BuildOptions, run: str
 ) -> int:
     """Ask about some passages; how many gave nothing usable."""
     call = options.calls_of(run, writer.asking)

@@ -54,7 +54,7 @@ class GlobalSettings(Group):
     dynamic: bool = Field(
         False,
         description="Rate the communities from the root down, and read only reports of relevant "
-        "ones, at global_search.level at the deepest.",
+        "communities, down to global_search.level.",
     )
     min_rating: int = Field(
         2, ge=1, le=5, description="Least rating (0 to 5) of a relevant community, with dynamic."

@@ -137,6 +137,15 @@ def test_a_part_without_a_report_keeps_its_elements() -> None:
     assert chosen(with_reports(HIGHER, PARTS, reports, 30, words)) == "E3 R2 E4"
 
 
+def test_a_report_replaces_claims_too() -> None:
+    end, claim = element("E1", 2), element("C1", 30)
+    groups = [Group((end,), claims=((end, claim),)), group("E5")]
+    reports = {"a": report("A", 3, 10)}
+    assert chosen(with_reports(groups, {"E1": "a", "E5": "c"}, reports, 34, words)) == "E1 C1 E5"
+    shown = with_reports(groups, {"E1": "a", "E5": "c"}, reports, 33, words)
+    assert (chosen(shown), [one.title for one in shown.reports]) == ("E5", ["A"])
+
+
 @given(budget=st.integers(0, 80), ratings=st.tuples(*[st.integers(0, 10)] * 3))
 def test_what_is_shown_fits_and_is_shown_once(budget: int, ratings: tuple[int, int, int]) -> None:
     reports = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,11 @@ from hypothesis import strategies as st
 
 from hopyard.indexes.kinds.communities.elements import Elements, Group, quotes_of
 from hopyard.indexes.kinds.communities.records import Finding, Source
+from hopyard.indexes.kinds.entity_graph.elements import CLAIM, DESCRIPTION, ElementFiles
 from hopyard.indexes.kinds.entity_graph.extraction import Extraction, Fact
+from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.weights import together
+from hopyard.indexes.ragged import Ragged
 from hopyard.state.errors import UsageError
 
 from .meetings import TEXTS, meetings, reader_of
@@ -111,6 +115,42 @@ def test_every_entity_and_every_shared_sentence_is_in_a_group_once(
     ends = [[int(end.id[1:]) for end in group.ends] for group in groups if group.relationship]
     combined = [sum(sorted(degree[rows])[-2:]) for rows in ends]
     assert combined == sorted(combined, reverse=True)
+
+
+def described(tmp_path: Path) -> Elements:
+    """The graph by hand with descriptions of Darby, of a fact, and a claim about the bridge."""
+    files = graph_of(tmp_path).files
+    elements = ElementFiles(
+        types=Ragged.of_texts(["person", "state"]),
+        descriptions=np.array([(0, 0, 0, 1), (0, 0, 1, 0)], DESCRIPTION),
+        description_texts=Ragged.of_texts(["A founder.", "A founder from Dudley."]),
+        fact_descriptions=Ragged.of_texts(["", "He built it.", "", "Darby cast it.", ""]),
+        fact_strengths=np.ones(5, np.float32),
+        claims=np.array([(4, 0, 1, 2, 1, 1)], CLAIM),
+        claim_texts=Ragged.of_texts(["The bridge was closed."]),
+    )
+    return Elements(EntityGraph(replace(files, elements=elements)), read)
+
+
+def test_descriptions_stand_in_place_of_sentences(tmp_path: Path) -> None:
+    groups = list(described(tmp_path).groups([0, 4]))
+    assert list(map(lines, groups)) == [
+        [
+            "E0 Abraham Darby (person): A founder from Dudley. A founder.",
+            "E4 Iron Bridge: The Iron Bridge crosses the Severn. Abraham Darby built the Iron "
+            "Bridge.",
+            "C0 Iron Bridge (state, suspected): The bridge was closed.",
+            "R1 He built it. Darby cast it.",
+        ]
+    ]
+
+
+def test_a_claim_is_shown_with_its_subject_and_has_a_source(tmp_path: Path) -> None:
+    elements = described(tmp_path)
+    assert list(map(ids, elements.groups([0]))) == ["E0"]
+    assert list(map(ids, elements.groups([4, 6]))) == ["E4 C0", "E6"]
+    assert elements.sources("C0") == [Source(passage="darby", sentence=1)]
+    assert elements.quotes(["C0"]) == [("darby", "Abraham Darby built the Iron Bridge.")]
 
 
 # Sources and quotes

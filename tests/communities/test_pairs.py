@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from entity_graph.made_graph import graph_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -17,6 +16,8 @@ from hopyard.indexes.kinds.communities.pairs import Weights, pair_weights, share
 from hopyard.indexes.kinds.entity_graph.extraction import Extraction, Fact, Mention
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.names import is_date
+
+from ..entity_graph.made_graph import graph_of
 
 
 def found(*mentions: tuple[str, int], facts: tuple[Fact, ...] = ()) -> Extraction:

@@ -95,6 +95,13 @@ class Communities(IndexKind):
     needs = ("entity-graph",)
     asks_model = True
 
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        """The prompt that writes a report."""
+        from hopyard.prompts.communities import REPORT
+
+        return {REPORT.name: str(REPORT.version)}
+
     async def build(self, context: BuildContext) -> Mapping[str, int]:
         """Cluster the graph of the new generation, and write reports if the settings say so.
 
@@ -148,9 +155,14 @@ class Communities(IndexKind):
     async def estimate(
         self, passages: Sequence[Passage], index_directory: Path, options: BuildOptions
     ) -> Estimate:
-        """With communities.reports=on-demand, the build asks no model."""
-        del passages, index_directory, options
-        return Estimate("", basis="communities.reports=on-demand writes no report while building")
+        """With communities.reports=all, ask about a few communities of the present index.
+
+        With on-demand, the build asks no model.
+        """
+        from hopyard.indexes.kinds.communities import building
+
+        del passages
+        return await building.estimate(index_directory, options)
 
 
 KIND: Final = Communities()

@@ -15,9 +15,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
-from hopyard.indexes.kinds.communities import CommunitySettings
+from hopyard.indexes.kind import Estimate
+from hopyard.indexes.kinds.communities import CommunitySettings, reports
 from hopyard.indexes.kinds.communities.clustering import cluster, modularity
-from hopyard.indexes.kinds.communities.index import CommunityFiles, save_reports
+from hopyard.indexes.kinds.communities.elements import Elements
+from hopyard.indexes.kinds.communities.index import (
+    CommunityFiles,
+    CommunityIndex,
+    save_reports,
+)
 from hopyard.indexes.kinds.communities.pairs import pair_weights
 from hopyard.indexes.kinds.communities.records import Report
 from hopyard.indexes.kinds.communities.stats import (
@@ -26,12 +32,14 @@ from hopyard.indexes.kinds.communities.stats import (
     MadeWith,
     ReportCounts,
 )
+from hopyard.indexes.kinds.communities.writing import Limits, limits_of
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
+from hopyard.indexes.manifest import find_manifest, generation_directory
 from hopyard.indexes.ragged import Ragged
 from hopyard.indexes.threads import in_thread
 from hopyard.state.errors import IndexMissingError
 
-__all__ = ("build_communities", "communities_of", "is_current", "made_with")
+__all__ = ("build_communities", "communities_of", "estimate", "is_current", "made_with")
 
 _LABELS: Final = 3
 """Labels in the title of a community without a report."""
@@ -40,7 +48,23 @@ _LABELS: Final = 3
 def is_current(directory: Path, options: BuildOptions) -> bool:
     """Whether `build_communities` would write the same files for the same entity graph."""
     last = _stats(directory)
-    return last is not None and last.made_with == made_with(options, last)
+    if last is None or last.made_with != made_with(options, last):
+        return False
+    return last.made_with.reports == "on-demand" or reports.is_written(last.reports, options)
+
+
+async def estimate(index_directory: Path, options: BuildOptions) -> Estimate:
+    """Estimate what the reports would cost that a build with these options writes."""
+    manifest = await in_thread(find_manifest, index_directory)
+    last = None
+    if manifest is not None and "communities" in manifest.kinds:
+        folder = generation_directory(index_directory, manifest.generation)
+        last = await in_thread(_stats, folder / "communities")
+    made = made_with(options, last)
+    if made.reports == "on-demand":
+        return Estimate("", basis="communities.reports=on-demand writes no report while building")
+    limits = Limits(made.tokens, made.findings)
+    return await reports.estimate(index_directory, options, limits)
 
 
 async def build_communities(context: BuildContext) -> Mapping[str, int]:
@@ -57,12 +81,20 @@ async def build_communities(context: BuildContext) -> Mapping[str, int]:
     files = await in_thread(communities_of, graph, made)
     await in_thread(files.save, context.directory)
     context.progress("communities", graph.entities, graph.entities)
-    reports: Mapping[str, Report] = {}
+    written: Mapping[str, Report] = {}
     counts = ReportCounts()
-    await in_thread(save_reports, context.directory, reports)
+    if made.reports == "all":
+        written, counts = await reports.write_reports(
+            context,
+            CommunityIndex(files, {}),
+            Elements(graph, context.corpus.get),
+            Limits(made.tokens, made.findings),
+            last.reports if last else counts,
+        )
+    await in_thread(save_reports, context.directory, written)
     stats = _stats_of(files, made, last, counts, context.options)
     await in_thread(stats.save, context.directory)
-    return {"communities": len(files.hierarchy), "reports": len(reports)}
+    return {"communities": len(files.hierarchy), "reports": len(written)}
 
 
 def made_with(options: BuildOptions, last: CommunityStats | None) -> MadeWith:
@@ -70,12 +102,15 @@ def made_with(options: BuildOptions, last: CommunityStats | None) -> MadeWith:
     if options.keep and last is not None:
         return last.made_with.model_copy(update={"version": COMMUNITIES_VERSION})
     own = CommunitySettings.of(options.settings)
+    limits = limits_of(options.settings) if own.reports == "all" else Limits(0, 0)
     return MadeWith(
         weights=own.weights,
         max_size=own.max_size,
         resolution=own.resolution,
         seed=own.seed,
         reports=own.reports,
+        tokens=limits.tokens,
+        findings=limits.findings,
     )
 
 

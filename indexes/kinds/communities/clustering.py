@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -20,11 +21,12 @@ from hopyard.indexes.ragged import Ragged
 
 __all__ = ("Hierarchy", "cluster", "modularity")
 
-_ITERATIONS: Final = 3
-"""Cycles of Leiden: each starts from the partition of the last one and can only improve it."""
+_ITERATIONS: Final = 10
+"""Cycles of Leiden, each from the partition of the last one. An addition of 1 % to MultiHop-RAG
+changes 13 % of the communities after ten cycles, 22 % after three and 28 % after one."""
 
-_Part = tuple[int, NDArray[np.int64], sparse.csr_array]
-"""A community to look into: the row of its parent or -1, its entities, and the graph of these."""
+_Part = tuple[int, NDArray[np.int64], sparse.csr_array | None]
+"""A community: the row of its parent or -1, its entities, and their graph if it may be divided."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,18 +87,17 @@ def cluster(
     waiting: list[_Part] = [(-1, np.arange(weights.shape[0]), _clean(weights))]
     while waiting:
         found = [
-            part for above in waiting for part in _divide(above, resolution=resolution, seed=seed)
+            part
+            for above in waiting
+            for part in _divide(above, max_size=max_size, resolution=resolution, seed=seed)
         ]
         found.sort(key=lambda part: (-len(part[1]), part[1][0]))
         first = len(members)
         level.append(np.full(len(found), len(level), np.int32))
         parents += [part[0] for part in found]
         members += [part[1] for part in found]
-        waiting = [
-            (row, entities, graph)
-            for row, (_, entities, graph) in enumerate(found, first)
-            if len(entities) > max_size
-        ]
+        rows = enumerate(found, first)
+        waiting = [(row, part[1], part[2]) for row, part in rows if part[2] is not None]
     return Hierarchy(
         np.concatenate(level) if level else np.empty(0, np.int32),
         np.array(parents, np.int32),
@@ -112,21 +113,21 @@ def _clean(weights: sparse.csr_array) -> sparse.csr_array:
     return clean
 
 
-def _divide(part: _Part, *, resolution: float, seed: int) -> Iterator[_Part]:
+def _divide(part: _Part, *, max_size: int, resolution: float, seed: int) -> Iterator[_Part]:
     """The communities inside a part; none where Leiden keeps a community together."""
-    parent, entities, graph = part
-    if not len(entities):
+    row, entities, graph = part
+    if graph is None or not len(entities):
         return
     labels = _leiden(graph, resolution=resolution, seed=seed)
     order = np.argsort(labels, kind="stable")
-    bounds = np.append(np.flatnonzero(np.diff(labels[order], prepend=-1)), len(order))
-    if parent >= 0 and len(bounds) == 2:
+    bounds = np.append(np.flatnonzero(np.diff(labels[order], prepend=-1)), len(order)).tolist()
+    if row >= 0 and len(bounds) == 2:
         return
     blocks = graph[order][:, order]
-    for start, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        block = sparse.csr_array(blocks[start:end, start:end])
-        block.sort_indices()
-        yield parent, entities[order[start:end]], block
+    blocks.sort_indices()
+    for start, end in pairwise(bounds):
+        block = blocks[start:end, start:end] if end - start > max_size else None
+        yield row, entities[order[start:end]], block
 
 
 def _leiden(graph: sparse.csr_array, *, resolution: float, seed: int) -> NDArray[np.int64]:

@@ -32,17 +32,28 @@ class MadeWith(_Stats):
     resolution: float
     seed: int
     reports: Literal["on-demand", "all"]
+    tokens: int
+    """Tokens of a community in the prompt of its report; 0 where the build writes none."""
+    findings: int
+    """Findings of a report at most; 0 where the build writes none."""
 
 
 class ReportCounts(_Stats):
     """The reports that builds wrote."""
 
     written: int = 0
+    """Communities with a report."""
+    rewritten: int = 0
+    """Communities whose report the last build had to write, because it shows something new."""
     missing: int = 0
     """Communities that the model was not asked about, because a budget ended the build or the build
     had no model."""
     failed: int = 0
     """Communities for which the model wrote nothing usable."""
+    unknown_elements: int = 0
+    """Elements that reports cited and no prompt showed; they are left out."""
+    unsupported_findings: int = 0
+    """Findings that cited no element; they are left out."""
     authors: tuple[AuthorShare, ...] = ()
     calls: tuple[WritingCalls, ...] = ()
     """Model calls that this index paid for; the ledger's answers cost nothing and are not here."""
@@ -78,7 +89,10 @@ class CommunityStats(_Stats):
         reports = self.reports.model_dump(mode="json", exclude={"runs"})
         for row, calls in zip(reports["calls"], self.reports.calls, strict=True):
             row["parse_rate"] = round(calls.rate, 4)
-        counts = {f"reports_{name}": reports.pop(name) for name in ("written", "missing", "failed")}
+        counts = {
+            f"reports_{name}": reports.pop(name)
+            for name in ("written", "rewritten", "missing", "failed")
+        }
         head = {"model": self.model, **made, "entities": self.entities}
         return {**head, "levels": len(self.communities), **levels, **counts, **reports}
 

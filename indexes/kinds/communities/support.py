@@ -109,7 +109,8 @@ class Support:
 
     def _sentence(self, row: int) -> str:
         passage, place = self.graph.files.sentences[row].tolist()
-        return self._sentences_in(passage)[1][place]
+        text: str = self._sentences_in(passage)[1][place]
+        return text
 
     def _sentences_of_passage(self, passage: int) -> tuple[str, tuple[str, ...]]:
         """The title and the sentences of a passage, each on one line."""

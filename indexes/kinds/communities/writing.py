@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 from hopyard.indexes.build_context import ModelCall
 from hopyard.indexes.corpus_index import Index
@@ -22,7 +22,7 @@ from hopyard.indexes.kinds.communities.context import (
     with_numbers,
     with_reports,
 )
-from hopyard.indexes.kinds.communities.elements import Elements
+from hopyard.indexes.kinds.communities.elements import Element, Elements
 from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.records import Community, Finding, Report
 from hopyard.indexes.kinds.communities.report_store import REPORTED, ReportStore, WrittenReport
@@ -36,12 +36,15 @@ from hopyard.prompts.passages import CHARACTERS_A_TOKEN, one_line
 from hopyard.state.settings import Context, profile_of
 
 __all__ = (
+    "Limits",
     "Material",
     "ReportWriter",
     "elements_of",
+    "limits_of",
     "material_of",
     "report_from",
     "report_of",
+    "report_without_call",
     "tokens_of",
     "written_of",
 )
@@ -71,6 +74,8 @@ class Material:
     """The labels of the entities that have a line, by number."""
     findings: int
     """Findings of the report at most."""
+    only: Element | None = None
+    """The element of a community that has no other."""
 
     @property
     def content_hash(self) -> str:
@@ -78,10 +83,24 @@ class Material:
         return text_hash(f"{self.findings}\n{self.text}")
 
 
+class Limits(NamedTuple):
+    """How much a prompt shows and a report holds."""
+
+    tokens: int
+    """Tokens of a community in its prompt."""
+    findings: int
+
+
+def limits_of(settings: Context) -> Limits:
+    """The limits that the settings and the model give."""
+    own, profile = CommunitySettings.of(settings), profile_of(settings)
+    return Limits(own.tokens_for(profile), own.findings_for(profile))
+
+
 def material_of(
     community: Community,
     elements: Elements,
-    settings: Context,
+    limits: Limits,
     children: Sequence[Community] = (),
     reports: Mapping[str, Report] | None = None,
 ) -> Material:
@@ -90,16 +109,14 @@ def material_of(
     Args:
         community: The community.
         elements: The elements of the graph.
-        settings: The settings of the build or the run.
+        limits: How much it shows.
         children: Its sub-communities.
         reports: Reports by the id of their community. Without any about the children, the community
             is shown like a leaf.
     """
-    own, profile = CommunitySettings.of(settings), profile_of(settings)
-    budget = own.tokens_for(profile)
-    groups = elements.groups(
-        community.entities, min(_LONGEST, budget * CHARACTERS_A_TOKEN // _SHARE)
-    )
+    budget = limits.tokens
+    longest = min(_LONGEST, budget * CHARACTERS_A_TOKEN // _SHARE)
+    groups = elements.groups(community.entities, longest)
     parts = {child.id: reports[child.id] for child in children if reports and child.id in reports}
     if parts:
         part_of = {f"E{entity}": child.id for child in children for entity in child.entities}
@@ -110,7 +127,8 @@ def material_of(
     entities = {one.id: elements.graph.label(int(one.id[1:])) for one in shown.elements
                 if one.id[0] == "E"}  # fmt: skip
     labels = {number: entities[name] for number, name in ids.items() if name in entities}
-    return Material(community.id, text, ids, labels, own.findings_for(profile))
+    only = shown.elements[0] if len(community.entities) == 1 and len(ids) == 1 else None
+    return Material(community.id, text, ids, labels, limits.findings, only)
 
 
 class ReportWriter(Writer[Material, WrittenReport]):
@@ -191,6 +209,21 @@ def _named(text: str, labels: Mapping[str, str]) -> list[str]:
     ]
 
 
+def report_without_call(material: Material) -> Report | None:
+    """The report about an entity that is joined to no other: the line about it, rated 0.
+
+    A corpus has many such entities, and a model could only repeat the line. None for any other
+    community.
+    """
+    if (only := material.only) is None:
+        return None
+    label = next(iter(material.labels.values()))
+    finding = Finding(summary=label, explanation=only.text, elements=(only.id,))
+    return Report(
+        community=material.community, title=label, summary=only.text, rating=0, findings=(finding,)
+    )
+
+
 def report_from(written: WrittenReport, material: Material) -> Report:
     """A stored report with the elements of the present graph."""
     return Report(
@@ -246,8 +279,12 @@ async def report_of(index: Index, community_id: str, settings: Context, call: Mo
         return report
 
     def material() -> Material:
-        return material_of(communities.community(community_id), elements_of(index), settings)
+        return material_of(
+            communities.community(community_id), elements_of(index), limits_of(settings)
+        )
 
     shown = await in_thread(material)
+    if report := report_without_call(shown):
+        return report
     _, written = await ReportWriter(settings).write(shown, call)
     return report_from(written, shown)

@@ -1,0 +1,190 @@
+"""The reports about all communities, which a build with `communities.reports=all` has written.
+
+Reports are written level by level, the leaves first, because a higher community may show reports of
+its sub-communities. Each is kept by the hash of what its prompt showed. So a build pays only for
+communities that show something else than before, and a killed build continues.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hopyard.indexes.build_context import BuildContext, BuildOptions
+from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.kind import Estimate
+from hopyard.indexes.kinds.communities.elements import Elements
+from hopyard.indexes.kinds.communities.index import CommunityIndex
+from hopyard.indexes.kinds.communities.records import Community, Report
+from hopyard.indexes.kinds.communities.report_store import ReportStore, WrittenReport
+from hopyard.indexes.kinds.communities.stats import ReportCounts
+from hopyard.indexes.kinds.communities.writing import (
+    Limits,
+    Material,
+    ReportWriter,
+    elements_of,
+    material_of,
+    report_from,
+    report_without_call,
+)
+from hopyard.indexes.manifest import find_manifest
+from hopyard.indexes.threads import enter_in_thread, in_thread
+from hopyard.indexes.writing import write_missing
+from hopyard.indexes.writing_calls import author_shares, calls_so_far
+from hopyard.indexes.writing_estimate import estimate_writing
+from hopyard.indexes.written_store import FAILED, Author, Written
+
+__all__ = ("estimate", "is_written", "write_reports")
+
+
+def is_written(last: ReportCounts, options: BuildOptions) -> bool:
+    """Whether `write_reports` would give the reports of the last generation again.
+
+    Args:
+        last: The counts of the last generation, for the same communities and limits.
+        options: The options of this build.
+    """
+    if options.open_caller is None:
+        return True
+    author = ReportWriter(options.settings).author(options)
+    same = all((share.version, share.model) == author for share in last.authors)
+    return not last.missing and (options.keep or same)
+
+
+async def write_reports(
+    context: BuildContext,
+    communities: CommunityIndex,
+    elements: Elements,
+    limits: Limits,
+    last: ReportCounts,
+) -> tuple[Mapping[str, Report], ReportCounts]:
+    """Write the reports that are missing, and give those of all communities.
+
+    A build without a model takes what is kept. When a budget is used up, the levels above get the
+    reports that are kept too, because what they would show is not complete.
+
+    Args:
+        context: The build.
+        communities: The communities of the new generation.
+        elements: The elements of the new entity graph.
+        limits: How much a prompt shows.
+        last: The counts of the last generation.
+
+    Returns:
+        The reports, by the id of their community, without those that failed; and their counts.
+
+    Raises:
+        ModelUnreachableError: The model stopped answering; what is written is kept.
+        ModelOutputError: Too large a share of the reports failed; the others are kept.
+    """
+    options, generation = context.options, context.corpus.generation
+    async with enter_in_thread(lambda: ReportStore(context.index_directory)) as store:
+        await in_thread(store.begin, generation, last.runs)
+        before = await in_thread(store.authors)
+        levels = _Levels(context, communities, elements, limits, store)
+        for level in reversed(range(communities.levels)):
+            await levels.write(level)
+        await in_thread(store.use, levels.rows, generation)
+        runs = tuple(await in_thread(store.runs)) if options.open_caller else ()
+    calls = await in_thread(calls_so_far, options, last.calls, runs)
+    counts = _counts(levels, before)
+    return levels.reports, counts.model_copy(update={"calls": calls, "runs": runs})
+
+
+@dataclass
+class _Levels:
+    """The reports of the levels so far, the last level first."""
+
+    context: BuildContext
+    communities: CommunityIndex
+    elements: Elements
+    limits: Limits
+    store: ReportStore
+    reports: dict[str, Report] = field(default_factory=dict)
+    """By the id of the community."""
+    rows: dict[str, Written[WrittenReport]] = field(default_factory=dict)
+    """What is kept of them, by the hash of what the prompt showed."""
+    hashes: dict[str, str] = field(default_factory=dict)
+    """The key of each community's row, also where there is no row."""
+    _complete: bool = True
+
+    async def write(self, level: int) -> None:
+        """Write the reports of one level."""
+        context, materials = self.context, await in_thread(self._materials, level)
+        alone = {name: report_without_call(material) for name, material in materials.items()}
+        self.reports |= {name: report for name, report in alone.items() if report is not None}
+        hashes = {
+            name: material.content_hash
+            for name, material in materials.items()
+            if alone[name] is None
+        }
+        if self._complete and context.options.open_caller is not None:
+            writer, total = ReportWriter(context.options.settings), len(self.communities)
+            await write_missing(
+                context, self.store, writer, hashes, materials.__getitem__, total=total
+            )
+        rows = await in_thread(self.store.written, hashes.values())
+        self._complete = self._complete and rows.keys() >= {*hashes.values()}
+        self.hashes |= hashes
+        self.rows |= rows
+        self.reports |= {
+            name: report_from(rows[key].content, materials[name])
+            for name, key in hashes.items()
+            if key in rows and rows[key].outcome != FAILED
+        }
+
+    def _materials(self, level: int) -> dict[str, Material]:
+        own = [one for one in self.communities.at(level) if one.level == level]
+        return {one.id: self._material(one) for one in own}
+
+    def _material(self, community: Community) -> Material:
+        children = [self.communities.community(child) for child in community.children]
+        return material_of(community, self.elements, self.limits, children, self.reports)
+
+
+def _counts(levels: _Levels, before: Mapping[str, Author]) -> ReportCounts:
+    rows = [levels.rows[key] for key in levels.hashes.values() if key in levels.rows]
+    return ReportCounts(
+        written=len(levels.reports),
+        rewritten=sum(
+            key in levels.rows and before.get(key) != levels.rows[key].author
+            for key in levels.hashes.values()
+        ),
+        missing=len(levels.hashes) - len(rows),
+        failed=sum(row.outcome == FAILED for row in rows),
+        unknown_elements=sum(row.content.unknown for row in rows),
+        unsupported_findings=sum(row.content.unsupported for row in rows),
+        authors=author_shares(row.author for row in rows),
+    )
+
+
+async def estimate(index_directory: Path, options: BuildOptions, limits: Limits) -> Estimate:
+    """Estimate what the reports about the communities of an index would cost (`estimate_writing`).
+
+    The communities of a corpus are known only when its graph is built. So the estimate is about the
+    present generation, and each community is shown like a leaf.
+
+    Args:
+        index_directory: The index directory, which need not exist.
+        options: The options of the build.
+        limits: How much a prompt shows.
+    """
+    manifest = await in_thread(find_manifest, index_directory)
+    if manifest is None or "communities" not in manifest.kinds:
+        return Estimate(
+            "",
+            basis="communities are known when the entity graph is built; build it with "
+            "communities.reports=on-demand, then ask again",
+        )
+    materials = await in_thread(_present_materials, index_directory, limits)
+    writer = ReportWriter(options.settings)
+    return await estimate_writing(writer, materials, index_directory, options)
+
+
+def _present_materials(index_directory: Path, limits: Limits) -> Sequence[Material]:
+    with Index.open(index_directory) as index:
+        communities, elements = index.reader("communities"), elements_of(index)
+        every = map(communities.community, communities.ids)
+        materials = (material_of(community, elements, limits) for community in every)
+        return [material for material in materials if material.only is None]
