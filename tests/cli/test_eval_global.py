@@ -59,9 +59,11 @@ def test_questions_are_written_asked_and_judged_once(
         ("p1-t1-q1", "A teacher", "Lessons"),
         ("p1-t2-q1", "A teacher", "Exams"),
     ]
-    asked = Counter(model.titles)
-    # Both searches answer the same: a tie by rule. Two pairs, orders, repeats and questions.
-    assert asked["PairVerdict"] == 2 * 2 * 2 * 2
+    asked = Counter(model.titles())
+    # Both searches answer the same: a tie by rule, and their comparisons with map-reduce share
+    # their calls. That leaves two orders, repeats and questions.
+    assert asked["PairVerdict"] == 2 * 2 * 2
+    assert ended.json["judged"] == 2 * asked["PairVerdict"]
     assert (asked["CorpusDescription"], asked["Personas"], asked["TaskQuestions"]) == (1, 1, 1)
     report = ended.json
     assert report["name"] == "planets"
@@ -95,7 +97,7 @@ def test_pairs_with_baselines_alone(hopyard: Run, index: Path, model: ModelServe
     found = hopyard(*command, "--baseline", "map-reduce", "--repeats", "1").json
     assert found["win_rates"]["diversity"].keys() == {"single", "map-reduce", "direct"}
     assert found["win_rates"]["diversity"]["direct"].keys() == {"map-reduce"}
-    assert model.titles.count("CorpusDescription") == 0
+    assert model.titles().count("CorpusDescription") == 0
     wrong = hopyard(*command, "--baseline", "map-reduce,tree")
     assert wrong.code == 2
     assert "'tree'" in wrong.error
