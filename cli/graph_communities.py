@@ -11,8 +11,10 @@ from rich.text import Text
 from hopyard.cli.console import out, print_json, printable
 from hopyard.cli.options import JsonOption
 from hopyard.state.counting import counted
+from hopyard.state.errors import UsageError
 
 if TYPE_CHECKING:
+    from hopyard.indexes.corpus_index import Index
     from hopyard.indexes.kinds.communities.index import CommunityIndex
     from hopyard.indexes.kinds.communities.records import Community
     from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
@@ -31,17 +33,28 @@ def communities_command(
     limit: Annotated[
         int, typer.Option("--limit", min=1, help="Maximum number of communities to print.")
     ] = 20,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", help="Write all levels as one self-contained page to this file."),
+    ] = None,
     json_: JsonOption = False,
 ) -> None:
     """List the communities of the entity graph at a level, the largest first.
 
-    --json lists all of them, each with its ten most frequent entities.
+    --json lists all of them, each with its ten most frequent entities. --html writes a map that
+    opens from level to level, with reports and their sources.
     """
+    if json_ and html is not None:
+        raise UsageError("--json prints the communities; leave out --html.")
     from hopyard.indexes.corpus_index import Index
 
     with Index.open(directory) as index:
         communities: CommunityIndex = index.reader("communities", "hopyard graph communities")
         graph: EntityGraph = index.reader("entity-graph", "hopyard graph communities")
+        if html is not None:
+            html.write_text(_page(index, directory), encoding="utf-8")
+            out.print(f"{html} written", markup=False, soft_wrap=True)
+            return
         found = sorted(communities.at(level), key=lambda one: -len(one.entities))
         if json_:
             print_json(
@@ -61,6 +74,18 @@ def communities_command(
         out.print(_line(one), soft_wrap=True)
     if len(found) > limit:
         out.print(Text(f"and {len(found) - limit:,} more", style="dim"))
+
+
+def _page(index: Index, directory: Path) -> str:
+    from hopyard.indexes.kinds.communities.overview import overview_of
+    from hopyard.indexes.kinds.communities.stats import CommunityStats
+    from hopyard.tracing.community_page import community_page
+
+    made_with = CommunityStats.load(index.kind_directory("communities")).made_with
+    overview = overview_of(
+        index.reader("communities"), index.reader("entity-graph"), index.passages, made_with.weights
+    )
+    return community_page(overview, directory.resolve().name)
 
 
 def _line(one: Community) -> Text:

@@ -12,7 +12,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.kind import Estimate
@@ -24,7 +23,7 @@ from hopyard.indexes.kinds.communities.index import (
     CommunityIndex,
     save_reports,
 )
-from hopyard.indexes.kinds.communities.pairs import pair_weights
+from hopyard.indexes.kinds.communities.pairs import best_connected, pair_weights
 from hopyard.indexes.kinds.communities.records import Report
 from hopyard.indexes.kinds.communities.stats import (
     COMMUNITIES_VERSION,
@@ -123,7 +122,8 @@ def communities_of(graph: EntityGraph, made: MadeWith) -> CommunityFiles:
     titles = [""] * len(hierarchy)
     for partition in partitions:
         _count_passages(graph, partition, passages)
-        _write_titles(graph, weights, partition, titles)
+        for row, entities in best_connected(weights, partition, _LABELS).items():
+            titles[row] = ", ".join(map(graph.label, entities))
     quality = [modularity(weights, partition, made.resolution) for partition in partitions]
     return CommunityFiles(
         hierarchy, passages, Ragged.of_texts(titles), np.array(quality, np.float64)
@@ -138,24 +138,6 @@ def _count_passages(
     pairs = np.unique(partition[mentions["entity"]] * len(graph.passage_ids) + mentions["passage"])
     rows, counts = np.unique(pairs // len(graph.passage_ids), return_counts=True)
     passages[rows] = counts
-
-
-def _write_titles(
-    graph: EntityGraph,
-    weights: sparse.csr_array,
-    partition: NDArray[np.int64],
-    titles: list[str],
-) -> None:
-    """Name each community of a partition [e] by its entities with the largest degree inside it."""
-    edges = weights.tocoo()
-    inside = partition[edges.row] == partition[edges.col]
-    degrees = np.bincount(edges.row[inside], edges.data[inside], minlength=len(partition))
-    order = np.lexsort((np.arange(len(partition)), -degrees.round(9), partition))
-    rows, starts = np.unique(partition[order], return_index=True)
-    ends = np.append(starts[1:], len(order))
-    for row, start, end in zip(rows.tolist(), starts.tolist(), ends.tolist(), strict=True):
-        best = order[start : min(end, start + _LABELS)].tolist()
-        titles[row] = ", ".join(map(graph.label, best))
 
 
 def _stats_of(

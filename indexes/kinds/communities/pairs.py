@@ -23,7 +23,7 @@ from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.weights import together
 from hopyard.indexes.names import is_date
 
-__all__ = ("Weights", "pair_weights", "shared")
+__all__ = ("Weights", "best_connected", "pair_weights", "shared")
 
 Weights = Literal["rarity", "counts"]
 """How pairs are weighed; see `pair_weights`."""
@@ -67,6 +67,29 @@ def shared(inside: sparse.csr_array) -> sparse.csr_array:
     split = sparse.diags_array(np.divide(1, sizes - 1, where=sizes > 1, out=np.zeros(len(sizes))))
     pairs = sparse.csr_array(holds @ split @ holds.T)
     return sparse.csr_array(pairs - sparse.diags_array(pairs.diagonal()))
+
+
+def best_connected(
+    weights: sparse.csr_array, partition: NDArray[np.int64], limit: int
+) -> dict[int, list[int]]:
+    """The entities of each community with the largest degrees inside it, the largest first.
+
+    Args:
+        weights: [e, e] The weights of pairs.
+        partition: [e] The row of each entity's community.
+        limit: Entities of a community at most, at least 1.
+
+    Returns:
+        Entities by the row of their community.
+    """
+    edges = weights.tocoo()
+    inside = partition[edges.row] == partition[edges.col]
+    degrees = np.bincount(edges.row[inside], edges.data[inside], minlength=len(partition))
+    order = np.lexsort((np.arange(len(partition)), -degrees.round(9), partition))
+    rows, starts = np.unique(partition[order], return_index=True)
+    ends = np.minimum(np.append(starts[1:], len(order)), starts + limit)
+    places = zip(rows.tolist(), starts.tolist(), ends.tolist(), strict=True)
+    return {row: order[start:end].tolist() for row, start, end in places}
 
 
 def _facts(graph: EntityGraph) -> sparse.csr_array:

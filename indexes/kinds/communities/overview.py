@@ -1,0 +1,239 @@
+"""The communities of an index for one page: a tree with names, reports and quotes.
+
+A large corpus has many thousands of communities. The overview shows the largest and counts the
+others, so that its size has a limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from hopyard.indexes.kinds.communities.context import with_numbers
+from hopyard.indexes.kinds.communities.index import CommunityIndex
+from hopyard.indexes.kinds.communities.pairs import Weights, best_connected, pair_weights
+from hopyard.indexes.kinds.communities.records import Community, Finding, Report
+from hopyard.indexes.kinds.communities.support import ReadPassages, Support
+from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
+from hopyard.prompts.passages import snippet
+from hopyard.state.references import name_sources
+
+__all__ = ("Overview", "Part", "Parts", "Quote", "ShownFinding", "overview_of")
+
+MOST: Final = 3000
+"""Communities at most; the largest are shown."""
+_CHARACTERS: Final = 1_500_000
+"""Characters of findings and quotes, about; the largest communities show theirs."""
+_NAMES: Final = 8
+_ALONE: Final = 12
+_QUOTES: Final = 3
+"""Quotes of a finding at most."""
+_SENTENCES: Final = 2
+"""Quotes of a community without a report at most."""
+_LONGEST: Final = 300
+"""Characters of a quote at most."""
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A sentence of a passage, and the passage's name for readers."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class ShownFinding:
+    """A finding of a report, without the ids of elements, and quotes that support it."""
+
+    summary: str
+    explanation: str
+    quotes: tuple[Quote, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A community of two or more entities."""
+
+    community: Community
+    names: tuple[str, ...]
+    """Its best connected entities."""
+    report: Report | None
+    findings: tuple[ShownFinding, ...]
+    """The findings of its report; empty if the overview has no room for them."""
+    quotes: tuple[Quote, ...]
+    """Without a report: the sentences that name most of its entities."""
+    inside: Parts
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The communities inside a community, or those of the root level."""
+
+    shown: tuple[Part, ...]
+    """The largest first."""
+    smaller: int = 0
+    """Further communities of two or more entities."""
+    alone: int = 0
+    """Communities of one entity."""
+    names: tuple[str, ...] = ()
+    """Some of these entities, those of most passages first."""
+
+    def __len__(self) -> int:
+        return len(self.shown) + self.smaller
+
+
+@dataclass(frozen=True)
+class Overview:
+    """All communities, and their numbers."""
+
+    entities: int
+    communities: int
+    reports: int
+    levels: tuple[tuple[int, float], ...]
+    """The number of communities at each level, and their modularity."""
+    root: Parts
+
+
+def overview_of(
+    communities: CommunityIndex,
+    graph: EntityGraph,
+    read: ReadPassages,
+    weights: Weights,
+    most: int = MOST,
+) -> Overview:
+    """Choose what a page shows of the communities.
+
+    Args:
+        communities: The communities.
+        graph: Their entity graph.
+        read: Reads passages of the same generation by their ids, as `Index.passages` does.
+        weights: The weights that the communities were made with.
+        most: Communities at most, at least 1.
+    """
+    hierarchy = communities.files.hierarchy
+    counts = [len(hierarchy.at(level)) for level in range(communities.levels)]
+    return Overview(
+        entities=communities.entities if communities.levels else 0,
+        communities=len(communities),
+        reports=len(communities.reports),
+        levels=tuple(zip(counts, communities.modularity, strict=True)),
+        root=_Tree(communities, graph, read, weights, most).parts(-1),
+    )
+
+
+class _Tree:
+    def __init__(
+        self,
+        communities: CommunityIndex,
+        graph: EntityGraph,
+        read: ReadPassages,
+        weights: Weights,
+        most: int,
+    ) -> None:
+        self._communities, self._graph = communities, graph
+        self._hierarchy = hierarchy = communities.files.hierarchy
+        self._lengths = lengths = hierarchy.members.lengths
+        # A parent is larger than its parts, so it is chosen before them.
+        order = np.argsort(-lengths, kind="stable")
+        chosen: list[int] = order[lengths[order] > 1][:most].tolist()
+        self._chosen = frozenset(chosen)
+        self._best: dict[int, list[int]] = {}
+        pairs = pair_weights(graph, weights)
+        for level in range(communities.levels):
+            self._best |= best_connected(pairs, hierarchy.partition(level), _NAMES)
+        self._quoted = _quoted(map(communities.ids.__getitem__, chosen), communities, graph, read)
+
+    def parts(self, parent: int) -> Parts:
+        """The communities inside that of a row; those of the root level for -1."""
+        rows = np.flatnonzero(self._hierarchy.parent == parent)
+        single = self._lengths[rows] == 1
+        members = self._hierarchy.members
+        alone = members.values[members.bounds[rows[single]]]
+        first = alone[np.argsort(-self._graph.passages_with[alone], kind="stable")][:_ALONE]
+        shown = [row for row in rows.tolist() if row in self._chosen]
+        return Parts(
+            shown=tuple(map(self._part, shown)),
+            smaller=len(rows) - len(alone) - len(shown),
+            alone=len(alone),
+            names=tuple(map(self._graph.label, first.tolist())),
+        )
+
+    def _part(self, row: int) -> Part:
+        name = self._communities.ids[row]
+        findings, quotes = self._quoted.get(name, ((), ()))
+        return Part(
+            community=self._communities.community(name),
+            names=tuple(map(self._graph.label, self._best[row])),
+            report=self._communities.report(name),
+            findings=findings,
+            quotes=quotes,
+            inside=self.parts(row),
+        )
+
+
+_Found = list[tuple[Finding | None, list[tuple[str, str]]]]
+"""Findings, or None for a community without a report, and their quotes by the id of a passage."""
+
+
+def _quoted(
+    names: Iterable[str], communities: CommunityIndex, graph: EntityGraph, read: ReadPassages
+) -> dict[str, tuple[tuple[ShownFinding, ...], tuple[Quote, ...]]]:
+    """The findings and the quotes of communities, until the overview has no room for more."""
+    support = Support(graph, read)
+    found: dict[str, _Found] = {}
+    room = _CHARACTERS
+    for name in names:
+        report = communities.report(name)
+        found[name] = own = (
+            _of_report(report, support)
+            if report
+            else [(None, _of_sentences(communities.community(name), support))]
+        )
+        room -= sum(_length(finding, quotes) for finding, quotes in own)
+        if room <= 0:
+            break
+    ids = {passage for own in found.values() for _, quotes in own for passage, _ in quotes}
+    titles = name_sources(passage.as_source() for passage in read(sorted(ids)))
+
+    def quotes_of(pairs: Iterable[tuple[str, str]]) -> tuple[Quote, ...]:
+        return tuple(Quote(titles[passage], text) for passage, text in pairs)
+
+    return {
+        name: (
+            tuple(
+                ShownFinding(one.summary, with_numbers(one.explanation, {}), quotes_of(quotes))
+                for one, quotes in own
+                if one
+            ),
+            tuple(quote for one, quotes in own if not one for quote in quotes_of(quotes)),
+        )
+        for name, own in found.items()
+    }
+
+
+def _of_report(report: Report, support: Support) -> _Found:
+    return [(one, _cut(support.quotes(one.elements, _QUOTES))) for one in report.findings]
+
+
+def _of_sentences(community: Community, support: Support) -> list[tuple[str, str]]:
+    """The sentences that name most of a community's entities."""
+    inside = support.graph.sentences_of[np.asarray(community.entities)].indices
+    sentences, counts = np.unique(inside, return_counts=True)
+    best = sentences[np.argsort(-counts, kind="stable")][:_SENTENCES].tolist()
+    return _cut(support.quotes([f"S{row}" for row in best], _SENTENCES))
+
+
+def _cut(quotes: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [
+        (passage, text if len(text) <= _LONGEST else f"{snippet(text, _LONGEST)} …")
+        for passage, text in quotes
+    ]
+
+
+def _length(finding: Finding | None, quotes: Iterable[tuple[str, str]]) -> int:
+    told = len(finding.summary) + len(finding.explanation) if finding else 0
+    return told + sum(len(text) for _, text in quotes)
