@@ -121,9 +121,7 @@ def _told(part: Part) -> str:
         findings = "".join(map(_finding, part.findings))
         return f'{summary}<ol class="findings">{findings}</ol>' if findings else summary
     left = counted(len(part.report.findings), "finding")
-    return (
-        f'{summary}<p class="hint">{left} left out: only larger communities show theirs</p>'
-    )
+    return f'{summary}<p class="hint">{left} left out: only larger communities show theirs</p>'
 
 
 def _finding(finding: ShownFinding) -> str:
