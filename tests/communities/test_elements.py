@@ -43,7 +43,7 @@ def test_sentences_are_relationships_of_a_graph_by_rules(tmp_path: Path) -> None
             "S2 Bert met Cora and Alba.",
         ],
         ["E1 Bert", "E4 Elsa", "S5 [D] Bert met Elsa."],
-        ["E3 Dirk: Dirk sleeps."],
+        ["E3 Dirk: [C] Dirk sleeps."],
     ]
 
 
