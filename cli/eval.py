@@ -140,8 +140,8 @@ def eval_command(
     about: Annotated[
         str,
         typer.Option(
-            help="What the corpus is about, for writing questions (default: the model describes "
-            "it from a sample)."
+            help="Description of the corpus, for writing questions (default: the model describes "
+            "a sample)."
         ),
     ] = "",
     personas: Annotated[

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from hopyard.cli.console import out, print_json, printable
 from hopyard.cli.options import JsonOption
+from hopyard.state.atomic import replacing
 from hopyard.state.counting import counted
 from hopyard.state.errors import UsageError
 
@@ -52,7 +53,8 @@ def communities_command(
         communities: CommunityIndex = index.reader("communities", "hopyard graph communities")
         graph: EntityGraph = index.reader("entity-graph", "hopyard graph communities")
         if html is not None:
-            html.write_text(_page(index, directory), encoding="utf-8")
+            with replacing(html) as temporary:
+                temporary.write_text(_page(index, directory), encoding="utf-8")
             out.print(f"{html} written", markup=False, soft_wrap=True)
             return
         found = sorted(communities.at(level), key=lambda one: -len(one.entities))

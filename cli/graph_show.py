@@ -13,6 +13,7 @@ from rich.text import Text
 
 from hopyard.cli.console import out, print_json, printable
 from hopyard.cli.options import JsonOption
+from hopyard.state.atomic import replacing
 from hopyard.state.counting import counted
 from hopyard.state.errors import UsageError
 
@@ -69,7 +70,8 @@ def show_command(
     else:
         from hopyard.tracing.entity_page import entity_page
 
-        html.write_text(entity_page(hoods[0]), encoding="utf-8")
+        with replacing(html) as temporary:
+            temporary.write_text(entity_page(hoods[0]), encoding="utf-8")
         out.print(f"{html} written", markup=False, soft_wrap=True)
 
 

@@ -78,9 +78,9 @@ def _judging(report: GlobalReport) -> list[str]:
     )
     return [
         f"Judge: `{report.judge}`, {counted(report.judged, 'judgement')}; each pair in both "
-        f"orders, {counted(report.repeats, 'time')} each; {counted(report.by_rule, 'pair')} decided by "
-        f"rule.{failures} Win rates in percent of the row over the column; a tie is half a win. In "
-        "brackets: 95 % intervals over questions; bold if 50 is outside."
+        f"orders, {counted(report.repeats, 'time')} each; {counted(report.by_rule, 'pair')} "
+        f"decided by rule.{failures} Win rates in percent of the row over the column; a tie "
+        "is half a win. In brackets: 95 % intervals over questions; bold if 50 is outside."
     ]
 
 

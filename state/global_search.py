@@ -79,7 +79,8 @@ UNRATED: Final = -1
 """The rating of a community that could not be rated: it is kept, and not divided."""
 
 WrittenReport = dict[str, Any]
-"""A report (`indexes.kinds.communities.records.Report`) as plain values."""
+"""A report (`indexes.kinds.communities.records.Report`) as plain values, or nothing for one
+that took no call."""
 
 
 class Point(TypedDict):

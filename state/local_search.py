@@ -48,6 +48,12 @@ class LocalSearchSettings(Group):
         le=1000,
         description="Entities at most that share a fact or a sentence with those of the question.",
     )
+    passages: int = Field(
+        20,
+        ge=1,
+        le=1000,
+        description="Passages at most. Beyond some twenty, the walk hardly tells them apart.",
+    )
     reports: bool = Field(
         False,
         description="Whether missing reports are written: one call for each of the three "

@@ -32,6 +32,9 @@ __all__ = (
 Names = Mapping[str, str]
 """Names of passages by their ids, from `state.references`."""
 
+_SHOWN: Final = 12
+"""Passages of one step that a line names."""
+
 Look = Literal["kept", "pruned", "open", "plain"]
 """How a step is drawn: kept for the answer, thrown away or failed, unfinished, or neither."""
 
@@ -128,7 +131,9 @@ def describe_step(step: Step, names: Names) -> Iterator[tuple[str, Look | None]]
     if "passages" in step:
         reasons = {unit.get("why", "") for unit in step["passages"]}
         common = reasons.pop() if len(reasons) == 1 else ""
-        scored = (_scored(unit, names, common) for unit in step["passages"])
+        scored = [_scored(unit, names, common) for unit in step["passages"]]
+        if len(scored) > _SHOWN:
+            scored[_SHOWN:] = [f"and {len(scored) - _SHOWN} more"]
         yield ", ".join(scored) or "nothing", None
         if common:
             yield f"why: {common}", None

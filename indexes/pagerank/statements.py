@@ -83,7 +83,7 @@ def _nearness(
         found: NDArray[np.float32] = dense.vectors([ids[row] for row in some.tolist()])
         return found
 
-    return _cosines(vectors_of, passages, query.vector)[inverse]
+    return _cosines(vectors_of, passages.astype(np.int64), query.vector)[inverse]
 
 
 def _cosines(

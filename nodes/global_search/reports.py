@@ -94,11 +94,14 @@ async def write_report(state: ReportTask, runtime: Runtime[Context]) -> dict[str
     )
     step["facts"] = {"community": name, "entities": str(len(community.entities))}
     writer = run.with_settings(budget=writing_budget(run.settings.budget))
+    asked = False
 
     async def call(
-        prompt: Prompt[OutputT], values: Mapping[str, str], *, step: str = report_id(name)
+        prompt: Prompt[OutputT], values: Mapping[str, str], *, step: str = ""
     ) -> OutputT:
+        nonlocal asked
         del step  # whatever it is called for, it belongs to this step
+        asked = True
         return await writer.call(prompt, values, step=report_id(name))
 
     try:
@@ -113,6 +116,8 @@ async def write_report(state: ReportTask, runtime: Runtime[Context]) -> dict[str
         "findings": str(len(report.findings)),
         "importance": f"{report.rating:g}/10",
     }
+    if not asked:  # it is text of a passage, which the state does not hold
+        return {"written": {name: {}}, "notes": [step]}
     step["judge"] = run.settings.model
     return {"written": {name: report.model_dump(mode="json")}, "notes": [step]}
 
@@ -145,11 +150,14 @@ async def readable_reports(
         await elements_of(run),
         await run.allowed(),
     )
-    found = []
+    index, found = await run.index(), []
     for name in names:
         report = reader.report(name)
         if report is None and name in written:
-            report = Report.model_validate(written[name])
+            if kept := written[name]:
+                report = Report.model_validate(kept)
+            else:
+                report = await writing.report_of(index, name, run.settings, run.call)
         if report is not None:
             found.append((reader.community(name), report))
     return await asyncio.to_thread(

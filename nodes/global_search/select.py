@@ -14,7 +14,7 @@ from hopyard.indexes.kinds.communities.records import Community
 from hopyard.nodes.global_search.reports import communities_of, passages_in
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
-from hopyard.prompts.global_search import community_lines, rate_prompt
+from hopyard.prompts.global_rating import community_lines, rate_prompt
 from hopyard.prompts.passages import one_line, snippet
 from hopyard.state.counting import counted
 from hopyard.state.errors import BudgetExceededError, ModelOutputError

@@ -31,8 +31,6 @@ __all__ = (
 )
 
 _SHORTEST_STATEMENT: Final = 10
-_SHORTEST_PASSAGE: Final = 20
-"""Tokens, by which a budget says how many candidates are worth ranking."""
 
 _TRIPLE: Final = ["subject", "relation", "object"]
 
@@ -89,11 +87,10 @@ def look_around(
     held = np.bincount(stated, minlength=len(graph.passage_ids))
     held += graph.counts[[*entities, *neighbours]].sign().sum(axis=0).astype(np.int64)
     best = rank_passages(np.where(middle.allowed, ranking.scores, 0.0), held)
-    most = settings.tokens // _SHORTEST_PASSAGE
     return Surroundings(
         neighbours,
         [*_elements(middle, "description"), *joining, *_elements(middle, "claim")],
-        [graph.passage_ids[row] for row in best[:most].tolist()],
+        [graph.passage_ids[row] for row in best[: settings.passages].tolist()],
         ranking,
     )
 

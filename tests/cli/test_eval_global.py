@@ -8,9 +8,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from model_server import ModelServer
+from building import build
+from model_server import ModelServer, WordEmbedder
 
 from hopyard.prompts.judge_pair import CRITERIA
+from hopyard.testing import DOCUMENTS
+from hopyard.testing.contract import all_kinds
 
 from .conftest import Run
 
@@ -59,9 +62,11 @@ def test_questions_are_written_asked_and_judged_once(
         ("p1-t1-q1", "A teacher", "Lessons"),
         ("p1-t2-q1", "A teacher", "Exams"),
     ]
-    asked = Counter(model.titles)
-    # Both searches answer the same: a tie by rule. Two pairs, orders, repeats and questions.
-    assert asked["PairVerdict"] == 2 * 2 * 2 * 2
+    asked = Counter(model.titles())
+    # Both searches answer the same: a tie by rule, and their comparisons with map-reduce share
+    # their calls. That leaves two orders, repeats and questions.
+    assert asked["PairVerdict"] == 2 * 2 * 2
+    assert ended.json["judged"] == 2 * asked["PairVerdict"]
     assert (asked["CorpusDescription"], asked["Personas"], asked["TaskQuestions"]) == (1, 1, 1)
     report = ended.json
     assert report["name"] == "planets"
@@ -95,7 +100,7 @@ def test_pairs_with_baselines_alone(hopyard: Run, index: Path, model: ModelServe
     found = hopyard(*command, "--baseline", "map-reduce", "--repeats", "1").json
     assert found["win_rates"]["diversity"].keys() == {"single", "map-reduce", "direct"}
     assert found["win_rates"]["diversity"]["direct"].keys() == {"map-reduce"}
-    assert model.titles.count("CorpusDescription") == 0
+    assert model.titles().count("CorpusDescription") == 0
     wrong = hopyard(*command, "--baseline", "map-reduce,tree")
     assert wrong.code == 2
     assert "'tree'" in wrong.error
@@ -110,7 +115,37 @@ def test_without_global_a_missing_file_is_an_error(hopyard: Run, index: Path) ->
     assert "global.jsonl" in ended.error
 
 
-def test_the_papers_conditions_are_the_default(hopyard: Run, index: Path) -> None:
+def test_the_papers_conditions_are_the_default(
+    hopyard: Run, tmp_path: Path, words: WordEmbedder, model: ModelServer
+) -> None:
+    directory = tmp_path / "communities"
+    kinds = ["dense", "sparse", *all_kinds(["communities"])]
+    build(DOCUMENTS, directory=directory, embedder=words, chunk_tokens=0, kinds=kinds)
+    model.answer = with_reports
+    command = ("eval", "global.jsonl", "--global", "--index", directory, *SIZE, "--json")
+    found = hopyard(*command, "--judge", "scripted", "--repeats", "1", "--out", "out").json
+    levels = [f"global@global_search.level={level}" for level in range(4)]
+    conditions = found["conditions"]
+    assert list(conditions) == ["single+hybrid", "map-reduce", *levels]
+    # Each community's report is written and paid for once, whichever level asks for it first.
+    written = sum(one["report_calls"] for one in conditions.values())
+    assert written == model.titles().count("CommunityReport") > 0
+    assert conditions[levels[0]]["calls"] == 2  # a map call and the closing call
+    assert conditions[levels[0]]["unanswered"] == 0
+    assert found["win_rates"]["diversity"][levels[0]]["single+hybrid"][0] == 1
+    again = hopyard(*command, "--judge", "scripted", "--repeats", "1", "--out", "out").json
+    assert again == found
+
+
+def with_reports(title: str, messages: list[dict[str, object]]) -> dict[str, object]:
+    """The same with a report of one finding for each community."""
+    if title != "CommunityReport":
+        return everything(title, messages)
+    finding = {"summary": "Bridges", "explanation": "They cross rivers.", "elements": ["E1"]}
+    return {"title": "Bridges", "summary": "Some.", "rating": 5, "findings": [finding]}
+
+
+def test_without_communities_the_default_is_an_error(hopyard: Run, index: Path) -> None:
     ended = hopyard("eval", "global.jsonl", "--global", "--index", index, *SIZE)
     assert ended.code == 3  # the index has no communities
     assert "communities" in ended.error

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hopyard.indexes.kinds.communities.elements import Elements, Group, quotes_of
 from hopyard.indexes.kinds.communities.records import Finding, Source
 from hopyard.indexes.kinds.entity_graph.elements import CLAIM, DESCRIPTION, ElementFiles
-from hopyard.indexes.kinds.entity_graph.extraction import Extraction, Fact
+from hopyard.indexes.kinds.entity_graph.extraction import Extraction, Fact, Mention
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.weights import together
 from hopyard.indexes.ragged import Ragged
@@ -36,9 +36,14 @@ def test_sentences_are_relationships_of_a_graph_by_rules(tmp_path: Path) -> None
     """Degrees: Bert 3, Alba and Cora 2, Elsa 1. Combined: S0 and S2 have 5, and S5 has 4."""
     assert list(map(lines, meetings(tmp_path).groups([0, 1, 2, 3, 4]))) == [
         ["E1 Bert", "E0 Alba: Alba swims.", "S0 Alba met Bert."],
-        ["E1 Bert", "E0 Alba: Alba swims.", "E2 Cora: Cora sings.", "S2 Bert met Cora and Alba."],
-        ["E1 Bert", "E4 Elsa", "S5 Bert met Elsa."],
-        ["E3 Dirk: Dirk sleeps."],
+        [
+            "E1 Bert",
+            "E0 Alba: Alba swims.",
+            "E2 Cora: [B] Cora sings.",
+            "S2 Bert met Cora and Alba.",
+        ],
+        ["E1 Bert", "E4 Elsa", "S5 [D] Bert met Elsa."],
+        ["E3 Dirk: [C] Dirk sleeps."],
     ]
 
 
@@ -46,11 +51,18 @@ def test_a_sentence_with_one_entity_of_the_community_describes_it(tmp_path: Path
     assert list(map(lines, meetings(tmp_path).groups([0, 2, 4]))) == [
         [
             "E0 Alba: Alba met Bert. Alba swims.",
-            "E2 Cora: Cora sings.",
+            "E2 Cora: [B] Cora sings.",
             "S2 Bert met Cora and Alba.",
         ],
-        ["E4 Elsa: Bert met Elsa."],
+        ["E4 Elsa: [D] Bert met Elsa."],
     ]
+
+
+def test_names_that_only_titles_have_are_lines_too(tmp_path: Path) -> None:
+    names = {name: Extraction(mentions=(Mention(name="Zoo"),)) for name in ("a", "b")}
+    elements = Elements(graph_of(tmp_path, names), reader_of({"a": "x", "b": "y"}))
+    assert list(map(lines, elements.groups([0]))) == [["E0 Zoo"]]
+    assert elements.quotes(["E0"]) == [("a", "A"), ("b", "B")]
 
 
 def test_facts_are_relationships_by_combined_degree(tmp_path: Path) -> None:
@@ -72,7 +84,7 @@ def test_a_sentence_describes_one_entity_the_least_connected(tmp_path: Path) -> 
     groups = Elements(graph, read).groups(range(graph.entities))
     described = {one.id: one.text for group in groups for one in group.ends}
     assert described["E3"] == "Dudley: Abraham Darby was born in Dudley."
-    assert described["E0"] == "Abraham Darby: Abraham Darby built it."
+    assert described["E0"] == "Abraham Darby: [Bridge] Abraham Darby built it."
 
 
 def test_a_fact_that_leaves_the_community_is_not_its_relationship(tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ class TestGlobal(StrategyContract):
     question = "What do the documents tell about bridges?"
     answers: ClassVar = search_globally
     answer = "The Iron Bridge was opened in 1781 [1]."
-    calls = 6  # four reports, map, reduce
+    calls = 5  # three reports (the garden's takes no call), map, reduce
     searches = ("dense",)  # it does not search
 
 
@@ -200,7 +200,12 @@ class TestGlobalFromTheRoot(TestGlobal):
         "communities": {"max_size": 2},
         "global_search": {"dynamic": True, "level": -1, "order": "relevance"},
     }
-    calls = 12  # three rounds of ratings, seven reports, map, reduce
+    calls = 11  # three rounds of ratings, six reports, map, reduce
+
+
+class TestGlobalWithReportsInTheIndex(TestGlobal):
+    settings: ClassVar = {"communities": {"reports": "all"}}
+    calls = 2  # map, reduce
 
 
 class TestLocal(StrategyContract):

@@ -71,8 +71,8 @@ def test_the_facts_of_a_passage_name_their_sentence(index: Path) -> None:
     assert any("Cassini" in fact["subject"] + fact["object"] for fact in facts), facts
     assert len(graph.files.facts) > 150
     assert (graph.files.facts["sentence"] >= 0).mean() > 0.95
-    assert (status["failed"], status["unread"]) == (0, 0)
-    assert status["dropped_facts"] < len(graph.files.facts) / 20
+    assert not status.keys() & {"failed", "unread"}
+    assert status.get("dropped_facts", 0) < len(graph.files.facts) / 20
 
 
 @pytest.mark.asyncio

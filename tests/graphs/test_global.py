@@ -40,7 +40,8 @@ LEVELS = [
 ]
 """Communities at each level: 0-0 consists of 1-0 and 1-3, 0-1 of 1-1 and 1-2, 1-0 of 2-0 and 2-1.
 
-The garden is 0-3, and 2-1 is the Iron Bridge's opening in 1781 over the River Severn.
+The garden is 0-3, a single entity whose report takes no call, and 2-1 is the Iron Bridge's opening
+in 1781 over the River Severn.
 """
 SCORES = {"1781": 90, "1146": 80, "Bavaria": 0}
 """How much points with a word help to answer the question; other points have 40."""
@@ -231,7 +232,7 @@ async def test_a_level_that_the_index_lacks_means_the_deepest(
     output = await ask(level=level)
     written = [step["facts"]["community"] for step in output["steps"] if step["kind"] == "report"]
     assert sorted(written) == LEVELS[at]
-    assert asked_for(chat) == {"CommunityReport": len(LEVELS[at]), "Points": 1, "Reduced": 1}
+    assert asked_for(chat) == {"CommunityReport": len(LEVELS[at]) - 1, "Points": 1, "Reduced": 1}
 
 
 async def test_dynamic_selection_reads_only_what_is_relevant(
@@ -253,7 +254,7 @@ async def test_communities_that_cannot_be_rated_are_kept_whole(
 ) -> None:
     chat.answers = lambda name, messages: GARBAGE if name == "Ratings" else answer(name, messages)
     output = await ask(dynamic=True, level=-1)
-    assert asked_for(chat) == {"Ratings": 1, "CommunityReport": 4, "Points": 1, "Reduced": 1}
+    assert asked_for(chat) == {"Ratings": 1, "CommunityReport": 3, "Points": 1, "Reduced": 1}
     assert step_of(output, "rate-0-0")["verdict"] == "failed"
 
 
@@ -327,7 +328,7 @@ async def test_a_small_window_makes_more_map_calls_and_fewer_points(
     ask: Callable[..., Any], chat: ScriptedChat
 ) -> None:
     output = await ask(window=1)
-    assert asked_for(chat) == {"CommunityReport": 4, "Points": 4, "Reduced": 1}
+    assert asked_for(chat) == {"CommunityReport": 3, "Points": 4, "Reduced": 1}
     read = [re.findall(r"^Report: (.{8})", turn, re.MULTILINE) for turn in turns(chat, "Points")]
     assert [len(reports) for reports in read] == [1, 1, 1, 1]
     [turn] = turns(chat, "Reduced")
@@ -336,16 +337,16 @@ async def test_a_small_window_makes_more_map_calls_and_fewer_points(
 
 
 class PatientChat(ScriptedChat):
-    """Each call waits until four of its kind are there: one by one would end in a timeout."""
+    """Each call waits until all of its kind are there: one by one would end in a timeout."""
 
     gates: dict[str, asyncio.Barrier]
 
     def with_structured_output(self, schema: Any, **_: Any) -> Any:
         inner = super().with_structured_output(schema)
-        gate = self.gates.setdefault(schema["title"], asyncio.Barrier(4))
+        gate = self.gates.get(schema["title"])
 
         async def wait_and_answer(messages: Any) -> Any:
-            if schema["title"] != "Reduced":
+            if gate is not None:
                 await asyncio.wait_for(gate.wait(), timeout=30)
             return await inner.ainvoke(messages)
 
@@ -354,10 +355,10 @@ class PatientChat(ScriptedChat):
 
 async def test_reports_and_map_calls_run_side_by_side(ask: Callable[..., Any]) -> None:
     chat = PatientChat(answer)
-    chat.gates = {}
+    chat.gates = {"CommunityReport": asyncio.Barrier(3), "Points": asyncio.Barrier(4)}
     chat.register()
     assert "1781" in (await ask(window=1))["answer"]
-    assert asked_for(chat) == {"CommunityReport": 4, "Points": 4, "Reduced": 1}
+    assert asked_for(chat) == {"CommunityReport": 3, "Points": 4, "Reduced": 1}
 
 
 async def test_the_next_question_does_not_pay_for_the_same_reports(
@@ -387,13 +388,13 @@ async def test_a_filter_leaves_only_what_its_passages_say(
 async def test_a_report_that_cannot_be_written_is_left_out(
     ask: Callable[..., Any], chat: ScriptedChat
 ) -> None:
-    def without_the_garden(name: str, messages: list[dict[str, Any]]) -> Any:
-        lost = name == "CommunityReport" and "garden" in str(messages[-1]["content"])
+    def without_the_severn(name: str, messages: list[dict[str, Any]]) -> Any:
+        lost = name == "CommunityReport" and "Great Britain" in str(messages[-1]["content"])
         return GARBAGE if lost else answer(name, messages)
 
-    chat.answers = without_the_garden
+    chat.answers = without_the_severn
     output = await ask()
-    assert step_of(output, "report-0-3")["verdict"] == "failed"
+    assert step_of(output, "report-0-2")["verdict"] == "failed"
     assert "read 3 reports" in step_of(output, "map-1")["title"]
     assert "1781" in output["answer"]
 

@@ -160,7 +160,7 @@ def test_kinds_that_build_on_each_other(registered: Register) -> None:
 
 
 def test_an_unknown_kind() -> None:
-    with pytest.raises(UsageError, match="no index kind 'spares'; choose one of dense"):
+    with pytest.raises(UsageError, match="no index kind 'spares'; choose one of communities,"):
         select_kinds(["dense", "spares"])
 
 

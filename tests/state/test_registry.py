@@ -19,7 +19,7 @@ RECORD = """
 from types import SimpleNamespace
 PART = SimpleNamespace(name={name!r}, about="A part.", settings=None)
 """
-OWN = ["chain", "decompose", "direct", "global", "hop", "local", "single", "tree"]
+OWN = ["chain", "decompose", "direct", "global", "hop", "local", "map-reduce", "single", "tree"]
 
 
 @dataclass

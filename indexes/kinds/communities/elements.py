@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -133,7 +134,7 @@ class Elements(Support):
         self, entities: NDArray[np.int64], sentences: NDArray[np.int64], starts: NDArray[np.int64]
     ) -> Iterator[_Ranked]:
         """Sentences that name two or more entities, the best connected entity first."""
-        for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(sentences)], strict=True):
+        for start, end in pairwise([*starts.tolist(), len(sentences)]):
             if end - start > 1:
                 ends = tuple(entities[start:end][::-1].tolist())
                 yield -int(self._degrees[list(ends[:2])].sum()), int(sentences[start]), ends
@@ -170,14 +171,21 @@ class Elements(Support):
         """Label and type, and the descriptions of the model or some sentences."""
         kind, label = self.graph.type_of(entity), self.graph.label(entity)
         about = join_descriptions(self.graph.descriptions(entity))
-        about = about or " ".join(map(self._sentence, sentences))
+        about = about or " ".join(map(self._titled, sentences))
         name = f"{label} ({kind})" if kind else label
         return f"{name}: {about}" if about else name
 
     def _relationship_text(self, row: int) -> str:
         if self._by_rules:
-            return self._sentence(row)
+            return self._titled(row)
         return " ".join(dict.fromkeys(map(self.graph.fact_text, self._same_facts(row))))
+
+    def _titled(self, row: int) -> str:
+        """A sentence after the title of its passage, which says what "it" is."""
+        passage, place = self.graph.files.sentences[row].tolist()
+        title, sentences = self._sentences_in(passage)
+        text = sentences[place]
+        return f"[{title}] {text}" if title and title.casefold() not in text.casefold() else text
 
     def _claim_text(self, row: int) -> str:
         claim = self.graph.claim(row)

@@ -32,9 +32,9 @@ class MadeWith(_Stats):
     resolution: float
     seed: int
     reports: Literal["on-demand", "all"]
-    tokens: int
+    tokens: int = 0
     """Tokens of a community in the prompt of its report; 0 where the build writes none."""
-    findings: int
+    findings: int = 0
     """Findings of a report at most; 0 where the build writes none."""
 
 
@@ -77,7 +77,7 @@ class CommunityStats(_Stats):
     reports: ReportCounts = ReportCounts()
 
     def plain(self) -> dict[str, Any]:
-        """What `hopyard index status` shows."""
+        """What `hopyard index status` shows; values of 0 are left out."""
         made = self.made_with.model_dump(mode="json", exclude={"version"})
         levels = {
             f"C{level}": f"{counted(communities, 'community')}, the largest of "
@@ -94,7 +94,8 @@ class CommunityStats(_Stats):
             for name in ("written", "rewritten", "missing", "failed")
         }
         head = {"model": self.model, **made, "entities": self.entities}
-        return {**head, "levels": len(self.communities), **levels, **counts, **reports}
+        own = {**head, "levels": len(self.communities), **levels, **counts, **reports}
+        return {name: value for name, value in own.items() if value}
 
     def save(self, directory: Path) -> None:
         """Write `stats.json` into a kind's folder."""

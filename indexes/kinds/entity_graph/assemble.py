@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -75,10 +75,11 @@ def collect(passages: Sequence[PassageRow], extractions: Mapping[str, Extraction
             (row, mention.sentence, normalised[mention.name], mention.name)
             for mention in extraction.mentions
         ]
-        for fact in whole_facts(extraction):
+        whole = whole_facts(extraction, normalised.__getitem__)
+        for fact in whole:
             ends = normalised[fact.subject], normalised[fact.object]
             facts.append((row, fact.sentence, ends[0], fact.relation, ends[1], fact.text))
-        for sentence, name in _named(extraction):
+        for sentence, name in _named(extraction, whole):
             if name not in here:
                 here.add(name)
                 mentions.append((row, sentence, normalised[name], name))
@@ -114,16 +115,16 @@ def collect(passages: Sequence[PassageRow], extractions: Mapping[str, Extraction
     )  # fmt: skip
 
 
-def whole_facts(extraction: Extraction) -> Iterator[Fact]:
+def whole_facts(
+    extraction: Extraction, normalise: Callable[[str], str] = normalise_keyword
+) -> list[Fact]:
     """The facts whose subject and object both have a letter or digit."""
-    for fact in extraction.facts:
-        if normalise_keyword(fact.subject) and normalise_keyword(fact.object):
-            yield fact
+    return [fact for fact in extraction.facts if normalise(fact.subject) and normalise(fact.object)]
 
 
-def _named(extraction: Extraction) -> Iterator[tuple[int, str]]:
+def _named(extraction: Extraction, facts: Iterable[Fact]) -> Iterator[tuple[int, str]]:
     """The sentence and the name of all that is said about names."""
-    for fact in whole_facts(extraction):
+    for fact in facts:
         yield from ((fact.sentence, end) for end in (fact.subject, fact.object))
     yield from ((one.sentence, one.name) for one in extraction.entities)
     for claim in extraction.claims:

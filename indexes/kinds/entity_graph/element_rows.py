@@ -50,9 +50,9 @@ def element_files(
     claims = list(_claims(given, entity_of))
     types = sorted({*(one.type for *_, one in described), *(one.type for *_, one in claims)})
     type_rows = {name: row for row, name in enumerate(types)}
-    facts = [fact for _, extraction in given for fact in whole_facts(extraction)]
-    if not any(map(_is_described, facts)):
-        facts = []
+    facts: list[Fact] = []
+    if any(_is_described(fact) for _, extraction in given for fact in extraction.facts):
+        facts = [fact for _, extraction in given for fact in whole_facts(extraction)]
     return ElementFiles(
         types=Ragged.of_texts(types),
         descriptions=np.array(

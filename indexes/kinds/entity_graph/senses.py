@@ -149,7 +149,7 @@ def _groups(
     """Documents that are alike, directly or through others: the first id, and all passages."""
     means = np.stack([mean_vector(passages.vectors, rows) for _, rows in documents])
     group_of = np.full(len(documents), -1)
-    groups = []
+    groups: list[tuple[str, list[int]]] = []
     for first in range(len(documents)):
         if group_of[first] >= 0:
             continue

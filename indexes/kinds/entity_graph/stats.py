@@ -65,8 +65,8 @@ class EntityStats(_Stats):
         values = self.model_dump(
             mode="json", exclude={"made_with", "extractions", "merges", "splits"}
         )
-        private = {"version", "embedding", "dimension", "asking"}
-        made = self.made_with.model_dump(mode="json", exclude=private)
+        unshown = {"version", "embedding", "dimension", "asking"}
+        made = self.made_with.model_dump(mode="json", exclude=unshown)
         made |= self.made_with.asking.plain()
         hidden = {"runs", "imported", "missing"}
         if self.made_with.builder == "rules" and not self.extractions.has_imports:
