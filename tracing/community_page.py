@@ -34,7 +34,8 @@ def community_page(overview: Overview, name: str) -> str:
         totals=_totals(overview),
         note=_note(overview),
         map=_picture(overview),
-        communities=_parts(overview.root) or "<p>None.</p>",
+        communities=_parts(overview.root, "name without neighbours", "names without neighbours")
+        or "<p>None.</p>",
     )
 
 
@@ -69,25 +70,27 @@ def _picture(overview: Overview) -> str:
     return f'<section class="picture" id="map"><ul class="legend">{legend}</ul>{drawn}</section>'
 
 
-def _parts(parts: Parts) -> str:
+def _parts(parts: Parts, one: str = "single name", more: str = "single names") -> str:
     smaller = (
         f'<p class="hint">and {parts.smaller:,} smaller '
         f"{'community' if parts.smaller == 1 else 'communities'}</p>"
         if parts.smaller
         else ""
     )
-    return "".join(map(_part, parts.shown)) + smaller + _alone(parts)
+    return (
+        "".join(map(_part, parts.shown))
+        + smaller
+        + _alone(parts, one if parts.alone == 1 else more)
+    )
 
 
-def _alone(parts: Parts) -> str:
+def _alone(parts: Parts, noun: str) -> str:
     """One line for the entities that are in no community with others."""
     if not parts.alone:
         return ""
     such = ", such as" if parts.alone > len(parts.names) else ":"
     names = escape(", ".join(parts.names))
-    return (
-        f'<p class="alone">and {counted(parts.alone, "name")} without neighbours{such} {names}</p>'
-    )
+    return f'<p class="alone">and {parts.alone:,} {noun}{such} {names}</p>'
 
 
 def _part(part: Part) -> str:

@@ -283,6 +283,21 @@ def test_the_root_map_shows_the_communities_inside() -> None:
     assert wide.count("<rect") == narrow.count("<rect") == 2
 
 
+def test_single_names_are_counted_on_one_line() -> None:
+    inside = Parts((part(0, 3, level=1),), alone=2, names=("Bell", "Watt"))
+    shown = Overview(9, 4, 0, (), Parts((part(0, inside=inside),), alone=812, names=("Nobody",)))
+    text = community_page(shown, "index")
+    assert '<p class="alone">and 2 single names: Bell, Watt</p></div>' in text
+    assert "and 812 names without neighbours, such as Nobody</p>" in text
+
+
+def test_an_index_without_names_has_a_page(tmp_path: Path) -> None:
+    made = Families(tmp_path / "index", reports="on-demand")
+    made.build([Document("plain", "", "nothing is named here.")])
+    with made.open() as index:
+        assert "<p>None.</p>" in community_page(overview_for(index), "index")
+
+
 # In a browser
 
 

@@ -197,11 +197,11 @@ def _quoted(
     room = _CHARACTERS
     for name in names:
         report = communities.report(name)
-        found[name] = own = (
-            _of_report(report, support)
-            if report
-            else [(None, _of_sentences(communities.community(name), support))]
-        )
+        if report:
+            own: _Found = [(one, support.quotes(one.elements, _QUOTES)) for one in report.findings]
+        else:
+            own = [(None, _sentences(communities.community(name), support))]
+        found[name] = own
         room -= sum(_length(finding, quotes) for finding, quotes in own)
         if room <= 0:
             break
@@ -224,11 +224,7 @@ def _quoted(
     }
 
 
-def _of_report(report: Report, support: Support) -> _Found:
-    return [(one, support.quotes(one.elements, _QUOTES)) for one in report.findings]
-
-
-def _of_sentences(community: Community, support: Support) -> list[tuple[str, str]]:
+def _sentences(community: Community, support: Support) -> list[tuple[str, str]]:
     """The sentences that name most of a community's entities."""
     inside = support.graph.sentences_of[np.asarray(community.entities)].indices
     sentences, counts = np.unique(inside, return_counts=True)
