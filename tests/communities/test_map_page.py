@@ -1,11 +1,8 @@
-"""The page of the communities: each once, with quotes, escaped, of limited size, in a browser."""
+"""The page of an index with communities: each once, with quotes, and in a browser."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -20,50 +17,16 @@ from hopyard.indexes.kinds.communities.overview import (
     Overview,
     Part,
     Parts,
-    Quote,
-    ShownFinding,
     overview_of,
 )
-from hopyard.indexes.kinds.communities.records import Community, Finding, Report
+from hopyard.indexes.kinds.communities.records import Finding, Report
 from hopyard.indexes.records import Document
 from hopyard.state.errors import UsageError
 from hopyard.state.references import reference
-from hopyard.tracing.community_drawing import draw_map
 from hopyard.tracing.community_page import community_page
 
 from .families import FAMILIES, Families, families
-
-HOSTILE = '</title><script>window.hacked = 1</script><img src=x onerror="window.hacked = 2">'
-
-
-class Page(HTMLParser):
-    """The elements of a page, and which community is inside which."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.names: list[str] = []
-        self.ids: list[str] = []
-        self.addresses: list[str] = []
-        self.parents: dict[str, str] = {}
-        """The community that each is inside; "" for none."""
-        self._open: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        assert not any(name.startswith("on") or name == "style" for name in given)
-        self.names.append(tag)
-        self.ids += [given["id"]] if "id" in given else []
-        self.addresses += [given[name] for name in ("href", "src", "action") if name in given]
-        if tag == "div" and given.get("class") == "body":
-            name = given["id"].removeprefix("c-")
-            assert name not in self.parents
-            self.parents[name] = self._open[-1] if self._open else ""
-            self._open.append(name)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "details":
-            self._open.pop()
+from .made_map import HOSTILE, Page
 
 
 @pytest.fixture(scope="module")
@@ -198,32 +161,6 @@ def test_findings_end_when_the_page_is_full(opened: Index, monkeypatch: pytest.M
     assert text.count("1 finding left out: only larger communities show theirs") == others
 
 
-def part(number: int, size: int = 5, level: int = 0, **more: Any) -> Part:
-    """A community with texts of the greatest length."""
-    community = Community(
-        id=f"{level}-{number}", level=level, entities=tuple(range(size)), passages=1, title="t"
-    )
-    report = Report(community=community.id, title="t", summary="s", rating=number % 11)
-    made = Part(
-        community, "t" * 120, ("n" * 60,) * 8, report, "s" * 800, (), (Quote("p", "q"),), Parts(())
-    )
-    return replace(made, **more)
-
-
-def whole(*parts: Part) -> Overview:
-    return Overview(9, len(parts), 1, ((len(parts), 0.5),), Parts(parts))
-
-
-def test_a_page_has_a_few_megabytes_at_most() -> None:
-    finding = ShownFinding("s" * 100, "e" * 300, (Quote("p" * 50, "q" * 200),) * 3)
-    room = overview._CHARACTERS // 1000
-    shown = [
-        part(number, findings=(finding,) if number < room else ())
-        for number in range(overview.MOST)
-    ]
-    assert len(community_page(whole(*shown), "index").encode()) < 7_000_000
-
-
 def test_long_texts_are_cut(opened: Index) -> None:
     found: CommunityIndex = opened.reader("communities")
     long = Report(
@@ -240,55 +177,6 @@ def test_long_texts_are_cut(opened: Index) -> None:
     assert first.title.endswith("title …") and len(first.title) < 125
     assert first.summary.endswith("summary …") and len(first.summary) < 805
     assert [one.explanation for one in first.findings] == ["b."]
-
-
-def test_every_text_is_escaped() -> None:
-    hostile = part(
-        0,
-        title=HOSTILE,
-        names=(HOSTILE,),
-        summary=HOSTILE,
-        findings=(ShownFinding(HOSTILE, HOSTILE, (Quote(HOSTILE, HOSTILE),)),),
-    )
-    bare = part(1, title=HOSTILE, report=None, summary="", quotes=(Quote(HOSTILE, HOSTILE),))
-    shown = whole(hostile, bare)
-    shown = replace(shown, root=replace(shown.root, alone=20, names=(HOSTILE,)))
-    text = community_page(shown, HOSTILE)
-    assert not {"script", "img"} & set(Page(text).names)
-    assert "20 names without neighbours, such as &lt;/title&gt;" in text
-
-
-def test_cells_have_the_share_of_their_entities_and_the_shade_of_their_rating() -> None:
-    parts = Parts((part(10, 6), part(0, 3), part(5, 3)))
-    places = r'<foreignObject x="[\d.]+%" y="[\d.]+%" width="([\d.]+)%" height="([\d.]+)%">'
-    drawn = re.findall(places + r'<a class="cell( rated-\d)?" href="#c-(0-\d+)"', draw_map(parts))
-    shares = {name: float(width) * float(height) / 100 for width, height, _, name in drawn}
-    assert shares == pytest.approx({"0-10": 50, "0-0": 25, "0-5": 25}, abs=0.1)
-    assert [shade for *_, shade, _ in drawn] == [" rated-3", " rated-0", " rated-2"]
-    assert draw_map(Parts(parts.shown[:1])) == ""
-
-
-def test_a_strip_stands_for_the_communities_without_a_cell() -> None:
-    parts = Parts(tuple(part(number) for number in range(20)), smaller=7)
-    text = draw_map(parts)
-    assert text.count('class="cell rated') == 16
-    assert '<a class="cell rest" href="#c-0-16"><b>11 smaller</b></a>' in text
-
-
-def test_the_root_map_shows_the_communities_inside() -> None:
-    inside = Parts((part(0, 3, level=1), part(1, 2, level=1)), alone=1)
-    parts = Parts((part(0, 6, inside=inside), part(1, 6)))
-    assert draw_map(parts).count("<rect") == 0
-    wide, narrow = draw_map(parts, root=True).split("</svg>")[:2]
-    assert wide.count("<rect") == narrow.count("<rect") == 2
-
-
-def test_single_names_are_counted_on_one_line() -> None:
-    inside = Parts((part(0, 3, level=1),), alone=2, names=("Bell", "Watt"))
-    shown = Overview(9, 4, 0, (), Parts((part(0, inside=inside),), alone=812, names=("Nobody",)))
-    text = community_page(shown, "index")
-    assert '<p class="alone">and 2 single names: Bell, Watt</p></div>' in text
-    assert "and 812 names without neighbours, such as Nobody</p>" in text
 
 
 def test_an_index_without_names_has_a_page(tmp_path: Path) -> None:
