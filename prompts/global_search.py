@@ -174,10 +174,18 @@ class Reduced(Output):
     answer: str = Field(min_length=1, max_length=600)
 
 
+def _thought_first(schema: dict[str, Any]) -> None:
+    """Every field is required, and the thought comes before the answer that it leads to."""
+    every_field_required(schema)
+    fields = schema["properties"]
+    schema["properties"] = {name: fields[name] for name in ("thought", "answer")}
+    schema["required"] = ["thought", "answer"]
+
+
 class CitedReduced(Reduced):
     """An answer of any length, with the numbers of passages in it."""
 
-    model_config = ConfigDict(title="Reduced", json_schema_extra=every_field_required)
+    model_config = ConfigDict(title="Reduced", json_schema_extra=_thought_first)
 
     markers = True
     not_needed = frozenset({"thought"})

@@ -25,7 +25,7 @@ from hopyard.state.settings import Context, profile_of
 
 __all__ = ("MOST_PASSAGES", "divide", "evidence_of", "finish_map", "map_reports", "map_tasks")
 
-MOST_PASSAGES: Final = 3
+MOST_PASSAGES: Final = 5
 """Passages that a point names at most."""
 _QUOTES: Final = 16
 """Sentences among which the best support of a point is looked for."""
