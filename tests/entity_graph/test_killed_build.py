@@ -33,7 +33,7 @@ STORED = 4
 """Passages, or names, that are stored when the build is killed."""
 
 BUILD = """
-import asyncio, sys, time
+import asyncio, json, sys, time
 from pathlib import Path
 from model_server import WordEmbedder
 from hopyard.indexes import build, vectors
@@ -50,7 +50,7 @@ def tell(name, done, total):
 
 asyncio.run(
     build.build(
-        [Document(*one) for one in eval(texts)],
+        [Document(*one) for one in json.loads(texts)],
         directory=Path(directory),
         embedder=WordEmbedder(),
         chunk_tokens=0,
@@ -64,7 +64,7 @@ asyncio.run(
 def kill_build(directory: Path, stage: str, documents: list[Document]) -> None:
     """Build by rules in a process of its own, and kill it once something of a stage is stored."""
     texts = [(one.id, one.title, one.text) for one in documents]
-    command = [sys.executable, "-c", BUILD, str(directory), stage, str(STORED), repr(texts)]
+    command = [sys.executable, "-c", BUILD, str(directory), stage, str(STORED), json.dumps(texts)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
