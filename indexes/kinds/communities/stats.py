@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Any, ClassVar, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from hopyard.indexes.manifest import damage_error
+from hopyard.indexes.kind_stats import KindStats
 from hopyard.indexes.writing_calls import AuthorShare, WritingCalls
 from hopyard.state.counting import counted
 
@@ -15,8 +14,6 @@ __all__ = ("COMMUNITIES_VERSION", "CommunityStats", "MadeWith", "ReportCounts")
 
 COMMUNITIES_VERSION: Final = 1
 """Counted up when the weights, the clustering or the files change: then it is clustered again."""
-
-_FILE: Final = "stats.json"
 
 
 class _Stats(BaseModel):
@@ -61,8 +58,10 @@ class ReportCounts(_Stats):
     """The runs whose calls were counted last."""
 
 
-class CommunityStats(_Stats):
+class CommunityStats(KindStats):
     """Counts of one generation of the communities."""
+
+    whose: ClassVar[str] = "communities"
 
     model: str
     """The chat model as `--model` takes it; "" if none was asked."""
@@ -96,22 +95,3 @@ class CommunityStats(_Stats):
         head = {"model": self.model, **made, "entities": self.entities}
         own = {**head, "levels": len(self.communities), **levels, **counts, **reports}
         return {name: value for name, value in own.items() if value}
-
-    def save(self, directory: Path) -> None:
-        """Write `stats.json` into a kind's folder."""
-        (directory / _FILE).write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
-
-    @classmethod
-    def load(cls, directory: Path) -> Self:
-        """Read what `save` wrote.
-
-        Raises:
-            IndexMissingError: The file is missing or damaged.
-        """
-        file = directory / _FILE
-        try:
-            return cls.model_validate_json(file.read_bytes())
-        except OSError as error:
-            raise damage_error(file, f"cannot be read ({error.strerror})") from error
-        except ValidationError as error:
-            raise damage_error(file, "does not hold the counts of communities") from error

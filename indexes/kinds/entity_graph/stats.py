@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Any, ClassVar, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
+from hopyard.indexes.kind_stats import KindStats
 from hopyard.indexes.kinds.entity_graph.asking import Asking
 from hopyard.indexes.kinds.entity_graph.extractions import ExtractionCounts
 from hopyard.indexes.kinds.entity_graph.merging import Merge
 from hopyard.indexes.kinds.entity_graph.senses import Split
-from hopyard.indexes.manifest import damage_error, find_manifest, generation_directory
+from hopyard.indexes.manifest import find_manifest, generation_directory
 
 __all__ = ("GRAPH_VERSION", "EntityStats", "MadeWith")
 
 GRAPH_VERSION: Final = 2
 """Counted up when the files or the merging change: then a graph is assembled again."""
 
-_FILE: Final = "stats.json"
 _ALWAYS: Final = ("entities", "mentions", "facts")
 """Counts that are shown even if they are 0."""
 
@@ -43,8 +43,10 @@ class MadeWith(_Stats):
     """Names that the user keeps apart (`hopyard index entities --undo`)."""
 
 
-class EntityStats(_Stats):
+class EntityStats(KindStats):
     """Counts of one generation of the graph."""
+
+    whose: ClassVar[str] = "an entity graph"
 
     model: str
     """The chat model as `--model` takes it; "" if none was asked."""
@@ -74,25 +76,6 @@ class EntityStats(_Stats):
         found = self.extractions.model_dump(mode="json", exclude=hidden)
         own = {**made, **values, "merged": len(self.merges), "split": len(self.splits), **found}
         return {name: value for name, value in own.items() if value or name in _ALWAYS}
-
-    def save(self, directory: Path) -> None:
-        """Write `stats.json` into a kind's folder."""
-        (directory / _FILE).write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
-
-    @classmethod
-    def load(cls, directory: Path) -> Self:
-        """Read what `save` wrote.
-
-        Raises:
-            IndexMissingError: The file is missing or damaged.
-        """
-        file = directory / _FILE
-        try:
-            return cls.model_validate_json(file.read_bytes())
-        except OSError as error:
-            raise damage_error(file, f"cannot be read ({error.strerror})") from error
-        except ValidationError as error:
-            raise damage_error(file, "does not hold the counts of an entity graph") from error
 
     @classmethod
     def of_index(cls, index: Path) -> Self | None:

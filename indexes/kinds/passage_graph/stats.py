@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
+from hopyard.indexes.kind_stats import KindStats
 from hopyard.indexes.kinds.passage_graph.matching import Agreement
-from hopyard.indexes.manifest import damage_error
 from hopyard.indexes.writing_calls import AuthorShare, WritingCalls
 
 __all__ = ("MATCHING_VERSION", "GraphStats", "MatchAgreement")
 
 MATCHING_VERSION: Final = 1
 """Counted up when keywords, SIM or the files change: then a graph is matched again."""
-
-_FILE: Final = "stats.json"
 
 
 class _Stats(BaseModel):
@@ -42,8 +39,10 @@ class MatchAgreement(_Stats):
         )
 
 
-class GraphStats(_Stats):
+class GraphStats(KindStats):
     """Counts of one generation of the graph."""
+
+    whose: ClassVar[str] = "a passage graph"
 
     matching: int = MATCHING_VERSION
     model: str
@@ -84,22 +83,3 @@ class GraphStats(_Stats):
         for row, calls in zip(values["calls"], self.calls, strict=True):
             row["parse_rate"] = round(calls.rate, 4)
         return values
-
-    def save(self, directory: Path) -> None:
-        """Write `stats.json` into a kind's folder."""
-        (directory / _FILE).write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
-
-    @classmethod
-    def load(cls, directory: Path) -> Self:
-        """Read what `save` wrote.
-
-        Raises:
-            IndexMissingError: The file is missing or damaged.
-        """
-        file = directory / _FILE
-        try:
-            return cls.model_validate_json(file.read_bytes())
-        except OSError as error:
-            raise damage_error(file, f"cannot be read ({error.strerror})") from error
-        except ValidationError as error:
-            raise damage_error(file, "does not hold the counts of a passage graph") from error
