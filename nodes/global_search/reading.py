@@ -24,7 +24,7 @@ __all__ = ("ReadableReport", "excerpt", "excerpts_within", "is_short", "readable
 
 _EXCERPT: Final = 300
 """Tokens of an excerpt at most, about those of a short report."""
-_FEW: Final = 3
+_FEW: Final = 10
 """A community in more passages is not short. So most communities need not be read to know it."""
 
 
