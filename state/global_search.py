@@ -66,8 +66,8 @@ class GlobalSettings(Group):
         -1,
         ge=-1,
         description="Maximum tokens of sentences that are read in place of reports: of small "
-        "communities, and of those beyond most_reports; -1 means as many as fit into a window, 0 "
-        "leaves these communities out or has reports written.",
+        "communities, and of those beyond most_reports; -1 means four windows, 0 leaves "
+        " these communities out or has reports written.",
     )
     order: Literal["size", "relevance"] = Field(
         "size",
@@ -77,9 +77,9 @@ class GlobalSettings(Group):
     seed: int = Field(0, ge=0, description="Seed of the order in which reports are put together.")
 
     def for_profile(self, profile: Profile) -> GlobalSettings:
-        """These settings with the default window, and as many tokens of excerpts."""
+        """These settings with the default window, and four windows of excerpts."""
         window = self.window or (1200 if profile == "builtin" else 8000)
-        excerpts = window if self.excerpts < 0 else self.excerpts
+        excerpts = 4 * window if self.excerpts < 0 else self.excerpts
         return self.model_copy(update={"window": window, "excerpts": excerpts})
 
 
