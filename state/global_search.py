@@ -67,7 +67,7 @@ class GlobalSettings(Group):
         ge=-1,
         description="Maximum tokens of sentences that are read in place of reports: of small "
         "communities, and of those beyond most_reports; -1 means four windows, 0 leaves "
-        " these communities out or has reports written.",
+        "these communities out or has reports written.",
     )
     order: Literal["size", "relevance"] = Field(
         "size",
