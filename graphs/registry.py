@@ -35,6 +35,8 @@ class Strategy:
         needs: Index kinds that it requires.
         route: Its description in the route's prompt, or None if only users choose it.
         default_for: Prompt profiles for which `auto` means this strategy.
+        beside: Prompt profiles for which `auto` lets the model choose between the default and this
+            strategy, which answers questions that the default cannot.
         stronger: Strategies that try again if the answer is Unknown or unsupported. `check` takes
             the first that the index allows.
         settings: Its settings.
@@ -54,6 +56,7 @@ class Strategy:
     needs: tuple[str, ...] = ()
     route: RouteLabel | None = None
     default_for: tuple[Profile, ...] = ()
+    beside: tuple[Profile, ...] = ()
     stronger: tuple[str, ...] = ()
     settings: type[Group] | None = None
     baseline: bool = False

@@ -61,19 +61,27 @@ def chosen_strategy(state: AgentState) -> str:
 async def _choose(run: Run, state: AgentState) -> RouteDecision:
     """The value of the setting `route`."""
     if run.settings.route == AUTO:
-        return await _default(run) or await _ask_model(run, state)
+        return await _take_default(run, state)
     if run.settings.route == MODEL:
-        return await _ask_model(run, state)
+        return await _ask_model(run, state, await _all_offered(run, state))
     return await _ask_classifier(run, state)
 
 
-async def _default(run: Run) -> RouteDecision | None:
-    """The default strategy of the model's profile, or None, also without an index."""
+async def _take_default(run: Run, state: AgentState) -> RouteDecision:
+    """The default strategy of the model's profile, without a call.
+
+    The model chooses if the profile has no default, or the index allows a strategy for questions
+    that the default cannot answer. Without an index it chooses among all.
+    """
     profile = profile_of(run.settings)
-    for strategy in runnable(await run.index_kinds()) if run.settings.index else ():
-        if profile in strategy.default_for:
-            return _decision(strategy.name, "default", f"the default of {profile} models")
-    return None
+    fitting = runnable(await run.index_kinds()) if run.settings.index else []
+    default = next((one for one in fitting if profile in one.default_for), None)
+    if default is None:
+        return await _ask_model(run, state, await _all_offered(run, state))
+    beside = [one for one in fitting if profile in one.beside]
+    if beside:
+        return await _ask_model(run, state, [default, *beside], fallback=default.name)
+    return _decision(default.name, "default", f"the default of {profile} models")
 
 
 async def _ask_classifier(run: Run, state: AgentState) -> RouteDecision:
@@ -88,7 +96,7 @@ async def _ask_classifier(run: Run, state: AgentState) -> RouteDecision:
             f"{route.manifest.embedding!r}, and the index has {manifest.embedding!r}; train one "
             "for this index with `hopyard route train`, or use --route auto."
         )
-    offered = _offered(await run.index_kinds(), retrieve=bool(state["gate"]["retrieve"]))
+    offered = await _all_offered(run, state)
     features = await question_features(run, state["question"])
     choice = route.choose(features, [strategy.name for strategy in offered])
     if choice is None:
@@ -99,15 +107,16 @@ async def _ask_classifier(run: Run, state: AgentState) -> RouteDecision:
     return _decision(choice.strategy, "trained", choice.reason + other, choice.probability)
 
 
-async def _ask_model(run: Run, state: AgentState) -> RouteDecision:
-    offered = _offered(await run.index_kinds(), retrieve=bool(state["gate"]["retrieve"]))
+async def _ask_model(
+    run: Run, state: AgentState, offered: Sequence[Any], fallback: str = _FALLBACK
+) -> RouteDecision:
     prompt, reasons = _prompt(run, offered)
     try:
         chosen = await run.call(prompt, {"question": one_line(state["question"])}, step="route")
     except BudgetExceededError as error:
-        return _decision(_FALLBACK, "budget", f"the route could not be chosen: {error}")
+        return _decision(fallback, "budget", f"the route could not be chosen: {error}")
     except ModelOutputError as error:
-        return _decision(_FALLBACK, "fallback", f"the route could not be chosen: {error}")
+        return _decision(fallback, "fallback", f"the route could not be chosen: {error}")
     return _decision(chosen.strategy, "model", reasons[chosen.strategy], chosen.probability)
 
 
@@ -123,11 +132,12 @@ def _prompt(run: Run, offered: Sequence[Any]) -> tuple[Prompt[Any], Mapping[str,
     return route_prompt(labels), {name: label.reason for name, label in labels.items()}
 
 
-def _offered(kinds: Sequence[str], *, retrieve: bool) -> list[Any]:
+async def _all_offered(run: Run, state: AgentState) -> list[Any]:
     """The strategies that a route may choose, cheap strategies first, without baselines."""
+    retrieve = state["gate"]["retrieve"]
     return [
         strategy
-        for strategy in runnable(kinds)
+        for strategy in runnable(await run.index_kinds())
         if not strategy.baseline and (strategy.retrieves or not retrieve)
     ]
 

@@ -27,6 +27,7 @@ STRATEGY: Final = Strategy(
             "On which points do the articles disagree?",
         ),
     ),
+    beside=("capable",),
     stronger=("chain", "single"),
     settings=GlobalSettings,
     steps="hopyard.nodes.global_search.steps:steps_of",
