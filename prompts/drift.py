@@ -147,7 +147,10 @@ PRIMER: Final[Prompt[Explored]] = Prompt(
                 "reports": finding_lines("Football", ["Arsenal: Arsenal won the match in London."]),
                 "question": "Which hospitals are in Graz?",
             },
-            FewExplored(points=[], follow_ups=[]),
+            FewExplored(
+                points=[],
+                follow_ups=[ShortQuestion(question="Which hospitals are in Graz?", score=90)],
+            ),
         ),
     ),
     capable=Prompt(

@@ -41,17 +41,16 @@ _BETWEEN_WORDS: Final = re.compile(r"\W+")
 async def next_round(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Choose the follow-up questions of the next round; none if there is no next round.
 
-    If no report gave a point or a question, the question itself is searched for.
+    If the reports lead to no follow-up question, the question itself is asked.
     """
     settings = DriftSettings.of((await run_of(state, runtime)).settings)
     number, asked = state["round"] + 1, state["asked"]
     following: list[FollowUp] = []
     if number <= settings.depth and not state["truncated"]:
-        proposals = state["proposals"]
-        if number == 1 and not proposals and not state["points"]:
+        best = new_questions(state["proposals"], [one["question"] for one in asked])
+        if number == 1 and not best:
             question = one_line(state["question"])
-            proposals = [Proposal(question=question, score=BEST_SCORE, parent="")]
-        best = new_questions(proposals, [one["question"] for one in asked])
+            best = [Proposal(question=question, score=BEST_SCORE, parent="")]
         following = [
             FollowUp(**one, step=follow_up_id(number, place))
             for place, one in enumerate(best[: settings.follow_ups], 1)

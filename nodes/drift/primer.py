@@ -26,7 +26,7 @@ __all__ = ("explored", "primer")
 async def primer(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Find points in the nearest reports, and follow-up questions.
 
-    If it fails, or there is no report, the question itself is searched for (`next_round`).
+    If it fails, or there is no report, the question itself is asked next (`next_round`).
     """
     run = await run_of(state, runtime)
     settings = DriftSettings.of(run.settings)

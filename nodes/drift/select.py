@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any, Final, Literal
 
@@ -13,7 +14,7 @@ from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.records import Community
 from hopyard.nodes.global_search.reports import communities_of
 from hopyard.nodes.global_search.select import about, communities_at, deepest, nearest_first
-from hopyard.nodes.local_search.linking import entities_of_passages, query_of
+from hopyard.nodes.local_search.linking import query_of
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.drift import DriftSettings, DriftState
 from hopyard.state.global_search import ReportTask
@@ -74,32 +75,36 @@ async def _nearest(run: Run, reader: CommunityIndex, question: str) -> tuple[lis
         ranked = await nearest_first(run, question, reported, partial(about, reader))
         names, how = [community.id for community in ranked], "by their titles and summaries"
     else:
-        entities = await _entities(run, question)
-        names = rank_communities(entities, found)
+        names = rank_communities(await _groups(run, question), found)
         how = f"by the entities of the question and of the nearest {_PASSAGES} passages"
     return names[: settings.reports], f"level {level}, {how}"
 
 
-async def _entities(run: Run, question: str) -> list[int]:
-    """The entities that the question names, then those of the nearest passages."""
+async def _groups(run: Run, question: str) -> list[list[int]]:
+    """The entities that the question names, then those of each passage, the nearest first."""
     query = await query_of(run, question)
     found = await run.find(question, k=_PASSAGES, method="dense", step="select")
-    standing = entities_of_passages(query.graph, passage_ids(found))
-    return list(dict.fromkeys([*query.named(), *standing]))
+    rows = [query.graph.passage_rows[name] for name in passage_ids(found)]
+    standing = [query.graph.entities_in[[row]].indices.tolist() for row in rows]
+    return [group for group in (list(query.named()), *standing) if group]
 
 
-def rank_communities(entities: Sequence[int], communities: Sequence[Community]) -> list[str]:
-    """The ids of the communities that hold some entities, by the sum of their reciprocal ranks.
+def rank_communities(
+    groups: Sequence[Collection[int]], communities: Sequence[Community]
+) -> list[str]:
+    """The ids of the communities that hold entities of some groups, the nearest first.
 
-    A large community does not win by its size alone: the first entity weighs 1, the tenth 0.1.
+    The n-th group gives 1/n, which its communities share by the entities that they hold.
 
     Args:
-        entities: Rows of entities, the nearest first.
+        groups: Rows of entities that belong together, such as those of a passage, each with one or
+            more entities. The nearest group comes first.
         communities: Communities of one level.
     """
-    ranks: Mapping[int, int] = {entity: rank for rank, entity in enumerate(entities, 1)}
-    scores = {
-        community.id: sum(1 / ranks[entity] for entity in community.entities if entity in ranks)
-        for community in communities
-    }
-    return sorted((name for name in scores if scores[name]), key=lambda name: -scores[name])
+    of_entity = {entity: community.id for community in communities for entity in community.entities}
+    scores: defaultdict[str, float] = defaultdict(float)
+    for place, group in enumerate(groups, 1):
+        for entity in group:
+            if entity in of_entity:
+                scores[of_entity[entity]] += 1 / place / len(group)
+    return sorted(scores, key=lambda name: -scores[name])

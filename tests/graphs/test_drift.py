@@ -160,13 +160,15 @@ def test_a_question_is_never_asked_twice(given: list[tuple[str, int]], asked: li
     assert len(set(first)) == len(first)
 
 
-def test_communities_are_ranked_by_the_places_of_their_entities() -> None:
+def test_communities_share_the_weight_of_each_group_of_entities() -> None:
     communities = [
         Community(id=name, level=0, entities=entities, passages=1, title="")
         for name, entities in {"a": (1, 2), "b": (7,), "c": (9,), "d": (3, 5)}.items()
     ]
-    # 7 weighs 1; 1 and 2 weigh 1/4 and 1/5; 3 and 5 weigh 1/2 and 1/3; 9 is not there.
-    assert rank_communities([7, 3, 5, 1, 2], communities) == ["b", "d", "a"]
+    # a: 1/2 · 1/4 + 1/3 · 2/3, b: 1 · 1/2, d: 1 · 1/2 + 1/2 · 2/4 + 1/3 · 1/3; c has no entity.
+    groups = [[7, 3], [1, 3, 5, 8], [1, 2, 3]]
+    assert rank_communities(groups, communities) == ["d", "b", "a"]
+    assert rank_communities([[9], *groups], communities)[0] == "c"
 
 
 async def test_without_reports_the_communities_of_near_entities_are_chosen(
@@ -260,6 +262,25 @@ async def test_a_follow_up_is_read_in_the_context_of_local_search(
     turn = turns(chat)[-1]
     assert turn.startswith("Reports:\n")
     assert "\n\nPassages:\n[1] Iron Bridge: " in turn
+
+
+async def test_without_follow_up_questions_the_question_itself_is_asked(
+    ask: Callable[..., Any], chat: ScriptedChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(FOLLOW_UPS, "", [("Is it red?", 0)])
+    monkeypatch.setitem(FOLLOW_UPS, OPENED, [(OPENED, 90)])
+    output = await ask(OPENED)
+    assert follow_ups(output) == [("follow-up-1-1", "", OPENED)]
+    assert len(turns(chat)) == 2
+
+
+async def test_a_filter_leaves_only_what_its_passages_say(
+    ask: Callable[..., Any], chat: ScriptedChat
+) -> None:
+    output = await ask(where=["title=Iron Bridge"])
+    assert {name for unit in output["evidence"] for name in unit["passages"]} == {"iron-bridge"}
+    assert {one["passage_id"] for one in output["citations"]} == {"iron-bridge"}
+    assert not any("Stone Bridge" in turn for turn in turns(chat))
 
 
 # Failures and budget
