@@ -63,6 +63,13 @@ class GlobalSettings(Group):
     most_reports: int = Field(
         30, ge=1, description="Maximum reports that one question has written."
     )
+    excerpts: int = Field(
+        -1,
+        ge=-1,
+        description="Maximum tokens of sentences that are read in place of reports: of small "
+        "communities, and of those beyond most_reports; -1 means four windows, 0 leaves "
+        "these communities out or has reports written.",
+    )
     order: Literal["size", "relevance"] = Field(
         "size",
         description="Communities whose reports are written first: those in most passages, or "
@@ -71,9 +78,10 @@ class GlobalSettings(Group):
     seed: int = Field(0, ge=0, description="Seed of the order in which reports are put together.")
 
     def for_profile(self, profile: Profile) -> GlobalSettings:
-        """These settings with a window of 0 filled in."""
-        default = 1200 if profile == "builtin" else 8000
-        return self.model_copy(update={"window": self.window or default})
+        """These settings with the default window, and four windows of excerpts."""
+        window = self.window or (1200 if profile == "builtin" else 8000)
+        excerpts = 4 * window if self.excerpts < 0 else self.excerpts
+        return self.model_copy(update={"window": window, "excerpts": excerpts})
 
 
 UNRATED: Final = -1
@@ -115,7 +123,7 @@ class GlobalState(PointState):
     ratings: Annotated[dict[str, int], operator.or_]
     """How relevant communities are to the question, 0 to 5, or `UNRATED`."""
     chosen: list[str]
-    """Communities whose reports are read, those to write first at the front."""
+    """Communities that are read: their reports, or excerpts of their sentences."""
     missing: list[str]
     """Those of them whose reports are to be written."""
     chunks: list[list[str]]

@@ -34,7 +34,8 @@ STRATEGY: Final = Strategy(
     legend={
         "communities": "groups of entities that belong together, each with a report",
         "reports to write": "communities whose report the index does not have",
-        "left out": "communities without a report, beyond the limit global_search.most_reports",
+        "excerpts": "communities without a report, of which sentences of the documents are read",
+        "left out": "communities beyond the limits global_search.most_reports and excerpts",
         "rating": "0 to 5: how much the report is likely to help, by its title",
         "importance": "0 to 10: how important the community is, by the author of the report",
         "points": "statements from the reports that help to answer the question",

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from hopyard.nodes.global_search.chunks import chunks, tokens
 from hopyard.nodes.global_search.map import finish_map, numbered_reports, points_from_reports
-from hopyard.nodes.global_search.reports import ReadableReport, readable_reports
+from hopyard.nodes.global_search.reading import ReadableReport, readable_reports
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.drift import PRIMER, Explored

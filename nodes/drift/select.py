@@ -13,11 +13,17 @@ from langgraph.types import Overwrite, Send
 from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.records import Community
 from hopyard.nodes.global_search.reports import communities_of
-from hopyard.nodes.global_search.select import about, communities_at, deepest, nearest_first
+from hopyard.nodes.global_search.select import (
+    about,
+    communities_at,
+    deepest,
+    nearest_first,
+    short_communities,
+)
 from hopyard.nodes.local_search.linking import query_of
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.drift import DriftSettings, DriftState
-from hopyard.state.global_search import ReportTask
+from hopyard.state.global_search import GlobalSettings, ReportTask
 from hopyard.state.schemas import Step, passage_ids
 from hopyard.state.settings import Context
 
@@ -37,7 +43,7 @@ async def select(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]
     run, question = await run_of(state, runtime), state["question"]
     reader = await communities_of(run)
     chosen, how = await _nearest(run, reader, question) if reader.levels else ([], "no communities")
-    missing = [name for name in chosen if reader.report(name) is None]
+    missing = await _missing(run, reader, chosen)
     step = Step(id="select", kind="select", title="Select the nearest reports", question=question)
     step["facts"] = {"communities": str(len(chosen)), "reports to write": str(len(missing))}
     step["reason"] = how
@@ -55,6 +61,18 @@ async def select(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]
         "steps": [],
         "unconfirmed": "",
     }
+
+
+async def _missing(run: Run, reader: CommunityIndex, chosen: Sequence[str]) -> list[str]:
+    """The communities whose reports are to be written: not small ones, which are read as they are.
+
+    As in `global`, `global_search.excerpts=0` has all reports written.
+    """
+    without = [reader.community(name) for name in chosen if reader.report(name) is None]
+    short: set[str] = set()
+    if GlobalSettings.of(run.settings).excerpts:
+        short = await short_communities(run, without)
+    return [community.id for community in without if community.id not in short]
 
 
 def report_tasks(state: DriftState) -> list[Send] | Literal["primer"]:

@@ -11,7 +11,8 @@ from langgraph.types import Send
 
 from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.nodes.global_search.chunks import chunks, shuffled, tokens
-from hopyard.nodes.global_search.reports import ReadableReport, elements_of, readable_reports
+from hopyard.nodes.global_search.reading import ReadableReport, readable_reports
+from hopyard.nodes.global_search.reports import elements_of
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.support import shared, units

@@ -1,52 +1,37 @@
-"""The reports that a global search reads: those of the index, and those written on demand."""
+"""The communities of a run's index, and reports that a question has written."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from hopyard.indexes.kinds.communities import writing
-from hopyard.indexes.kinds.communities.context import with_numbers
 from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.index import CommunityIndex
-from hopyard.indexes.kinds.communities.records import Community, Finding, Report
+from hopyard.indexes.kinds.communities.records import Community
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.common_settings import Budget
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
-from hopyard.state.global_search import ReportTask, WrittenReport, report_id
+from hopyard.state.global_search import ReportTask, report_id
 from hopyard.state.schemas import Step
 from hopyard.state.settings import Context
 
 __all__ = (
-    "ReadableReport",
     "communities_of",
     "elements_of",
     "passages_in",
-    "readable_reports",
     "write_report",
     "writing_budget",
 )
 
 _WRITING_SHARE = 0.75
 """Share of a budget that may be spent on writing reports; map calls get the rest."""
-
-
-@dataclass(frozen=True)
-class ReadableReport:
-    """A report as a map call reads it."""
-
-    community: str
-    heading: str
-    findings: tuple[str, ...]
-    elements: tuple[tuple[str, ...], ...]
-    """The elements that support each finding."""
 
 
 async def communities_of(run: Run) -> CommunityIndex:
@@ -136,66 +121,3 @@ def writing_budget(budget: Budget) -> Budget:
 
 def _share(limit: int) -> int:
     return max(1, int(_WRITING_SHARE * limit)) if limit else 0
-
-
-async def readable_reports(
-    run: Run, names: Sequence[str], written: Mapping[str, WrittenReport]
-) -> list[ReadableReport]:
-    """The reports of some communities; without those that nobody has written.
-
-    Where a filter is set, only findings with a passage that matches it are read, and no summary.
-    """
-    reader, elements, allowed = (
-        await communities_of(run),
-        await elements_of(run),
-        await run.allowed(),
-    )
-    index, found = await run.index(), []
-    for name in names:
-        report = reader.report(name)
-        if report is None and name in written:
-            if kept := written[name]:
-                report = Report.model_validate(kept)
-            else:
-                report = await writing.report_of(index, name, run.settings, run.call)
-        if report is not None:
-            found.append((reader.community(name), report))
-    return await asyncio.to_thread(
-        lambda: [
-            readable
-            for community, report in found
-            if (readable := _readable(community, report, elements, allowed)).findings
-        ]
-    )
-
-
-def _readable(
-    community: Community, report: Report, elements: Elements, allowed: Collection[str] | None
-) -> ReadableReport:
-    findings = [*report.findings]
-    if not findings:  # the summary is all that it says
-        members = tuple(f"E{entity}" for entity in community.entities)
-        findings = [Finding(summary=report.title, explanation=report.summary, elements=members)]
-    if allowed is not None:
-        findings = [find for find in findings if _is_allowed(find, elements, allowed)]
-    heading = f"{report.title} (importance {report.rating:g}/10)"
-    if allowed is None and report.findings:
-        heading += f": {report.summary}"
-    return ReadableReport(
-        community=community.id,
-        heading=heading,
-        findings=tuple(_text(finding) for finding in findings),
-        elements=tuple(finding.elements for finding in findings),
-    )
-
-
-def _text(finding: Finding) -> str:
-    return f"{finding.summary.rstrip('.')}: {with_numbers(finding.explanation, {})}"
-
-
-def _is_allowed(finding: Finding, elements: Elements, allowed: Collection[str]) -> bool:
-    return any(
-        source.passage in allowed
-        for element in finding.elements
-        for source in elements.sources(element)
-    )

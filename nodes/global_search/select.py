@@ -11,7 +11,8 @@ from langgraph.types import Overwrite, Send
 
 from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.records import Community
-from hopyard.nodes.global_search.reports import communities_of, passages_in
+from hopyard.nodes.global_search.reading import excerpts_within, is_short
+from hopyard.nodes.global_search.reports import communities_of, elements_of, passages_in
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.global_rating import community_lines, rate_prompt
@@ -40,6 +41,7 @@ __all__ = (
     "rate",
     "relevant",
     "select",
+    "short_communities",
 )
 
 _SELECT: Final = "select"
@@ -189,20 +191,35 @@ async def _plan(
     found: Sequence[Community],
     ratings: Mapping[str, int] | None = None,
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The reports to read, and those of them to write; and what the step says of it."""
-    settings, given = GlobalSettings.of(run.settings), ratings or {}
+    """The communities to read, and the reports to write for that; and what the step says."""
+    settings = GlobalSettings.of(run.settings).for_profile(profile_of(run.settings))
     ranked = sorted(found, key=lambda community: (-community.passages, community.id))
     if settings.order == "relevance":
         ranked = await nearest_first(run, question, ranked, lambda community: community.title)
+    given = ratings or {}
     ranked.sort(key=lambda community: -given.get(community.id, 0))
-    names = [community.id for community in ranked]
-    without = [name for name in names if reader.report(name) is None]
-    missing, left_out = without[: settings.most_reports], without[settings.most_reports :]
-    facts = {"communities": str(len(names)), "reports to write": str(len(missing))}
+    without = [community for community in ranked if reader.report(community.id) is None]
+    short = await short_communities(run, without) if settings.excerpts else set()
+    long = [community.id for community in without if community.id not in short]
+    missing, beyond = long[: settings.most_reports], {*long[settings.most_reports :]}
+    unwritten = [one.id for one in without if one.id in short or one.id in beyond]
+    excerpts = await excerpts_within(run, unwritten, settings.excerpts)
+    left_out = {*unwritten}.difference(excerpts)
+    facts = {"communities": str(len(ranked)), "reports to write": str(len(missing))}
+    if excerpts:
+        facts["excerpts"] = str(len(excerpts))
     if left_out:
         facts["left out"] = str(len(left_out))
-    chosen = [name for name in names if name not in set(left_out)]
+    chosen = [community.id for community in ranked if community.id not in left_out]
     return {"chosen": chosen, "missing": missing}, facts
+
+
+async def short_communities(run: Run, communities: Sequence[Community]) -> set[str]:
+    """The ids of those of some communities that are read as they are, without a report."""
+    elements = await elements_of(run)
+    return await asyncio.to_thread(
+        lambda: {one.id for one in communities if is_short(one, elements)}
+    )
 
 
 async def nearest_first(

@@ -122,7 +122,8 @@ def test_the_papers_conditions_are_the_default(
     kinds = ["dense", "sparse", *all_kinds(["communities"])]
     build(DOCUMENTS, directory=directory, embedder=words, chunk_tokens=0, kinds=kinds)
     model.answer = with_reports
-    command = ("eval", "global.jsonl", "--global", "--index", directory, *SIZE, "--json")
+    reports = ("--set", "global_search.excerpts=0")
+    command = ("eval", "global.jsonl", "--global", "--index", directory, *SIZE, *reports, "--json")
     found = hopyard(*command, "--judge", "scripted", "--repeats", "1", "--out", "out").json
     levels = [f"global@global_search.level={level}" for level in range(4)]
     conditions = found["conditions"]

@@ -181,6 +181,7 @@ class TestGlobal(StrategyContract):
     strategy = STRATEGIES["global"]
     question = "What do the documents tell about bridges?"
     answers: ClassVar = search_globally
+    settings: ClassVar = {"global_search": {"excerpts": 0}}
     answer = "The Iron Bridge was opened in 1781 [1]."
     calls = 5  # three reports (the garden's takes no call), map, reduce
     searches = ("dense",)  # it does not search
@@ -198,7 +199,7 @@ class TestMapReduce(StrategyContract):
 class TestGlobalFromTheRoot(TestGlobal):
     settings: ClassVar = {
         "communities": {"max_size": 2},
-        "global_search": {"dynamic": True, "level": -1, "order": "relevance"},
+        "global_search": {"dynamic": True, "level": -1, "order": "relevance", "excerpts": 0},
     }
     calls = 11  # three rounds of ratings, six reports, map, reduce
 
@@ -210,6 +211,7 @@ class TestGlobalWithReportsInTheIndex(TestGlobal):
 
 class TestDrift(StrategyContract):
     strategy = STRATEGIES["drift"]
+    settings: ClassVar = {"global_search": {"excerpts": 0}}
     question = "What do the documents tell about bridges?"
     answers: ClassVar = search_globally
     answer = "The Iron Bridge was opened in 1781 [1]."

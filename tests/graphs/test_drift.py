@@ -75,12 +75,12 @@ def resources(tmp_path: Path) -> Iterator[Resources]:
 
 
 def told(index: Path, **changes: Any) -> Context:
-    """Settings of a run: two reports, and two follow-up questions a round."""
+    """Settings of a run: two reports, written, and two follow-up questions a round."""
     base = Context.model_validate(
         {"index": str(index), "model": "scripted", "embedding": WordEmbedder.name, "retries": 0}
     )
     small = {"reports": 2, "follow_ups": 2, **changes.pop("drift", {})}
-    return change_context(base, {"drift": small, **changes})
+    return change_context(base, {"drift": small, "global_search": {"excerpts": 0}, **changes})
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def answer(name: str, messages: list[dict[str, Any]]) -> Any:
 def explore(turn: str) -> dict[str, Any]:
     asked = turn.partition("Follow-up question: ")[2]
     if not asked:
-        [first] = re.findall(r"^\[1\] Fact: (.*)$", turn, re.MULTILINE)
+        [first] = re.findall(r"^\[1\] (?:Fact: )?(.*)$", turn, re.MULTILINE)
         points = [{"point": first, "findings": [1], "score": 50}]
     else:
         passages = re.findall(r"^\[(\d+)\] (.*)$", turn, re.MULTILINE)
@@ -181,6 +181,16 @@ async def test_without_reports_the_communities_of_near_entities_are_chosen(
     [shown] = turns(chat)
     assert shown.count("Report: ") == 1
     assert "arden" in shown
+
+
+async def test_small_communities_are_read_without_a_report(
+    ask: Callable[..., Any], chat: ScriptedChat
+) -> None:
+    output = await ask(drift={"depth": 0}, global_search={"excerpts": -1})
+    assert step_of(output, "select")["facts"] == {"communities": "2", "reports to write": "0"}
+    assert [request.name for request in chat.requests] == ["Explored", "Reduced"]
+    assert turns(chat)[0].count("(lines of the documents)") == 2
+    assert output["citations"][0]["passage_id"] == "iron-bridge"
 
 
 async def test_reports_of_the_index_are_chosen_by_their_text(

@@ -83,13 +83,17 @@ def resources(tmp_path: Path) -> Iterator[Resources]:
 
 @pytest.fixture
 def ask(index: Path, chat: ScriptedChat, resources: Resources) -> Callable[..., Any]:
-    """Ask the strategy with settings of `global_search`, and others by name."""
+    """Ask the strategy with settings of `global_search`, and others by name.
+
+    All communities are short enough to be read without a report, which a test must ask for.
+    """
     base = Context.model_validate(
         {"index": str(index), "model": "scripted", "embedding": WordEmbedder.name, "retries": 0}
     )
 
     async def asked(question: str = QUESTION, others: Any = None, **settings: Any) -> Any:
-        context = change_context(base, {"global_search": settings, **(others or {})})
+        own = {"excerpts": 0, **settings}
+        context = change_context(base, {"global_search": own, **(others or {})})
         return await graph.ainvoke({"question": question}, config_with(resources), context=context)
 
     return asked
@@ -279,6 +283,46 @@ async def test_the_reports_beyond_the_limit_are_left_out(
     ]
 
 
+async def test_small_communities_are_read_without_a_report(
+    ask: Callable[..., Any], chat: ScriptedChat
+) -> None:
+    output = await ask(excerpts=8000)
+    assert step_of(output, "select")["facts"] == {
+        "communities": "4",
+        "reports to write": "0",
+        "excerpts": "4",
+    }
+    assert asked_for(chat) == {"Points": 1}  # the script makes points of reports alone
+    [turn] = turns(chat, "Points")
+    assert turn.count("(lines of the documents)") == 4
+    assert "1781" in turn
+
+
+async def test_excerpts_end_with_their_tokens(ask: Callable[..., Any], chat: ScriptedChat) -> None:
+    output = await ask(excerpts=150)
+    facts = step_of(output, "select")["facts"]
+    assert facts["reports to write"] == "0"
+    assert int(facts["excerpts"]) + int(facts["left out"]) == 4
+    assert int(facts["excerpts"]) in {1, 2, 3}
+    [turn] = turns(chat, "Points")
+    assert turn.count("(lines of the documents)") == int(facts["excerpts"])
+
+
+async def test_an_excerpt_is_cited_like_a_report(
+    ask: Callable[..., Any], chat: ScriptedChat
+) -> None:
+    def every_line(name: str, messages: list[dict[str, Any]]) -> Any:
+        if name != "Points":
+            return answer(name, messages)
+        found = re.findall(r"^\[(\d+)\] (.*)$", str(messages[-1]["content"]), re.MULTILINE)
+        return {"points": [{"point": text, "findings": [int(n)], "score": 50} for n, text in found]}
+
+    chat.answers = every_line
+    output = await ask(excerpts=8000)
+    opened = [one for one in output["citations"] if "1781" in one["quote"]]
+    assert opened[0]["passage_id"] == "iron-bridge"
+
+
 # Map and reduce
 
 
@@ -385,7 +429,7 @@ async def test_a_filter_leaves_only_what_its_passages_say(
 # Failures and budget
 
 
-async def test_a_report_that_cannot_be_written_is_left_out(
+async def test_sentences_stand_in_for_a_report_that_cannot_be_written(
     ask: Callable[..., Any], chat: ScriptedChat
 ) -> None:
     def without_the_severn(name: str, messages: list[dict[str, Any]]) -> Any:
@@ -395,7 +439,9 @@ async def test_a_report_that_cannot_be_written_is_left_out(
     chat.answers = without_the_severn
     output = await ask()
     assert step_of(output, "report-0-2")["verdict"] == "failed"
-    assert "read 3 reports" in step_of(output, "map-1")["title"]
+    assert "read 4 reports" in step_of(output, "map-1")["title"]
+    [turn] = turns(chat, "Points")
+    assert turn.count("(lines of the documents)") == 1
     assert "1781" in output["answer"]
 
 
