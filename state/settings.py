@@ -118,8 +118,9 @@ class Context(Frozen):
     )
     route: str = Field(
         AUTO,
-        description="Who chooses the strategy: auto (the default of the model's profile, else "
-        "the model), model, or the folder of a trained route.",
+        description="Who chooses the strategy: auto (the default of the model's profile, or the "
+        "model if that has no default or the index has communities), model, or the folder of a "
+        "trained route.",
     )
     check: Literal["auto", "on", "off"] = Field(
         "auto",

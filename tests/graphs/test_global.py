@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.runnables import RunnableLambda
 
+from hopyard.graphs import router
 from hopyard.graphs.global_search import graph
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.kinds.communities.index import CommunityIndex
@@ -424,6 +425,33 @@ async def test_a_filter_leaves_only_what_its_passages_say(
     cited = {citation["passage_id"] for citation in output["citations"]}
     assert cited == {"stone-bridge"}
     assert {name for unit in output["evidence"] for name in unit["passages"]} == {"stone-bridge"}
+
+
+# The route
+
+
+@pytest.mark.parametrize("usable", [True, False])
+async def test_auto_lets_a_capable_model_choose_between_chain_and_global(
+    index: Path, chat: ScriptedChat, resources: Resources, usable: bool
+) -> None:
+    def choose(name: str, messages: list[dict[str, Any]]) -> Any:
+        if name != "Route":
+            return answer(name, messages)
+        offered = re.findall(r"^(\w[\w-]*): ", str(messages[0]["content"]), re.MULTILINE)
+        assert offered == ["chain", "global"]
+        return {"strategy": "global", "confidence": 0.9} if usable else GARBAGE
+
+    chat.answers = choose
+    base = {"model": "scripted", "embedding": WordEmbedder.name, "retries": 0}
+    context = Context.model_validate(base | {"index": str(index), "profile": "capable"})
+    output = await router.graph.ainvoke(
+        {"question": QUESTION}, config_with(resources), context=context
+    )
+    assert asked_for(chat)["Route"] == 1
+    route = output["route"]
+    assert (route["strategy"], route["by"]) == (
+        ("global", "model") if usable else ("chain", "fallback")
+    )
 
 
 # Failures and budget
