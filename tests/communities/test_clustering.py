@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from hopyard.indexes.kinds.communities.clustering import Hierarchy, cluster, modularity
+from hopyard.indexes.kinds.communities.steady import cluster_again, partitions_before
+from hopyard.indexes.ragged import Ragged
 
 Edges = Mapping[tuple[int, int], float]
 
@@ -172,3 +174,69 @@ def test_modularity_of_each_level_by_hand() -> None:
     groups, parts = (modularity(weights, hierarchy.partition(level)) for level in (0, 1))
     assert groups == pytest.approx(270 / 271 - 2 * (271 / 542) ** 2)
     assert parts == pytest.approx(162 / 271 - (4 * 90**2 + 2 * 91**2) / 542**2)
+
+
+# From earlier communities
+
+
+def labels_of(*texts: str) -> Ragged:
+    return Ragged.of_texts(texts)
+
+
+def test_earlier_communities_stay_though_another_division_is_as_good() -> None:
+    # A square has two divisions into opposite sides, of the same modularity.
+    square = graph(dict.fromkeys([(0, 1), (1, 2), (2, 3), (0, 3)], 1.0), 4)
+    for before in ([0, 0, 1, 1], [0, 1, 1, 0]):
+        found = cluster(square, max_size=4, before=[np.array(before)])
+        same = found.partition(0)[:, None] == found.partition(0)
+        wanted = np.array(before)[:, None] == np.array(before)
+        assert (same == wanted).all()
+
+
+def test_a_new_entity_joins_the_community_that_it_is_tied_to() -> None:
+    edges = TRIANGLES | {(6, 5): 1.0, (6, 4): 1.0}
+    found = cluster(graph(edges, 7), max_size=9, before=[np.array([0, 0, 0, 1, 1, 1, -1])])
+    assert members(found, 0) == [[3, 4, 5, 6], [0, 1, 2]]
+
+
+def test_an_entity_that_has_lost_its_edges_is_alone() -> None:
+    edges = {pair: weight for pair, weight in TRIANGLES.items() if 5 not in pair}
+    found = cluster(graph(edges, 6), max_size=9, before=[np.array([0, 0, 0, 1, 1, 1])])
+    assert [5] in members(found, 0)
+
+
+def test_entities_of_two_generations_are_the_same_by_their_label() -> None:
+    last = cluster(graph(TRIANGLES, 6), max_size=9)
+    names = labels_of("Ada", "Bo", "Cy", "Di", "Ed", "Ada")
+    [before] = partitions_before(last, names, labels_of("Ada", "New", "Ada", "Di", "Ada"))
+    first, second = last.partition(0)[[0, 5]].tolist()
+    assert before.tolist() == [first, -1, second, last.partition(0)[3], -1]
+
+
+def test_communities_far_worse_than_a_clustering_from_scratch_are_not_kept() -> None:
+    weights = graph(blocks(), 18)
+    good = cluster(weights, max_size=3)
+    apart = np.arange(18) % 2  # no community; Leiden cannot mend all of it in one cycle
+    found = cluster_again(weights, [apart], max_size=3)
+    for level in range(found.levels):
+        kept = modularity(weights, found.partition(level))
+        assert kept >= 0.98 * modularity(weights, good.partition(level))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 30), st.integers(0, 10_000))
+def test_levels_from_earlier_communities_are_nested_partitions(size: int, seed: int) -> None:
+    random = Random(seed)
+    edges = {
+        pair: random.random() + 0.01
+        for pair in combinations(range(size), 2)
+        if random.random() < 0.3
+    }
+    before = np.array([random.randrange(-1, 4) for _ in range(size)])
+    found = cluster(graph(edges, size), max_size=3, before=[before])
+    for level in range(found.levels):
+        held = sorted(entity for part in members(found, level) for entity in part)
+        assert held == list(range(size))
+    for row in range(len(found)):
+        if (parent := int(found.parent[row])) >= 0:
+            assert {*found.members[row].tolist()} <= {*found.members[parent].tolist()}

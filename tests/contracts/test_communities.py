@@ -10,8 +10,10 @@ from hopyard.testing import IndexKindContract
 
 class TestCommunities(IndexKindContract):
     kind = KIND
+    exact_updates = False
 
 
 class TestCommunitiesAsInThePaper(IndexKindContract):
     kind = KIND
+    exact_updates = False
     settings: ClassVar = {"communities": {"weights": "counts", "max_size": 2, "seed": 7}}

@@ -1,12 +1,14 @@
 """Building the communities of a generation: cluster the entity graph, and write reports if asked.
 
-The graph is clustered again by each build, which takes seconds. What a model writes is kept by its
-content, so a build pays only for communities whose content changed.
+The graph is clustered again by each build, which takes seconds. An update starts from the last
+communities, so its communities depend on the updates before it; a build of the whole index clusters
+from scratch. A model's reports are kept by their content, so a build pays only for communities
+whose content changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -31,6 +33,7 @@ from hopyard.indexes.kinds.communities.stats import (
     MadeWith,
     ReportCounts,
 )
+from hopyard.indexes.kinds.communities.steady import cluster_again, partitions_before
 from hopyard.indexes.kinds.communities.writing import Limits, limits_of
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.manifest import find_manifest, generation_directory
@@ -77,7 +80,8 @@ async def build_communities(context: BuildContext) -> Mapping[str, int]:
     made = made_with(context.options, last)
     graph = await in_thread(EntityGraph.load, context.built["entity-graph"])
     context.progress("communities", 0, graph.entities)
-    files = await in_thread(communities_of, graph, made)
+    before = _before(context, graph) if _goes_on(context.options, last, made) else ()
+    files = await in_thread(communities_of, graph, made, before)
     await in_thread(files.save, context.directory)
     context.progress("communities", graph.entities, graph.entities)
     written: Mapping[str, Report] = {}
@@ -113,10 +117,30 @@ def made_with(options: BuildOptions, last: CommunityStats | None) -> MadeWith:
     )
 
 
-def communities_of(graph: EntityGraph, made: MadeWith) -> CommunityFiles:
-    """Cluster an entity graph."""
+def _goes_on(options: BuildOptions, last: CommunityStats | None, made: MadeWith) -> bool:
+    """Whether a build updates communities of the same settings."""
+    return options.keep and last is not None and last.made_with == made
+
+
+def _before(context: BuildContext, graph: EntityGraph) -> Sequence[NDArray[np.int64]]:
+    """The last communities of the entities; none if their files are damaged."""
+    if context.previous is None:
+        return ()
+    try:
+        files = CommunityFiles.load(context.previous)
+        labels = Ragged.load(context.previous.parent / "entity-graph", "labels", np.uint8)
+    except IndexMissingError:
+        return ()
+    return partitions_before(files.hierarchy, labels, graph.files.labels)
+
+
+def communities_of(
+    graph: EntityGraph, made: MadeWith, before: Sequence[NDArray[np.int64]] = ()
+) -> CommunityFiles:
+    """Cluster an entity graph, from earlier communities if there are any (`partitions_before`)."""
     weights = pair_weights(graph, made.weights)
-    hierarchy = cluster(weights, max_size=made.max_size, resolution=made.resolution, seed=made.seed)
+    limits = {"max_size": made.max_size, "resolution": made.resolution, "seed": made.seed}
+    hierarchy = cluster_again(weights, before, **limits) if before else cluster(weights, **limits)
     partitions = [hierarchy.partition(level) for level in range(hierarchy.levels)]
     passages = np.zeros(len(hierarchy), np.int32)
     titles = [""] * len(hierarchy)
