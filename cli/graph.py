@@ -62,6 +62,8 @@ def export_command(
 
     In a passage graph, each passage is a node, and each edge has its in-coming question. In an
     entity graph, entities and passages are nodes, and edges are mentions, facts and synonyms.
+    Entities have their types, descriptions and communities, and facts their strengths, if the
+    index has them.
     """
     from hopyard.indexes.corpus_index import Index
     from hopyard.indexes.exporting import NEO4J_FILES, write_graphml, write_neo4j
@@ -114,4 +116,7 @@ def _export(index: Index, graph: Graph) -> tuple[Export, dict[str, int]]:
         "fact": len(reader.files.facts),
         "synonym": len(reader.files.synonyms),
     }
-    return entity_graph.export_of(reader, index.corpus.passages()), counts | numbers
+    paths = []
+    if index.has("communities"):
+        paths = list(map(index.reader("communities").of_entity, range(reader.entities)))
+    return entity_graph.export_of(reader, index.corpus.passages(), paths), counts | numbers

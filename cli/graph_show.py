@@ -104,8 +104,9 @@ def _draw(hood: Neighbourhood) -> RenderableType:
     head = Text(printable(hood.entity.label), style="bold")
     head.append(f"  {printable(hood.type)}" if hood.type else "", style="not bold cyan")
     head.append(f"\n{printable(', '.join(hood.names))} · {numbers}", style="not bold dim")
-    if hood.descriptions:
-        head.append(f"\n{printable(hood.descriptions[0].text)}", style="not bold")
+    for one in hood.descriptions:
+        head.append(f"\n{printable(one.text)}", style="not bold")
+        head.append(f"  {printable(hood.titles[one.passage])}", style="not bold dim")
     parts: list[RenderableType] = [head]
     for title, lines in (
         ("passages", list(_passages(hood))),
@@ -141,7 +142,10 @@ def _facts(hood: Neighbourhood) -> Iterator[Text]:
         line.append(printable(fact.relation), style="cyan").append(" ")
         line.append(printable(fact.object.label))
         more = f" and {len(fact.passages) - 1} more" if len(fact.passages) > 1 else ""
-        yield line.append(f"  {printable(hood.titles[fact.passages[0]])}{more}", style="dim")
+        strength = "" if fact.strength is None else f"strength {fact.strength:g}, "
+        title = printable(hood.titles[fact.passages[0]])
+        line.append(f"  {strength}{title}{more}", style="dim")
+        yield line.append(f"\n  {printable(fact.description)}" if fact.description else "")
     yield from _rest(hood, "facts", len(hood.facts))
 
 
@@ -188,6 +192,8 @@ def _plain(hood: Neighbourhood) -> dict[str, Any]:
                 "relation": fact.relation,
                 "object": fact.object.label,
                 "passages": list(fact.passages),
+                "description": fact.description,
+                "strength": fact.strength,
             }
             for fact in hood.facts
         ],

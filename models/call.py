@@ -13,18 +13,19 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Final, Generic
 from weakref import WeakKeyDictionary
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
 from hopyard.models.asked import asked_text
+from hopyard.models.call_key import call_key, messages_of_retry, sampling_of
 from hopyard.models.chat import ChatProvider, Sampling
 from hopyard.models.concurrency import Scheduler
-from hopyard.models.ledger import Entry, Ledger, ledger_key
+from hopyard.models.ledger import Entry, Ledger
 from hopyard.models.parse import UnfitOutputError, json_schema, parse
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.models.recorded import RecordedCall, Recorder, recorded_key
@@ -43,7 +44,6 @@ __all__ = ("ModelCaller",)
 logger = logging.getLogger(__name__)
 
 _METERS_KEPT: Final = 4096
-_BAD_OUTPUT_SHOWN: Final = 400
 
 
 @dataclass(frozen=True)
@@ -61,25 +61,10 @@ class _Call(Generic[OutputT]):
 
     @property
     def sampling(self) -> Sampling:
-        return Sampling(
-            max_tokens=self.prompt.max_tokens,
-            temperature=self.context.temperature,
-            frequency_penalty=self.context.frequency_penalty,
-            seed=self.context.seed + self.attempt,
-        )
+        return sampling_of(self.prompt, self.context, self.attempt)
 
     def key(self, model: str) -> str:
-        return ledger_key(
-            {
-                "model": model,
-                "prompt": self.prompt.name,
-                "version": self.prompt.version,
-                "schema": json_schema(self.prompt.output),
-                "messages": [(message.type, message.content) for message in self.messages],
-                "sampling": asdict(self.sampling),
-                "attempt": self.attempt,
-            }
-        )
+        return call_key(model, self.prompt, self.messages, self.context, self.attempt)
 
     @property
     def recorded_key(self) -> str:
@@ -206,11 +191,7 @@ class ModelCaller:
             except UnfitOutputError as error:
                 problem = str(error)
                 logger.info("%s, attempt %d: %s", prompt.name, attempt + 1, problem)
-                messages = [
-                    *asked,
-                    AIMessage(entry.output[:_BAD_OUTPUT_SHOWN]),
-                    HumanMessage(f"That does not fit ({problem}). Answer with the JSON alone."),
-                ]
+                messages = messages_of_retry(asked, entry.output, problem)
         raise ModelOutputError(
             f"The prompt {prompt.name!r} got no usable output from {self.provider.identity} in "
             f"{context.retries + 1} attempts ({problem}); try a larger model, or more tries with "

@@ -23,7 +23,10 @@ from hopyard.state.errors import HopyardError
 from hopyard.state.patience import BUSY_SECONDS, patiently
 from hopyard.state.usage import Usage
 
-__all__ = ("Entry", "Ledger", "ParseRate", "Use", "ledger_key")
+__all__ = ("LEDGER_FILE", "Entry", "Ledger", "ParseRate", "Use", "ledger_key")
+
+LEDGER_FILE: Final = "ledger.sqlite"
+"""In the data folder."""
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS calls (
@@ -198,6 +201,26 @@ class Ledger:
                 return None
             self._db.execute(_USE, (run, key, 1, step))
         return Entry(*row)
+
+    def entry(self, key: str) -> Entry | None:
+        """The finished call of that key, whoever paid for it. No use is counted."""
+        with self._lock:
+            row = self._db.execute(f"SELECT {_ENTRY} FROM calls WHERE key = ?", (key,)).fetchone()
+        return None if row is None else Entry(*row)
+
+    def models_of(self, prompt: str) -> list[tuple[int, str]]:
+        """Each version of a prompt that a model was asked, with the model; the latest call first.
+
+        Args:
+            prompt: The name of the prompt.
+        """
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT version, model FROM calls WHERE prompt = ? "
+                "GROUP BY version, model ORDER BY MAX(at) DESC, version, model",
+                (prompt,),
+            ).fetchall()
+        return [(version, model) for version, model in rows]
 
     def record(
         self,

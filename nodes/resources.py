@@ -26,7 +26,7 @@ from hopyard.models.chat import ChatProvider, chat_provider, registered_chat_pro
 from hopyard.models.embedder import Embedder, Vector
 from hopyard.models.embeddings import embedder, registered_embedder
 from hopyard.models.instances import is_instance_name
-from hopyard.models.ledger import Ledger
+from hopyard.models.ledger import LEDGER_FILE, Ledger
 from hopyard.models.recorded import Recorder
 from hopyard.state.errors import UsageError
 from hopyard.state.sources import home
@@ -119,7 +119,7 @@ class Resources:
     @property
     def ledger(self) -> Ledger:
         """The ledger of finished model calls."""
-        return self._ledgers.get("", None, lambda: Ledger(self._folder / "ledger.sqlite"))
+        return self._ledgers.get("", None, lambda: Ledger(self._folder / LEDGER_FILE))
 
     def caller(self, spec: str) -> ModelCaller:
         """The chat model of a name, under the ledger.

@@ -101,6 +101,8 @@ def _part(part: Part) -> str:
         about.append(f"{inside:,} {'community' if inside == 1 else 'communities'} inside")
     if report is not None:
         about.append(f"rating {report.rating:g}")
+    if part.asked:
+        about.append("written for a question")
     names = escape(", ".join(part.names))
     more = " …" if len(community.entities) > len(part.names) else ""
     return (

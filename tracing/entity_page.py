@@ -41,6 +41,7 @@ def entity_page(hood: Neighbourhood) -> str:
         own_style=own_style,
         label=escape(hood.entity.label),
         names=escape(f"Names in the graph: {', '.join(hood.names)}"),
+        type=f'<p class="type">{escape(hood.type)}</p>' if hood.type else "",
         **_Parts(hood).as_dict(),
     )
 
@@ -64,6 +65,7 @@ class _Parts:
                 f"<div><dt>{name.capitalize()}</dt><dd>{number:,}</dd></div>"
                 for name, number in hood.totals.items()
             ),
+            "descriptions": self._descriptions(),
             "drawing": f'<section class="picture">{_LEGEND}{drawing}</section>' if drawing else "",
             "neighbours": self._list("neighbours", map(self._neighbour, hood.neighbours)),
             "facts": self._list("facts", map(self._fact, hood.facts)),
@@ -77,6 +79,19 @@ class _Parts:
             )
             + self._rest("passages", len(hood.places)),
         }
+
+    def _descriptions(self) -> str:
+        """The words of the model; nothing where it described nothing."""
+        items = "".join(
+            f"<li>{escape(one.text)}<small>{self._link(one.passage)}</small></li>"
+            for one in self._hood.descriptions
+        )
+        if not items:
+            return ""
+        return (
+            '<section class="steps" aria-labelledby="about-title"><h2 id="about-title">'
+            f'Descriptions</h2><ol class="found">{items}</ol></section>'
+        )
 
     def _list(self, name: str, items: Iterable[str]) -> str:
         made = list(items)
@@ -108,9 +123,13 @@ class _Parts:
     def _fact(self, fact: Statement) -> str:
         other = fact.object if fact.subject.row == self._hood.entity.row else fact.subject
         more = len(fact.passages) - 1
+        strong = "" if fact.strength is None else f"strength {fact.strength:g}"
+        score = f' <span class="score">{strong}</span>' if strong else ""
+        described = f"<small>{escape(fact.description)}</small>" if fact.description else ""
         return (
             f"<li{self._id(other)}>{escape(fact.subject.label)} "
             f'<span class="relation">{escape(fact.relation)}</span> {escape(fact.object.label)}'
+            f"{score}{described}"
             f"<small>{self._link(fact.passages[0])}{f' and {more} more' if more else ''}</small>"
             "</li>"
         )

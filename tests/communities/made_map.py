@@ -51,7 +51,15 @@ def part(number: int, size: int = 5, level: int = 0, **more: Any) -> Part:
     )
     report = Report(community=community.id, title="t", summary="s", rating=number % 11)
     made = Part(
-        community, "t" * 120, ("n" * 60,) * 8, report, "s" * 800, (), (Quote("p", "q"),), Parts(())
+        community,
+        "t" * 120,
+        ("n" * 60,) * 8,
+        report,
+        False,
+        "s" * 800,
+        (),
+        (Quote("p", "q"),),
+        Parts(()),
     )
     return replace(made, **more)
 

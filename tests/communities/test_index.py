@@ -169,6 +169,7 @@ def test_the_command_lists_communities(directory: Path, opened: Index) -> None:
         "title": "Zanzibar",
         "labels": ["Zanzibar"],
         "report": False,
+        "asked": False,
     }
     lines = CliRunner().invoke(app, ["communities", str(directory), "--limit", "1"]).stdout
     count = len(found.at(0))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from hopyard.cli.graph_extractions import extractions_command
 from hopyard.cli.graph_show import show_command
+from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.kinds.entity_graph.elements import ClaimRow, Description, join_descriptions
 from hopyard.indexes.kinds.entity_graph.extraction import (
     NOWHERE,
@@ -23,6 +24,7 @@ from hopyard.indexes.kinds.entity_graph.extraction import (
 )
 from hopyard.indexes.kinds.entity_graph.extraction_store import StoredExtraction
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
+from hopyard.indexes.kinds.entity_graph.neighbourhood import neighbourhood
 from hopyard.indexes.kinds.entity_graph.places import Places
 from hopyard.indexes.kinds.entity_graph.placing import place_extraction
 from hopyard.indexes.records import Document, Passage
@@ -357,11 +359,58 @@ def test_graph_show_has_type_and_description(
     show_command(library.directory, "marie curie")
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].strip() == "Marie Curie  scientist"
-    assert lines[2].strip() == "Marie Curie won the Nobel Prize in 1903."
+    assert [line.strip() for line in lines[2:4]] == [
+        "Marie Curie won the Nobel Prize in 1903.  Marie Curie",
+        "Marie Curie named radium.  Radium",
+    ]
+    assert [line.strip() for line in lines[-5:]] == [
+        "Marie Curie discovered Radium  strength 9, Marie Curie",
+        "She found radium.",
+        "Marie Curie won with Pierre Curie  strength 10, Marie Curie",
+        "They won it together.",
+        "Marie Curie named Radium  strength 1, Radium",
+    ]
     show_command(library.directory, "marie curie", json_=True)
     told = json.loads(capsys.readouterr().out)
     assert told["type"] == "scientist"
     assert [one["passage"] for one in told["descriptions"]] == ["curie", "radium"]
+    assert [(one["description"], one["strength"]) for one in told["facts"]] == [
+        ("She found radium.", 9),
+        ("They won it together.", 10),
+        ("", 1),
+    ]
+
+
+def test_the_page_of_an_entity_has_type_descriptions_and_strengths(
+    library: Library, tmp_path: Path
+) -> None:
+    library.build(DOCUMENTS, **DESCRIBED)
+    show_command(library.directory, "marie curie", html=tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert '<h1>Marie Curie</h1>\n<p class="type">scientist</p>' in text
+    told = 'Marie Curie named radium.<small><a href="#passage-2">Radium</a></small>'
+    assert f"<li>{told}</li></ol></section>" in text
+    score = '<span class="score">strength 9</span>'
+    assert f"Radium {score}<small>She found radium.</small><small>" in text
+    assert text.count("strength ") == 3
+
+
+def test_a_statement_of_two_passages_has_its_highest_strength(library: Library) -> None:
+    said = {"Title: One": ("They met at sea.", 2), "Title: Two": ("They met.", 7)}
+    library.chat.answers = lambda _, messages: {
+        "entities": [entity("Alba", "person", "She swims."), entity("Bert", "person", "")],
+        "facts": [
+            fact(1, ("Alba", "met", "Bert"), *said[str(messages[-1]["content"]).splitlines()[0]])
+        ],
+    }
+    texts = [Document(name, name, f"{name}: Alba met Bert.") for name in ("One", "Two")]
+    library.build(texts, **DESCRIBED)
+    graph = graph_of(library)
+    [alba] = graph.entities_of("alba")
+    with Index.open(library.directory) as index:
+        [statement] = neighbourhood(graph, alba, index.passages).facts
+    assert statement.passages == ("One", "Two")
+    assert (statement.description, statement.strength) == ("They met at sea.", 7)
 
 
 # What is stored

@@ -125,7 +125,8 @@ def test_json_has_texts_in_place_of_rows(run: Run, index: Path) -> None:
         "sentences": ["The Iron Bridge crosses the Severn."],
     }
     crossing = {"subject": "Iron Bridge", "relation": "crosses", "object": "SEVERN"}
-    assert {**crossing, "passages": ["bridge"]} in told["facts"]
+    elements = {"description": "", "strength": None}
+    assert {**crossing, "passages": ["bridge"], **elements} in told["facts"]
     assert told["synonyms"] == [{"entity": "Iron Bridge", "cosine": 0.9}]
 
 

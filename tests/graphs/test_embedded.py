@@ -17,6 +17,7 @@ from hopyard.state.agent import AgentOutput
 from hopyard.state.registry import STRATEGIES
 from hopyard.state.schemas import passage_ids
 from hopyard.state.settings import Context
+from hopyard.testing import DOCUMENTS
 
 from .conftest import sample_documents
 
@@ -67,3 +68,50 @@ async def test_a_tree_is_grown(index: Path) -> None:
     assert output["steps"][-1]["kind"] == "aggregate"
     assert len(output["evidence"]) <= 5
     assert all(step["reason"] for step in output["steps"] if "verdict" in step)
+
+
+@pytest.fixture(scope="module")
+def communities(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A few passages about bridges and planets, with communities and no reports."""
+    directory = tmp_path_factory.mktemp("communities") / "index"
+    build(
+        DOCUMENTS,
+        directory=directory,
+        embedder=embedder("builtin"),
+        kinds=["dense", "sparse", "entity-graph", "communities"],
+        settings=Context.model_validate({"communities": {"max_size": 4}}),
+    )
+    return directory
+
+
+async def test_a_global_search_writes_reports_and_reads_them(communities: Path) -> None:
+    """The built-in model often finds no point in its own reports; then it cites nothing."""
+    output = await ask_agent(
+        communities,
+        "What do the documents tell about bridges?",
+        strategy="global",
+        global_search={"most_reports": 2},
+    )
+    steps = output["steps"]
+    assert [step["kind"] for step in steps] == ["select", "report", "report", "map", "reduce"]
+    for report in steps[1:3]:
+        assert report["judge"] == "builtin"
+        assert int(report["facts"]["findings"]) > 0
+    points = int(steps[3]["facts"]["points"])
+    assert (output["answer"] == "Unknown") == (points == 0)
+    assert bool(output["evidence"]) == (points > 0)
+    assert output["usage"]["model_calls"] == (4 if points else 3)
+
+
+async def test_a_local_search_answers_from_the_graph(communities: Path) -> None:
+    output = await ask_agent(
+        communities, "Which river does the Iron Bridge cross?", strategy="local"
+    )
+    assert [step["kind"] for step in output["steps"]] == ["entities", "context", "read"]
+    assert output["steps"][0]["title"] == "Entities: Iron Bridge"
+    assert output["answer"] != "Unknown"
+    assert output["citations"]
+    assert {one["passage_id"] for one in output["citations"]} <= set(
+        passage_ids(output["evidence"])
+    )
+    assert output["usage"]["model_calls"] == 1

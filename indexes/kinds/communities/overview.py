@@ -6,7 +6,7 @@ others, so that its size has a limit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,7 +21,7 @@ from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.prompts.passages import snippet
 from hopyard.state.references import name_sources
 
-__all__ = ("Overview", "Part", "Parts", "Quote", "ShownFinding", "overview_of")
+__all__ = ("Overview", "Part", "Parts", "Quote", "ShownFinding", "overview_of", "shown_in")
 
 MOST: Final = 2000
 """Communities at most; the largest are shown."""
@@ -66,6 +66,8 @@ class Part:
     names: tuple[str, ...]
     """Its best connected entities."""
     report: Report | None
+    asked: bool
+    """Whether a question had the report written."""
     summary: str
     """Of its report; "" without one."""
     findings: tuple[ShownFinding, ...]
@@ -107,6 +109,7 @@ def overview_of(
     read: ReadPassages,
     weights: Weights,
     most: int = MOST,
+    asked: Collection[str] = (),
 ) -> Overview:
     """Choose what a page shows of the communities.
 
@@ -116,6 +119,7 @@ def overview_of(
         read: Reads passages of the same generation by their ids, as `Index.passages` does.
         weights: The weights that the communities were made with.
         most: Communities at most, at least 1.
+        asked: The ids of communities whose reports were written for questions.
     """
     hierarchy = communities.files.hierarchy
     counts = [len(hierarchy.at(level)) for level in range(communities.levels)]
@@ -124,8 +128,19 @@ def overview_of(
         communities=len(communities),
         reports=len(communities.reports),
         levels=tuple(zip(counts, communities.modularity, strict=True)),
-        root=_Tree(communities, graph, read, weights, most).parts(-1),
+        root=_Tree(communities, graph, read, weights, most, asked).parts(-1),
     )
+
+
+def shown_in(communities: CommunityIndex, most: int = MOST) -> list[str]:
+    """The ids of the communities that an overview shows, the largest first.
+
+    A parent is larger than its parts, so it stands before them.
+    """
+    lengths = communities.files.hierarchy.members.lengths
+    order = np.argsort(-lengths, kind="stable")
+    rows: list[int] = order[lengths[order] > 1][:most].tolist()
+    return [communities.ids[row] for row in rows]
 
 
 class _Tree:
@@ -136,19 +151,19 @@ class _Tree:
         read: ReadPassages,
         weights: Weights,
         most: int,
+        asked: Collection[str],
     ) -> None:
         self._communities, self._graph = communities, graph
         self._hierarchy = hierarchy = communities.files.hierarchy
-        self._lengths = lengths = hierarchy.members.lengths
-        # A parent is larger than its parts, so it is chosen before them.
-        order = np.argsort(-lengths, kind="stable")
-        chosen: list[int] = order[lengths[order] > 1][:most].tolist()
-        self._chosen = frozenset(chosen)
+        self._lengths = hierarchy.members.lengths
+        self._asked = asked
+        chosen = shown_in(communities, most)
+        self._chosen = frozenset(map(communities.rows.__getitem__, chosen))
         self._best: dict[int, list[int]] = {}
         pairs = pair_weights(graph, weights)
         for level in range(communities.levels):
             self._best |= best_connected(pairs, hierarchy.partition(level), _NAMES)
-        self._quoted = _quoted(map(communities.ids.__getitem__, chosen), communities, graph, read)
+        self._quoted = _quoted(chosen, communities, graph, read)
 
     def parts(self, parent: int) -> Parts:
         """The communities inside that of a row; those of the root level for -1."""
@@ -174,6 +189,7 @@ class _Tree:
             title=_cut(community.title, _LONGEST_TITLE),
             names=self._names(self._best[row]),
             report=report,
+            asked=name in self._asked,
             summary=_cut(report.summary, _LONGEST_SUMMARY) if report else "",
             findings=findings,
             quotes=quotes,

@@ -1,24 +1,28 @@
 """The entity graph for other programs.
 
 Entities and passages are nodes. An entity is joined to the passages that name it; a fact joins its
-subject to its object, and synonyms join two entities without a direction.
+subject to its object, and synonyms join two entities without a direction. Types, descriptions,
+strengths and communities have columns if the index has any.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 import numpy as np
 
-from hopyard.indexes.exporting import Export, Link, Node
+from hopyard.indexes.exporting import Export, Link, Node, Value
+from hopyard.indexes.kinds.entity_graph.elements import join_descriptions
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.records import Passage
 
 __all__ = ("export_of",)
 
 
-def export_of(graph: EntityGraph, passages: Iterable[Passage]) -> Export:
+def export_of(
+    graph: EntityGraph, passages: Iterable[Passage], communities: Sequence[Sequence[str]] = ()
+) -> Export:
     """The graph with the titles of its passages.
 
     Nodes have the ids `entity:NUMBER` and `passage:ID`. Another generation of the index numbers its
@@ -27,24 +31,54 @@ def export_of(graph: EntityGraph, passages: Iterable[Passage]) -> Export:
     Args:
         graph: The graph.
         passages: All passages.
+        communities: The ids of each entity's communities, from the root to the leaf, by its row;
+            empty for an index without communities. Below its leaf an entity keeps the leaf's id.
     """
+    levels = max(map(len, communities), default=0)
+    described = ("type", "description") if len(graph.files.elements.descriptions) else ()
+    strong = ("description", "strength:double") if _has_strengths(graph) else ()
     return Export(
-        nodes=chain(_entities(graph), map(_passage, passages)),
+        nodes=chain(_entities(graph, communities, levels), map(_passage, passages)),
         links=chain(_mentions(graph), _facts(graph), _synonyms(graph)),
         id_column="nodeId",
-        node_columns=("kind", "label", "names:string[]", "passages:int"),
-        link_columns=("kind", "count:int", "relation", "passage", "cosine:double"),
+        node_columns=(
+            *("kind", "label", "names:string[]", "passages:int"),
+            *described,
+            *map(_column, range(levels)),
+        ),
+        link_columns=("kind", "count:int", "relation", "passage", "cosine:double", *strong),
     )
 
 
-def _entities(graph: EntityGraph) -> Iterator[Node]:
+def _has_strengths(graph: EntityGraph) -> bool:
+    return len(graph.files.elements.fact_strengths) > 0
+
+
+def _column(level: int) -> str:
+    return f"community_{level}"
+
+
+def _entities(
+    graph: EntityGraph, communities: Sequence[Sequence[str]], levels: int
+) -> Iterator[Node]:
     names: list[list[str]] = [[] for _ in range(graph.entities)]
     for row in range(len(graph.files.names)):
         for entity in graph.files.name_entities[row].tolist():
             names[entity].append(graph.files.names.text(row))
     for entity, passages in enumerate(graph.passages_with.tolist()):
-        values = {"label": graph.label(entity), "names": names[entity], "passages": passages}
-        yield Node(f"entity:{entity}", "Entity", {"kind": "entity", **values})
+        values: dict[str, Value] = {
+            "kind": "entity",
+            "label": graph.label(entity),
+            "names": names[entity],
+            "passages": passages,
+        }
+        if descriptions := graph.descriptions(entity):
+            values["type"] = graph.type_of(entity)
+            values["description"] = join_descriptions(descriptions)
+        for level in range(levels):
+            path = communities[entity]
+            values[_column(level)] = path[min(level, len(path) - 1)]
+        yield Node(f"entity:{entity}", "Entity", values)
 
 
 def _passage(passage: Passage) -> Node:
@@ -61,12 +95,16 @@ def _mentions(graph: EntityGraph) -> Iterator[Link]:
 
 
 def _facts(graph: EntityGraph) -> Iterator[Link]:
-    for subject, relation, object_, passage, _ in graph.files.facts.tolist():
-        values = {
+    has_strengths = _has_strengths(graph)
+    for row, (subject, relation, object_, passage, _) in enumerate(graph.files.facts.tolist()):
+        values: dict[str, Value] = {
             "kind": "fact",
             "relation": graph.files.relations.text(relation),
             "passage": graph.passage_ids[passage],
         }
+        if has_strengths:
+            values["description"] = graph.fact_description(row)
+            values["strength"] = float(graph.fact_strengths[row])
         yield Link(f"entity:{subject}", f"entity:{object_}", "FACT", values)
 
 

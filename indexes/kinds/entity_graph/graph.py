@@ -125,16 +125,22 @@ class EntityGraph:
         strengths = self.files.elements.fact_strengths
         return strengths if len(strengths) else np.ones(len(self.files.facts), np.float32)
 
+    def fact_description(self, row: int) -> str:
+        """What the model wrote about a fact; "" for nothing.
+
+        Args:
+            row: The place of the fact in `files.facts`.
+        """
+        texts = self.files.elements.fact_descriptions
+        return texts.text(row) if len(texts) else ""
+
     def fact_text(self, row: int) -> str:
         """The description of a fact, or its subject, relation and object if it has none.
 
         Args:
             row: The place of the fact in `files.facts`.
         """
-        texts = self.files.elements.fact_descriptions
-        return (texts.text(row) if len(texts) else "") or " ".join(
-            self.fact(self.files.facts[row]).values()
-        )
+        return self.fact_description(row) or " ".join(self.fact(self.files.facts[row]).values())
 
     def claims_of(self, entity: int) -> list[ClaimRow]:
         """The claims with an entity as their subject or object, in order of passage."""

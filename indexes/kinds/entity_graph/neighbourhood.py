@@ -63,12 +63,20 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Statement:
-    """A fact with the entity as its subject or object, and the ids of the passages with it."""
+    """A fact with the entity as its subject or object, and the ids of the passages with it.
+
+    Attributes:
+        description: The longest of the model's descriptions; "" if it wrote none.
+        strength: The highest strength that a passage gives it, 1 to 10; None without
+            `graph.descriptions`.
+    """
 
     subject: Entity
     relation: str
     object: Entity
     passages: tuple[str, ...]
+    description: str = ""
+    strength: float | None = None
 
 
 @dataclass(frozen=True)
@@ -132,7 +140,9 @@ def neighbourhood(
     mentions = Counter(own["passage"].tolist())
     chosen = [row for row, _ in sorted(mentions.items(), key=lambda item: (-item[1], item[0]))]
     ids = [graph.passage_ids[row] for row in chosen[:limit]]
+    descriptions = graph.descriptions(entity)[:limit]
     stated = [fact.passages[0] for fact in facts[:limit]]
+    stated += [one.passage for one in descriptions]
     passages = {one.id: one for one in read(list(dict.fromkeys([*ids, *stated])))}
     titles = name_sources(passage.as_source() for passage in passages.values())
     return Neighbourhood(
@@ -161,7 +171,7 @@ def neighbourhood(
         links=_links(graph, [one.entity.row for one in shown]),
         titles=titles,
         type=graph.type_of(entity),
-        descriptions=tuple(graph.descriptions(entity)[:limit]),
+        descriptions=tuple(descriptions),
     )
 
 
@@ -196,20 +206,28 @@ def _neighbours(graph: EntityGraph, entity: int) -> list[Neighbour]:
 
 def _facts(graph: EntityGraph, entity: int) -> list[Statement]:
     facts = graph.files.facts
-    about = facts[(facts["subject"] == entity) | (facts["object"] == entity)]
+    about = np.flatnonzero((facts["subject"] == entity) | (facts["object"] == entity))
     found: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
-    for subject, relation, object_, passage, _ in about.tolist():
-        found[subject, relation, object_].append(passage)
-    ordered = sorted(found.items(), key=lambda item: -len(set(item[1])))
-    return [
-        Statement(
-            Entity.of(graph, subject),
-            graph.files.relations.text(relation),
-            Entity.of(graph, object_),
-            tuple(graph.passage_ids[row] for row in dict.fromkeys(passages)),
-        )
-        for (subject, relation, object_), passages in ordered
-    ]
+    for row in about.tolist():
+        subject, relation, object_, _, _ = facts[row].tolist()
+        found[subject, relation, object_].append(row)
+    made = [_statement(graph, rows) for rows in found.values()]
+    return sorted(made, key=lambda fact: -len(fact.passages))
+
+
+def _statement(graph: EntityGraph, rows: Sequence[int]) -> Statement:
+    """The rows of facts with the same subject, relation and object as one."""
+    subject, relation, object_, _, _ = graph.files.facts[rows[0]].tolist()
+    passages = dict.fromkeys(graph.files.facts["passage"][rows].tolist())
+    has_strengths = len(graph.files.elements.fact_strengths) > 0
+    return Statement(
+        Entity.of(graph, subject),
+        graph.files.relations.text(relation),
+        Entity.of(graph, object_),
+        tuple(graph.passage_ids[row] for row in passages),
+        description=max(map(graph.fact_description, rows), key=len),
+        strength=float(graph.fact_strengths[rows].max()) if has_strengths else None,
+    )
 
 
 def _synonyms(graph: EntityGraph, entity: int) -> list[Synonym]:
