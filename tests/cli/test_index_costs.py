@@ -68,7 +68,7 @@ def test_a_sync_tells_its_calls(hopyard: Run, folder: Path, facts: ModelServer) 
 
 def test_rules_cost_nothing_and_say_so(hopyard: Run, folder: Path, facts: ModelServer) -> None:
     some = corpus(folder, 0, 2)
-    sentence = "No model is asked: graph.builder=rules finds names without a model.\n"
+    sentence = "No model is asked: graph.builder=rules asks no model.\n"
     assert hopyard("index", "build", some, *WITH, "--dry-run").out == sentence
     built = hopyard("index", "build", some, *WITH).out
     assert "0 model calls; " in built

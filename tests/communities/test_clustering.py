@@ -217,7 +217,7 @@ def test_communities_far_worse_than_a_clustering_from_scratch_are_not_kept() -> 
     weights = graph(blocks(), 18)
     good = cluster(weights, max_size=3)
     apart = np.arange(18) % 2  # no community; Leiden cannot mend all of it in one cycle
-    found = cluster_again(weights, [apart], max_size=3)
+    found = cluster_again(weights, max_size=3, before=[apart])
     for level in range(found.levels):
         kept = modularity(weights, found.partition(level))
         assert kept >= 0.98 * modularity(weights, good.partition(level))

@@ -45,6 +45,12 @@ class TestRules(IndexKindContract):
     volatile = ("stats.json",)
 
 
+class TestTerms(IndexKindContract):
+    kind = KIND
+    volatile = ("stats.json",)
+    settings: ClassVar = {"graph": {"builder": "terms"}}
+
+
 class TestModel(IndexKindContract):
     kind = KIND
     volatile = ("stats.json",)

@@ -139,8 +139,14 @@ def communities_of(
 ) -> CommunityFiles:
     """Cluster an entity graph, from earlier communities if there are any (`partitions_before`)."""
     weights = pair_weights(graph, made.weights)
-    limits = {"max_size": made.max_size, "resolution": made.resolution, "seed": made.seed}
-    hierarchy = cluster_again(weights, before, **limits) if before else cluster(weights, **limits)
+    divide = cluster_again if before else cluster
+    hierarchy = divide(
+        weights,
+        max_size=made.max_size,
+        resolution=made.resolution,
+        seed=made.seed,
+        before=before,
+    )
     partitions = [hierarchy.partition(level) for level in range(hierarchy.levels)]
     passages = np.zeros(len(hierarchy), np.int32)
     titles = [""] * len(hierarchy)

@@ -57,20 +57,20 @@ def _names(labels: Ragged) -> Iterator[tuple[str, int]]:
 
 def cluster_again(
     weights: sparse.csr_array,
-    before: Sequence[NDArray[np.int64]],
     *,
     max_size: int,
     resolution: float = 1.0,
     seed: int = 0,
+    before: Sequence[NDArray[np.int64]],
 ) -> Hierarchy:
     """Cluster a graph that has changed since an earlier clustering; most communities stay.
 
     Args:
         weights: [n, n] As for `cluster`.
-        before: As `partitions_before` gives it.
         max_size: As for `cluster`.
         resolution: As for `cluster`.
         seed: As for `cluster`.
+        before: As `partitions_before` gives it.
     """
     fresh = cluster(weights, max_size=max_size, resolution=resolution, seed=seed)
     steady = cluster(weights, max_size=max_size, resolution=resolution, seed=seed, before=before)

@@ -1,8 +1,9 @@
 """The entity graph: passages, the names in them, and facts about these names.
 
-`rules` finds names without a model (LinearRAG); `model` asks the chat model for names and facts
-(HippoRAG). Both keep the sentence of each. `entities` makes entities of names, `assemble` puts
-everything into rows, `graph` is what readers open, and `linking` finds a question's names in it.
+`rules` finds names without a model (LinearRAG), and with `domain_terms` terms, too; `model` asks
+the chat model for names and facts (HippoRAG). All keep the sentence of each. `entities` makes
+entities of names, `assemble` puts everything into rows, `graph` is what readers open, and `linking`
+finds a question's names in it.
 """
 
 from __future__ import annotations
@@ -30,10 +31,11 @@ class EntityGraphSettings(Group):
 
     group: ClassVar[str] = "graph"
 
-    builder: Literal["rules", "model"] = Field(
+    builder: Literal["rules", "terms", "model"] = Field(
         "rules",
-        description="rules (names, without model calls) or model (names and facts, with one call "
-        "a passage).",
+        description="rules (names, without model calls), terms (names and English terms in small "
+        "letters, without model calls; for domains such as medicine and law) or model (names and "
+        "facts, with one call a passage).",
     )
     extractions: str = Field(
         "",
@@ -180,8 +182,8 @@ class EntityGraphKind(IndexKind):
 
         last = EntityStats.of_index(index_directory) if options.keep else None
         own = last.made_with if last else EntityGraphSettings.of(options.settings)
-        if own.builder == "rules":
-            return Estimate("", basis="graph.builder=rules finds names without a model")
+        if own.builder != "model":
+            return Estimate("", basis=f"graph.builder={own.builder} asks no model")
         from hopyard.indexes.kinds.entity_graph.model import estimate
 
         asking = last.made_with.asking if last else None

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopyard.indexes.keywords import normalise_keyword
-from hopyard.indexes.kinds.entity_graph.extraction import NOWHERE, Extraction, Fact
+from hopyard.indexes.kinds.entity_graph.domain_terms import choose_terms, term_of
+from hopyard.indexes.kinds.entity_graph.extraction import NOWHERE, Extraction, Fact, Mention
 from hopyard.indexes.kinds.entity_graph.files import FACT, SENTENCE
 from hopyard.indexes.ragged import Ragged
 
@@ -61,9 +62,15 @@ def collect(passages: Sequence[PassageRow], extractions: Mapping[str, Extraction
 
     Args:
         passages: All passages, in order of id.
-        extractions: By content hash; a passage without one has no names.
+        extractions: By content hash; a passage without one has no names. Of their phrases, those
+            are names that are terms of the corpus.
     """
     normalised = _Normalised()
+    terms = choose_terms(
+        [tuple(phrase.name.split()) for phrase in extraction.phrases]
+        for passage in passages
+        if (extraction := extractions.get(passage.content_hash)) is not None
+    )
     mentions: list[tuple[int, int, str, str]] = []  # passage, place, name, written
     facts: list[tuple[int, int, str, str, str, str]] = []  # passage, place, three parts, text
     for row, passage in enumerate(passages):
@@ -73,7 +80,7 @@ def collect(passages: Sequence[PassageRow], extractions: Mapping[str, Extraction
         here = {mention.name for mention in extraction.mentions}
         mentions += [
             (row, mention.sentence, normalised[mention.name], mention.name)
-            for mention in extraction.mentions
+            for mention in (*extraction.mentions, *_terms(extraction, terms))
         ]
         whole = whole_facts(extraction, normalised.__getitem__)
         for fact in whole:
@@ -120,6 +127,13 @@ def whole_facts(
 ) -> list[Fact]:
     """The facts whose subject and object both have a letter or digit."""
     return [fact for fact in extraction.facts if normalise(fact.subject) and normalise(fact.object)]
+
+
+def _terms(extraction: Extraction, terms: frozenset[tuple[str, ...]]) -> Iterator[Mention]:
+    """The phrases of a passage that are terms, or end with one."""
+    for phrase in extraction.phrases:
+        if term := term_of(tuple(phrase.name.split()), terms):
+            yield phrase.model_copy(update={"name": " ".join(term)})
 
 
 def _named(extraction: Extraction, facts: Iterable[Fact]) -> Iterator[tuple[int, str]]:

@@ -163,7 +163,7 @@ def _write(
 
 
 def _model(options: BuildOptions, made_with: MadeWith, last: EntityStats | None) -> str:
-    if made_with.builder == "rules":
+    if made_with.builder != "model":
         return ""
     return options.settings.model if options.open_caller else last.model if last else ""
 

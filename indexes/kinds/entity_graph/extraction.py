@@ -108,9 +108,12 @@ class Claim(_Plain):
 class Extraction(_Brief):
     """All that a builder found in one passage, in the order of the passage."""
 
-    optional = frozenset({"entities", "claims"})
+    optional = frozenset({"entities", "claims", "phrases"})
 
     mentions: tuple[Mention, ...] = ()
+    phrases: tuple[Mention, ...] = ()
+    """What may be terms of the domain, in small letters and the singular; the whole corpus tells
+    which of them are (`domain_terms`)."""
     facts: tuple[Fact, ...] = ()
     entities: tuple[Described, ...] = ()
     """Each name once."""

@@ -21,7 +21,11 @@ from hopyard.indexes.kinds.entity_graph.extraction_store import (
     StoredExtraction,
 )
 from hopyard.indexes.kinds.entity_graph.model import FactWriter, writer_of
-from hopyard.indexes.kinds.entity_graph.rules import RULES_VERSION, extract
+from hopyard.indexes.kinds.entity_graph.rules import (
+    RULES_VERSION,
+    extract,
+    extract_with_phrases,
+)
 from hopyard.indexes.records import Passage
 from hopyard.indexes.seal import checksum
 from hopyard.indexes.threads import enter_in_thread, in_thread
@@ -31,11 +35,11 @@ from hopyard.indexes.written_store import FAILED, Author, Written
 
 __all__ = ("Builder", "ExtractionCounts", "Extractions", "extractions", "is_current")
 
-_RULES: Final = "rules for "
+_WITHOUT_MODEL: Final = frozenset({"rules", "terms"})
 _AT_ONCE: Final = 500
 """Passages that the rules read between two writes to the store."""
 
-Builder = Literal["rules", "model"]
+Builder = Literal["rules", "terms", "model"]
 
 
 class ExtractionCounts(BaseModel):
@@ -79,9 +83,9 @@ class Extractions:
     counts: ExtractionCounts
 
 
-def rules_author(language: str) -> Author:
-    """The author of the rows that the rules for a language give."""
-    return Author(RULES_VERSION, f"{_RULES}{language}")
+def rules_author(builder: Builder, language: str) -> Author:
+    """The author of the rows that a builder without a model gives for a language."""
+    return Author(RULES_VERSION, f"{builder} for {language}")
 
 
 def is_current(
@@ -100,8 +104,8 @@ def is_current(
     """
     if not _has_same_file(last, options):
         return False
-    if builder == "rules":
-        return all(_by_rules_or_file(share) for share in last.authors)
+    if builder in _WITHOUT_MODEL:
+        return all(_by_rules_or_file(share, builder) for share in last.authors)
     if options.open_caller is None:
         return True
     if last.missing:
@@ -125,9 +129,9 @@ def _has_same_file(last: ExtractionCounts, options: BuildOptions) -> bool:
         return False
 
 
-def _by_rules_or_file(share: AuthorShare) -> bool:
-    author = Author(share.version, share.model)
-    return author == IMPORTED or author == rules_author(share.model.removeprefix(_RULES))
+def _by_rules_or_file(share: AuthorShare, builder: Builder) -> bool:
+    author, language = Author(share.version, share.model), share.model.rpartition(" ")[2]
+    return author in {IMPORTED, rules_author(builder, language)}
 
 
 async def extractions(
@@ -146,7 +150,8 @@ async def extractions(
     Args:
         context: The build.
         contents: Content hash of each passage, by its id.
-        builder: `rules` asks no model. An update passes the builder of the last generation.
+        builder: `rules` and `terms` ask no model. An update passes the builder of the last
+            generation.
         last: The counts of the last generation, if there is one.
         asking: What the model is asked for; by default what the settings say.
 
@@ -172,11 +177,11 @@ async def extractions(
             await write_missing(
                 context, store, writer, contents, lambda name: corpus.get([name])[0], accepted
             )
-        if builder == "rules":
-            accepted.add(rules_author(options.language))
-            await in_thread(_extract_by_rules, context, store, contents, accepted)
+        if builder in _WITHOUT_MODEL:
+            accepted.add(rules_author(builder, options.language))
+            await in_thread(_extract_by_rules, context, builder, store, contents, accepted)
         written = await in_thread(store.written, contents.values())
-        if builder == "rules":
+        if builder in _WITHOUT_MODEL:
             written = {name: row for name, row in written.items() if row.author in accepted}
         await in_thread(store.use, written, corpus.generation)
         runs = tuple(await in_thread(store.runs)) if asks else ()
@@ -195,13 +200,14 @@ async def extractions(
 
 def _extract_by_rules(
     context: BuildContext,
+    builder: Builder,
     store: ExtractionStore,
     contents: Mapping[str, str],
     accepted: Collection[Author],
 ) -> None:
     """Extract the contents that have no accepted row, and keep them, so that none is read twice."""
     corpus, language, authors = context.corpus, context.options.language, store.authors()
-    author = rules_author(language)
+    author = rules_author(builder, language)
     holders = {
         content: name for name, content in contents.items() if authors.get(content) not in accepted
     }
@@ -209,16 +215,20 @@ def _extract_by_rules(
     for start in range(0, len(missing), _AT_ONCE):
         context.progress("names", start, len(missing))
         rows = [
-            (passage.content_hash, Written(author, EXTRACTED, _by_rules(passage, language)))
+            (
+                passage.content_hash,
+                Written(author, EXTRACTED, _by_rules(passage, builder, language)),
+            )
             for passage in corpus.get(missing[start : start + _AT_ONCE])
         ]
         store.put(rows, corpus.generation)
     context.progress("names", len(missing), len(missing))
 
 
-def _by_rules(passage: Passage, language: str) -> StoredExtraction:
-    found = extract(passage, language)
-    return StoredExtraction(mentions=found.mentions, facts=found.facts)
+def _by_rules(passage: Passage, builder: Builder, language: str) -> StoredExtraction:
+    read = extract_with_phrases if builder == "terms" else extract
+    found = read(passage, language)
+    return StoredExtraction(mentions=found.mentions, phrases=found.phrases)
 
 
 def _counts(rows: list[Written[StoredExtraction]]) -> ExtractionCounts:

@@ -55,13 +55,20 @@ def spans_of(graph: EntityGraph, question: str) -> Iterator[str]:
             run = question[words[place][0] : words[end - 1][1]]
             if not _may_be_name(run, plain=plain):
                 continue
-            known = (name for name in bare_forms(run) if graph.entities_of(normalise_keyword(name)))
+            known = (name for name in _forms(run) if graph.entities_of(normalise_keyword(name)))
             if name := next(known, ""):
                 yield name
                 place = end
                 break
         else:
             place += 1
+
+
+def _forms(run: str) -> Iterator[str]:
+    """A run of words as names may be written: terms are in the singular."""
+    yield from bare_forms(run)
+    if run.endswith("s"):
+        yield run[:-1]
 
 
 def _may_be_name(run: str, *, plain: bool) -> bool:

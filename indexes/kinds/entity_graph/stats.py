@@ -31,7 +31,7 @@ class MadeWith(_Stats):
     """What decides about a graph besides the corpus."""
 
     version: int = GRAPH_VERSION
-    builder: Literal["rules", "model"]
+    builder: Literal["rules", "terms", "model"]
     embedding: str
     dimension: int
     merge: float
@@ -71,7 +71,7 @@ class EntityStats(KindStats):
         made = self.made_with.model_dump(mode="json", exclude=unshown)
         made |= self.made_with.asking.plain()
         hidden = {"runs", "imported", "missing"}
-        if self.made_with.builder == "rules" and not self.extractions.has_imports:
+        if self.made_with.builder != "model" and not self.extractions.has_imports:
             hidden.add("authors")  # the builder says it
         found = self.extractions.model_dump(mode="json", exclude=hidden)
         own = {**made, **values, "merged": len(self.merges), "split": len(self.splits), **found}
