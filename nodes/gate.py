@@ -8,6 +8,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from hopyard.classifiers.about_documents import is_about_documents
 from hopyard.classifiers.retrieval_gate import OFF, SHIPPED, Decision
 from hopyard.measures.nearness import Nearness
 from hopyard.models.builtin import known_as
@@ -42,6 +43,9 @@ async def decide(run: Run, question: str) -> GateDecision:
         return GateDecision(gate=OFF, probability=None, retrieve=None, reason=why)
     if gate == AUTO:
         gate = profile_of(run.settings)
+    if is_about_documents(question):
+        reason = "the question is about the documents"
+        return GateDecision(gate=gate, probability=None, retrieve=True, reason=reason)
     nearness = await run.nearness(question)
     decision = await asyncio.to_thread(_decide, run, gate, question, nearness)
     return GateDecision(

@@ -75,6 +75,13 @@ async def test_two_settings_say_where_it_is_unsure(gate_folder: Make) -> None:
     assert "unsure (0.10 to 0.90)" in gate["reason"]
 
 
+async def test_a_question_about_the_documents_needs_them(gate_folder: Make) -> None:
+    folder = str(gate_folder(-2.0))
+    gate = await decide(Context(gate=folder), "What do these articles have in common?")
+    assert (gate["gate"], gate["retrieve"], gate["probability"]) == (folder, True, None)
+    assert gate["reason"] == "the question is about the documents"
+
+
 async def test_without_need_the_direct_strategy_answers(gate_folder: Make) -> None:
     output = await gate_and_route(Context(gate=str(gate_folder(-2.0))))
     assert output["strategy"] == "direct"
