@@ -133,12 +133,17 @@ def _prompt(run: Run, offered: Sequence[Any]) -> tuple[Prompt[Any], Mapping[str,
 
 
 async def _all_offered(run: Run, state: AgentState) -> list[Any]:
-    """The strategies that a route may choose, cheap strategies first, without baselines."""
+    """The strategies that a route may choose, cheap strategies first, without baselines.
+
+    A strategy without a description for the route runs only if a user names it, or as the default.
+    """
     retrieve = state["gate"]["retrieve"]
     return [
         strategy
         for strategy in runnable(await run.index_kinds())
-        if not strategy.baseline and (strategy.retrieves or not retrieve)
+        if not strategy.baseline
+        and (strategy.route is not None or strategy.default_for)
+        and (strategy.retrieves or not retrieve)
     ]
 
 

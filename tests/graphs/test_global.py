@@ -454,6 +454,25 @@ async def test_auto_lets_a_capable_model_choose_between_chain_and_global(
     )
 
 
+async def test_a_model_is_offered_what_has_a_description_for_the_route(
+    index: Path, chat: ScriptedChat, resources: Resources
+) -> None:
+    offered: list[str] = []
+
+    def choose(name: str, messages: list[dict[str, Any]]) -> Any:
+        if name == "Route":
+            offered.extend(re.findall(r"^([\w-]+): ", str(messages[0]["content"]), re.MULTILINE))
+            return {"strategy": "global", "confidence": 0.9}
+        return answer(name, messages)
+
+    chat.answers = choose
+    base = {"model": "scripted", "embedding": WordEmbedder.name, "route": "model"}
+    context = Context.model_validate(base | {"index": str(index), "profile": "capable"})
+    await router.graph.ainvoke({"question": QUESTION}, config_with(resources), context=context)
+    assert {"single", "chain", "global", "local"} <= {*offered}
+    assert not {"drift", "map-reduce", "decompose"} & {*offered}
+
+
 # Failures and budget
 
 
