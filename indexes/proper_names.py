@@ -60,9 +60,9 @@ _COMMON_BEFORE: Final = re.compile(
 """Participles and nouns that begin a sentence: `Jets of water`, `Driven by engines`."""
 _CONTRACTED: Final = re.compile(r"(?:(?<!ca)n't|(?<=can)'t|'(?:ll|re|ve|d|m|s))\Z", re.IGNORECASE)
 _LABEL: Final = re.compile(
-    r"(?:Appendix|Chapter|Column|Day|Equation|Example|Exhibit|Fig|Figure|Footnote|Grade|Guide|Item"
-    r"|Level|Line|Note|Page|Paragraph|Part|Phase|Point|Question|Round|Section|Stage|Step|Table|Task"
-    r"|Tier|Week|Year)s? (?:\d[\w.]*|[IVX]+[A-D]?\d?)(?!\w)"
+    r"(?:See )?(?:Appendix|Chapter|Column|Day|Equation|Example|Exhibit|Fig|Figure|Footnote|Grade"
+    r"|Guide|Item|Level|Line|Note|Page|Paragraph|Part|Phase|Point|Question|Round|Section|Stage|Step"
+    r"|Table|Task|Tier|Week|Year)s? (?:\d[\w.]*|[IVX]+[A-D]?\d?)(?!\w)"
 )
 """What counts the parts of a text or a course of time: `Table 3`, `Step 1`."""
 _HEADING: Final = re.compile(

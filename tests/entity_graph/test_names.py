@@ -94,7 +94,7 @@ def test_the_start_of_a_sentence_needs_evidence(text: str, expected: list[str]) 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("as Chapter 4, Figure 2, Table 3 and Step 1 of Apollo 11 show", ["Apollo 11"]),
+        ("as Chapter 4, Figure 2, Table 3 and Step 1 of Apollo 11 show. See Part 5", ["Apollo 11"]),
         ("the care of Stage II and Phase 1 patients in Stage 2 Oslo", ["Oslo"]),
         ("the tides Key points Oslo is cold Words to know Bergen is wet", ["Oslo", "Bergen"]),
         ("the lynx 5 What is a lynx? 6 Who is Ann Lee? 7 How does Oslo vote", ["Ann Lee", "Oslo"]),

@@ -125,7 +125,7 @@ def _is_row_of_headings(title: str) -> bool:
 
     Where a program took the first words of a page for its title, the text begins with them.
     """
-    words = title.split()
+    words = [word for word in title.split() if not word.isdigit()]
     return any(word.endswith("?") for word in words[:-1]) or 2 * _small_words(title) > len(words)
 
 
