@@ -51,7 +51,14 @@ def test_a_headline_is_no_name_and_has_names_inside_it(title: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "title", ["Ann Lee of Green Bay", "Green Bay fire", "Photosynthesis", "Life Is Beautiful"]
+    "title",
+    [
+        "Ann Lee of Green Bay",
+        "Rail strikes of Green Bay and Oslo",
+        "Ann Lee 3: Summer Vacation",
+        "Photosynthesis",
+        "Life Is Beautiful",
+    ],
 )
 def test_a_short_title_is_a_name(title: str) -> None:
     assert mentions(title, "") == [(title, NOWHERE)]

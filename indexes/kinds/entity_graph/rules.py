@@ -28,8 +28,8 @@ RULES_VERSION: Final = 2
 _QUALIFIED: Final = re.compile(r"(.*\S)\s*\([^()]+\)")
 _LONG: Final = 8
 """A title of more words is a headline, unless its text uses it as a name."""
-_SENTENCE: Final = 5
-"""A title of so many words that has common words in small letters may be a headline."""
+_SMALL_IN_HEADLINE: Final = 3
+"""A title with so many common words in small letters may be a headline: a name has fewer."""
 _PUNCTUATED: Final = re.compile(r"[?!;|…\"]|\.\.\.|(?<!\w)'|\s[-–—]\s")
 """What headlines have and names seldom have."""
 _VERB: Final = re.compile(r"\w (?:is|are|was|were|has|have|had|will|can|could|[a-z]+n['’]t) \w")
@@ -113,7 +113,7 @@ def _is_headline(title: str, text: str, language: str) -> bool:
         len(words) > _LONG
         or _PUNCTUATED.search(bare.translate(QUOTES)) is not None
         or (language == "en" and _VERB.search(bare) is not None)
-        or (len(words) >= _SENTENCE and (":" in bare or (language == "en" and _small_words(bare))))
+        or (language == "en" and _small_words(bare) >= (1 if ":" in bare else _SMALL_IN_HEADLINE))
     )
     if like_headline and language == "en" and _is_row_of_headings(bare):
         return True
