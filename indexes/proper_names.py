@@ -17,7 +17,15 @@ from collections.abc import Iterator
 from typing import Final
 
 from hopyard.indexes.capitals import WORD, begins_sentence, next_run
-from hopyard.indexes.english import NEVER_ALONE, NEVER_OUTSIDE, NOT_CONTENT, OPENERS
+from hopyard.indexes.english import (
+    ARTICLES,
+    FUNCTION_WORDS,
+    NEVER_ALONE,
+    NEVER_OUTSIDE,
+    NOT_CONTENT,
+    OPENERS,
+    word_set,
+)
 from hopyard.indexes.german import DETERMINERS, PLAIN_NOUN
 from hopyard.indexes.language import FREQUENT
 
@@ -46,9 +54,30 @@ _COMMON: Final = re.compile(
 _COMMON_BEFORE: Final = re.compile(
     r"\w{3,}ing (?:as|an?|the|his|her|their|its|in|on|up|out|to|with)\b"
     r"|\w{3,}s (?:are|were|have|can|may)\b"
+    r"|\w+ (?:of|by|with|than|for)\b"
     r"|\w{2,}(?<!fr|hm|am|mm)ed (?:by|as|from|after|during|at|on|in|and|with)\b"
 )
-"""Participles and plural nouns that begin a sentence."""
+"""Participles and nouns that begin a sentence: `Jets of water`, `Driven by engines`."""
+_CONTRACTED: Final = re.compile(r"(?:(?<!ca)n't|(?<=can)'t|'(?:ll|re|ve|d|m|s))\Z", re.IGNORECASE)
+_LABEL: Final = re.compile(
+    r"(?:See )?(?:Appendix|Chapter|Column|Day|Equation|Example|Exhibit|Fig|Figure|Footnote|Grade"
+    r"|Guide|Item|Level|Line|Note|Page|Paragraph|Part|Phase|Point|Question|Round|Section|Stage|Step"
+    r"|Table|Task|Tier|Week|Year)s? (?:\d[\w.]*|[IVX]+[A-D]?\d?)(?!\w)"
+)
+"""What counts the parts of a text or a course of time: `Table 3`, `Step 1`."""
+_HEADING: Final = re.compile(
+    r"(?<!\w)(?:\d{1,3} )?(?:(?:What|Who|How|Why|When|Where|Which)"
+    r"(?:'s| (?:is|are|was|were|do|does|did|can|could|causes?|about|will|would|should|has|to)\b)"
+    r"|Key (?:points|takeaways|facts|findings|terms)\b|Words to know\b|Table of contents\b"
+    r"|(?:Other|Further|More) (?:resources|reading|information)\b|Next steps\b|See also\b"
+    r"|(?:External|Related) links\b|Questions to ask\b|Risk factors\b)"
+)
+"""Headings and questions between other words, as in the text of a page without its lines."""
+_OPENS_CLAUSE: Final = word_set(
+    "also because during how if it most some there these they this unlike what when where while why"
+    " you your"
+)
+"""After a name they begin a sentence whose full stop is missing, as after a heading."""
 _PARTICLE: Final = re.compile(r"\b(?:de|van|von|di|da|du|bin|ibn|ter|den)\s\Z")
 _NUMERAL: Final = re.compile(r"(?:\d+(?:st|nd|rd|th)|\d{1,2})\s+(?=[^\W\d_a-z])")
 
@@ -60,12 +89,20 @@ def proper_names(text: str, language: str) -> Iterator[Span]:
         text: With plain quotes (see `capitals.QUOTES`).
         language: A key of `LANGUAGES`.
     """
+    if language == "en":
+        text = _HEADING.sub(_commas, text)
     runs = list(_runs(text, language))
+    english = language == "en"
     evidence = _Evidence(text, runs, language)
     for start, end, initial in runs:
-        first, last = _trimmed(text, start, end)
+        first, last = _trimmed(text, start, end, english)
         if first < last and evidence.is_name(first, last, initial):
             yield first, last
+
+
+def _commas(found: re.Match[str]) -> str:
+    """As many commas, so that all else keeps its place."""
+    return "," * (found.end() - found.start())
 
 
 class _Evidence:
@@ -95,6 +132,8 @@ class _Evidence:
     def is_name(self, start: int, end: int, initial: bool) -> bool:
         """Whether a run is a name. Longer runs are; a single word may be a common word."""
         word = self.text[start:end]
+        if self.language == "en" and _LABEL.fullmatch(word):
+            return False
         if len(word.split()) > 1 or _MIXED.match(word):
             return True
         if word in self.plain:
@@ -169,9 +208,27 @@ def _opens_sentence(text: str, start: int, point: re.Match[str]) -> bool:
     return numbered is not None or word.lower() in OPENERS
 
 
-def _trimmed(text: str, start: int, end: int) -> Span:
+def _without_headings(text: str, words: list[re.Match[str]]) -> list[re.Match[str]]:
+    """The words of a run without a label or page number before them, and a sentence after them.
+
+    `Stage 2 Surgery` is about surgery, `Table 3` about nothing; `66 When` is a page and a sentence.
+    """
+    while len(words) > 1 and words[-1].group().lower() in _OPENS_CLAUSE:
+        words = words[:-1]
+    if len(words) > 2 and _LABEL.fullmatch(text, words[0].start(), words[1].end()):
+        words = words[2:]
+    if len(words) > 1 and words[0].group().isdigit():
+        second = _CONTRACTED.sub("", words[1].group()).lower()
+        if second in FUNCTION_WORDS and second not in ARTICLES:
+            words = words[2:]
+    return words
+
+
+def _trimmed(text: str, start: int, end: int, english: bool) -> Span:
     """The run without what no name begins or ends with; empty if nothing is left."""
     words = list(WORD.finditer(text, start, end))
+    if english:
+        words = _without_headings(text, words)
     while words and words[0].group().lower() in NEVER_OUTSIDE:
         words.pop(0)
     while words and words[-1].group().lower() in NEVER_OUTSIDE:
@@ -179,7 +236,7 @@ def _trimmed(text: str, start: int, end: int) -> Span:
     if not words:
         return start, start
     alone = words[0].group() if len(words) == 1 else ""
-    if alone.lower() in NEVER_ALONE or len(alone) == 1:
+    if _CONTRACTED.sub("", alone).lower() in NEVER_ALONE or len(alone) == 1:
         return start, start
     if words[0].start() == start and (particle := _PARTICLE.search(text, max(0, start - 8), start)):
         start = particle.start()

@@ -79,6 +79,7 @@ def test_english(text: str, expected: list[str]) -> None:
         ("Rose petals fall. The rose is red.", []),
         ("Rose petals fall. Everybody likes Rose.", ["Rose", "Rose"]),
         ("In the end The Beatles won", ["Beatles"]),
+        ("Jets of steam rise. Driven by wind, Ann sails. Contact with Bob ended.", ["Ann", "Bob"]),
         # The point of an initial ends no sentence, the number of a war does.
         ("After World War I. During the war. I saw E. Smith.", ["World War I", "E. Smith"]),
         # Short lines do not run on, long ones do.
@@ -87,6 +88,21 @@ def test_english(text: str, expected: list[str]) -> None:
     ],
 )
 def test_the_start_of_a_sentence_needs_evidence(text: str, expected: list[str]) -> None:
+    assert written(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("as Chapter 4, Figure 2, Table 3 and Step 1 of Apollo 11 show. See Part 5", ["Apollo 11"]),
+        ("the care of Stage II and Phase 1 patients in Stage 2 Oslo", ["Oslo"]),
+        ("the tides Key points Oslo is cold Words to know Bergen is wet", ["Oslo", "Bergen"]),
+        ("the lynx 5 What is a lynx? 6 Who is Ann Lee? 7 How does Oslo vote", ["Ann Lee", "Oslo"]),
+        ("a scan by NASA If the scan fails, NASA There are others", ["NASA", "NASA"]),
+        ("we read 66 When Ann slept, and so You'll see, as Can't and Don't tell", ["Ann"]),
+    ],
+)
+def test_labels_and_headings_are_no_names(text: str, expected: list[str]) -> None:
     assert written(text) == expected
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from hopyard.indexes.kinds.entity_graph.extraction import NOWHERE, Extraction, Mention
 from hopyard.indexes.kinds.entity_graph.rules import extract
 from hopyard.indexes.records import Passage
@@ -35,10 +37,60 @@ def test_a_name_counts_as_often_as_it_occurs() -> None:
     assert mentions("", "We saw Ann, and Ann saw us.") == [("Ann", 0), ("Ann", 0)]
 
 
-def test_a_headline_has_names_inside_it() -> None:
-    title = "Why the new mayor of Green Bay is not fond of Ann Lee"
-    assert mentions(title, "") == [(title, NOWHERE), ("Green Bay", NOWHERE), ("Ann Lee", NOWHERE)]
-    assert mentions("Ann Lee of Green Bay", "") == [("Ann Lee of Green Bay", NOWHERE)]
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Why the new mayor of Green Bay is not fond of Ann Lee",
+        "All rents in Green Bay stay firm, says Ann Lee",
+        "Green Bay isn't fond of Ann Lee",
+        "Is Green Bay fond of Ann Lee?",
+    ],
+)
+def test_a_headline_is_no_name_and_has_names_inside_it(title: str) -> None:
+    assert mentions(title, "") == [("Green Bay", NOWHERE), ("Ann Lee", NOWHERE)]
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Ann Lee of Green Bay",
+        "Rail strikes of Green Bay and Oslo",
+        "Ann Lee 3: Summer Vacation",
+        "Photosynthesis",
+        "Life Is Beautiful",
+    ],
+)
+def test_a_short_title_is_a_name(title: str) -> None:
+    assert mentions(title, "") == [(title, NOWHERE)]
+
+
+def test_a_long_title_is_a_name_where_the_text_uses_it() -> None:
+    title = "Who Framed Roger Rabbit?"
+    assert mentions(title, "") == []
+    assert mentions(title, f"{title} is a film.") == [(title, NOWHERE), (title, 0)]
+
+
+def test_the_first_words_of_a_page_are_no_name() -> None:
+    title = "About the lynx Where is the lynx? What"
+    assert mentions(title, f"{title} does the lynx eat? We saw Ann Lee.") == [("Ann Lee", 2)]
+
+
+def test_a_headline_in_title_case_has_the_names_of_its_text() -> None:
+    title = "Mayor Ann Lee Could Help Green Bay Come a Step Closer to Gold"
+    assert mentions(title, "") == []
+    text = "The mayor, Ann Lee, is content."
+    assert mentions("Could Ann Lee Help?", text) == [("Ann Lee", 0)]
+
+
+def test_a_heading_names_what_the_text_names() -> None:
+    text = "## Data Retention Policy\n\nThe Audit Board keeps files.\n\n## Audit Board\n\nIt meets."
+    assert mentions("", text) == [("Audit Board", 1), ("Audit Board", 2)]
+
+
+def test_characters_of_html_are_read_as_they_are_meant() -> None:
+    text = "It rains &amp; snows. Then Ann O&#039;Hara met Bob &amp; Sons. In the end Eve won."
+    assert mentions("", text) == [("Ann O'Hara", 1), ("Bob & Sons", 1), ("Eve", 2)]
+    assert mentions("Bob &amp; Sons", "") == [("Bob & Sons", NOWHERE)]
 
 
 def test_only_title_and_text_give_names() -> None:

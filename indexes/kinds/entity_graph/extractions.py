@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.kinds.entity_graph import EntityGraphSettings
 from hopyard.indexes.kinds.entity_graph.asking import Asking
+from hopyard.indexes.kinds.entity_graph.common_words import CommonWords
 from hopyard.indexes.kinds.entity_graph.extraction import Extraction
 from hopyard.indexes.kinds.entity_graph.extraction_file import import_extractions
 from hopyard.indexes.kinds.entity_graph.extraction_store import (
@@ -76,10 +77,10 @@ class ExtractionCounts(BaseModel):
 
 @dataclass(frozen=True)
 class Extractions:
-    """The stored extractions of a generation."""
+    """The extractions of a generation."""
 
     by_content: Mapping[str, Extraction]
-    """By content hash."""
+    """By content hash. Those of the rules lack the common words of the corpus."""
     counts: ExtractionCounts
 
 
@@ -195,7 +196,16 @@ async def extractions(
             "imported": imported,
         }
     )
-    return Extractions({name: row.content for name, row in written.items()}, counts)
+    by_content: dict[str, Extraction] = {name: row.content for name, row in written.items()}
+    if builder in _WITHOUT_MODEL:
+        common = await in_thread(CommonWords, corpus.passages(), options.language)
+        author = rules_author(builder, options.language)
+        by_content |= {
+            name: common.without(row.content)
+            for name, row in written.items()
+            if row.author == author
+        }
+    return Extractions(by_content, counts)
 
 
 def _extract_by_rules(
