@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from hopyard.indexes.english import FUNCTION_WORDS, word_set
 from hopyard.indexes.sentences import sentence_spans
-from hopyard.state.errors import UsageError
+from hopyard.state.extras import require
 
 __all__ = ("Term", "is_common_word", "terms_in")
 
@@ -55,7 +55,7 @@ def terms_in(text: str) -> Iterator[Term]:
     Which of them are terms shows only in the whole corpus: a term comes back.
 
     Raises:
-        UsageError: TextBlob is not installed.
+        UsageError: The extra `terms` is not installed.
     """
     for first, last in sentence_spans(text):
         tokens = list(_TOKEN.finditer(text, first, last))
@@ -107,13 +107,9 @@ def _singular(word: str) -> str:
 @cache
 def _textblob() -> Any:
     """TextBlob's English part with its lexicon, whose file it leaves to be closed by Python."""
-    try:
-        from textblob import en
-    except ImportError:
-        raise UsageError(
-            "graph.builder=terms needs TextBlob, which is not installed: pip install "
-            "'hopyard[terms]'."
-        ) from None
+    require("finding terms", "terms")
+    from textblob import en
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         en.tag("word")

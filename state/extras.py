@@ -57,6 +57,7 @@ EXTRAS: Final[Mapping[str, Extra]] = {
         "vectors in LanceDB", {"lancedb": "lancedb", "langchain-community": "langchain_community"}
     ),
     "eval": Extra("`hopyard eval`", {"ir-measures": "ir_measures", "matplotlib": "matplotlib"}),
+    "terms": Extra("terms of a domain in the entity graph", {"textblob": "textblob"}),
     "gate": Extra(
         "training a gate or a route",
         {

@@ -12,6 +12,7 @@ import pytest
 from model_server import ModelServer
 
 from hopyard.classifiers.scorers import T5Scorer
+from hopyard.indexes import terms
 from hopyard.indexes.langchain_loaders import load_with
 from hopyard.indexes.loaders import load
 from hopyard.measures.figure import figure
@@ -123,6 +124,13 @@ def test_a_loader_without_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     hide(monkeypatch, "loaders")
     with pytest.raises(UsageError, match=sentence("loaders").replace("[^.]*", ".*")):
         list(load_with("langchain_community.document_loaders.TextLoader:notes.txt"))
+
+
+def test_terms_without_their_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    hide(monkeypatch, "terms")
+    terms._textblob.cache_clear()
+    with pytest.raises(UsageError, match=sentence("terms")):
+        list(terms.terms_in("A mountain lake."))
 
 
 def test_a_figure_without_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

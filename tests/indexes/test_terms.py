@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
-from hopyard.indexes import terms as domain
 from hopyard.indexes.terms import is_common_word, terms_in
-from hopyard.state.errors import UsageError
 
 
 def terms(text: str) -> list[str]:
@@ -42,10 +38,3 @@ def test_a_capital_says_little_about_a_common_word() -> None:
     assert is_common_word("Treatment")
     assert is_common_word("What")
     assert not is_common_word("Imatinib")
-
-
-def test_without_textblob_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "textblob", None)
-    monkeypatch.setattr(domain, "_textblob", domain._textblob.__wrapped__)
-    with pytest.raises(UsageError, match=r"pip install 'hopyard\[terms\]'"):
-        terms("A mountain lake.")

@@ -72,7 +72,7 @@ def extract_with_phrases(passage: Passage, language: str) -> Extraction:
     A common word with a capital is no name here, as in a heading: it may be a term.
 
     Raises:
-        UsageError: TextBlob is not installed.
+        UsageError: The extra `terms` is not installed.
     """
     found = extract(passage, language)
     if language != "en":
