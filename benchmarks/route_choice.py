@@ -60,7 +60,7 @@ def main() -> None:
     """Ask the route in both modes."""
     index, model = sys.argv[1:]
     lines = [json.loads(line) for line in QUESTIONS.read_text().splitlines()]
-    results: dict[str, Any] = {"model": model, "questions": len(lines)}
+    results: dict[str, Any] = {"chat_model": model, "questions": len(lines)}
     for mode in MODES:
         results[mode] = asyncio.run(chosen(index, model, mode, lines))
         print(mode, json.dumps(results[mode]["choices"]))
