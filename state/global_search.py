@@ -22,7 +22,6 @@ __all__ = (
     "MapTask",
     "PassageTask",
     "Point",
-    "PointState",
     "RateTask",
     "ReportTask",
     "WrittenReport",
@@ -104,18 +103,7 @@ class Point(TypedDict):
     """Passages that support these findings, best first."""
 
 
-class PointState(StrategyState):
-    """The state of a strategy that reduces points to its answer."""
-
-    written: Annotated[dict[str, WrittenReport], operator.or_]
-    """Reports written for this question, by community."""
-    points: Annotated[list[Point], operator.add]
-    notes: Annotated[list[Step], operator.add]
-    """The steps so far."""
-    truncated: Annotated[bool, operator.or_]
-
-
-class GlobalState(PointState):
+class GlobalState(StrategyState):
     """The strategy's state."""
 
     frontier: list[list[str]]
@@ -126,8 +114,14 @@ class GlobalState(PointState):
     """Communities that are read: their reports, or excerpts of their sentences."""
     missing: list[str]
     """Those of them whose reports are to be written."""
+    written: Annotated[dict[str, WrittenReport], operator.or_]
+    """Reports written for this question, by community."""
     chunks: list[list[str]]
     """Communities whose reports one map call reads."""
+    points: Annotated[list[Point], operator.add]
+    notes: Annotated[list[Step], operator.add]
+    """The steps so far."""
+    truncated: Annotated[bool, operator.or_]
 
 
 class RateTask(TypedDict):

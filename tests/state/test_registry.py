@@ -19,10 +19,7 @@ RECORD = """
 from types import SimpleNamespace
 PART = SimpleNamespace(name={name!r}, about="A part.", settings=None)
 """
-OWN = [
-    "chain", "decompose", "direct", "drift", "global", "hop", "local", "map-reduce",
-    "single", "tree",
-]  # fmt: skip
+OWN = ["chain", "decompose", "direct", "global", "hop", "local", "map-reduce", "single", "tree"]
 
 
 @dataclass
