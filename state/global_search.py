@@ -22,6 +22,7 @@ __all__ = (
     "MapTask",
     "PassageTask",
     "Point",
+    "PointState",
     "RateTask",
     "ReportTask",
     "WrittenReport",
@@ -103,7 +104,18 @@ class Point(TypedDict):
     """Passages that support these findings, best first."""
 
 
-class GlobalState(StrategyState):
+class PointState(StrategyState):
+    """The state of a strategy that reduces points to its answer."""
+
+    written: Annotated[dict[str, WrittenReport], operator.or_]
+    """Reports written for this question, by community."""
+    points: Annotated[list[Point], operator.add]
+    notes: Annotated[list[Step], operator.add]
+    """The steps so far."""
+    truncated: Annotated[bool, operator.or_]
+
+
+class GlobalState(PointState):
     """The strategy's state."""
 
     frontier: list[list[str]]
@@ -114,14 +126,8 @@ class GlobalState(StrategyState):
     """Communities that are read: their reports, or excerpts of their sentences."""
     missing: list[str]
     """Those of them whose reports are to be written."""
-    written: Annotated[dict[str, WrittenReport], operator.or_]
-    """Reports written for this question, by community."""
     chunks: list[list[str]]
     """Communities whose reports one map call reads."""
-    points: Annotated[list[Point], operator.add]
-    notes: Annotated[list[Step], operator.add]
-    """The steps so far."""
-    truncated: Annotated[bool, operator.or_]
 
 
 class RateTask(TypedDict):

@@ -24,7 +24,16 @@ from hopyard.state.global_search import GlobalSettings, GlobalState, MapTask, Po
 from hopyard.state.schemas import Evidence, Step, passage_evidence
 from hopyard.state.settings import Context, profile_of
 
-__all__ = ("MOST_PASSAGES", "divide", "evidence_of", "finish_map", "map_reports", "map_tasks")
+__all__ = (
+    "MOST_PASSAGES",
+    "divide",
+    "evidence_of",
+    "finish_map",
+    "map_reports",
+    "map_tasks",
+    "numbered_reports",
+    "points_from_reports",
+)
 
 MOST_PASSAGES: Final = 5
 """Passages that a point names at most."""
@@ -80,11 +89,7 @@ async def map_reports(state: MapTask, runtime: Runtime[Context]) -> dict[str, An
         kind="map",
         title=f"Map {state['number']} of {state['of']}: read {count}",
     )
-    lines, first = [], 1
-    for report in reports:
-        lines.append(finding_lines(report.heading, report.findings, first))
-        first += len(report.findings)
-    values = {"question": one_line(state["question"]), "reports": "\n\n".join(lines)}
+    values = {"question": one_line(state["question"]), "reports": numbered_reports(reports)}
     try:
         output = await run.call(MAP, values, step=step["id"])
     except (ModelOutputError, BudgetExceededError) as error:
@@ -94,13 +99,35 @@ async def map_reports(state: MapTask, runtime: Runtime[Context]) -> dict[str, An
             "notes": [failed(step, error)],
             "truncated": isinstance(error, BudgetExceededError),
         }
+    points = await points_from_reports(run, output.points, reports)
+    return {"points": points, "notes": [finish_map(step, points, len(output.points), run)]}
+
+
+def numbered_reports(reports: Sequence[ReadableReport]) -> str:
+    """Reports as a call reads them; their findings are numbered from 1."""
+    lines, first = [], 1
+    for report in reports:
+        lines.append(finding_lines(report.heading, report.findings, first))
+        first += len(report.findings)
+    return "\n\n".join(lines)
+
+
+async def points_from_reports(
+    run: Run, given: Sequence[MappedPoint], reports: Sequence[ReadableReport]
+) -> list[Point]:
+    """The points of a high enough score, with the reports and passages behind them.
+
+    Args:
+        run: The run, with the least score.
+        given: The points of a call.
+        reports: The reports that it read, in the order of their numbers.
+    """
     least = GlobalSettings.of(run.settings).min_score
-    kept = [point for point in output.points if point.score >= least]
+    kept = [point for point in given if point.score >= least]
     elements, allowed = await elements_of(run), await run.allowed()
-    points = await asyncio.to_thread(
+    return await asyncio.to_thread(
         lambda: [_point(point, reports, elements, allowed) for point in kept]
     )
-    return {"points": points, "notes": [finish_map(step, points, len(output.points), run)]}
 
 
 def finish_map(step: Step, points: Sequence[Point], given: int, run: Run) -> Step:

@@ -21,7 +21,7 @@ from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.global_search import REDUCE, global_style, point_line
 from hopyard.prompts.passages import one_line
 from hopyard.state.errors import BudgetExceededError, IndexMissingError, ModelOutputError
-from hopyard.state.global_search import GlobalSettings, GlobalState, Point
+from hopyard.state.global_search import GlobalSettings, Point, PointState
 from hopyard.state.schemas import Step
 from hopyard.state.settings import Context, profile_of
 
@@ -73,7 +73,7 @@ class _Shown:
         return [places[name] for name in point["passages"]]
 
 
-async def reduce_points(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
+async def reduce_points(state: PointState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Answer from the best points that fit into the window; Unknown where no point helps.
 
     A budget that ended before any point was found leaves one call: it answers from one search.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from langgraph.runtime import Runtime
@@ -30,7 +30,19 @@ from hopyard.state.global_search import (
 from hopyard.state.schemas import Step
 from hopyard.state.settings import Context, Profile, profile_of
 
-__all__ = ("children_to_rate", "descend", "next_tasks", "rate", "relevant", "select")
+__all__ = (
+    "about",
+    "children_to_rate",
+    "communities_at",
+    "deepest",
+    "descend",
+    "nearest_first",
+    "next_tasks",
+    "rate",
+    "relevant",
+    "select",
+    "short_communities",
+)
 
 _SELECT: Final = "select"
 _RATED_AT_ONCE: Final[Mapping[Profile, int]] = {"builtin": 8, "capable": 25}
@@ -65,14 +77,16 @@ async def select(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any
     if not reader.levels:
         step |= {"title": "Select communities", "reason": "the index has no communities"}
         return update | {"notes": Overwrite([step])}
-    level = _deepest(reader, settings.level)
+    level = deepest(reader, settings.level)
     if settings.dynamic:
         step["title"] = f"Rate the communities from the root down to level {level}"
-        roots = [community.id for community in await _at(run, reader, 0)]
+        roots = [community.id for community in await communities_at(run, reader, 0)]
         frontier = _batches(roots, profile_of(run.settings))
         return update | {"frontier": frontier, "notes": Overwrite([step])}
     step["title"] = f"Select the communities at level {level}"
-    plan, facts = await _plan(run, reader, state["question"], await _at(run, reader, level))
+    plan, facts = await _plan(
+        run, reader, state["question"], await communities_at(run, reader, level)
+    )
     return update | plan | {"notes": Overwrite([{**step, "facts": facts}])}
 
 
@@ -89,7 +103,7 @@ async def rate(state: RateTask, runtime: Runtime[Context]) -> dict[str, Any]:
         parent=_SELECT,
         title=f"Rate {counted(len(names), 'community')}",
     )
-    texts = [_about(reader, reader.community(name)) for name in names]
+    texts = [about(reader, reader.community(name)) for name in names]
     values = {"question": one_line(state["question"]), "communities": community_lines(texts)}
     try:
         output = await run.call(rate_prompt(len(names)), values, step=step["id"])
@@ -113,7 +127,7 @@ async def descend(state: GlobalState, runtime: Runtime[Context]) -> dict[str, An
     settings, reader = GlobalSettings.of(run.settings), await communities_of(run)
     last = [name for batch in state["frontier"] for name in batch]
     if not state["truncated"]:
-        level = _deepest(reader, settings.level)
+        level = deepest(reader, settings.level)
         following = children_to_rate(reader, state["ratings"], last, level, settings.min_rating)
         allowed = {found.id for found in await _with_allowed(run, reader, following)}
         following = [name for name in following if name in allowed]
@@ -181,11 +195,11 @@ async def _plan(
     settings = GlobalSettings.of(run.settings).for_profile(profile_of(run.settings))
     ranked = sorted(found, key=lambda community: (-community.passages, community.id))
     if settings.order == "relevance":
-        ranked = await _by_relevance(run, question, ranked)
+        ranked = await nearest_first(run, question, ranked, lambda community: community.title)
     given = ratings or {}
     ranked.sort(key=lambda community: -given.get(community.id, 0))
     without = [community for community in ranked if reader.report(community.id) is None]
-    short = await _short(run, without) if settings.excerpts else set()
+    short = await short_communities(run, without) if settings.excerpts else set()
     long = [community.id for community in without if community.id not in short]
     missing, beyond = long[: settings.most_reports], {*long[settings.most_reports :]}
     unwritten = [one.id for one in without if one.id in short or one.id in beyond]
@@ -200,27 +214,41 @@ async def _plan(
     return {"chosen": chosen, "missing": missing}, facts
 
 
-async def _short(run: Run, communities: Sequence[Community]) -> set[str]:
-    """Those of some communities that are read as they are."""
+async def short_communities(run: Run, communities: Sequence[Community]) -> set[str]:
+    """The ids of those of some communities that are read as they are, without a report."""
     elements = await elements_of(run)
     return await asyncio.to_thread(
         lambda: {one.id for one in communities if is_short(one, elements)}
     )
 
 
-async def _by_relevance(run: Run, question: str, ranked: list[Community]) -> list[Community]:
-    """The communities whose titles are most similar to the question first."""
+async def nearest_first(
+    run: Run, question: str, ranked: Sequence[Community], text: Callable[[Community], str]
+) -> list[Community]:
+    """The communities whose texts are most similar to the question first.
+
+    Args:
+        run: The run, with the embedding model.
+        question: The question.
+        ranked: Communities. Only the first 500 are compared; the others follow them.
+        text: The text of a community.
+    """
     compared, others = ranked[:_COMPARED], ranked[_COMPARED:]
     embedder = await asyncio.to_thread(run.resources.embedder, run.settings.embedding)
-    titles = [community.title for community in compared]
-    vectors = await asyncio.to_thread(embedder.embed_documents, titles)
+    vectors = await asyncio.to_thread(embedder.embed_documents, list(map(text, compared)))
     cosines = (vectors @ await run.embed(question)).tolist()
     order = sorted(range(len(compared)), key=lambda place: -cosines[place])
     return [*(compared[place] for place in order), *others]
 
 
-async def _at(run: Run, reader: CommunityIndex, level: int) -> list[Community]:
-    """The communities of a level that stand in a passage that the run may find."""
+async def communities_at(run: Run, reader: CommunityIndex, level: int) -> list[Community]:
+    """The communities of a level that stand in a passage that the run may find.
+
+    Args:
+        run: The run.
+        reader: The communities.
+        level: The level, which the index has.
+    """
     return await _with_allowed(run, reader, [found.id for found in reader.at(level)])
 
 
@@ -233,13 +261,15 @@ async def _with_allowed(run: Run, reader: CommunityIndex, names: Sequence[str]) 
     return [community for community in found if held[community.id]]
 
 
-def _about(reader: CommunityIndex, community: Community) -> str:
+def about(reader: CommunityIndex, community: Community) -> str:
+    """The title and summary of a community's report, or the community's title; cut if long."""
     report = reader.report(community.id)
     text = f"{report.title}: {report.summary}" if report else community.title
     return snippet(text, _LONGEST)
 
 
-def _deepest(reader: CommunityIndex, level: int) -> int:
+def deepest(reader: CommunityIndex, level: int) -> int:
+    """The level that a setting means: the deepest for -1, and for a level that is not there."""
     return reader.levels - 1 if level < 0 else min(level, reader.levels - 1)
 
 

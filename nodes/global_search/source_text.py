@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
@@ -11,7 +12,7 @@ from langgraph.types import Overwrite, Send
 from hopyard.nodes.global_search.chunks import chunks, shuffled, tokens
 from hopyard.nodes.global_search.map import MOST_PASSAGES, finish_map
 from hopyard.nodes.global_search.steps import failed
-from hopyard.nodes.run import run_of
+from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.global_search import MappedPoint
 from hopyard.prompts.map_reduce import MAP_PASSAGES
 from hopyard.prompts.passages import one_line, passage_lines
@@ -21,7 +22,7 @@ from hopyard.state.global_search import GlobalSettings, GlobalState, PassageTask
 from hopyard.state.schemas import Step
 from hopyard.state.settings import Context, profile_of
 
-__all__ = ("divide_passages", "map_passages", "passage_tasks")
+__all__ = ("divide_passages", "map_passages", "passage_tasks", "points_from_passages")
 
 
 async def divide_passages(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -91,12 +92,25 @@ async def map_passages(state: PassageTask, runtime: Runtime[Context]) -> dict[st
             "notes": [failed(step, error)],
             "truncated": isinstance(error, BudgetExceededError),
         }
-    least = GlobalSettings.of(run.settings).min_score
-    points = [_point(point, names) for point in output.points if point.score >= least]
+    points = points_from_passages(run, output.points, names)
     return {"points": points, "notes": [finish_map(step, points, len(output.points), run)]}
 
 
-def _point(point: MappedPoint, names: list[str]) -> Point:
+def points_from_passages(
+    run: Run, given: Sequence[MappedPoint], names: Sequence[str]
+) -> list[Point]:
+    """The points of a high enough score, with the passages behind them.
+
+    Args:
+        run: The run, with the least score.
+        given: The points of a call; their findings are numbers of passages.
+        names: Ids of the passages that it read, in the order of their numbers.
+    """
+    least = GlobalSettings.of(run.settings).min_score
+    return [_point(point, names) for point in given if point.score >= least]
+
+
+def _point(point: MappedPoint, names: Sequence[str]) -> Point:
     """A point with the passages that it rests on, which stand for themselves: no report does."""
     cited = [names[number - 1] for number in point.findings if 0 < number <= len(names)]
     passages = list(dict.fromkeys(cited))[:MOST_PASSAGES]

@@ -7,17 +7,18 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from hopyard.indexes.records import Passage
 from hopyard.nodes.answer import answer_from_shown, close_answer
 from hopyard.nodes.local_search.context import Material, render
 from hopyard.nodes.local_search.gather import gather, lines_of
 from hopyard.nodes.local_search.linking import query_of
-from hopyard.nodes.run import run_of
+from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.local_search import LOCAL_ANSWER
 from hopyard.state.local_search import LocalState
 from hopyard.state.schemas import passage_ids
 from hopyard.state.settings import Context
 
-__all__ = ("answer",)
+__all__ = ("answer", "shown_context")
 
 
 async def answer(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -27,11 +28,24 @@ async def answer(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]
     if state["selection"]["generation"] != index.manifest.generation:
         update = await gather(state, runtime)
     current: LocalState = {**state, **update}  # type: ignore[typeddict-item]
-    selection, names = current["selection"], passage_ids(current["evidence"])
+    passages, shown = await shown_context(run, current)
+    reading = answer_from_shown(
+        run, question, passages, {"passages": shown}, prompt=LOCAL_ANSWER, step="read", final=True
+    )
+    return update | await close_answer(run, question, current["steps"], reading)
+
+
+async def shown_context(run: Run, state: LocalState) -> tuple[list[Passage], str]:
+    """The passages in the order of their numbers, and the context as a prompt shows it.
+
+    Args:
+        run: The run.
+        state: With all that was gathered from the index as it is now.
+    """
+    selection, names = state["selection"], passage_ids(state["evidence"])
     passages = await run.passages(names)
-    query = await query_of(run, question)
-    entities = current["linked"]["entities"]
-    lines = await lines_of(run, entities, current["written"])
+    query = await query_of(run, state["question"])
+    lines = await lines_of(run, state["linked"]["entities"], state["written"])
     material = Material(query.graph, {one.id: one for one in passages}, run.settings)
     shown = await asyncio.to_thread(
         render,
@@ -41,7 +55,4 @@ async def answer(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]
         selection["texts"],
         material,
     )
-    reading = answer_from_shown(
-        run, question, passages, {"passages": shown}, prompt=LOCAL_ANSWER, step="read", final=True
-    )
-    return update | await close_answer(run, question, current["steps"], reading)
+    return passages, shown

@@ -209,6 +209,21 @@ class TestGlobalWithReportsInTheIndex(TestGlobal):
     calls = 2  # map, reduce
 
 
+class TestDrift(StrategyContract):
+    strategy = STRATEGIES["drift"]
+    settings: ClassVar = {"global_search": {"excerpts": 0}}
+    question = "What do the documents tell about bridges?"
+    answers: ClassVar = search_globally
+    answer = "The Iron Bridge was opened in 1781 [1]."
+    calls = 6  # three reports (the garden's takes no call), the primer, one follow-up, reduce
+    searches = ("dense",)
+
+
+class TestDriftBuiltin(TestDrift):
+    settings: ClassVar = {"profile": "builtin", "communities": {"reports": "all"}}
+    calls = 3
+
+
 class TestLocal(StrategyContract):
     strategy = STRATEGIES["local"]
     question = IRON

@@ -19,7 +19,10 @@ RECORD = """
 from types import SimpleNamespace
 PART = SimpleNamespace(name={name!r}, about="A part.", settings=None)
 """
-OWN = ["chain", "decompose", "direct", "global", "hop", "local", "map-reduce", "single", "tree"]
+OWN = [
+    "chain", "decompose", "direct", "drift", "global", "hop", "local", "map-reduce",
+    "single", "tree",
+]  # fmt: skip
 
 
 @dataclass

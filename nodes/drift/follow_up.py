@@ -1,0 +1,158 @@
+"""Follow-up questions, each answered by one step of local search, round by round."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+
+from hopyard.indexes.records import Passage
+from hopyard.nodes.drift.primer import explored
+from hopyard.nodes.global_search.source_text import points_from_passages
+from hopyard.nodes.global_search.steps import failed
+from hopyard.nodes.local_search.answer import shown_context
+from hopyard.nodes.local_search.gather import gather
+from hopyard.nodes.local_search.linking import link
+from hopyard.nodes.run import Run, run_of
+from hopyard.prompts.drift import FOLLOW_UP
+from hopyard.prompts.global_search import BEST_SCORE
+from hopyard.prompts.passages import one_line
+from hopyard.state.drift import (
+    DriftSettings,
+    DriftState,
+    FollowUp,
+    FollowUpTask,
+    Proposal,
+    follow_up_id,
+)
+from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
+from hopyard.state.local_search import LocalState
+from hopyard.state.schemas import Step
+from hopyard.state.settings import Context
+
+__all__ = ("answer_follow_up", "follow_up_tasks", "new_questions", "next_round")
+
+_BETWEEN_WORDS: Final = re.compile(r"\W+")
+
+
+async def next_round(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Choose the follow-up questions of the next round; none if there is no next round.
+
+    If the reports lead to no follow-up question, the question itself is asked.
+    """
+    settings = DriftSettings.of((await run_of(state, runtime)).settings)
+    number, asked = state["round"] + 1, state["asked"]
+    following: list[FollowUp] = []
+    if number <= settings.depth and not state["truncated"]:
+        best = new_questions(state["proposals"], [one["question"] for one in asked])
+        if number == 1 and not best:
+            question = one_line(state["question"])
+            best = [Proposal(question=question, score=BEST_SCORE, parent="")]
+        following = [
+            FollowUp(**one, step=follow_up_id(number, place))
+            for place, one in enumerate(best[: settings.follow_ups], 1)
+        ]
+    return {"round": number, "following": following, "asked": [*asked, *following]}
+
+
+def new_questions(proposals: Sequence[Proposal], asked: Sequence[str]) -> list[Proposal]:
+    """The proposals with a score above 0 that were not asked, each once, best first.
+
+    Letter case, punctuation and white space make no difference between questions.
+
+    Args:
+        proposals: Follow-up questions that calls have proposed.
+        asked: The questions that have been asked.
+    """
+    seen, found = set(map(_words, asked)), []
+    for one in sorted(proposals, key=lambda one: -one["score"]):
+        if one["score"] and (words := _words(one["question"])) and words not in seen:
+            seen.add(words)
+            found.append(one)
+    return found
+
+
+def _words(question: str) -> str:
+    return _BETWEEN_WORDS.sub(" ", question.casefold()).strip()
+
+
+def follow_up_tasks(state: DriftState) -> list[Send] | Literal["reduce"]:
+    """One task for each follow-up question of the round; all of them run side by side."""
+    following = state["following"]
+    return [
+        Send(
+            "follow_up",
+            FollowUpTask(
+                run=state["run"],
+                question=state["question"],
+                follow_up=one,
+                round=state["round"],
+                asked=[asked["question"] for asked in state["asked"]],
+                alone=len(following) == 1 and not state["points"],
+                written=state["written"],
+            ),
+        )
+        for one in following
+    ] or "reduce"
+
+
+async def answer_follow_up(state: FollowUpTask, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Gather the context of local search for a follow-up question, and find points in it.
+
+    Raises:
+        CallFailedError: The only call of the round failed and there is no point yet: a resumed run
+            may have more luck.
+    """
+    run, asked = await run_of(state, runtime), state["follow_up"]
+    step = Step(id=asked["step"], kind="follow-up", parent=asked["parent"])
+    step |= {"title": f"Follow-up: {asked['question']}", "question": asked["question"]}
+    passages, shown, steps, cut = await _context(run, state, runtime)
+    if not passages:
+        return {"notes": [step | {"reason": "nothing was found"}, *steps], "truncated": cut}
+    values = {
+        "passages": shown,
+        "question": one_line(state["question"]),
+        "follow_up": asked["question"],
+        "asked": "\n".join(f"- {question}" for question in state["asked"]),
+        "most": str(_most(state, run)),
+    }
+    try:
+        output = await run.call(FOLLOW_UP, values, step=step["id"])
+    except (ModelOutputError, BudgetExceededError) as error:
+        if isinstance(error, CallFailedError) and state["alone"]:
+            raise
+        stopped = isinstance(error, BudgetExceededError)
+        return {"notes": [failed(step, error), *steps], "truncated": cut or stopped}
+    points = points_from_passages(run, output.points, [passage.id for passage in passages])
+    update = explored(run, step, output, points)
+    return update | {"notes": [*update["notes"], *steps], "truncated": cut}
+
+
+def _most(state: FollowUpTask, run: Run) -> int:
+    """How many questions may follow: none in the last round."""
+    settings = DriftSettings.of(run.settings)
+    return settings.follow_ups if state["round"] < settings.depth else 0
+
+
+async def _context(
+    run: Run, state: FollowUpTask, runtime: Runtime[Context]
+) -> tuple[list[Passage], str, list[Step], bool]:
+    """The numbered passages, the text of the prompt, the steps that led to them.
+
+    The last value says whether the budget ended a search.
+    """
+    asked = state["follow_up"]
+    local: Any = {"run": state["run"], "question": asked["question"], "steps": []}
+    local |= await link(local, runtime)
+    local["written"] = [report for report in state["written"].values() if report]
+    local |= await gather(local, runtime)
+    gathered: LocalState = local
+    passages, shown = await shown_context(run, gathered)
+    steps = [
+        Step(**{**one, "id": f"{asked['step']}-{one['id']}", "parent": asked["step"]})
+        for one in gathered["steps"]
+    ]
+    return passages, shown, steps, gathered["truncated"]

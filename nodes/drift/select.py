@@ -1,0 +1,128 @@
+"""Choose the communities nearest to the question, whose reports the primer reads."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from functools import partial
+from typing import Any, Final, Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite, Send
+
+from hopyard.indexes.kinds.communities.index import CommunityIndex
+from hopyard.indexes.kinds.communities.records import Community
+from hopyard.nodes.global_search.reports import communities_of
+from hopyard.nodes.global_search.select import (
+    about,
+    communities_at,
+    deepest,
+    nearest_first,
+    short_communities,
+)
+from hopyard.nodes.local_search.linking import query_of
+from hopyard.nodes.run import Run, run_of
+from hopyard.state.drift import DriftSettings, DriftState
+from hopyard.state.global_search import GlobalSettings, ReportTask
+from hopyard.state.schemas import Step, passage_ids
+from hopyard.state.settings import Context
+
+__all__ = ("rank_communities", "report_tasks", "select")
+
+_PASSAGES: Final = 20
+"""Passages nearest to the question whose entities choose communities."""
+
+
+async def select(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Choose the communities of one level that are nearest to the question.
+
+    Raises:
+        IndexMissingError: The index has no communities or no vectors; nothing has been spent by
+            then.
+    """
+    run, question = await run_of(state, runtime), state["question"]
+    reader = await communities_of(run)
+    chosen, how = await _nearest(run, reader, question) if reader.levels else ([], "no communities")
+    missing = await _missing(run, reader, chosen)
+    step = Step(id="select", kind="select", title="Select the nearest reports", question=question)
+    step["facts"] = {"communities": str(len(chosen)), "reports to write": str(len(missing))}
+    step["reason"] = how
+    return {
+        "chosen": chosen,
+        "missing": missing,
+        "asked": [],
+        "following": [],
+        "round": 0,
+        "proposals": Overwrite([]),
+        "written": Overwrite({}),
+        "points": Overwrite([]),
+        "notes": Overwrite([step]),
+        "truncated": Overwrite(False),
+        "steps": [],
+        "unconfirmed": "",
+    }
+
+
+async def _missing(run: Run, reader: CommunityIndex, chosen: Sequence[str]) -> list[str]:
+    """The communities whose reports are to be written: not small ones, which are read as they are.
+
+    As in `global`, `global_search.excerpts=0` has all reports written.
+    """
+    without = [reader.community(name) for name in chosen if reader.report(name) is None]
+    short: set[str] = set()
+    if GlobalSettings.of(run.settings).excerpts:
+        short = await short_communities(run, without)
+    return [community.id for community in without if community.id not in short]
+
+
+def report_tasks(state: DriftState) -> list[Send] | Literal["primer"]:
+    """Have missing reports written; tasks run side by side."""
+    return [
+        Send("write", ReportTask(run=state["run"], community=name)) for name in state["missing"]
+    ] or "primer"
+
+
+async def _nearest(run: Run, reader: CommunityIndex, question: str) -> tuple[list[str], str]:
+    """The ids of the nearest communities, the nearest first, and how they were found."""
+    settings = DriftSettings.of(run.settings)
+    level = deepest(reader, settings.level)
+    found = await communities_at(run, reader, level)
+    reported = [community for community in found if reader.report(community.id)]
+    if 2 * len(reported) > len(found):
+        reported.sort(key=lambda community: (-community.passages, community.id))
+        ranked = await nearest_first(run, question, reported, partial(about, reader))
+        names, how = [community.id for community in ranked], "by their titles and summaries"
+    else:
+        names = rank_communities(await _groups(run, question), found)
+        how = f"by the entities of the question and of the nearest {_PASSAGES} passages"
+    return names[: settings.reports], f"level {level}, {how}"
+
+
+async def _groups(run: Run, question: str) -> list[list[int]]:
+    """The entities that the question names, then those of each passage, the nearest first."""
+    query = await query_of(run, question)
+    found = await run.find(question, k=_PASSAGES, method="dense", step="select")
+    rows = [query.graph.passage_rows[name] for name in passage_ids(found)]
+    standing = [query.graph.entities_in[[row]].indices.tolist() for row in rows]
+    return [group for group in (list(query.named()), *standing) if group]
+
+
+def rank_communities(
+    groups: Sequence[Collection[int]], communities: Sequence[Community]
+) -> list[str]:
+    """The ids of the communities that hold entities of some groups, the nearest first.
+
+    The n-th group gives 1/n, which its communities share by the entities that they hold.
+
+    Args:
+        groups: Rows of entities that belong together, such as those of a passage, each with one or
+            more entities. The nearest group comes first.
+        communities: Communities of one level.
+    """
+    of_entity = {entity: community.id for community in communities for entity in community.entities}
+    scores: defaultdict[str, float] = defaultdict(float)
+    for place, group in enumerate(groups, 1):
+        for entity in group:
+            if entity in of_entity:
+                scores[of_entity[entity]] += 1 / place / len(group)
+    return sorted(scores, key=lambda name: -scores[name])

@@ -1,0 +1,110 @@
+"""The state of DRIFT search (GraphRAG): follow-up questions beside the points of global search."""
+
+from __future__ import annotations
+
+import operator
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from hopyard.state.global_search import PointState, WrittenReport
+from hopyard.state.settings import Group
+
+__all__ = (
+    "DriftSettings",
+    "DriftState",
+    "FollowUp",
+    "FollowUpTask",
+    "Proposal",
+    "follow_up_id",
+)
+
+
+class DriftSettings(Group):
+    """DRIFT search. The windows are those of global_search and local_search."""
+
+    group: ClassVar[str] = "drift"
+
+    reports: int = Field(
+        5,
+        ge=1,
+        le=100,
+        description="Reports nearest to the question that the first call reads, as far as they "
+        "fit into global_search.window (published tool: 20, in 5 calls).",
+    )
+    follow_ups: int = Field(
+        4,
+        ge=1,
+        le=20,
+        description="Follow-up questions of a round at most (published tool: 20).",
+    )
+    depth: int = Field(
+        2, ge=0, le=10, description="Rounds of follow-up questions (published tool: 3)."
+    )
+    level: int = Field(
+        2,
+        ge=-1,
+        description="Level of the communities whose reports are read (published tool: 2), or -1 "
+        "for the deepest; a level that the index lacks means the deepest.",
+    )
+
+
+class Proposal(TypedDict):
+    """A follow-up question that a call proposed."""
+
+    question: str
+    score: int
+    """How much its answer would add, 0 to 100."""
+    parent: str
+    """Id of the step that proposed it."""
+
+
+class FollowUp(Proposal):
+    """A follow-up question that is asked."""
+
+    step: str
+    """Id of its step."""
+
+
+class DriftState(PointState):
+    """The strategy's state."""
+
+    chosen: list[str]
+    """Communities whose reports are read, the nearest first."""
+    missing: list[str]
+    """Those of them whose reports are to be written."""
+    proposals: Annotated[list[Proposal], operator.add]
+    """All follow-up questions that calls have proposed."""
+    asked: list[FollowUp]
+    """All follow-up questions that have been asked, or are asked next."""
+    following: list[FollowUp]
+    """The follow-up questions of this round."""
+    round: int
+    """Its number, from 1."""
+
+
+class FollowUpTask(TypedDict):
+    """The input of the task that answers one follow-up question."""
+
+    run: str
+    question: str
+    """The main question."""
+    follow_up: FollowUp
+    round: int
+    asked: list[str]
+    """The follow-up questions so far, with those of this round."""
+    alone: bool
+    """Whether the answer depends on this task alone: no other runs, and no point was found."""
+    written: dict[str, WrittenReport]
+    """Reports written for the main question, by community."""
+
+
+def follow_up_id(round_: int, number: int) -> str:
+    """The id of the step of a follow-up question.
+
+    Args:
+        round_: The round, from 1.
+        number: Its place in the round, from 1.
+    """
+    return f"follow-up-{round_}-{number}"
