@@ -8,7 +8,7 @@ from typing import Final
 
 from hopyard.state.settings import Profile
 
-__all__ = ("CHARACTERS_A_TOKEN", "heading", "one_line", "passage_lines", "snippet")
+__all__ = ("CHARACTERS_A_TOKEN", "heading", "one_line", "passage_lines", "snippet", "source_line")
 
 CHARACTERS_A_TOKEN: Final = 4
 """English text in a language model's tokens, on average; used to cut snippets."""
@@ -40,6 +40,14 @@ def heading(title: str, about: str, profile: Profile) -> str:
         profile: How prompts are written. The built-in model is shown the title alone.
     """
     return f"{title} ({about})".strip() if about and profile == "capable" else title
+
+
+def source_line(heading: str) -> str:
+    """The line above sentences of a passage.
+
+    Its first word keeps a title from posing as a numbered line.
+    """
+    return f"From {one_line(heading)}:"
 
 
 def passage_lines(passages: Sequence[tuple[str, str]], numbers: Sequence[int] | None = None) -> str:

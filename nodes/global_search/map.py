@@ -15,7 +15,7 @@ from hopyard.nodes.global_search.reading import ReadableReport, readable_reports
 from hopyard.nodes.global_search.reports import elements_of
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
-from hopyard.nodes.support import shared, units
+from hopyard.nodes.support import NOTHING, Units, shared, units
 from hopyard.prompts.global_search import BEST_SCORE, MAP, MappedPoint, finding_lines
 from hopyard.prompts.passages import one_line
 from hopyard.state.counting import counted
@@ -47,7 +47,7 @@ async def divide(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any
     settings = GlobalSettings.of(run.settings).for_profile(profile_of(run.settings))
     order = shuffled(state["chosen"], settings.seed)
     reports = await readable_reports(run, order, state["written"])
-    lengths = [tokens(finding_lines(report.heading, report.findings)) for report in reports]
+    lengths = [tokens(numbered_reports([report])) for report in reports]
     return {
         "chunks": [
             [reports[place].community for place in chunk]
@@ -107,7 +107,7 @@ def numbered_reports(reports: Sequence[ReadableReport]) -> str:
     """Reports as a call reads them; their findings are numbered from 1."""
     lines, first = [], 1
     for report in reports:
-        lines.append(finding_lines(report.heading, report.findings, first))
+        lines.append(finding_lines(report.heading, report.findings, first, report.sources))
         first += len(report.findings)
     return "\n\n".join(lines)
 
@@ -171,13 +171,24 @@ def _point(
 def _support(
     claim: str, names: Sequence[str], elements: Elements, allowed: Collection[str] | None
 ) -> list[str]:
-    """The passages of some elements whose sentences share most words with a claim."""
-    wanted = units(claim)
-    best: dict[str, int] = {}
+    """The passages of some elements whose sentences support a claim.
+
+    The passage that adds most words of the claim comes first; one that adds none is left out.
+    """
+    wanted, held = units(claim), NOTHING
+    found: dict[str, Units] = {}
     for passage, quote in elements.quotes(names, _QUOTES) if names else ():
         if allowed is None or passage in allowed:
-            best[passage] = max(best.get(passage, 0), shared(wanted, units(quote)))
-    return sorted(best, key=lambda passage: -best[passage])[:MOST_PASSAGES]
+            found[passage] = found.get(passage, NOTHING) | units(quote)
+    best: list[str] = []
+    while found and len(best) < MOST_PASSAGES:
+        passage = max(found, key=lambda name: shared(wanted, held | found[name]))
+        more = held | found.pop(passage)
+        if best and shared(wanted, more) == shared(wanted, held):
+            break
+        best.append(passage)
+        held = more
+    return best
 
 
 def evidence_of(points: Sequence[Point]) -> list[Evidence]:

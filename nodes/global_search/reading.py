@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hopyard.indexes.kinds.communities import writing
-from hopyard.indexes.kinds.communities.context import leaf, with_numbers
+from hopyard.indexes.kinds.communities.context import fits, in_rows, leaf, with_numbers
 from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.records import Community, Finding, Report
 from hopyard.nodes.global_search.reports import communities_of, elements_of
@@ -37,6 +37,8 @@ class ReadableReport:
     findings: tuple[str, ...]
     elements: tuple[tuple[str, ...], ...]
     """The elements that support each finding."""
+    sources: tuple[str, ...] = ()
+    """The passages that the lines of an excerpt are from."""
 
 
 async def readable_reports(
@@ -76,7 +78,7 @@ async def readable_reports(
 def excerpt(
     community: Community, elements: Elements, allowed: Collection[str] | None = None
 ) -> ReadableReport:
-    """Lines of the documents about a community, by combined degree. It reads passages.
+    """Lines of the documents about a community, chosen by combined degree. It reads passages.
 
     Args:
         community: The community.
@@ -86,15 +88,15 @@ def excerpt(
     shown = leaf(elements.groups(community.entities), _EXCERPT, writing.tokens_of)
     lines = [
         line
-        for line in shown.elements
-        if _says_something(line.id, line.text)
-        and (allowed is None or _in_passages((line.id,), elements, allowed))
+        for line in in_rows(shown.elements)
+        if not line.is_name and (allowed is None or _in_passages((line.id,), elements, allowed))
     ]
     return ReadableReport(
         community=community.id,
         heading=f"{community.title} (lines of the documents)",
         findings=tuple(line.text for line in lines),
         elements=tuple((line.id,) for line in lines),
+        sources=tuple(line.source for line in lines),
     )
 
 
@@ -102,12 +104,7 @@ def is_short(community: Community, elements: Elements) -> bool:
     """Whether an excerpt holds all that the documents say of a community. It reads passages."""
     if community.passages > _FEW:
         return False
-    costs = {
-        line.id: writing.tokens_of(line.text)
-        for group in elements.groups(community.entities)
-        for line in group.elements
-    }
-    return sum(costs.values()) <= _EXCERPT
+    return fits([*elements.groups(community.entities)], _EXCERPT, writing.tokens_of)
 
 
 async def excerpts_within(run: Run, names: Sequence[str], budget: int) -> tuple[str, ...]:
@@ -124,11 +121,6 @@ async def excerpts_within(run: Run, names: Sequence[str], budget: int) -> tuple[
         return tuple(kept)
 
     return await asyncio.to_thread(fitting) if budget else ()
-
-
-def _says_something(name: str, text: str) -> bool:
-    """Whether a line is more than the name of an entity."""
-    return not name.startswith("E") or ": " in text
 
 
 def _readable(

@@ -9,13 +9,14 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
+from hopyard.indexes.records import Passage
 from hopyard.nodes.global_search.chunks import chunks, shuffled, tokens
 from hopyard.nodes.global_search.map import MOST_PASSAGES, finish_map
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.global_search import MappedPoint
 from hopyard.prompts.map_reduce import MAP_PASSAGES
-from hopyard.prompts.passages import one_line, passage_lines
+from hopyard.prompts.passages import heading, one_line, passage_lines
 from hopyard.state.counting import counted
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
 from hopyard.state.global_search import GlobalSettings, GlobalState, PassageTask, Point, map_id
@@ -33,7 +34,7 @@ async def divide_passages(state: GlobalState, runtime: Runtime[Context]) -> dict
 
     def lengths() -> dict[str, int]:
         return {
-            passage.id: tokens(passage_lines([(passage.full_title, passage.text)]))
+            passage.id: tokens(_lines([passage], run))
             for passage in index.corpus.passages()
             if allowed is None or passage.id in allowed
         }
@@ -79,10 +80,7 @@ async def map_passages(state: PassageTask, runtime: Runtime[Context]) -> dict[st
         kind="map",
         title=f"Map {state['number']} of {state['of']}: read {counted(len(names), 'passage')}",
     )
-    values = {
-        "question": one_line(state["question"]),
-        "passages": passage_lines([(passage.full_title, passage.text) for passage in passages]),
-    }
+    values = {"question": one_line(state["question"]), "passages": _lines(passages, run)}
     try:
         output = await run.call(MAP_PASSAGES, values, step=step["id"])
     except (ModelOutputError, BudgetExceededError) as error:
@@ -94,6 +92,14 @@ async def map_passages(state: PassageTask, runtime: Runtime[Context]) -> dict[st
         }
     points = points_from_passages(run, output.points, names)
     return {"points": points, "notes": [finish_map(step, points, len(output.points), run)]}
+
+
+def _lines(passages: Sequence[Passage], run: Run) -> str:
+    """Passages as a map call reads them."""
+    profile = profile_of(run.settings)
+    return passage_lines(
+        [(heading(one.full_title, one.about, profile), one.text) for one in passages]
+    )
 
 
 def points_from_passages(

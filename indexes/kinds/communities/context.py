@@ -7,6 +7,9 @@ largest sub-community first, until everything fits.
 Elements and reports are chosen in these orders, and shown in the order of the corpus. So a new
 document changes the prompts of those communities only that show something else because of it. For
 the same reason, a prompt has numbers of its own: E1 is the first entity shown.
+
+Sentences stand below the heading of their passage. A name of which nothing is said is not shown,
+because the lines that are shown say it. If there is no other line, names are all that there is.
 """
 
 from __future__ import annotations
@@ -15,13 +18,24 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, groupby
 from typing import Final
 
 from hopyard.indexes.kinds.communities.elements import Element, Group
 from hopyard.indexes.kinds.communities.records import Report
-from hopyard.prompts.passages import one_line
+from hopyard.prompts.passages import one_line, source_line
 
-__all__ = ("Count", "Shown", "leaf", "numbered", "references", "with_numbers", "with_reports")
+__all__ = (
+    "Count",
+    "Shown",
+    "fits",
+    "in_rows",
+    "leaf",
+    "numbered",
+    "references",
+    "with_numbers",
+    "with_reports",
+)
 
 Count = Callable[[str], int]
 """Counts the tokens of a text."""
@@ -50,6 +64,12 @@ def leaf(groups: Iterable[Group], budget: int, count: Count) -> Shown:
         count: Counts the tokens of a line.
     """
     return Shown(_fill((element for group in groups for element in group.elements), budget, count))
+
+
+def fits(groups: Iterable[Group], budget: int, count: Count) -> bool:
+    """Whether everything that is said of a community fits into a budget of tokens."""
+    said = {one.id for group in groups for one in group.elements if not one.is_name}
+    return len(leaf(groups, budget, count).elements) >= len(said)
 
 
 def with_reports(
@@ -81,7 +101,11 @@ def with_reports(
         parts |= {claim.id: part_of[end.id] for end, claim in group.claims}
         if group.relationship is not None:
             parts[group.relationship.id] = own.pop() if len(own) == 1 else ""
-        costs |= {one.id: _cost(one, count) for one in group.elements if one.id not in costs}
+        costs |= {
+            one.id: 0 if one.is_name else _cost(one, count)
+            for one in group.elements
+            if one.id not in costs
+        }
     sizes = dict.fromkeys(dict.fromkeys(part_of.values()), 0) | {"": 0}
     for name, part in parts.items():
         sizes[part] += costs[name]
@@ -101,13 +125,27 @@ def with_reports(
 
 def _fill(elements: Iterable[Element], budget: int, count: Count) -> tuple[Element, ...]:
     chosen: dict[str, Element] = {}
+    names: dict[str, Element] = {}
+    sources = {""}
     for element in elements:
-        if element.id not in chosen:
+        if element.is_name:
+            names[element.id] = element
+        elif element.id not in chosen:
             budget -= _cost(element, count)
+            if element.source not in sources:
+                sources.add(element.source)
+                budget -= count(source_line(element.source))
             if budget < 0:
                 break
             chosen[element.id] = element
+    if not chosen and budget >= 0:
+        return _of_names(names.values(), budget, count)
     return tuple(chosen.values())
+
+
+def _of_names(names: Iterable[Element], budget: int, count: Count) -> tuple[Element, ...]:
+    costs = accumulate(_cost(name, count) for name in names)
+    return tuple(name for name, cost in zip(names, costs, strict=True) if cost <= budget)
 
 
 def _cost(element: Element, count: Count) -> int:
@@ -132,19 +170,27 @@ def numbered(shown: Shown) -> tuple[str, Mapping[str, str]]:
     numbers: dict[str, str] = {}
     last: Counter[str] = Counter()
     cited = (name for one in shown.reports for find in one.findings for name in find.elements)
-    in_order = sorted(shown.elements, key=lambda element: (element.id[0], int(element.id[1:])))
-    for name in (*(element.id for element in in_order), *cited):
+    ordered = in_rows(shown.elements)
+    for name in (*(element.id for element in ordered), *cited):
         if name not in numbers:
             last[name[0]] += 1
             numbers[name] = f"{name[0]}{last[name[0]]}"
             ids[numbers[name]] = name
     lines: list[str] = []
     for letter, heading in _HEADINGS.items():
-        own = [element for element in in_order if element.id[0] == letter]
-        lines += [f"{heading}:", *(f"{numbers[one.id]} {one.text}" for one in own)] if own else []
+        own = [element for element in ordered if element.id[0] == letter]
+        lines += [f"{heading}:"] if own else []
+        for source, below in groupby(own, key=lambda element: element.source):
+            lines += [source_line(source)] if source else []
+            lines += [f"{numbers[one.id]} {one.text}" for one in below]
     for report in shown.reports:
         lines += _report_lines(report, numbers)
     return "\n".join(lines), ids
+
+
+def in_rows(elements: Iterable[Element]) -> list[Element]:
+    """Elements in the order of the corpus: sentences of a passage are neighbours."""
+    return sorted(elements, key=lambda element: (element.id[0], int(element.id[1:])))
 
 
 def _report_lines(report: Report, numbers: Mapping[str, str]) -> list[str]:

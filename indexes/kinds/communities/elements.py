@@ -1,8 +1,8 @@
 """The elements of communities as lines: entities, relationships, and claims about entities.
 
-An entity is described in the words of the model, if `graph.descriptions` asked for them, or by
-sentences that name it. A graph by rules has no facts. There, the sentences that name two or more
-entities of a community are its relationships.
+The words of the model describe an entity, if `graph.descriptions` asked for them. Otherwise
+sentences that name it describe it. A graph by rules has no facts. There, the sentences that name
+two or more entities of a community are its relationships.
 """
 
 from __future__ import annotations
@@ -40,6 +40,15 @@ class Element:
     id: str
     text: str
     """Without the id; it has no line break."""
+    source: str = ""
+    """The heading of the passage that a sentence is from: it says what "it" is, and when."""
+    names: tuple[str, ...] = ()
+    """The labels of the entities that it is about."""
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it is the name of an entity and says nothing about it."""
+        return (self.text,) == self.names
 
 
 @dataclass(frozen=True)
@@ -69,6 +78,8 @@ class Elements(Support):
     def groups(self, entities: Sequence[int], longest: int = _LONGEST) -> Iterator[Group]:
         """The elements of a community, the relationship of the highest combined degree first.
 
+        Sentences that describe an entity come before its first relationship.
+
         The combined degree of a relationship is the sum of the degrees of its two ends; of a
         sentence, of the two best connected entities that it names. Relationships of the same
         degree keep the order of the corpus. Entities without relationships are last, by degree.
@@ -83,27 +94,41 @@ class Elements(Support):
         described = self._described(*inside)
         lines: dict[int, Element] = {}
 
-        def element(name: str, text: str) -> Element:
-            return Element(name, snippet(one_line(text), longest))
+        def element(name: str, text: str, about: Sequence[int], source: str = "") -> Element:
+            names = tuple(one_line(self.graph.label(entity)) for entity in about)
+            return Element(name, snippet(one_line(text), longest), source, names)
 
         def line(entity: int) -> Element:
             if entity not in lines:
-                text = self._entity_text(entity, described.get(entity, ()))
-                lines[entity] = element(f"E{entity}", text)
+                lines[entity] = element(f"E{entity}", self._entity_text(entity), [entity])
             return lines[entity]
+
+        def sentence(row: int, about: Sequence[int]) -> Element:
+            return element(f"S{row}", self._sentence(row), about, self._source(row))
+
+        def descriptions(ends: Sequence[int]) -> Iterator[Group]:
+            for entity in ends:
+                if entity not in lines and not self.graph.descriptions(entity):
+                    for row in described.get(entity, ()):
+                        yield Group((line(entity),), sentence(row, [entity]))
 
         def claims(ends: Sequence[int]) -> tuple[tuple[Element, Element], ...]:
             found = ((entity, row) for entity in ends for row in self.graph.claim_rows(entity))
-            return tuple((line(entity), element(f"C{row}", self._claim_text(row)))
+            return tuple((line(entity), element(f"C{row}", self._claim_text(row), [entity]))
                          for entity, row in found
                          if self.graph.claim(row).subject == entity)  # fmt: skip
 
         for _, row, ends in sorted(relationships):
-            name = f"{'S' if self._by_rules else 'R'}{row}"
-            relationship = element(name, self._relationship_text(row))
+            yield from descriptions(ends)
+            relationship = (
+                sentence(row, ends)
+                if self._by_rules
+                else element(f"R{row}", self._fact_text(row), ends)
+            )
             yield Group(tuple(map(line, ends)), relationship, claims(ends))
-        alone = (entity for entity in members.tolist() if entity not in lines)
+        alone = [entity for entity in members.tolist() if entity not in lines]
         for entity in sorted(alone, key=lambda entity: (-self._degrees[entity], entity)):
+            yield from descriptions([entity])
             yield Group((line(entity),), claims=claims([entity]))
 
     @property
@@ -167,25 +192,15 @@ class Elements(Support):
                 mine.append(int(sentence))
         return found
 
-    def _entity_text(self, entity: int, sentences: Sequence[int]) -> str:
-        """Label and type, and the descriptions of the model or some sentences."""
+    def _entity_text(self, entity: int) -> str:
+        """Label and type, and the descriptions of the model."""
         kind, label = self.graph.type_of(entity), self.graph.label(entity)
         about = join_descriptions(self.graph.descriptions(entity))
-        about = about or " ".join(map(self._titled, sentences))
         name = f"{label} ({kind})" if kind else label
         return f"{name}: {about}" if about else name
 
-    def _relationship_text(self, row: int) -> str:
-        if self._by_rules:
-            return self._titled(row)
+    def _fact_text(self, row: int) -> str:
         return " ".join(dict.fromkeys(map(self.graph.fact_text, self._same_facts(row))))
-
-    def _titled(self, row: int) -> str:
-        """A sentence after the title of its passage, which says what "it" is."""
-        passage, place = self.graph.files.sentences[row].tolist()
-        title, sentences = self._sentences_in(passage)
-        text = sentences[place]
-        return f"[{title}] {text}" if title and title.casefold() not in text.casefold() else text
 
     def _claim_text(self, row: int) -> str:
         claim = self.graph.claim(row)

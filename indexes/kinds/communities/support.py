@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.ragged import Ragged
 from hopyard.indexes.records import Passage
 from hopyard.indexes.sentences import sentence_spans
-from hopyard.prompts.passages import one_line
+from hopyard.prompts.passages import heading, one_line
 from hopyard.state.errors import UsageError
 
 __all__ = ("QUOTES", "ReadPassages", "Support")
@@ -35,6 +35,15 @@ _PASSAGES: Final = 2000
 _ID: Final = re.compile(r"([ERSC])(\d+)")
 
 
+class _Read(NamedTuple):
+    """A passage as elements show it; each text is one line."""
+
+    title: str
+    heading: str
+    """The title with source, date and author."""
+    sentences: tuple[str, ...]
+
+
 class Support:
     """The sentences that support the elements of an entity graph. Any thread may use it.
 
@@ -46,7 +55,7 @@ class Support:
     def __init__(self, graph: EntityGraph, read: ReadPassages) -> None:
         self.graph: Final = graph
         self._read = read
-        self._sentences_in = lru_cache(_PASSAGES)(self._sentences_of_passage)
+        self._passage = lru_cache(_PASSAGES)(self._read_passage)
 
     def sources(self, element_id: str) -> list[Source]:
         """The sentences that support an element, in the order of the corpus.
@@ -109,27 +118,35 @@ class Support:
 
     def _sentence(self, row: int) -> str:
         passage, place = self.graph.files.sentences[row].tolist()
-        text: str = self._sentences_in(passage)[1][place]
+        text: str = self._passage(passage).sentences[place]
         return text
 
-    def _sentences_of_passage(self, passage: int) -> tuple[str, tuple[str, ...]]:
-        """The title and the sentences of a passage, each on one line."""
+    def _source(self, row: int) -> str:
+        """The heading of the passage that a sentence is from."""
+        passage: int = self.graph.files.sentences[row]["passage"]
+        return self._passage(int(passage)).heading
+
+    def _read_passage(self, passage: int) -> _Read:
         [found] = self._read([self.graph.passage_ids[passage]])
         spans = sentence_spans(found.text)
-        return one_line(found.full_title), tuple(one_line(found.text[slice(*s)]) for s in spans)
+        return _Read(
+            title=one_line(found.full_title),
+            heading=one_line(heading(found.full_title, found.about, "capable")),
+            sentences=tuple(one_line(found.text[slice(*span)]) for span in spans),
+        )
 
     def _quote(self, passage: int, place: int, element_id: str) -> str:
         """A sentence. Without a place: that with most of the element's names, or the title."""
-        title, sentences = self._sentences_in(passage)
+        read = self._passage(passage)
         if place != NOWHERE:
-            return sentences[place]
+            return read.sentences[place]
         names = [self.graph.label(entity).casefold() for entity in self._ends(element_id)]
 
         def named(sentence: str) -> int:
             return sum(name in sentence.casefold() for name in names)
 
-        best = max(sentences, key=named, default="")
-        return best if named(best) or not title else title
+        best = max(read.sentences, key=named, default="")
+        return best if named(best) or not read.title else read.title
 
     def _ends(self, element_id: str) -> list[int]:
         """The entities that an entity, a fact or a claim is about."""

@@ -70,12 +70,12 @@ class Material:
     text: str
     ids: Mapping[str, str]
     """The id of each element by its number in the text, as in `{"E1": "E12"}`."""
-    labels: Mapping[str, str]
-    """The labels of the entities that have a line, by number."""
+    names: Mapping[str, Sequence[str]]
+    """The labels of the entities that each line is about, by number."""
     findings: int
     """Findings of the report at most."""
-    only: Element | None = None
-    """The element of a community that has no other."""
+    only: tuple[Element, ...] = ()
+    """The lines of a community that has one entity."""
 
     @property
     def content_hash(self) -> str:
@@ -124,11 +124,10 @@ def material_of(
     else:
         shown = leaf(groups, budget, tokens_of)
     text, ids = numbered(shown)
-    entities = {one.id: elements.graph.label(int(one.id[1:])) for one in shown.elements
-                if one.id[0] == "E"}  # fmt: skip
-    labels = {number: entities[name] for number, name in ids.items() if name in entities}
-    only = shown.elements[0] if len(community.entities) == 1 and len(ids) == 1 else None
-    return Material(community.id, text, ids, labels, limits.findings, only)
+    about = {one.id: one.names for one in shown.elements}
+    names = {number: about[name] for number, name in ids.items() if name in about}
+    only = shown.elements if len(community.entities) == 1 else ()
+    return Material(community.id, text, ids, names, limits.findings, only)
 
 
 class ReportWriter(Writer[Material, WrittenReport]):
@@ -169,8 +168,8 @@ class ReportWriter(Writer[Material, WrittenReport]):
 def written_of(output: CommunityReport, material: Material) -> WrittenReport:
     """Keep of a model's output what the prompt supports.
 
-    Numbers that the prompt did not show are left out. A finding without numbers is about the
-    entities that it names, and is left out if it names none.
+    Numbers that the prompt did not show are left out. A finding without numbers rests on the lines
+    whose entities it names, and is left out if it names none.
     """
     findings, unknown, unsupported = [], 0, 0
     for finding in output.findings[: material.findings]:
@@ -178,7 +177,7 @@ def written_of(output: CommunityReport, material: Material) -> WrittenReport:
         numbers = dict.fromkeys(cited)
         known = [number for number in numbers if number in material.ids]
         unknown += len(numbers) - len(known)
-        known = known or _named(f"{finding.summary} {finding.explanation}", material.labels)
+        known = known or _named(f"{finding.summary} {finding.explanation}", material.names)
         if not known:
             unsupported += 1
             continue
@@ -200,27 +199,31 @@ def written_of(output: CommunityReport, material: Material) -> WrittenReport:
     )
 
 
-def _named(text: str, labels: Mapping[str, str]) -> list[str]:
-    """The numbers of the entities that a text names."""
+def _named(text: str, names: Mapping[str, Sequence[str]]) -> list[str]:
+    """The numbers of the lines whose entities a text names, all of them."""
     return [
         number
-        for number, label in labels.items()
-        if re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text, re.IGNORECASE)
+        for number, labels in names.items()
+        if labels
+        and all(
+            re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text, re.IGNORECASE) for label in labels
+        )
     ]
 
 
 def report_without_call(material: Material) -> Report | None:
-    """The report about an entity that is joined to no other: the line about it, rated 0.
+    """The report about an entity that is joined to no other: the lines about it, rated 0.
 
-    A corpus has many such entities, and a model could only repeat the line. None for any other
+    A corpus has many such entities, and a model could only repeat the lines. None for any other
     community.
     """
-    if (only := material.only) is None:
+    if not material.only:
         return None
-    label = next(iter(material.labels.values()))
-    finding = Finding(summary=label, explanation=only.text, elements=(only.id,))
+    label, text = material.only[0].names[0], " ".join(line.text for line in material.only)
+    elements = tuple(line.id for line in material.only)
+    finding = Finding(summary=label, explanation=text, elements=elements)
     return Report(
-        community=material.community, title=label, summary=only.text, rating=0, findings=(finding,)
+        community=material.community, title=label, summary=text, rating=0, findings=(finding,)
     )
 
 
