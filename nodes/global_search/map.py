@@ -33,6 +33,7 @@ __all__ = (
     "map_tasks",
     "numbered_reports",
     "points_from_reports",
+    "support_of",
 )
 
 MOST_PASSAGES: Final = 5
@@ -164,11 +165,11 @@ def _point(
         text=one_line(point.point),
         score=point.score,
         reports=list(dict.fromkeys(community for community, _ in cited)),
-        passages=_support(point.point, names, elements, allowed),
+        passages=support_of(point.point, names, elements, allowed),
     )
 
 
-def _support(
+def support_of(
     claim: str, names: Sequence[str], elements: Elements, allowed: Collection[str] | None
 ) -> list[str]:
     """The passages of some elements whose sentences support a claim.

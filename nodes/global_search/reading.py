@@ -18,6 +18,7 @@ from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.records import Community, Finding, Report
 from hopyard.nodes.global_search.reports import communities_of, elements_of
 from hopyard.nodes.run import Run
+from hopyard.prompts.global_search import finding_lines
 from hopyard.state.global_search import WrittenReport
 
 __all__ = ("ReadableReport", "excerpt", "excerpts_within", "is_short", "readable_reports")
@@ -114,7 +115,9 @@ async def excerpts_within(run: Run, names: Sequence[str], budget: int) -> tuple[
     def fitting() -> tuple[str, ...]:
         room, kept = budget, []
         for name in names:
-            room -= writing.tokens_of("\n".join(excerpt(reader.community(name), elements).findings))
+            shown = excerpt(reader.community(name), elements)
+            lines = finding_lines(shown.heading, shown.findings, sources=shown.sources)
+            room -= writing.tokens_of(lines)
             if room < 0:
                 break
             kept.append(name)

@@ -40,19 +40,21 @@ def families(count: int = len(FAMILIES)) -> list[Document]:
 def meeting(family: str, number: int, people: Sequence[str]) -> Document:
     """A document about some people, in whose sentences they meet in pairs."""
     pairs = pairwise(people)
-    text = " ".join(f"It was {one} who met {other} on day {number}." for one, other in pairs)
+    text = " ".join(
+        f"It was {one} who met {other} on day {number}. Then {one} wrote to {other}."
+        for one, other in pairs
+    )
     return Document(f"{family.lower()}-{number}", "", text)
 
 
 def answer(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """A report that is named after the first line, with a finding that cites it and a sentence."""
+    """A report that is named after the first person in the first sentence, which it cites."""
     assert name == "CommunityReport"
     turn = str(messages[-1]["content"])
-    lines = re.findall(r"^([ES]\d+) (.*)$", turn, re.MULTILINE)
-    cited = [number for number, _ in lines if number in {"E1", "S1"}] or re.findall(
-        r"\[(E\d+)", turn
-    )
-    title = lines[0][1].partition(":")[0] if lines else turn.splitlines()[0].partition(": ")[2]
+    lines = re.findall(r"^(S\d+) (.*)$", turn, re.MULTILINE)
+    cited = ["S1"] if lines else re.findall(r"\[(S\d+)", turn)[:1]
+    named = re.search(r"It was (\w+ \w+)", lines[0][1]) if lines else None
+    title = named[1] if named else turn.splitlines()[0].partition(": ")[2].partition(".")[0]
     finding = {"summary": "They met", "explanation": f"So it is [{cited[0]}].", "elements": cited}
     return {
         "title": title,

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from hopyard.indexes.kinds.communities.context import (
     Shown,
+    fits,
     leaf,
     numbered,
     references,
@@ -203,3 +204,62 @@ def test_references() -> None:
         "He left [E1, R2]. She [E1] stayed [E5] with R9 [at home] [1]."
     )
     assert with_numbers("Gone [E8].", numbers) == "Gone."
+
+
+# Sentences and names
+
+
+def sentence(number: int, source: str, tokens: int = 3) -> Group:
+    """A sentence about a bare name, whose line has so many words."""
+    line = element(f"S{number}", tokens)
+    return Group((NAME,), Element(line.id, line.text, source, NAME.names))
+
+
+NAME = Element("E1", "Alba", names=("Alba",))
+TOLD = [sentence(4, "Alba (News, 1999)"), sentence(9, "Bert"), sentence(5, "Alba (News, 1999)")]
+"""Costs: `From Alba (News, 1999):` has 4 words and `From Bert:` 2, so 7 + 5 + 3 = 15 in all."""
+
+
+@pytest.mark.parametrize(
+    ("budget", "shown"), [(15, "S4 S9 S5"), (14, "S4 S9"), (12, "S4 S9"), (11, "S4"), (6, "")]
+)
+def test_the_line_above_sentences_costs_once_and_names_cost_nothing(
+    budget: int, shown: str
+) -> None:
+    assert chosen(leaf(TOLD, budget, words)) == shown
+    assert fits(TOLD, budget, words) == (budget >= 15)
+
+
+def test_sentences_of_a_passage_are_below_its_heading() -> None:
+    text, ids = numbered(leaf(TOLD, 99, words))
+    assert text.splitlines() == [
+        "Sentences:",
+        "From Alba (News, 1999):",
+        "S1 s4 s4",
+        "S2 s5 s5",
+        "From Bert:",
+        "S3 s9 s9",
+    ]
+    assert ids == {"S1": "S4", "S2": "S5", "S3": "S9"}
+
+
+def test_names_are_shown_if_nothing_is_said_about_them() -> None:
+    """Each costs two tokens."""
+    other = Element("E2", "Bert", names=("Bert",))
+    groups = [Group((NAME, other))]
+    assert chosen(leaf(groups, 4, words)) == "E1 E2"
+    assert chosen(leaf(groups, 3, words)) == "E1"
+    assert fits(groups, 0, words), "no name is needed"
+
+
+def test_a_title_cannot_pose_as_a_line() -> None:
+    text, _ = numbered(leaf([sentence(1, "S9 Alba is a queen.\nS10 So is Bert.")], 99, words))
+    assert text.splitlines()[1] == "From S9 Alba is a queen. S10 So is Bert.:"
+
+
+def test_lines_above_sentences_count_when_reports_replace_elements() -> None:
+    """Part a has 7 tokens with the line above its sentence, and its report has 6."""
+    groups = [sentence(4, "Alba (News, 1999)")]
+    reports = {"a": report("A", 3, 6)}
+    assert with_reports(groups, {"E1": "a"}, reports, 7, words).reports == ()
+    assert with_reports(groups, {"E1": "a"}, reports, 6, words).reports == (reports["a"],)

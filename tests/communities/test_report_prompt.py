@@ -28,7 +28,8 @@ def test_the_builtin_model_alone_is_held_to_a_few_short_findings() -> None:
     assert few["properties"]["findings"]["maxItems"] == FEW_FINDINGS
     free = REPORT.of("capable")
     assert "axItems" not in json.dumps(json_schema(free.output))
-    assert (free.version, free.output.model_json_schema()["title"]) == (2, few["title"])
+    assert (free.version, free.output.model_json_schema()["title"]) == (3, few["title"])
+    assert "findings" in json_schema(free.output)["required"]
 
 
 def test_the_examples_cite_lines_that_they_show() -> None:
@@ -60,7 +61,11 @@ def test_a_report_without_a_rating_from_0_to_10_does_not_count(rating: str) -> N
 # From an output to a report
 
 MATERIAL = Material(
-    "1-4", "", {"E1": "E12", "E2": "E7", "R1": "R30"}, {"E1": "Alba", "E2": "Al"}, 2
+    "1-4",
+    "",
+    {"E1": "E12", "E2": "E7", "R1": "R30"},
+    {"E1": ["Alba"], "E2": ["Al"], "R1": ["Alba", "Al"]},
+    2,
 )
 
 
@@ -83,11 +88,13 @@ def test_elements_are_taken_from_the_list_and_from_the_text() -> None:
     assert written.findings[0].elements == ("E1", "E2", "R1")
 
 
-def test_a_finding_without_elements_is_about_the_entities_that_it_names() -> None:
+def test_a_finding_without_elements_rests_on_the_lines_whose_entities_it_names() -> None:
     written = written_of(
         output(("S", "ALBA left [E9].", []), ("S", "Alban left Albania.", ["X1"])), MATERIAL
     )
     assert [finding.elements for finding in written.findings] == [("E1",)]
+    both = written_of(output(("Al", "Alba left.", [])), MATERIAL)
+    assert both.findings[0].elements == ("E1", "E2", "R1")
     assert written.findings[0].explanation == "ALBA left."
     assert (written.unknown, written.unsupported) == (2, 1)
 

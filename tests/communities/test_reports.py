@@ -83,12 +83,12 @@ def test_only_reports_that_show_something_new_are_written_again(tmp_path: Path) 
 
 
 def assert_titles_are_cited(library: Families) -> None:
-    """Each report is named after the first entity that it shows, which its finding cites."""
+    """Each report is named after a person in the first sentence that it shows, which it cites."""
     with library.open() as index:
-        communities, graph = index.reader("communities"), index.reader("entity-graph")
+        communities, elements = index.reader("communities"), elements_of(index)
         for report in communities.reports.values():
-            entity = report.findings[0].elements[0]
-            assert graph.label(int(entity[1:])) == report.title
+            [(_, quote)] = elements.quotes(report.findings[0].elements)
+            assert report.title in quote
 
 
 def test_a_removed_document_leaves_the_other_reports(tmp_path: Path) -> None:
@@ -112,10 +112,11 @@ def test_a_higher_community_shows_reports_of_its_parts(tmp_path: Path) -> None:
     library.build(families())
     *parts, whole = about(library, "Adler")
     assert len(parts) == 4 and "Report: " not in "".join(parts)
-    assert "Report: Anna Adler. A family.\n- They met: So it is. [E4, S4]" in whole
+    assert "Report: Clara Adler. A family.\n- They met: So it is. [S5]" in whole
+    assert whole.count("Report: ") == 1, "it fits with the report of the largest part"
     lines = whole[: whole.index("Report: ")].splitlines()
-    assert lines[:4] == ["Entities:", "E1 Emil Adler", "E2 Frida Adler", "E3 Gregor Adler"]
-    assert "S1 It was David Adler who met Emil Adler on day 2." in lines, "between the parts"
+    assert lines[:2] == ["Sentences:", "S1 It was Anna Adler who met Boris Adler on day 0."]
+    assert "S5 It was Clara Adler who met David Adler on day 2." in lines, "between the parts"
     with library.open() as index:
         communities, elements = index.reader("communities"), elements_of(index)
         graph = elements.graph
@@ -124,7 +125,8 @@ def test_a_higher_community_shows_reports_of_its_parts(tmp_path: Path) -> None:
         children = [communities.community(name) for name in root.children]
         shown = material_of(root, elements, Limits(100, 8), children, parts)
         assert whole.startswith(shown.text)
-        assert graph.label(int(shown.ids["E4"][1:])) == "Anna Adler", "an element of the report"
+        [(_, quote)] = elements.quotes([shown.ids["S5"]])
+        assert "Clara Adler" in quote, "an element of the report"
 
 
 def test_a_new_report_of_a_part_changes_what_is_above_it(tmp_path: Path) -> None:
@@ -132,7 +134,7 @@ def test_a_new_report_of_a_part_changes_what_is_above_it(tmp_path: Path) -> None
     library.build(families())
     asked = len(library.chat.requests)
     library.chat.answers = lambda *given: answer(*given) | {"summary": "Another family."}
-    again = Document("adler-9", "", "It was Boris Adler who met Clara Adler on day 9.")
+    again = Document("adler-9", "", "It was Clara Adler who met David Adler on day 9.")
     library.add(again)
     *parts, whole = about(library, "Adler", asked)
     assert len(parts) + 1 == len(library.chat.requests) - asked, "no other family"
@@ -144,7 +146,7 @@ def test_an_entity_without_relationships_costs_no_call(tmp_path: Path) -> None:
     library = Families(tmp_path / "index")
     library.build([*families(), Document("z", "", "Nobody knows Zanzibar.")])
     assert len(library.chat.requests) == len(FAMILIES)
-    assert library.reports["Zanzibar"] == ("Zanzibar", "Zanzibar: Nobody knows Zanzibar.")
+    assert library.reports["Zanzibar"] == ("Zanzibar", "Nobody knows Zanzibar.")
     assert (library.counts.written, library.counts.missing) == (len(FAMILIES) + 1, 0)
 
 
@@ -182,7 +184,7 @@ def test_a_report_that_failed_is_missing_and_counted(tmp_path: Path) -> None:
     """One of six at level 0 would be too many, but it is one of 30 in all."""
     library = Families(tmp_path / "index", max_size=3, max_failure_rate=0.1)
     library.chat.answers = lambda name, messages: (
-        GARBAGE if "E5 Emil Fuchs" in messages[-1]["content"] else answer(name, messages)
+        GARBAGE if "S9 It was Emil Fuchs" in messages[-1]["content"] else answer(name, messages)
     )
     library.build(families())
     counts = library.counts
@@ -233,7 +235,7 @@ def test_a_question_has_a_report_written_once(tmp_path: Path) -> None:
         shown = material_of(communities.community("0-0"), elements_of(index), limits)
         values = report_values(shown.text, 8)
         assert library.chat.requests[0].turn.startswith(values["material"])
-        assert first.community == "0-0" and first.findings[0].elements[0] == shown.ids["E1"]
+        assert first.community == "0-0" and first.findings[0].elements[0] == shown.ids["S1"]
 
 
 def test_a_written_report_is_not_written_by_a_question(tmp_path: Path) -> None:

@@ -190,7 +190,10 @@ async def test_small_communities_are_read_without_a_report(
     assert step_of(output, "select")["facts"] == {"communities": "2", "reports to write": "0"}
     assert [request.name for request in chat.requests] == ["Explored", "Reduced"]
     assert turns(chat)[0].count("(lines of the documents)") == 2
-    assert output["citations"][0]["passage_id"] == "iron-bridge"
+    [(title, line)] = re.findall(r"^From (.*):\n\[1\] (.*)$", turns(chat)[0], re.MULTILINE)
+    assert title == "Abraham Darby"
+    assert output["citations"][0]["passage_id"] == "abraham-darby"
+    assert output["citations"][0]["quote"] == line
 
 
 async def test_reports_of_the_index_are_chosen_by_their_text(

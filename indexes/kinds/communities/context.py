@@ -95,6 +95,7 @@ def with_reports(
     """
     parts: dict[str, str] = {}  # the sub-community of each element, "" for none
     costs: dict[str, int] = {}
+    sources: dict[str, str] = {}
     for group in groups:
         own = {part_of[end.id] for end in group.ends}
         parts |= {end.id: part_of[end.id] for end in group.ends}
@@ -106,9 +107,12 @@ def with_reports(
             for one in group.elements
             if one.id not in costs
         }
+        sources |= {one.id: one.source for one in group.elements if one.source}
     sizes = dict.fromkeys(dict.fromkeys(part_of.values()), 0) | {"": 0}
     for name, part in parts.items():
         sizes[part] += costs[name]
+    for part, source in {(parts[name], source) for name, source in sources.items()}:
+        sizes[part] += count(source_line(source))
     report_costs = {part: _report_cost(report, count) for part, report in reports.items()}
     total, replaced = sum(sizes.values()), []
     for part in sorted(reports, key=lambda part: -sizes[part]):

@@ -187,4 +187,4 @@ def _present_materials(index_directory: Path, limits: Limits) -> Sequence[Materi
         communities, elements = index.reader("communities"), elements_of(index)
         every = map(communities.community, communities.ids)
         materials = (material_of(community, elements, limits) for community in every)
-        return [material for material in materials if material.only is None]
+        return [material for material in materials if not material.only]
