@@ -10,7 +10,7 @@ from typing import Final
 
 from hopyard.models.prompt import Example, Prompt
 from hopyard.prompts.answer import ROOM_TO_THINK
-from hopyard.prompts.global_search import FewPoints, Points, ShortPoint
+from hopyard.prompts.global_search import EACH_POINT, FewPoints, Points, ShortPoint
 from hopyard.prompts.passages import passage_lines
 
 __all__ = ("MAP_PASSAGES",)
@@ -60,15 +60,9 @@ MAP_PASSAGES: Final[Prompt[Points]] = Prompt(
             "A question about a whole collection of documents is answered in two steps. In this "
             "step you read some passages of the collection and write down what they contribute to "
             "the answer; others read the other passages. The second step sees only your points.\n"
-            "points: the key points that help to answer the question, each about a different "
-            "matter, fifteen at most. A point is complete in itself: it names people, places, "
-            "dates and figures, says who states it and when if that is known and matters, and says "
-            "what follows for the question. Passages that say the same, or that together show a "
-            "pattern, make one point. No points if the passages do not help; never invent any.\n"
-            "findings: the numbers of the passages that the point rests on, 5 at most, the most "
-            "important first.\n"
-            "score: from 0 to 100, how much the point helps to answer the question: 0 not at all, "
-            "50 an aspect or an example, 100 the heart of the answer.\n" + _MATERIAL
+            "points: the key points that help to answer the question, fifteen at most, "
+            + EACH_POINT.format(what="passages", material="passages", question="question")
+            + _MATERIAL
         ),
         template="Passages:\n$passages\n\nQuestion: $question",
         output=Points,
