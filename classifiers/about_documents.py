@@ -16,7 +16,8 @@ _DOCUMENTS: Final = re.compile(
     r"\b(?:the|these|those|my|our|your|all|across|whole|every|many|which|what|\d+)\s+"
     r"(?:[\w-]+\s+){0,2}?"
     r"(?:documents|articles|reports|guides|guidelines|booklets|files|papers|notes|texts|collection"
-    r"|corpus|archive|pages|sources)\b",
+    r"|corpus|archive|pages|sources)\b"
+    r"|\bthis\s+(?:[\w-]+\s+){0,2}?(?:collection|corpus|archive)\b",
     re.IGNORECASE,
 )
 """A determiner, up to two words, and documents in the plural: one text may stand in the request."""

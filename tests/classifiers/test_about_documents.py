@@ -14,6 +14,7 @@ from hopyard.classifiers.about_documents import is_about_documents
         "Summarise the approach in all guides.",
         "I have 400 reports and no time. What should I know?",
         "Which topics get little attention in the collection?",
+        "Which topics are missing in this small collection?",
         "How do the different annual reports judge the risks?",
         "How often do my notes mention Lisbon?",
     ],
@@ -28,6 +29,7 @@ def test_the_documents_are_named(question: str) -> None:
         "Who wrote the Harry Potter books?",
         "Put this text in the past tense: She sings.",  # the request holds it
         "Write a report about autumn.",
+        "Put this paper into simpler words: Cells divide.",
         "How do I write good notes?",
         "",
     ],
