@@ -67,7 +67,7 @@ def _hashes(index: Index, files: CommunityFiles) -> set[str]:
     materials = (
         material_of(communities.community(name), elements, LIMITS) for name in communities.ids
     )
-    return {material.content_hash for material in materials if material.only is None}
+    return {material.content_hash for material in materials if not material.only}
 
 
 def _share(now: set[str], before: set[str]) -> float:
