@@ -5,7 +5,7 @@ Everything comes from the fields of `state.schemas.Step`, so the steps of any st
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import shorten
 from typing import Final, Literal
 
@@ -40,6 +40,12 @@ Look = Literal["kept", "pruned", "open", "plain"]
 
 LONGEST_ANSWER: Final = 100
 """Characters of an answer of several lines that a step's line shows."""
+
+LONGEST_LINE: Final = 300
+"""Characters of an answer of one line that it shows. The page shows answers whole."""
+
+_BEHIND: Final = 3
+"""Passages behind one unit that a line names."""
 
 _LOOKS: Final[Mapping[str, Look]] = {
     "leaf": "kept",
@@ -141,12 +147,15 @@ def describe_step(step: Step, names: Names) -> Iterator[tuple[str, Look | None]]
 
 def _scored(unit: Evidence, names: Names, common: str) -> str:
     """A unit with its score, its passages, and why it was found, if not all have one reason."""
-    behind = (
-        "" if unit["kind"] == "passage" else ", ".join(names.get(p, p) for p in unit["passages"])
-    )
+    behind = "" if unit["kind"] == "passage" else _some(unit["passages"], names)
     why = unit.get("why", "")
     about = "; ".join(filter(None, (behind, f"why: {why}" if why and why != common else "")))
     return f"{name_evidence(unit, names)} {unit['score']:.2f}{f' ({about})' if about else ''}"
+
+
+def _some(passages: Sequence[str], names: Names) -> str:
+    first = ", ".join(names.get(name, name) for name in passages[:_BEHIND])
+    return f"{first} and {len(passages) - _BEHIND} more" if len(passages) > _BEHIND else first
 
 
 def line_of(step: Step, names: Names) -> str:
@@ -157,8 +166,9 @@ def line_of(step: Step, names: Names) -> str:
 
 
 def on_a_line(answer: str) -> str:
-    """An answer as a step's line shows it: the beginning of one that has several lines."""
-    return shorten(answer, LONGEST_ANSWER, placeholder=" …") if "\n" in answer else answer
+    """An answer as a step's line shows it: the beginning of one that is long."""
+    longest = LONGEST_ANSWER if "\n" in answer else LONGEST_LINE
+    return shorten(answer, longest, placeholder=" …")
 
 
 def gate_word(gate: GateDecision) -> str:

@@ -100,3 +100,19 @@ def test_the_route() -> None:
     made = route_step({"strategy": "tree", "by": "model", "probability": None, "reason": "r"})
     assert line_of(made, {}) == "Route: tree · model"
     assert made["facts"] == {}
+
+
+def test_a_long_answer_is_cut_on_its_line() -> None:
+    """ "Point. " has seven characters, and " …" two: 42 of them and the mark fit into 300."""
+    [line] = line_of(step(title="Map", answer="Point. " * 100), NAMES).splitlines()
+    assert line == f"Map → {' '.join(['Point.'] * 42)} …"
+    assert len(line) - len("Map → ") <= 300
+
+
+def test_a_report_names_three_of_its_passages() -> None:
+    report = passage_evidence("0-1", 90) | {
+        "kind": "report",
+        "passages": ["mars", "venus", "io", "x", "y"],
+    }
+    told = [part for part, _ in describe_step(step(passages=[report]), NAMES)]
+    assert told == ["report 0-1 90.00 (Mars, Venus, io and 2 more)"]
