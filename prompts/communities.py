@@ -73,7 +73,7 @@ class ShortReport(CommunityReport):
     summary: str = Field(json_schema_extra={"maxLength": 300})
     rating: int = Field(ge=0, le=10)
     findings: list[ShortFinding] = Field(  # type: ignore[assignment]
-        default_factory=list, json_schema_extra={"maxItems": FEW_FINDINGS}
+        default_factory=list, json_schema_extra={"minItems": 1, "maxItems": FEW_FINDINGS}
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -95,6 +96,9 @@ def test_a_finding_without_elements_rests_on_the_lines_whose_entities_it_names()
     assert [finding.elements for finding in written.findings] == [("E1",)]
     both = written_of(output(("Al", "Alba left.", [])), MATERIAL)
     assert both.findings[0].elements == ("E1", "E2", "R1")
+    alone = replace(MATERIAL, names={"R1": ["Alba", "Al"]})
+    one = written_of(output(("S", "Alba left.", [])), alone)
+    assert one.findings[0].elements == ("R1",), "no line has only what it names"
     assert written.findings[0].explanation == "ALBA left."
     assert (written.unknown, written.unsupported) == (2, 1)
 

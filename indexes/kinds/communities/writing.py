@@ -169,7 +169,8 @@ def written_of(output: CommunityReport, material: Material) -> WrittenReport:
     """Keep of a model's output what the prompt supports.
 
     Numbers that the prompt did not show are left out. A finding without numbers rests on the lines
-    whose entities it names, and is left out if it names none.
+    all of whose entities it names, or else on those with one that it names. It is left out if it
+    names none.
     """
     findings, unknown, unsupported = [], 0, 0
     for finding in output.findings[: material.findings]:
@@ -200,15 +201,16 @@ def written_of(output: CommunityReport, material: Material) -> WrittenReport:
 
 
 def _named(text: str, names: Mapping[str, Sequence[str]]) -> list[str]:
-    """The numbers of the lines whose entities a text names, all of them."""
-    return [
-        number
+    """The numbers of the lines whose entities a text names: all of them, or else one."""
+    found = {
+        number: [
+            re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text, re.IGNORECASE) is not None
+            for label in labels
+        ]
         for number, labels in names.items()
-        if labels
-        and all(
-            re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text, re.IGNORECASE) for label in labels
-        )
-    ]
+    }
+    whole = [number for number, named in found.items() if named and all(named)]
+    return whole or [number for number, named in found.items() if any(named)]
 
 
 def report_without_call(material: Material) -> Report | None:
