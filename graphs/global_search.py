@@ -2,21 +2,28 @@
 
 `select` takes the communities of one level. With `global_search.dynamic` they are rated from the
 root down, and `descend` goes on with the children of relevant communities. Reports that the index
-does not hold are written. `divide` shuffles all reports and cuts them into chunks, each chunk is
-mapped to points with scores, and the best points are reduced to the answer. Tasks of a kind run
-side by side.
+does not hold are written. `divide` shuffles all reports and cuts them into chunks, and `find`
+searches the passages nearest to the question. Each chunk, and the passages found, are mapped to
+points with scores, and the best points are reduced to the answer. Tasks of a kind run side by side.
 """
 
 from __future__ import annotations
 
 from langgraph.graph import END, START, StateGraph
 
-from hopyard.nodes.global_search.map import divide, map_reports, map_tasks
+from hopyard.nodes.global_search.map import divide, map_reports
 from hopyard.nodes.global_search.reduce import reduce_points
 from hopyard.nodes.global_search.reports import write_report
 from hopyard.nodes.global_search.select import descend, next_tasks, rate, select
+from hopyard.nodes.global_search.source_text import find_passages, map_passages, map_tasks
 from hopyard.nodes.run import start_run
-from hopyard.state.global_search import GlobalState, MapTask, RateTask, ReportTask
+from hopyard.state.global_search import (
+    GlobalState,
+    MapTask,
+    PassageTask,
+    RateTask,
+    ReportTask,
+)
 from hopyard.state.schemas import StrategyInput, StrategyOutput
 from hopyard.state.settings import Context
 
@@ -33,7 +40,9 @@ graph = (
     .add_node("descend", descend)
     .add_node("write", write_report, input_schema=ReportTask)
     .add_node("divide", divide)
+    .add_node("find", find_passages)
     .add_node("map", map_reports, input_schema=MapTask)
+    .add_node("map_passages", map_passages, input_schema=PassageTask)
     .add_node("reduce", reduce_points)
     .add_edge(START, "start")
     .add_edge("start", "select")
@@ -41,8 +50,10 @@ graph = (
     .add_edge("rate", "descend")
     .add_conditional_edges("descend", next_tasks, ["rate", "write", "divide"])
     .add_edge("write", "divide")
-    .add_conditional_edges("divide", map_tasks, ["map", "reduce"])
+    .add_edge("divide", "find")
+    .add_conditional_edges("find", map_tasks, ["map", "map_passages", "reduce"])
     .add_edge("map", "reduce")
+    .add_edge("map_passages", "reduce")
     .add_edge("reduce", END)
     .compile(name="global")
     .with_config(recursion_limit=200)

@@ -70,6 +70,13 @@ class GlobalSettings(Group):
         "communities, and of those beyond most_reports; -1 means four windows, 0 leaves "
         "these communities out or has reports written.",
     )
+    passages: int = Field(
+        -1,
+        ge=-1,
+        description="Passages that one search finds for the question, read in one more map call "
+        "as far as they fit into the window; -1 means 100, or none for the built-in model; 0 reads "
+        "reports alone (paper).",
+    )
     order: Literal["size", "relevance"] = Field(
         "size",
         description="Communities whose reports are written first: those in most passages, or "
@@ -78,10 +85,14 @@ class GlobalSettings(Group):
     seed: int = Field(0, ge=0, description="Seed of the order in which reports are put together.")
 
     def for_profile(self, profile: Profile) -> GlobalSettings:
-        """These settings with the default window, and four windows of excerpts."""
-        window = self.window or (1200 if profile == "builtin" else 8000)
+        """These settings with the defaults of a profile in place of -1 and 0."""
+        builtin = profile == "builtin"
+        window = self.window or (1200 if builtin else 8000)
         excerpts = 4 * window if self.excerpts < 0 else self.excerpts
-        return self.model_copy(update={"window": window, "excerpts": excerpts})
+        passages = (0 if builtin else 100) if self.passages < 0 else self.passages
+        return self.model_copy(
+            update={"window": window, "excerpts": excerpts, "passages": passages}
+        )
 
 
 UNRATED: Final = -1
@@ -128,6 +139,8 @@ class GlobalState(PointState):
     """Those of them whose reports are to be written."""
     chunks: list[list[str]]
     """Communities whose reports one map call reads."""
+    found: list[str]
+    """Passages that one more map call reads, the nearest first."""
 
 
 class RateTask(TypedDict):

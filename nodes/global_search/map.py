@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from langgraph.runtime import Runtime
 from langgraph.types import Send
@@ -30,9 +30,9 @@ __all__ = (
     "evidence_of",
     "finish_map",
     "map_reports",
-    "map_tasks",
     "numbered_reports",
     "points_from_reports",
+    "report_tasks",
     "support_of",
 )
 
@@ -57,8 +57,13 @@ async def divide(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any
     }
 
 
-def map_tasks(state: GlobalState) -> list[Send] | Literal["reduce"]:
-    """One map call for each chunk; all of them run side by side."""
+def report_tasks(state: GlobalState, total: int) -> list[Send]:
+    """One map call for each chunk of reports.
+
+    Args:
+        state: With the chunks.
+        total: How many map calls there are in all.
+    """
     return [
         Send(
             "map",
@@ -66,7 +71,7 @@ def map_tasks(state: GlobalState) -> list[Send] | Literal["reduce"]:
                 run=state["run"],
                 question=state["question"],
                 number=number,
-                of=len(state["chunks"]),
+                of=total,
                 communities=chunk,
                 written={
                     name: state["written"][name] for name in chunk if name in state["written"]
@@ -74,7 +79,7 @@ def map_tasks(state: GlobalState) -> list[Send] | Literal["reduce"]:
             ),
         )
         for number, chunk in enumerate(state["chunks"], 1)
-    ] or "reduce"
+    ]
 
 
 async def map_reports(state: MapTask, runtime: Runtime[Context]) -> dict[str, Any]:

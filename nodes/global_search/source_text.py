@@ -1,29 +1,76 @@
-"""Map the source text instead of reports (the condition TS of GraphRAG, section 4.1.3)."""
+"""Map passages: those nearest to the question beside the reports, or the whole source text.
+
+The whole source text in place of reports is the condition TS of GraphRAG (section 4.1.3).
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
 from hopyard.indexes.records import Passage
 from hopyard.nodes.global_search.chunks import chunks, shuffled, tokens
-from hopyard.nodes.global_search.map import MOST_PASSAGES, finish_map
+from hopyard.nodes.global_search.map import MOST_PASSAGES, finish_map, report_tasks
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.global_search import MappedPoint
 from hopyard.prompts.map_reduce import MAP_PASSAGES
 from hopyard.prompts.passages import heading, one_line, passage_lines
 from hopyard.state.counting import counted
-from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
+from hopyard.state.errors import (
+    BudgetExceededError,
+    CallFailedError,
+    IndexMissingError,
+    ModelOutputError,
+)
 from hopyard.state.global_search import GlobalSettings, GlobalState, PassageTask, Point, map_id
-from hopyard.state.schemas import Step
+from hopyard.state.schemas import Step, passage_ids
 from hopyard.state.settings import Context, profile_of
 
-__all__ = ("divide_passages", "map_passages", "passage_tasks", "points_from_passages")
+__all__ = (
+    "divide_passages",
+    "find_passages",
+    "map_passages",
+    "map_tasks",
+    "passage_tasks",
+    "points_from_passages",
+)
+
+_FOUND: Final = "found"
+"""The step of the search, if the search method asks a model."""
+
+
+async def find_passages(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Search the passages nearest to the question, as many as fit into the window.
+
+    Reports are written without the question in mind: they leave out what it may ask for. An index
+    that lacks what the search needs has reports alone.
+    """
+    run = await run_of(state, runtime)
+    settings = GlobalSettings.of(run.settings).for_profile(profile_of(run.settings))
+    if not settings.passages:
+        return {"found": []}
+    try:
+        evidence = await run.find(state["question"], k=settings.passages, step=_FOUND)
+    except IndexMissingError as error:
+        run.problems.append(error)
+        return {"found": []}
+    passages = await run.passages(passage_ids(evidence))
+    cut = chunks([tokens(_lines([passage], run)) for passage in passages], settings.window)
+    return {"found": [passages[place].id for place in cut[0]] if cut else []}
+
+
+def map_tasks(state: GlobalState) -> list[Send] | Literal["reduce"]:
+    """One map call for each chunk of reports, and one for the passages found, side by side."""
+    total = len(state["chunks"]) + bool(state["found"])
+    tasks = report_tasks(state, total)
+    if state["found"]:
+        tasks.append(Send("map_passages", _task(state, total, total, state["found"])))
+    return tasks or "reduce"
 
 
 async def divide_passages(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -53,18 +100,15 @@ async def divide_passages(state: GlobalState, runtime: Runtime[Context]) -> dict
 def passage_tasks(state: GlobalState) -> list[Send] | Literal["reduce"]:
     """One map call for each chunk; all of them run side by side."""
     return [
-        Send(
-            "map",
-            PassageTask(
-                run=state["run"],
-                question=state["question"],
-                number=number,
-                of=len(state["chunks"]),
-                passages=chunk,
-            ),
-        )
+        Send("map", _task(state, number, len(state["chunks"]), chunk))
         for number, chunk in enumerate(state["chunks"], 1)
     ] or "reduce"
+
+
+def _task(state: GlobalState, number: int, total: int, passages: list[str]) -> PassageTask:
+    return PassageTask(
+        run=state["run"], question=state["question"], number=number, of=total, passages=passages
+    )
 
 
 async def map_passages(state: PassageTask, runtime: Runtime[Context]) -> dict[str, Any]:
