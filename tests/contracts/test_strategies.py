@@ -183,8 +183,7 @@ class TestGlobal(StrategyContract):
     answers: ClassVar = search_globally
     settings: ClassVar = {"global_search": {"excerpts": 0}}
     answer = "The Iron Bridge was opened in 1781 [1]."
-    calls = 5  # three reports (the garden's takes no call), map, reduce
-    searches = ("dense",)  # it does not search
+    calls = 6  # three reports (the garden's takes no call), map, map of passages, reduce
 
 
 class TestMapReduce(StrategyContract):
@@ -201,12 +200,12 @@ class TestGlobalFromTheRoot(TestGlobal):
         "communities": {"max_size": 2},
         "global_search": {"dynamic": True, "level": -1, "order": "relevance", "excerpts": 0},
     }
-    calls = 11  # three rounds of ratings, six reports, map, reduce
+    calls = 12  # three rounds of ratings, six reports, map, map of passages, reduce
 
 
 class TestGlobalWithReportsInTheIndex(TestGlobal):
     settings: ClassVar = {"communities": {"reports": "all"}}
-    calls = 2  # map, reduce
+    calls = 3  # map, map of passages, reduce
 
 
 class TestDrift(StrategyContract):

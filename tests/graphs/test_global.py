@@ -86,14 +86,15 @@ def resources(tmp_path: Path) -> Iterator[Resources]:
 def ask(index: Path, chat: ScriptedChat, resources: Resources) -> Callable[..., Any]:
     """Ask the strategy with settings of `global_search`, and others by name.
 
-    All communities are short enough to be read without a report, which a test must ask for.
+    All communities are short enough to be read without a report, which a test must ask for, as it
+    must for passages.
     """
     base = Context.model_validate(
         {"index": str(index), "model": "scripted", "embedding": WordEmbedder.name, "retries": 0}
     )
 
     async def asked(question: str = QUESTION, others: Any = None, **settings: Any) -> Any:
-        own = {"excerpts": 0, **settings}
+        own = {"excerpts": 0, "passages": 0, **settings}
         context = change_context(base, {"global_search": own, **(others or {})})
         return await graph.ainvoke({"question": question}, config_with(resources), context=context)
 
