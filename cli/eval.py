@@ -44,9 +44,10 @@ PAPER: Final = 5
 GLOBAL: Final = (
     "single+hybrid",
     "map-reduce",
-    *(f"global@global_search.level={level}" for level in range(4)),
+    "global",
+    *(f"global@global_search.level={level}@global_search.passages=0" for level in range(4)),
 )
-"""The conditions of GraphRAG's evaluation: SS, TS, and C0 to C3."""
+"""The conditions of GraphRAG's evaluation: SS, TS, and C0 to C3; and `global` as it is."""
 
 
 class _Style(StrEnum):

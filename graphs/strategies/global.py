@@ -13,9 +13,9 @@ __all__ = ("STRATEGY",)
 STRATEGY: Final = Strategy(
     name="global",
     about=(
-        "GraphRAG: map and reduce over the reports about all communities of the entity graph. For "
-        "questions about the documents as a whole: main themes, summaries, how documents differ. "
-        "The index needs communities."
+        "GraphRAG: map and reduce over the reports about all communities of the entity graph, and "
+        "over the passages nearest to the question. For questions about the documents as a whole: "
+        "main themes, summaries, how documents differ. The index needs communities."
     ),
     graph="hopyard.graphs.global_search:graph",
     needs=("communities",),
@@ -46,7 +46,9 @@ STRATEGY: Final = Strategy(
     },
     label="GraphRAG: map and reduce over community reports",
     sweeps={
-        "levels": tuple(f"global@global_search.level={level}" for level in (0, 1, 2, 3)),
+        "levels": tuple(
+            f"global@global_search.level={level}@global_search.passages=0" for level in range(4)
+        ),
         "windows": tuple(
             f"global@global_search.window={window}" for window in (8000, 16000, 32000, 64000)
         ),

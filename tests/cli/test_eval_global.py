@@ -125,13 +125,15 @@ def test_the_papers_conditions_are_the_default(
     reports = ("--set", "global_search.excerpts=0")
     command = ("eval", "global.jsonl", "--global", "--index", directory, *SIZE, *reports, "--json")
     found = hopyard(*command, "--judge", "scripted", "--repeats", "1", "--out", "out").json
-    levels = [f"global@global_search.level={level}" for level in range(4)]
+    alone = "@global_search.passages=0"
+    levels = [f"global@global_search.level={level}{alone}" for level in range(4)]
     conditions = found["conditions"]
-    assert list(conditions) == ["single+hybrid", "map-reduce", *levels]
+    assert list(conditions) == ["single+hybrid", "map-reduce", "global", *levels]
     # Each community's report is written and paid for once, whichever level asks for it first.
     written = sum(one["report_calls"] for one in conditions.values())
     assert written == model.titles().count("CommunityReport") > 0
     assert conditions[levels[0]]["calls"] == 2  # a map call and the closing call
+    assert conditions["global"]["calls"] == 3  # and the passages
     assert conditions[levels[0]]["unanswered"] == 0
     assert found["win_rates"]["diversity"][levels[0]]["single+hybrid"][0] == 1
     again = hopyard(*command, "--judge", "scripted", "--repeats", "1", "--out", "out").json
@@ -150,4 +152,4 @@ def test_without_communities_the_default_is_an_error(hopyard: Run, index: Path) 
     ended = hopyard("eval", "global.jsonl", "--global", "--index", index, *SIZE)
     assert ended.code == 3  # the index has no communities
     assert "communities" in ended.error
-    assert "global@global_search.level=0" in ended.error
+    assert "'global'" in ended.error
