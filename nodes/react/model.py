@@ -113,15 +113,18 @@ async def _numbered(run: Run, messages: Sequence[BaseMessage]) -> list[BaseMessa
     every = passage_ids(unit for found in evidence_of(messages) for unit in found)
     numbers = {name: number for number, name in enumerate(every, 1)}
     passages = {passage.id: passage for passage in await run.passages(every)} if every else {}
-    shown: list[BaseMessage] = []
-    for message in messages:
-        if isinstance(message, ToolMessage) and message.artifact is not None:
-            names = passage_ids(message.artifact)
-            found = [passages[name] for name in names]
-            text = format_passages(found, run.settings, [numbers[name] for name in names])
-            message = message.model_copy(update={"content": text or "none"})
-        shown.append(message)
-    return shown
+
+    def text(found: list[Evidence]) -> str:
+        names = passage_ids(found)
+        read = [passages[name] for name in names]
+        return format_passages(read, run.settings, [numbers[name] for name in names]) or "none"
+
+    return [
+        message.model_copy(update={"content": text(message.artifact)})
+        if isinstance(message, ToolMessage) and message.artifact is not None
+        else message
+        for message in messages
+    ]
 
 
 @dataclass(frozen=True)
