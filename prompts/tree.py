@@ -20,11 +20,16 @@ __all__ = (
     "Closing",
     "PartAnswer",
     "Rubric",
+    "branch_fault",
     "branch_score",
 )
 
 Point = Literal[0, 1]
 Score = Literal[0, 1, 2, 3, 4, 5]
+
+
+_REQUIRED: Final = ("relevant", "non_overlapping", "complete")
+"""Rubrics without which sub-questions are no decomposition, whatever else they are."""
 
 
 class Rubric(Output):
@@ -45,6 +50,16 @@ class Rubric(Output):
     def faults(self) -> list[str]:
         """The rubrics that got no point."""
         return [name for name, point in self.model_dump().items() if not point]
+
+    def valid(self, min_points: int) -> bool:
+        """Whether the judge finds the decomposition good: VALID in Fig. 2 of ToR-RAG.
+
+        The paper leaves open how many points make it valid, and asks that sub-questions cover the
+        question and do not overlap (section III.2). So they must be relevant, non-overlapping and
+        complete, and have `min_points` of the five points, 0 to 5.
+        """
+        missing = set(self.faults)
+        return self.points >= min_points and missing.isdisjoint(_REQUIRED)
 
 
 class BranchScores(Output):
@@ -69,6 +84,18 @@ def branch_score(scores: dict[str, int]) -> float:
     normalised to 0-1 here, so that θ=0.4 asks for two points of five on average.
     """
     return sum(scores.values()) / (5 * len(scores))
+
+
+def branch_fault(scores: dict[str, int], theta: float) -> str:
+    """Why a branch fails at θ, 0 to 1; "" if it is kept (ToR-RAG, section III.4).
+
+    Its normalised mean must reach θ. Each 0-5 score must reach θ too, as the paper's scale has it:
+    a good score cannot make up for one of 0, "not at all".
+    """
+    nothing = [name.replace("_", " ") for name, score in scores.items() if score < theta]
+    if nothing:
+        return f"{' and '.join(nothing)} got 0 of 5"
+    return f"below θ={theta:g}" if round(branch_score(scores), 3) < theta else ""
 
 
 JUDGE_DECOMPOSITION: Final = Prompt(

@@ -56,10 +56,11 @@ class TreeSettings(Group):
         description="Paper's form: minimum mean score of a kept branch, from 0 to 1.",
     )
     min_rubric: int = Field(
-        3,
+        4,
         ge=0,
         le=5,
-        description="Paper's form: minimum rubric points of a decomposition, out of five.",
+        description="Paper's form: minimum rubric points of a decomposition, out of five; "
+        "relevant, non-overlapping and complete must be among them.",
     )
     retries: int | None = Field(
         None,

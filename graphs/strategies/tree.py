@@ -33,8 +33,8 @@ STRATEGY: Final = Strategy(
         "consistency": "0 to 5: the findings do not contradict each other",
         "decomposition": "0 to 5: the sub-questions divide the question well",
         "score": "the mean of a branch's scores, from 0 to 1",
-        "θ": "the threshold (setting tree.theta): a branch is kept if its score reaches it, "
-        "and pruned below it",
+        "θ": "the threshold (setting tree.theta): a branch is kept if its score reaches it "
+        "and no single score is 0, and pruned otherwise",
     },
     label="ToR-RAG: a tree of sub-questions",
     sweeps={

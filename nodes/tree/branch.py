@@ -12,7 +12,7 @@ from hopyard.nodes.tree.decompose import plain
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.decompose import REPLACE
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.tree import JUDGE_BRANCH, BranchScores, branch_score
+from hopyard.prompts.tree import JUDGE_BRANCH, BranchScores, branch_fault, branch_score
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
 from hopyard.state.schemas import Thrown
 from hopyard.state.settings import Context
@@ -60,9 +60,9 @@ async def answer_sub_question(state: TreeTask, runtime: Runtime[Context]) -> dic
 async def judge_branch(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
     """Keep a branch, replace its weaker sub-question, or prune it.
 
-    A branch whose normalised score reaches θ is kept, and its sub-questions may be split in turn.
-    One below θ has its weaker sub-question replaced, a bounded number of times, and is pruned if
-    it stays below, or if no replacement can be had. A judge whose output cannot be used keeps the
+    A branch without a fault (`branch_fault`) is kept, and its sub-questions may be split in turn.
+    Otherwise its weaker sub-question is replaced, a bounded number of times; the branch is pruned
+    if it stays weak, or if no replacement can be had. A judge whose output cannot be used keeps the
     branch as it is, unexpanded.
     """
     run, node, children = await run_of(state, runtime), state["node"], state["read"]
@@ -82,12 +82,13 @@ async def judge_branch(state: TreeTask, runtime: Runtime[Context]) -> dict[str, 
         "scores": judgement.scores,
         "score": round(branch_score(judgement.scores), 3),
     }
-    if judged["score"] >= settings.theta:
+    fault = branch_fault(judgement.scores, settings.theta)
+    if not fault:
         return _keep(judged, children, f"at or above θ={settings.theta:g}", settings)
     if _replacements(node) >= settings.paper_retries:
-        return _prune(judged, children, f"below θ={settings.theta:g}")
+        return _prune(judged, children, fault)
     weak = 0 if judgement.weaker == "first" else 1
-    return await _replace(run, judged, children, weak)
+    return await _replace(run, judged, children, weak, fault)
 
 
 def _values(node: TreeNode, children: list[TreeNode]) -> dict[str, str]:
@@ -135,7 +136,9 @@ def _done(node: TreeNode, verdict: str, reason: str) -> TreeNode:
     return {**node, "status": "done", "verdict": verdict, "reason": because(node, reason)}
 
 
-async def _replace(run: Run, node: TreeNode, children: list[TreeNode], weak: int) -> dict[str, Any]:
+async def _replace(
+    run: Run, node: TreeNode, children: list[TreeNode], weak: int, fault: str
+) -> dict[str, Any]:
     """Ask for a better sub-question in the weaker one's place, and search for it.
 
     A replacement that repeats what is there already would find the same again: the branch is
@@ -156,12 +159,11 @@ async def _replace(run: Run, node: TreeNode, children: list[TreeNode], weak: int
     asked_before = {plain(question["question"]) for question in (node, old, kept)}
     if plain(better.question) in asked_before:
         return _prune(node, children, "the weaker sub-question's replacement repeats another")
-    theta = TreeSettings.of(run.settings).theta
     thrown = Thrown(
         question=old["question"],
         answer=old["answer"],
         score=node["score"],
-        reason=f"the weaker sub-question of a branch below θ={theta:g}",
+        reason=f"the weaker sub-question of its branch: {fault}",
     )
     parent: TreeNode = {**node, "replaced": [*node.get("replaced", []), thrown]}
     new = TreeNode(path=old["path"], question=better.question, status="to answer")

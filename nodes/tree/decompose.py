@@ -87,7 +87,7 @@ async def _judge(run: Run, node: TreeNode, split: Decomposition) -> tuple[dict[s
         "second": one_line(split.second),
     }
     rubric: Rubric = await run.call(JUDGE_DECOMPOSITION, values, step=step_id(node["path"]))
-    valid = rubric.points >= settings.min_rubric
+    valid = rubric.valid(settings.min_rubric)
     faults = "" if valid else "it fails on " + ", ".join(rubric.faults)
     return rubric.model_dump(), faults
 

@@ -187,11 +187,22 @@ class TestDecomposing:
         assert [thrown["question"] for thrown in root["replaced"]] == ["A? / B?", "C? / D?"]
         assert output["answer"] == f"read: {ROOT}"
 
-    @pytest.mark.parametrize(("points", "splits"), [(2, 0), (3, 1), (4, 1)])
-    async def test_as_many_points_as_asked_for_are_enough(
-        self, context: Context, comparison: Script, points: int, splits: int
+    @pytest.mark.parametrize(
+        ("faults", "splits"),
+        [
+            ("", 1),
+            ("wh_form", 1),
+            ("specific", 1),
+            ("relevant", 0),  # the paper asks that they cover the question and do not overlap
+            ("non_overlapping", 0),
+            ("complete", 0),
+            ("wh_form specific", 0),  # three points of five
+        ],
+    )
+    async def test_a_split_needs_four_points_and_those_that_the_paper_demands(
+        self, context: Context, comparison: Script, faults: str, splits: int
     ) -> None:
-        comparison.lines["rubric", ROOT] = rubric(points)
+        comparison.lines["rubric", ROOT] = rubric(5) | dict.fromkeys(faults.split(), 0)
         output = await ask_tree(context, tree__retries=0)
         verdicts = [node["verdict"] for node in nodes(output).values()]
         assert verdicts.count("split") == splits

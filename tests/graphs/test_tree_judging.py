@@ -12,6 +12,7 @@ from .trees import AT, BELOW, IRON, ROOT, STONE, ask_tree, closing, comparison, 
 
 __all__ = ("comparison", "script")
 
+NAMES = ("sufficiency", "non_redundancy", "consistency", "decomposition")
 SCORES = ("sufficiency", "non redundancy", "consistency", "decomposition")
 
 
@@ -59,7 +60,7 @@ class TestJudging:
                 "question": STONE,
                 "answer": "1146",
                 "score": 0.35,
-                "reason": "the weaker sub-question of a branch below θ=0.4",
+                "reason": "the weaker sub-question of its branch: below θ=0.4",
             }
         ]
         assert first["verdict"] == second["verdict"] == "pruned"
@@ -67,6 +68,18 @@ class TestJudging:
         assert second["question"] == "How old is the Stone Bridge?"
         assert closing(output)["reason"] == "the branch was pruned"
         assert output["evidence"] == root["passages"]
+
+    async def test_good_scores_do_not_make_up_for_a_0(
+        self, context: Context, comparison: Script
+    ) -> None:
+        """(0 + 5 + 5 + 0) / 20 is 0.5, above θ, but the answers are of no use."""
+        bad = dict(zip(NAMES, (0, 5, 5, 0), strict=True)) | {"weaker": "first"}
+        comparison.lines |= {("judge", ROOT): bad, ("read", ROOT): said("by itself")}
+        output = await ask_tree(context, tree__retries=0)
+        root = nodes(output)[""]
+        assert (root["verdict"], root["score"]) == ("leaf", 0.5)
+        assert root["reason"] == ("its branch was pruned: sufficiency and decomposition got 0 of 5")
+        assert output["answer"] == "by itself"
 
     async def test_a_better_half_saves_the_branch(
         self, context: Context, comparison: Script
@@ -157,10 +170,10 @@ class TestJudging:
         assert "score" not in root
         assert "facts" not in root
 
-    @pytest.mark.parametrize(("theta", "verdict"), [(0.0, "split"), (0.05, "split"), (0.1, "leaf")])
+    @pytest.mark.parametrize(("theta", "verdict"), [(0.0, "split"), (0.2, "split"), (0.25, "leaf")])
     async def test_theta_is_a_setting(
         self, context: Context, comparison: Script, theta: float, verdict: str
     ) -> None:
-        comparison.lines["judge", ROOT] = scores(1)
+        comparison.lines["judge", ROOT] = scores(4)  # 4 of 20
         output = await ask_tree(context, tree__theta=theta, tree__retries=0)
         assert nodes(output)[""]["verdict"] == verdict

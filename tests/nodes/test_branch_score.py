@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.prompts.tree import BranchScores, Rubric, branch_score
+from hopyard.prompts.tree import BranchScores, branch_score
 
 NAMES = ("sufficiency", "non_redundancy", "consistency", "decomposition")
 points = st.tuples(*[st.integers(0, 5)] * 4)
@@ -53,9 +53,3 @@ def test_theta_is_met_as_arithmetic_has_it(values: tuple[int, ...], twentieths: 
     assert (round(branch_score(judgement(values).scores), 3) >= theta) is (
         sum(values) >= twentieths
     )
-
-
-def test_a_rubric_counts_its_points_and_names_its_faults() -> None:
-    rubric = Rubric(wh_form=1, specific=0, relevant=1, non_overlapping=0, complete=1)
-    assert rubric.points == 3
-    assert rubric.faults == ["specific", "non_overlapping"]

@@ -37,7 +37,7 @@ def test_the_defaults_are_the_papers() -> None:
     assert context == Context()
     assert (context.retrieval.mmr_lambda, context.retrieval.k) == (0.75, 5)
     tree = TreeSettings.of(context)
-    assert (tree.max_depth, tree.theta, tree.min_rubric) == (3, 0.4, 3)
+    assert (tree.max_depth, tree.theta, tree.min_rubric) == (3, 0.4, 4)
 
 
 def test_each_source_overrides_the_next(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
