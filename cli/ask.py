@@ -61,7 +61,7 @@ def ask_command(
         bool | None,
         typer.Option(
             "--explain/--no-explain",
-            help="Compute each passage's share of the answer, with up to 31 more model calls.",
+            help="Compute each passage's share of the answer, with up to 33 more model calls.",
         ),
     ] = None,
     k: Annotated[int | None, typer.Option("-k", "--k", help="Passages for each question.")] = None,

@@ -128,7 +128,7 @@ def test_explain_says_what_the_answer_rests_on(
     result = hopyard(*command, "--json", "--thread", "t").json
     [cited] = result["explanation"]["passages"]
     assert cited == {"passage_id": "mars", "contribution": 1.0, "share": 1.0}
-    assert result["usage"]["model_calls"] == 2
+    assert result["usage"]["model_calls"] == 3  # and again from that passage, and from none
     said = "This answer rests 100 % on "
     assert f"{said}[1]." in hopyard(*command).out
     assert f"{said}Mars" in hopyard("trace", "t").out
