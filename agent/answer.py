@@ -152,7 +152,7 @@ class PassageShare(_Part):
 
 
 class Explanation(_Part):
-    """What the answer rests on. The rest to 1 did not come back when the question was asked again."""
+    """What the answer rests on. The rest to 1 did not come back when the question was repeated."""
 
     passages: tuple[PassageShare, ...] = ()
     others: float = 0.0

@@ -62,7 +62,7 @@ class Share(BaseModel):
 
 
 class Explained(BaseModel):
-    """What the answer rests on. The rest to 1 did not come back when the question was asked again."""
+    """What the answer rests on. The rest to 1 did not come back when the question was repeated."""
 
     passages: list[Share] = Field(description="The first five.")
     others: float = Field(0.0, description="The share of the passages after these.")

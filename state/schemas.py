@@ -119,7 +119,7 @@ class PassageShare(TypedDict):
 
 
 class Explanation(TypedDict):
-    """What an answer rests on. The rest to 1 did not come back when the question was asked again."""
+    """What an answer rests on. The rest to 1 did not come back when the question was repeated."""
 
     passages: list[PassageShare]
     """In the order of the citations; the first five."""
