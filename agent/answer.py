@@ -152,11 +152,15 @@ class PassageShare(_Part):
 
 
 class Explanation(_Part):
-    """How much of the answer rests on each passage. All shares add up to 1."""
+    """What the answer rests on. The rest to 1 did not come back when the question was repeated."""
 
     passages: tuple[PassageShare, ...] = ()
+    others: float = 0.0
+    """The share of the passages after the first five."""
     without: float
     """The share that the model gives without any passage."""
+    calls: int = 0
+    """Times that the question was asked again."""
 
 
 class Waiting(_Part):

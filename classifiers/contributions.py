@@ -24,6 +24,7 @@ __all__ = (
     "Contributions",
     "OwnAnswer",
     "Reading",
+    "Shares",
     "ValueFunction",
     "captum_contributions",
     "captum_values",
@@ -56,6 +57,23 @@ class Contributions:
 
     question: float
     passages: float
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What an answer rests on. `passages`, `others` and `without` add up to v(all).
+
+    Attributes:
+        contributions: The Shapley value of each passage that is a player.
+        passages: The share of each of them, 0 to 1.
+        others: The share of the passages that are no players, 0 to 1.
+        without: The share that the model says without passages, 0 to 1.
+    """
+
+    contributions: tuple[float, ...]
+    passages: tuple[float, ...]
+    others: float
+    without: float
 
 
 @dataclass(frozen=True)
@@ -173,22 +191,28 @@ def passage_contributions(values: Sequence[float]) -> tuple[float, ...]:
     return _shapley_values(values)
 
 
-def shares_of_answer(contributions: Sequence[float], without: float) -> tuple[list[float], float]:
-    """How much of an answer rests on each passage, and how much the model says without any.
+def shares_of_answer(values: Sequence[float], everything: float) -> Shares:
+    """How much of an answer rests on each passage, on others, and on the model alone.
 
-    Where no passage misleads, the shares are the contributions themselves, because v(none) and the
-    contributions add up to v(all) = 1. Passages that mislead have none.
+    The players' contributions and v(none) add up to v(players), and the other passages add
+    v(all) − v(players). Where no passage misleads, these are the shares. Passages that mislead
+    have none, and the shares of what helps shrink so that all still add up to v(all).
 
     Args:
-        contributions: Of each passage, to an answer whose value is 1.
-        without: v(none), 0 to 1.
-
-    Returns:
-        The shares of the passages and of the model; they add up to 1.
+        values: v of each coalition of the players, in the order of `coalitions`, 0 to 1.
+        everything: v(all), of the players and all other passages, 0 to 1.
     """
+    contributions = passage_contributions(values)
+    others, without = max(0.0, everything - values[-1]), values[0]
     helpful = [max(0.0, contribution) for contribution in contributions]
-    whole = without + sum(helpful)
-    return [contribution / whole for contribution in helpful], without / whole
+    whole = sum(helpful) + others + without
+    scale = everything / whole if whole else 0.0
+    return Shares(
+        contributions=contributions,
+        passages=tuple(scale * contribution for contribution in helpful),
+        others=scale * others,
+        without=scale * without,
+    )
 
 
 def _shapley_values(values: Sequence[float]) -> tuple[float, ...]:

@@ -62,9 +62,10 @@ class Share(BaseModel):
 
 
 class Explained(BaseModel):
-    """What the answer rests on. All shares add up to 1."""
+    """What the answer rests on. The rest to 1 did not come back when the question was repeated."""
 
-    passages: list[Share]
+    passages: list[Share] = Field(description="The first five.")
+    others: float = Field(0.0, description="The share of the passages after these.")
     without: float = Field(description="The share that the model gives without any passage.")
 
 

@@ -145,7 +145,7 @@ class _Tools:
         explain: Annotated[
             bool,
             Field(
-                description="Also say how much of the answer rests on each passage; up to 31 more "
+                description="Also say how much of the answer rests on each passage; up to 33 more "
                 "model calls."
             ),
         ] = False,

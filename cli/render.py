@@ -152,9 +152,17 @@ def explanation_line(result: Mapping[str, Any], names: Names | None = None) -> l
         shown = f"[{numbers[name]}]" if name in numbers else (names or {}).get(name, name)
         if share := _percent(passage["share"]):
             parts.append(f"{share} on {shown}")
+    others, without = explanation.get("others", 0.0), explanation["without"]
+    if share := _percent(others):
+        parts.append(f"{share} on the other passages")
     said = [f"This answer rests {', '.join(parts)}."] if parts else []
-    if without := _percent(explanation["without"]):
-        said.append(f"The model says {without} of it without these passages.")
+    if share := _percent(without):
+        said.append(f"The model says {share} of it without these passages.")
+    known = sum(passage["share"] for passage in explanation["passages"]) + others + without
+    if share := _percent(1 - known):
+        said.append(f"Asked again, it did not say {share}.")
+    if calls := explanation.get("calls"):
+        said.append(f"({counted(calls, 'call')})")
     return [Text(" ".join(said), style="dim")]
 
 

@@ -38,7 +38,7 @@ class Strategy:
         beside: Prompt profiles for which `auto` lets the model choose between the default and this
             strategy, which answers questions that the default cannot.
         stronger: Strategies that try again if the answer is Unknown or unsupported. `check` takes
-            the first that the index allows.
+            the first that the index allows; after a default strategy, only if `check` is on.
         settings: Its settings.
         baseline: Whether it is only a baseline for comparisons.
         retrieves: Whether it reads documents.

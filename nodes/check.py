@@ -35,9 +35,7 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
     reason = why_insufficient(state)
     chosen = run.settings.strategy != AUTO or state["route"]["by"] == "approval"
     settled = chosen or state["truncated"] or cut_short(state)
-    check = run.settings.check
-    off = check == "off" or (check == AUTO and profile_of(run.settings) == "builtin")
-    if not reason or settled or off:
+    if not reason or settled or not _hands_over(run.settings, state["strategy"]):
         return {"stronger": ""}
     offered = {strategy.name for strategy in runnable(await run.index_kinds())}
     ladder = STRATEGIES[state["strategy"]].stronger
@@ -59,6 +57,18 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
         "unconfirmed": "",
         "before": {} if is_unknown(state["answer"]) else {key: state[key] for key in _KEPT},
     }
+
+
+def _hands_over(settings: Context, strategy: str) -> bool:
+    """Whether the setting `check` lets another strategy try after this one.
+
+    `auto` ends with the default of capable models: what another strategy gains after it is less
+    than it costs (docs/chain.md). The built-in model hands nothing over.
+    """
+    if settings.check != AUTO:
+        return settings.check == "on"
+    profile = profile_of(settings)
+    return profile == "capable" and profile not in STRATEGIES[strategy].default_for
 
 
 def _take_back(state: AgentState) -> dict[str, Any]:

@@ -8,11 +8,7 @@ from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
-from hopyard.classifiers.contributions import (
-    coalitions,
-    passage_contributions,
-    shares_of_answer,
-)
+from hopyard.classifiers.contributions import Shares, coalitions, shares_of_answer
 from hopyard.indexes.records import Passage
 from hopyard.measures.answers import token_f1
 from hopyard.nodes.answer import format_passages
@@ -36,8 +32,10 @@ from hopyard.state.settings import Context
 __all__ = ("MOST_EXPLAINED", "explain_answer")
 
 MOST_EXPLAINED: Final = 5
-"""Passages at most: 31 calls."""
+"""Passages with a share of their own: at most 32 coalitions, and all passages together."""
 _STEP: Final = "explain"
+_LEAST: Final = 0.005
+"""Smaller shares are not shown: they are 0.00 when rounded."""
 
 
 async def explain_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -53,8 +51,9 @@ async def explain_answer(state: AgentState, runtime: Runtime[Context]) -> dict[s
         return {}
     run = await run_of(state, runtime)
     try:
-        passages = await run.passages(names[:MOST_EXPLAINED])
-        values = await _values(run, state["question"], answer, passages)
+        passages = await run.passages(names)
+        players = passages[:MOST_EXPLAINED]
+        values = await _values(run, state["question"], answer, _prompts(passages, players))
     except HopyardError as error:
         verdict = "budget" if isinstance(error, BudgetExceededError) else "failed"
         reason = str(error)
@@ -66,29 +65,29 @@ async def explain_answer(state: AgentState, runtime: Runtime[Context]) -> dict[s
             reason=reason,
         )
         return {"steps": [step]}
-    contributions = await asyncio.to_thread(passage_contributions, values)
-    shares, without = shares_of_answer(contributions, values[0])
-    explanation = Explanation(
-        passages=[
-            PassageShare(passage_id=passage.id, contribution=contribution, share=share)
-            for passage, contribution, share in zip(passages, contributions, shares, strict=True)
-        ],
-        without=without,
-    )
-    return {"explanation": explanation, "steps": [_told(explanation, passages)]}
+    shares = shares_of_answer(values[: 2 ** len(players)], values[-1])
+    explanation = _explanation(players, shares, calls=len(values))
+    return {"explanation": explanation, "steps": [_told(explanation, players)]}
 
 
-async def _values(run: Run, question: str, answer: str, passages: Sequence[Passage]) -> list[float]:
-    """The token F1 of the answer with the answer of each coalition of its passages.
+def _prompts(passages: Sequence[Passage], players: Sequence[Passage]) -> list[Sequence[Passage]]:
+    """The passages of each coalition of the players, and all passages if there are more."""
+    chosen: list[Sequence[Passage]] = [
+        [players[place] for place in coalition] for coalition in coalitions(len(players))
+    ]
+    return chosen if len(players) == len(passages) else [*chosen, passages]
 
-    The answer from all of them is the answer itself.
+
+async def _values(
+    run: Run, question: str, answer: str, prompts: Sequence[Sequence[Passage]]
+) -> list[float]:
+    """The token F1 of the answer with the answer from the passages of each prompt.
+
+    The answer need not come from such a prompt, so all passages are asked too: if it does, the
+    ledger has that call.
     """
-    *smaller, _ = coalitions(len(passages))
     given = await asyncio.gather(
-        *(
-            _answer_from(run, question, [passages[place] for place in coalition])
-            for coalition in smaller
-        ),
+        *(_answer_from(run, question, passages) for passages in prompts),
         return_exceptions=True,  # calls under way are finished before one that failed ends this
     )
     values = []
@@ -96,7 +95,7 @@ async def _values(run: Run, question: str, answer: str, passages: Sequence[Passa
         if isinstance(found, BaseException):
             raise found
         values.append(0.0 if is_unknown(found) else token_f1(found, answer))
-    return [*values, 1.0]
+    return values
 
 
 async def _answer_from(run: Run, question: str, passages: Sequence[Passage]) -> str:
@@ -110,13 +109,31 @@ async def _answer_from(run: Run, question: str, passages: Sequence[Passage]) -> 
     return renumber(output.answer, {})
 
 
+def _explanation(players: Sequence[Passage], shares: Shares, calls: int) -> Explanation:
+    each = zip(players, shares.contributions, shares.passages, strict=True)
+    return Explanation(
+        passages=[
+            PassageShare(passage_id=passage.id, contribution=contribution, share=share)
+            for passage, contribution, share in each
+        ],
+        others=shares.others,
+        without=shares.without,
+        calls=calls,
+    )
+
+
 def _told(explanation: Explanation, passages: Sequence[Passage]) -> Step:
-    """The step's fields: the largest share, and the shares of all passages as their scores."""
+    """The step's fields: the largest share, and the shares of the passages as their scores."""
     shares, without = [each["share"] for each in explanation["passages"]], explanation["without"]
-    most = passages[shares.index(max(shares))]
-    title = f"This answer rests {100 * max(shares):.0f} % on {most.title or most.id}"
-    if without > max(shares):
-        title = f"The model says {100 * without:.0f} % of this answer without its passages"
+    others, most = explanation["others"], passages[shares.index(max(shares))]
+    missing = max(0.0, 1 - sum(shares) - others - without)
+    titles = {
+        f"This answer rests {100 * max(shares):.0f} % on {most.title or most.id}": max(shares),
+        f"This answer rests {100 * others:.0f} % on other passages": others,
+        f"The model says {100 * without:.0f} % of this answer without its passages": without,
+        f"Asked again, the model did not say {100 * missing:.0f} % of this answer": missing,
+    }
+    title = max(titles, key=lambda words: titles[words])
     told = Step(
         id=_STEP,
         kind=_STEP,
@@ -126,6 +143,7 @@ def _told(explanation: Explanation, passages: Sequence[Passage]) -> Step:
             for passage, share in zip(passages, shares, strict=True)
         ],
     )
-    if without > 0:
-        told["facts"] = {"without them": f"{without:.2f}"}
+    facts = {"other passages": others, "without them": without, "not said again": missing}
+    told["facts"] = {name: f"{share:.2f}" for name, share in facts.items() if share >= _LEAST}
+    told["facts"]["calls"] = str(explanation["calls"])
     return told

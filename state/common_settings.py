@@ -104,8 +104,8 @@ class AnswerSettings(Frozen):
     )
     explain: bool = Field(
         False,
-        description="Compute each passage's share of the answer, with 2^n - 1 more model calls "
-        "for n cited passages (at most 31).",
+        description="Compute each passage's share of the answer, with 2^n more model calls for n "
+        "cited passages (at most 33).",
     )
 
 

@@ -119,12 +119,16 @@ class PassageShare(TypedDict):
 
 
 class Explanation(TypedDict):
-    """The shares of an answer's passages. All shares add up to 1."""
+    """What an answer rests on. The rest to 1 did not come back when the question was repeated."""
 
     passages: list[PassageShare]
-    """In the order of the citations."""
+    """In the order of the citations; the first five."""
+    others: float
+    """The share of the passages after these."""
     without: float
     """The share of the model's own knowledge."""
+    calls: int
+    """Times that the question was asked again, from the ledger or from the model."""
 
 
 class GateDecision(TypedDict):

@@ -125,7 +125,7 @@ class Context(Frozen):
     check: Literal["auto", "on", "off"] = Field(
         "auto",
         description="on: if an answer of strategy auto is Unknown or unsupported, a stronger "
-        "strategy tries again; auto: on for capable models.",
+        "strategy tries again; auto: the same for capable models, except after their default.",
     )
     temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature (paper: 0.2).")
     frequency_penalty: float = Field(

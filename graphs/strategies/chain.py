@@ -17,6 +17,7 @@ STRATEGY: Final = Strategy(
     ),
     graph="hopyard.graphs.chain:graph",
     default_for=("capable",),
+    stronger=("tree",),
     settings=ChainSettings,
     steps="hopyard.nodes.chain.cite:steps_of",
     rank=20,

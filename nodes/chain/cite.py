@@ -13,6 +13,7 @@ from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.run import Run, close_run, run_of
 from hopyard.state.chain import ChainState, Finding, Reading, findings_of
+from hopyard.state.markers import renumber
 from hopyard.state.schemas import Citation, Evidence, Step, passage_evidence, passage_ids
 from hopyard.state.settings import Context
 
@@ -41,7 +42,17 @@ async def _cited(run: Run, state: ChainState, facts: Sequence[Finding]) -> Cited
     shown = await run.passages(state["shown"])
     by_id = {passage.id: passage for passage in shown}
     claims = [(finding["fact"], by_id[finding["passage_id"]]) for finding in facts]
-    return cite_answer(state["question"], state["answer"], shown, findings=claims)
+    answer = _with_visible_markers(state)
+    return cite_answer(state["question"], answer, shown, findings=claims)
+
+
+def _with_visible_markers(state: ChainState) -> str:
+    """The answer without markers of passages that the last prompt did not hold."""
+    readings = state["readings"]
+    visible = {finding["passage_id"] for finding in findings_of(readings)}
+    visible.update(passage_ids(readings[-1]["new"]))
+    places = enumerate(state["shown"], 1)
+    return renumber(state["answer"], {place: place for place, name in places if name in visible})
 
 
 def _evidence(

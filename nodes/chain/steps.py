@@ -133,7 +133,7 @@ async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
         reading["reason"] = add_reason(reading.get("reason", ""), str(error))
         update |= {"answer": UNKNOWN, "ended": str(error), "readings": [*readings, reading]}
         return update | {"truncated": isinstance(error, BudgetExceededError)}
-    reading |= {"kind": output.kind, "findings": _noted(output, shown)}
+    reading |= {"kind": output.kind, "findings": _noted(output, shown, in_view)}
     if output.cut:
         reading["cut"] = True
     readings = [*readings, reading]
@@ -183,12 +183,13 @@ async def _ask(
     return await run.call(CHAIN_STEP, last, step=step, final=True), stopped
 
 
-def _noted(output: ChainStep, shown: Sequence[str]) -> list[Finding]:
-    """The facts whose passage the model was shown; another number is no passage."""
+def _noted(output: ChainStep, shown: Sequence[str], in_view: Sequence[str]) -> list[Finding]:
+    """The facts whose passage is in this prompt; another number is none, or of an earlier step."""
+    numbers = {place: name for place, name in enumerate(shown, 1) if name in in_view}
     return [
-        Finding(fact=noted.fact, passage_id=shown[noted.passage - 1])
+        Finding(fact=noted.fact, passage_id=numbers[noted.passage])
         for noted in output.findings
-        if 1 <= noted.passage <= len(shown)
+        if noted.passage in numbers
     ]
 
 

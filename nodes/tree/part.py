@@ -32,7 +32,8 @@ async def answer_part(state: TreeTask, runtime: Runtime[Context]) -> dict[str, A
     unknown answer is unknown itself, without a search. One that asks for several facts is split if
     one search does not answer it.
     """
-    run, node = await run_of(state, runtime), _fill_in(state["node"], state["read"])
+    run = await run_of(state, runtime)
+    node = _fill_in(state["node"], state["read"], state["whole"])
     for needed in state["read"]:
         if is_unknown(needed["answer"]):
             reason = f"it needs the answer to “{needed['question']}”, which is unknown"
@@ -67,7 +68,7 @@ def _max_depth(run: Run) -> int:
     return TreeSettings.of(run.settings).max_depth
 
 
-def _fill_in(node: TreeNode, needed: Sequence[TreeNode]) -> TreeNode:
+def _fill_in(node: TreeNode, needed: Sequence[TreeNode], whole: str) -> TreeNode:
     """The node with answers in the place of references in its question."""
     if not needed:
         return node
@@ -77,7 +78,7 @@ def _fill_in(node: TreeNode, needed: Sequence[TreeNode]) -> TreeNode:
         for other in needed
         if not is_unknown(other["answer"])
     }
-    return {**node, "written": written, "question": resolve_references(written, answers)}
+    return {**node, "written": written, "question": resolve_references(written, answers, whole)}
 
 
 def _answered(node: TreeNode, answer: str, reason: str = "") -> TreeNode:

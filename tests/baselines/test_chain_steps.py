@@ -269,9 +269,11 @@ async def test_markers_are_numbered_as_the_citations_are(ask: Callable[..., Any]
     assert output["citations"][0]["passage_id"] == "stone-bridge"
 
 
-async def test_a_passage_that_is_cited_from_an_earlier_step_is_evidence(
-    ask: Callable[..., Any],
+@pytest.mark.parametrize("noted", [True, False])
+async def test_a_passage_that_is_no_longer_shown_is_no_source(
+    ask: Callable[..., Any], noted: bool
 ) -> None:
+    """Neither as a finding's passage nor as a marker: the model cannot read it there."""
     numbers: list[int] = []
 
     def look_elsewhere(turn: str) -> dict[str, Any]:
@@ -280,11 +282,20 @@ async def test_a_passage_that_is_cited_from_an_earlier_step_is_evidence(
 
     def answer(turn: str) -> dict[str, Any]:
         assert "] Iron Bridge: " not in turn
-        return {"kind": "answer", "answer": f"1781 [{numbers[0]}]"}
+        if not noted:
+            return {"kind": "answer", "answer": f"2,850 kilometres [{numbers[0]}]"}
+        findings = [
+            {"fact": "It was opened in 1781.", "passage": numbers[0]},
+            found("The Danube is 2,850 kilometres long.", "Danube", turn),
+        ]
+        return {"kind": "answer", "answer": "2,850 kilometres", "findings": findings}
 
     output, _ = await ask(IRON, look_elsewhere, answer)
-    assert [cited["passage_id"] for cited in output["citations"]] == ["iron-bridge"]
-    assert passage_ids(output["evidence"])[-1] == "iron-bridge"
+    assert "iron-bridge" not in {cited["passage_id"] for cited in output["citations"]}
+    assert "iron-bridge" not in passage_ids(output["evidence"])
+    assert "1781" not in output["steps"][1]["answer"]
+    if noted:
+        assert [cited["passage_id"] for cited in output["citations"]] == ["danube"]
 
 
 async def test_a_failed_call_is_recorded(ask: Callable[..., Any]) -> None:

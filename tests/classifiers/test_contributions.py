@@ -16,6 +16,7 @@ from hopyard.classifiers.contributions import (
     contributions,
     needs_retrieval,
     passage_contributions,
+    shares_of_answer,
 )
 from hopyard.state.errors import UsageError
 
@@ -153,3 +154,45 @@ def test_no_passage_one_passage_and_too_many() -> None:
     for count in (0, 3):
         with pytest.raises(ValueError, match=f"{count} values"):
             passage_contributions([0.0] * count)
+
+
+def test_shares_worked_by_hand() -> None:
+    """Eight equal passages, two of them players: an eighth each, and six elsewhere."""
+    shares = shares_of_answer([0, 1 / 8, 1 / 8, 2 / 8], 1.0)
+    assert shares.passages == pytest.approx((1 / 8, 1 / 8))
+    assert (shares.others, shares.without) == pytest.approx((6 / 8, 0))
+
+
+@pytest.mark.parametrize(
+    ("table", "everything", "passages", "others", "without"),
+    [
+        ([0.2, 0.8], 0.8, (0.6,), 0.0, 0.2),  # a fifth does not come back
+        ([0.0, 0.0], 0.0, (0.0,), 0.0, 0.0),  # nothing comes back
+        ([0.0, 0.5], 0.0, (0.0,), 0.0, 0.0),  # the other passages mislead
+        ([0.0, 0.6], 0.3, (0.3,), 0.0, 0.0),  # the other passages take half of it away
+        ([0.5, 0.0], 0.5, (0.0,), 0.25, 0.25),  # the player misleads, the others make up for it
+        ([1.0], 1.0, (), 0.0, 1.0),
+    ],
+)
+def test_shares_of_what_comes_back(
+    table: list[float],
+    everything: float,
+    passages: tuple[float, ...],
+    others: float,
+    without: float,
+) -> None:
+    shares = shares_of_answer(table, everything)
+    assert shares.passages == pytest.approx(passages)
+    assert (shares.others, shares.without) == pytest.approx((others, without))
+
+
+parts = st.floats(0, 1, width=32)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(parts, min_size=8, max_size=8), parts)
+def test_shares_add_up_to_the_value_of_all(table: list[float], everything: float) -> None:
+    shares = shares_of_answer(table, everything)
+    each = [*shares.passages, shares.others, shares.without]
+    assert all(0 <= share <= 1 for share in each)
+    assert sum(each) == pytest.approx(everything if any(each) else 0, abs=1e-9)

@@ -55,9 +55,9 @@ def test_what_the_answer_rests_on_stands_below_the_citations() -> None:
     def citation(name: str) -> dict[str, str]:
         return {"passage_id": name, "title": name.upper(), "quote": "It is."}
 
-    def line(without: float, **shares: float) -> str:
+    def line(without: float, others: float = 0.0, calls: int = 0, **shares: float) -> str:
         each = [{"passage_id": name, "share": share} for name, share in shares.items()]
-        explanation = {"passages": each, "without": without}
+        explanation = {"passages": each, "others": others, "without": without, "calls": calls}
         text = text_of(run(citations=[citation("a"), citation("b")], explanation=explanation))
         return text.partition("[2] “It is.”\n    B\n")[2].splitlines()[0]
 
@@ -67,6 +67,12 @@ def test_what_the_answer_rests_on_stands_below_the_citations() -> None:
     )
     assert line(0, c=1.0) == "This answer rests 100 % on c."  # read, but not cited
     assert line(1, a=0.0) == "The model says 100 % of it without these passages."
+    assert line(0, others=0.2, a=0.8) == (
+        "This answer rests 80 % on [1], 20 % on the other passages."
+    )
+    assert line(0, calls=33, a=0.5) == (
+        "This answer rests 50 % on [1]. Asked again, it did not say 50 %. (33 calls)"
+    )
 
 
 def test_decisions_and_costs_are_told() -> None:

@@ -100,6 +100,39 @@ async def test_by_default_the_built_in_model_hands_nothing_over(
     assert result["strategy"] == "single"
 
 
+@pytest.fixture
+def defaulted(context: Context, script: Script) -> Context:
+    """A capable model, whose default is the chain, which finds nothing; the tree answers."""
+    script.lines = {
+        ("step", QUESTION): step("not_found"),
+        ("plan", QUESTION): {"thought": "", "kind": "simple"},
+        ("close", QUESTION): {"thought": "", "answer": "354 kilometres"},
+    }
+    return changed(context, profile="capable")
+
+
+async def test_a_default_that_finds_nothing_is_the_end(defaulted: Context, script: Script) -> None:
+    result = await ask(defaulted)
+    assert (result["answer"], result["strategy"]) == ("Unknown", "chain")
+    assert script.counts == {"step": 1}
+
+
+async def test_after_the_default_the_tree_tries_if_that_is_asked_for(
+    defaulted: Context, script: Script
+) -> None:
+    result = await ask(changed(defaulted, check="on"))
+    assert (result["answer"], result["strategy"]) == ("354 kilometres", "tree")
+    assert result["route"]["strategy"] == "chain"
+    assert script.counts == {"step": 1, "plan": 1, "close": 1}
+    assert result["usage"]["model_calls"] == 3
+
+
+async def test_the_tree_spends_what_the_chain_left(defaulted: Context, script: Script) -> None:
+    result = await ask(changed(defaulted, check="on", budget__calls=2))
+    assert (result["answer"], result["truncated"]) == ("354 kilometres", True)
+    assert result["usage"]["model_calls"] == 2
+
+
 async def test_a_forced_strategy_has_the_last_word(routed: Context, script: Script) -> None:
     result = await ask(changed(routed, strategy="single"))
     assert (result["answer"], result["strategy"]) == ("Unknown", "single")

@@ -69,8 +69,9 @@ async def test_the_shares_of_two_passages_by_hand(explained: Context, reader: Re
     assert found["severn"]["share"] == pytest.approx(0.75)  # ½[(½ − 0) + (1 − 0)]
     assert found["iron-bridge"]["share"] == pytest.approx(0.25)  # ½[(0 − 0) + (1 − ½)]
     assert found["severn"]["contribution"] == pytest.approx(0.75)
-    assert explanation["without"] == 0
+    assert (explanation["others"], explanation["without"], explanation["calls"]) == (0, 0, 4)
     step = result["steps"][-1]
+    assert step["facts"] == {"calls": "4"}
     assert step["title"] == "This answer rests 75 % on Severn"
     assert passage_ids(step["passages"]) == list(found)
     assert result["usage"]["model_calls"] == len(reader.read) == 4  # all four coalitions once
@@ -95,7 +96,7 @@ async def test_what_the_model_says_without_passages_is_told(
     assert found["iron-bridge"]["share"] == 0
     assert found["severn"]["share"] == pytest.approx(0.5)  # ½[(1 − ⅔) + (1 − 0)] = ⅔ of ⅔ + ⅔
     assert result["explanation"]["without"] == pytest.approx(0.5)
-    assert result["steps"][-1]["facts"] == {"without them": "0.50"}
+    assert result["steps"][-1]["facts"] == {"without them": "0.50", "calls": "4"}
 
 
 async def test_unknown_is_not_explained(explained: Context, reader: Reader) -> None:
@@ -126,11 +127,11 @@ async def test_a_run_that_dies_there_pays_for_no_finished_call_again(
 ) -> None:
     agent = router.build().compile(checkpointer=InMemorySaver())
 
-    def die(values: object) -> None:
+    def die(*values: object) -> None:
         raise RuntimeError("killed")
 
     with monkeypatch.context() as patched:
-        patched.setattr(explain, "passage_contributions", die)
+        patched.setattr(explain, "shares_of_answer", die)
         with pytest.raises(RuntimeError, match="killed"):
             await ask(explained, agent)
     assert len(reader.read) == 4
@@ -147,7 +148,7 @@ async def test_without_a_citation_the_first_five_of_the_evidence_count(
     quick_script.lines = {("read", QUESTION): {"answer": "perhaps"}}
     result = await ask(changed(context, strategy="single", answer__explain=True, retrieval__k=7))
     assert result["citations"] == []
-    assert len(quick_script.asked) == 1 + 31
+    assert len(quick_script.asked) == 1 + 32  # all seven were read before
     explained = result["explanation"]
     first = passage_ids(result["evidence"])[:5]
     assert [each["passage_id"] for each in explained["passages"]] == first
@@ -155,3 +156,53 @@ async def test_without_a_citation_the_first_five_of_the_evidence_count(
     assert explained["without"] == pytest.approx(1)  # the model says so whatever it reads
     title = "The model says 100 % of this answer without its passages"
     assert result["steps"][-1]["title"] == title
+
+
+async def test_what_its_passages_do_not_give_again_is_told(
+    explained: Context, reader: Reader
+) -> None:
+    """Cited is the river's passage alone. v: none 0, river ½, which is all of it."""
+    result = await ask(explained)
+    number = passage_ids(result["evidence"]).index("severn") + 1
+    reader.said[True, True] = {"answer": "354 kilometres", "passages": [number]}
+    result = await ask(changed(explained, seed=8))
+    [river] = result["explanation"]["passages"]
+    assert (river["passage_id"], river["share"]) == ("severn", 0.5)
+    assert result["explanation"]["without"] == 0
+    facts = result["steps"][-1]["facts"]
+    assert facts == {"not said again": "0.50", "calls": "2"}
+
+
+EIGHT = ("1781", "1146", "354", "2,850", "1273", "ribs", "Coke", "gate")
+"""A word of each passage of the index."""
+
+
+@pytest.fixture
+def counter(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Says the word of each passage that it reads, and cites all eight."""
+
+    def read(title: str, messages: list[dict[str, Any]]) -> Said:
+        turn = str(messages[-1]["content"])
+        words = [word if word in turn else "unclear" for word in EIGHT]
+        return {"answer": " ".join(words), "passages": list(range(1, 9))}
+
+    monkeypatch.setattr(Reader, "__call__", staticmethod(read))
+
+
+@pytest.mark.usefixtures("counter")
+async def test_eight_equal_passages_have_an_eighth_each(explained: Context) -> None:
+    """v is one eighth a passage. The three that are no players have what the five do not give."""
+    result = await ask(changed(explained, retrieval__k=8))
+    assert len(result["citations"]) == 8
+    explanation = result["explanation"]
+    shares = [each["share"] for each in explanation["passages"]]
+    assert shares == pytest.approx([0.125] * 5)
+    assert explanation["others"] == pytest.approx(0.375)
+    assert explanation["without"] == 0
+    assert sum(shares) + explanation["others"] == pytest.approx(1)  # v(all)
+    assert explanation["calls"] == 33
+    usage = result["usage"]
+    assert (usage["model_calls"], usage["cached_calls"]) == (1 + 32, 1)  # all were read before
+    step = result["steps"][-1]
+    assert step["title"] == "This answer rests 38 % on other passages"
+    assert step["facts"] == {"other passages": "0.38", "calls": "33"}

@@ -34,6 +34,27 @@ def test_what_the_question_says_itself_is_no_reference() -> None:
     assert references("Where was the singer of #2 born?", whole) == [2]
 
 
+SINGLE = "Who sang the #1 single of 1990, and where was she born?"
+
+
+@pytest.mark.parametrize(
+    ("part", "expected", "filled"),
+    [
+        ("Who sang the #1 single of 1990?", [], "Who sang the #1 single of 1990?"),
+        ("Which woman had the #1 single?", [], "Which woman had the #1 single?"),
+        ("Where was #1 born?", [1], "Where was Ann born?"),
+        ("Was the #1 single #1's first?", [1], "Was the #1 single Ann's first?"),
+        ("Where was the singer of #2 born?", [2], "Where was the singer of Bob born?"),
+    ],
+)
+def test_a_number_of_the_question_leaves_references_to_it(
+    part: str, expected: list[int], filled: str
+) -> None:
+    assert references(part, SINGLE) == expected
+    assert resolve_references(part, {1: "Ann", 2: "Bob"}, SINGLE) == filled
+    assert reference_fault(["Who sang the #1 single of 1990?", "Where was #1 born?"], SINGLE) == ""
+
+
 @pytest.mark.parametrize(
     ("part", "answers", "expected"),
     [
@@ -46,7 +67,7 @@ def test_what_the_question_says_itself_is_no_reference() -> None:
     ],
 )
 def test_answers_are_filled_in(part: str, answers: dict[int, str], expected: str) -> None:
-    assert resolve_references(part, answers) == expected
+    assert resolve_references(part, answers, WHOLE) == expected
 
 
 words = st.text(st.characters(exclude_characters="#", exclude_categories=["Cs"]), max_size=8)
@@ -60,13 +81,13 @@ def test_each_reference_becomes_its_answer_and_nothing_else_changes(
     answers = {number: f"<{number}>" for number in range(1, 6)}
     part = "".join(f"{text} #{number} " for text, number in pieces) + end
     filled = "".join(f"{text} <{number}> " for text, number in pieces) + end
-    assert resolve_references(part, answers) == filled
+    assert resolve_references(part, answers, WHOLE) == filled
     assert references(part, "") == list(dict.fromkeys(number for _, number in pieces))
 
 
 @given(part=st.text(max_size=40))
 def test_without_answers_nothing_is_filled_in(part: str) -> None:
-    assert resolve_references(part, {}) == part
+    assert resolve_references(part, {}, part) == part
 
 
 @pytest.mark.parametrize(
