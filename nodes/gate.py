@@ -43,8 +43,7 @@ async def decide(run: Run, question: str) -> GateDecision:
         return GateDecision(gate=OFF, probability=None, retrieve=None, reason=why)
     if gate == AUTO:
         gate = profile_of(run.settings)
-    if is_about_documents(question):
-        reason = "the question is about the documents"
+    if reason := await _rule(run, question):
         return GateDecision(gate=gate, probability=None, retrieve=True, reason=reason)
     nearness = await run.nearness(question)
     decision = await asyncio.to_thread(_decide, run, gate, question, nearness)
@@ -54,6 +53,14 @@ async def decide(run: Run, question: str) -> GateDecision:
         retrieve=decision.retrieve,
         reason=decision.reason,
     )
+
+
+async def _rule(run: Run, question: str) -> str:
+    """The rule by which a question needs documents, whatever the gate says; "" for none."""
+    if is_about_documents(question):
+        return "the question is about the documents"
+    name = await run.name_in(question)
+    return f"it names {name!r} of the documents" if name else ""
 
 
 def _why_unasked(run: Run) -> str:
