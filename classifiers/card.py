@@ -142,7 +142,8 @@ def _data(manifest: GateManifest) -> Iterator[str]:
     yield (
         f"Not answered rightly from their passages: {dropped or 'none'}. The paper drops those. "
         "Those with the rule `outcome` are kept: right without passages is no retrieval. Rule "
-        "`supported`: documents of the corpus are known to answer the question."
+        "`supported`: documents of the corpus are known to answer the question. Rule `given`: the "
+        "question itself says whether it needs documents. Rule `contribution`: the paper's."
     )
     yield ""
 
@@ -175,6 +176,7 @@ def _measured(found: GateEvaluation) -> Iterator[str]:
             f"| {labels.accuracy:.3f} | {labels.majority_accuracy:.3f} | {labels.ece:.3f} |"
         )
         yield ""
+    yield from _decisions(found)
     for title, compared in (
         ("All questions", found.end_to_end),
         ("Questions that documents are known to answer", found.documents),
@@ -184,6 +186,20 @@ def _measured(found: GateEvaluation) -> Iterator[str]:
             yield from _policies(compared)
     if found.latency_ms is not None:
         yield f"A decision took {found.latency_ms:.1f} ms (median)."
+
+
+def _decisions(found: GateEvaluation) -> Iterator[str]:
+    if not found.decisions:
+        return
+    yield "| held-out questions | number | retrieved | 95 % interval | by the gate alone |"
+    yield "|---|---|---|---|---|"
+    for group, row in found.decisions.items():
+        _, low, high = row.share
+        yield (
+            f"| {group} | {row.questions} | {row.retrieved} | {low:.1%} to {high:.1%} "
+            f"| {row.by_gate_alone} |"
+        )
+    yield ""
 
 
 def _policies(found: PolicyComparison) -> Iterator[str]:

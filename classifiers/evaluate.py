@@ -20,11 +20,13 @@ from hopyard.classifiers.measures import (
 )
 from hopyard.classifiers.policies import PolicyComparison
 from hopyard.classifiers.retrieval_gate import RetrievalGate
+from hopyard.measures.bootstrap import Interval
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import UsageError
 
 __all__ = (
     "EVALUATION_FILE",
+    "DecisionCounts",
     "GateEvaluation",
     "LabelMeasures",
     "measure_gate",
@@ -68,6 +70,24 @@ class LabelMeasures(BaseModel):
     cost: dict[str, float]
 
 
+class DecisionCounts(BaseModel):
+    """What was decided for a group of held-out questions.
+
+    Attributes:
+        questions: How many.
+        retrieved: Those that were sent to the documents, by the gate or by a rule beside it.
+        by_gate_alone: Those that the gate sends there without the rules.
+        share: Of those retrieved, with its exact 95 % interval.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    questions: int
+    retrieved: int
+    by_gate_alone: int
+    share: Interval
+
+
 class GateEvaluation(BaseModel):
     """Everything that was measured of a gate.
 
@@ -76,6 +96,7 @@ class GateEvaluation(BaseModel):
         labels_model: The model whose labels it is measured on; "" without labels.
         answers_model: The model that answered end to end; "" without that part.
         labels: Against labels.
+        decisions: By group of questions, with the rules beside the gate.
         end_to_end: Against always, never and the oracle, on all questions.
         documents: The same on the questions that documents are known to answer.
         latency_ms: Median of a decision, in this process.
@@ -88,6 +109,7 @@ class GateEvaluation(BaseModel):
     labels_model: str = ""
     answers_model: str = ""
     labels: LabelMeasures | None = None
+    decisions: dict[str, DecisionCounts] = {}
     end_to_end: PolicyComparison | None = None
     documents: PolicyComparison | None = None
     latency_ms: float | None = None

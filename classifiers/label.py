@@ -58,8 +58,8 @@ class Labelling:
         k: Passages asked for, as the labels record it.
         embedding: The index's embedding model, as the labels record it.
         keep_dropped: Whether a dropped question is labelled that is right without passages.
-        documents_first: Whether a question is labelled "retrieve" whose supporting documents are
-            known, whatever the model knows itself.
+        documents_first: Whether a question is labelled without the model that says itself whether
+            it needs documents, or whose supporting documents are known.
         batch: Questions at once.
     """
 
@@ -96,11 +96,11 @@ async def _label_batch(batch: Sequence[Question], labelling: Labelling) -> list[
     started = perf_counter()
     found = [await labelling.find(question.question) for question in batch]
     rows = list(zip(batch, found, strict=True))
-    unknown = [row for row in rows if not _is_supported(row[0], labelling)]
+    unknown = [row for row in rows if not _known(row[0], labelling)]
     valued = iter(await _by_value(unknown, labelling) if unknown else [])
     labels = [
-        _label(question, search, labelling, rule="supported", label=RETRIEVE)
-        if _is_supported(question, labelling)
+        _label(question, search, labelling, **known)
+        if (known := _known(question, labelling))
         else next(valued)
         for question, search in rows
     ]
@@ -108,8 +108,13 @@ async def _label_batch(batch: Sequence[Question], labelling: Labelling) -> list[
     return [label.model_copy(update={"seconds": share}) for label in labels]
 
 
-def _is_supported(question: Question, labelling: Labelling) -> bool:
-    return labelling.documents_first and bool(question.supporting_ids)
+def _known(question: Question, labelling: Labelling) -> dict[str, Any]:
+    """Rule and label of a question whose need of documents is known; {} where the model decides."""
+    if not labelling.documents_first:
+        return {}
+    if question.needs_documents is not None:
+        return {"rule": "given", "label": int(question.needs_documents)}
+    return {"rule": "supported", "label": RETRIEVE} if question.supporting_ids else {}
 
 
 def _label(question: Question, search: FoundPassages, labelling: Labelling, **known: Any) -> Label:

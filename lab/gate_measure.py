@@ -1,16 +1,17 @@
 """Measure a gate over several corpora, on held-out questions.
 
-    python -m lab.gate_measure POOL --labels LABELS --records RUNS --gate GATE
+    python -m lab.gate_measure POOL --indexes INDEXES --labels LABELS --gate GATE [--out FOLDER]
 
-POOL is what `lab.gate_questions` wrote. For each corpus, LABELS holds `dev-CORPUS.jsonl` (`hopyard
-gate label`) and RUNS/CORPUS/records.jsonl the answers of `direct` and `auto@gate=off` (`hopyard
-eval`). It writes evaluation.json, figures and card into the gate's folder, and wrong.jsonl with
-every question that the gate decided otherwise than its label says.
+POOL is what `lab.gate_questions` wrote. INDEXES has an index of each corpus, and LABELS holds
+`dev-CORPUS.jsonl` (`hopyard gate label`). Each question is decided as the agent decides it, with
+the rules beside the gate. It writes evaluation.json, figures and card into the gate's folder, or
+into FOLDER, and wrong.jsonl with every question that was decided otherwise than its label says.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Sequence
@@ -18,112 +19,108 @@ from pathlib import Path
 from typing import Any
 
 from hopyard.classifiers.card import draw_figures, write_card
-from hopyard.classifiers.evaluate import GateEvaluation, measure_gate, save_evaluation
-from hopyard.classifiers.labels import Label, read_labels
-from hopyard.classifiers.policies import (
-    AnswerOutcome,
-    AnswerPair,
-    compare_documents,
-    compare_policies,
+from hopyard.classifiers.evaluate import (
+    DecisionCounts,
+    GateEvaluation,
+    measure_gate,
+    save_evaluation,
 )
-from hopyard.classifiers.retrieval_gate import RetrievalGate, gate_folder
-from hopyard.evaluation.records import Record, read_records
-from hopyard.measures.questions import Question, read_questions
+from hopyard.classifiers.labels import Label, read_labels
+from hopyard.classifiers.retrieval_gate import decide as decide_by_probability
+from hopyard.classifiers.retrieval_gate import gate_folder
+from hopyard.measures.exact import clopper_pearson
+from hopyard.nodes.gate import decide
 from hopyard.nodes.resources import shared_resources
+from hopyard.nodes.run import Run, new_run_id
 from hopyard.state.atomic import write_file
-from hopyard.state.settings import GateSettings
+from hopyard.state.settings import Context, GateSettings
 
-__all__ = ("main", "measure")
+__all__ = ("GROUPS", "group_of", "main", "measure")
 
-_DIRECT, _ALWAYS = "direct", "auto@gate=off"
+GROUPS = ("answerable", "unanswerable", "everyday", "nq_open")
 
 
-def measure(
-    gate: RetrievalGate,
-    corpora: Sequence[tuple[Sequence[Question], Sequence[Label], Path]],
-    *,
-    timed: bool,
+def group_of(kind: str) -> str:
+    """The group of a question by its type: what documents answer, do not answer, or no document."""
+    source, _, rest = kind.partition("-")
+    if source in {"everyday", "nq_open"}:
+        return source
+    return "unanswerable" if rest == "unanswerable" else "answerable"
+
+
+async def measure(
+    gate: str, corpora: Sequence[tuple[Path, Sequence[Label]]]
 ) -> tuple[GateEvaluation, list[dict[str, Any]]]:
-    """The gate against labels and end to end, and its wrong decisions.
+    """The gate against labels, what was decided in each group, and the wrong decisions.
 
     Args:
-        gate: The gate.
-        corpora: Held-out questions of each, their labels, and the file of their answers.
-        timed: Whether the seconds of the answers mean anything.
+        gate: Its name or folder.
+        corpora: The index and the labels of the held-out questions of each corpus.
     """
-    pairs, labels, wrong = [], [], []
-    for questions, given, records in corpora:
-        answers: dict[str, dict[str, Record]] = defaultdict(dict)
-        for record in read_records(records):
-            answers[record.question_id][record.strategy] = record
-        known = {label.id: label for label in given}
-        for question in questions:
-            label, both = known[question.id], answers[question.id]
-            found = gate.decide(question.question, GateSettings(), label.nearness)
-            outcomes = [_outcome(question, both[name], timed=timed) for name in (_ALWAYS, _DIRECT)]
-            supported = bool(question.supporting_ids)
-            kind = question.type.partition("-")[0]
-            pairs.append(AnswerPair(kind, supported, *outcomes, found.retrieve, 0.0))
-            labels.append(label)
-            if label.label is not None and found.retrieve != bool(label.label):
-                wrong.append(
-                    {
-                        "question": question.question,
-                        "type": question.type,
-                        "label": label.label,
-                        "probability": round(found.probability, 3),
-                        **label.nearness._asdict(),
-                        "direct": both[_DIRECT].answer,
-                        "always": both[_ALWAYS].answer,
-                    }
-                )
+    resources = shared_resources()
+    loaded = resources.gate(gate)
+    alone: dict[str, int] = defaultdict(int)
+    found: dict[str, list[bool]] = defaultdict(list)
+    wrong = []
+    for index, labels in corpora:
+        run = Run(new_run_id(), Context(index=str(index), gate=gate), resources)
+        for label in labels:
+            decided = await decide(run, label.question)
+            p, group = loaded.probability(label.question, label.nearness), group_of(label.type)
+            by_gate = decide_by_probability(p, loaded.manifest.threshold, GateSettings())
+            alone[group] += by_gate.retrieve
+            found[group].append(bool(decided["retrieve"]))
+            if label.label is not None and decided["retrieve"] != bool(label.label):
+                row = {"question": label.question, "type": label.type, "label": label.label}
+                near = label.nearness._asdict()
+                wrong.append({**row, "probability": round(p, 3), "reason": decided["reason"], **near})
+    every = [label for _, labels in corpora for label in labels]
     evaluation = GateEvaluation(
-        gate_model=gate.manifest.model,
-        labels_model=gate.manifest.model,
-        answers_model=gate.manifest.model,
-        labels=measure_gate(gate, labels),
-        end_to_end=compare_policies(pairs),
-        documents=compare_documents(pairs),
+        gate_model=loaded.manifest.model,
+        labels=measure_gate(loaded, every),
+        decisions={
+            group: DecisionCounts(
+                questions=len(found[group]),
+                retrieved=sum(found[group]),
+                by_gate_alone=alone[group],
+                share=clopper_pearson(sum(found[group]), len(found[group])),
+            )
+            for group in GROUPS
+            if found[group]
+        },
         command="python -m lab.gate_measure",
     )
     return evaluation, wrong
 
 
-def _outcome(question: Question, record: Record, *, timed: bool) -> AnswerOutcome:
-    cost = record.cost
-    correct = question.score(record.answer)["accuracy"]
-    seconds = cost.seconds if timed else 0.0
-    return AnswerOutcome(correct, cost.input_tokens + cost.output_tokens, seconds)
-
-
 def main(argv: Sequence[str] | None = None) -> int:
-    """Measure, write, and print the shares of each type."""
+    """Measure, write, and print what was decided in each group."""
     parser = argparse.ArgumentParser(prog="python -m lab.gate_measure", description=__doc__)
     parser.add_argument("pool", type=Path)
+    parser.add_argument("--indexes", type=Path, required=True)
     parser.add_argument("--labels", type=Path, required=True)
-    parser.add_argument("--records", type=Path, required=True)
     parser.add_argument("--gate", required=True)
-    parser.add_argument("--untimed", action="store_true", help="leave the seconds out")
+    parser.add_argument("--out", type=Path)
     args = parser.parse_args(argv)
-    gate, folder = shared_resources().gate(args.gate), gate_folder(args.gate)
+    folder = args.out or gate_folder(args.gate)
+    names = sorted(file.parent.name for file in args.pool.glob("*/dev.jsonl"))
     corpora = [
-        (
-            read_questions(file, split="dev"),
-            read_labels(args.labels / f"dev-{file.parent.name}.jsonl"),
-            args.records / file.parent.name / "records.jsonl",
-        )
-        for file in sorted(args.pool.glob("*/dev.jsonl"))
+        (args.indexes / name, read_labels(args.labels / f"dev-{name}.jsonl")) for name in names
     ]
-    found, wrong = measure(gate, corpora, timed=not args.untimed)
+    found, wrong = asyncio.run(measure(args.gate, corpora))
     save_evaluation(folder, found)
     if found.labels:
         draw_figures(found.labels, folder, f"held-out labels, {found.labels.questions} questions")
-    write_card(folder, found)
+        print(f"AUROC {found.labels.auroc}, ECE {found.labels.ece}")
+    if folder == gate_folder(args.gate):
+        write_card(folder, found)
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in wrong)
     write_file(folder / "wrong.jsonl", lines.encode())
-    if found.end_to_end:
-        for kind, row in found.end_to_end.by_type.items():
-            print(f"{kind}: {row['questions']:.0f}, retrieved {row['gate_retrieval_rate']:.1%}")
+    for group, row in found.decisions.items():
+        print(
+            f"{group}: {row.retrieved} of {row.questions} retrieved "
+            f"[{row.share.low:.1%}, {row.share.high:.1%}], {row.by_gate_alone} without the rules"
+        )
     return 0
 
 

@@ -8,8 +8,12 @@ message) and the written material beside this file, and writes a folder for each
     POOL/CORPUS/corpus.jsonl, train.jsonl, dev.jsonl
 
 Everyday requests and Natural Questions have no documents of their own, so they are dealt out to all
-corpora: an assistant over one person's documents is asked such things too. The `type` of a question
-names its source.
+corpora: an assistant over one person's documents is asked such things too. Each corpus also has
+questions that sound as if its documents answered them, and they do not. The gate cannot know that,
+so these need documents (`needs_documents`). An everyday request needs none. Of Natural Questions
+those are taken that a large language model answered rightly from memory and not from the corpus
+(`gate_written/known.txt`, their ids), so they need none either. So no label takes a model call.
+The `type` of a question names its source.
 """
 
 from __future__ import annotations
@@ -39,10 +43,12 @@ WRITTEN: Final = Path(__file__).with_name("gate_written")
 OFFICES: Final = {"train": ("harbour", "family", "software"), "dev": ("choir",)}
 """Written documents of a person or an organisation, with questions about them."""
 COUNTS: Final = {
-    "train": {"musique-step": 60, "nq_open": 80, "squad2": 50, "": 70},
-    "dev": {"musique-step": 20, "nq_open": 30, "squad2": 25, "": 60},
+    "train": {"musique-step": 60, "nq_open": 80, "squad2": 50, "unanswerable": 50, "": 70},
+    "dev": {"musique-step": 20, "nq_open": 30, "squad2": 25, "unanswerable": 50, "": 60},
 }
 """Questions of a source at most; "" stands for every other set."""
+UNANSWERABLE: Final = frozenset({"unanswerable", "null_query"})
+"""Types of questions that the documents of their set do not answer."""
 _OPEN: Final = frozenset(
     {"small-talk", "writing", "code", "opinion", "conversation", "translation"}
 )
@@ -54,7 +60,7 @@ def pool(sources: Sequence[Source], nq_open: Source, split: str) -> dict[str, li
 
     Args:
         sources: The question sets with a corpus. Questions that no passage is known to answer are
-            left out.
+            left out, except those that the set itself calls unanswerable.
         nq_open: Natural Questions, without passages.
         split: train or dev. A train question is no held-out question, and no step of one.
     """
@@ -73,9 +79,18 @@ def pool(sources: Sequence[Source], nq_open: Source, split: str) -> dict[str, li
         if source.name == "musique":
             steps = choose("musique-step", (step for q in asked for step in _steps(q)))
             found[source.name] += steps
+        unanswerable = (q for q in source.of(split) if q.type in UNANSWERABLE)
+        found[source.name] += choose("unanswerable", (_lacking(source.name, q) for q in unanswerable))
     for office in OFFICES[split]:
-        found[office] = list(_written(WRITTEN / office / "questions.jsonl", office, split))
-    everywhere = choose("nq_open", (_plain("nq_open", q) for q in nq_open.of(split)))
+        files = [WRITTEN / office / f"{name}.jsonl" for name in ("questions", "unanswerable")]
+        found[office] = [q for file in files for q in _written(file, office, split)]
+    known = set((WRITTEN / "known.txt").read_text().split())
+    general = choose("nq_open", (_plain("nq_open", q) for q in nq_open.of(split)))
+    everywhere = [
+        q.model_copy(update={"needs_documents": False})
+        for q in general
+        if q.id.removeprefix("nq_open-") in known
+    ]
     everywhere += _written(WRITTEN / f"{split}_everyday.jsonl", "everyday", split)
     names = list(found)
     for question in everywhere:
@@ -91,7 +106,7 @@ def _digest(text: str) -> str:
 
 def _answerable(question: Sourced) -> bool:
     """Whether the corpus is known to answer it."""
-    known = question.type not in {"unanswerable", "null_query"} and bool(question.supporting_ids)
+    known = question.type not in UNANSWERABLE and bool(question.supporting_ids)
     return known and bool(question.answer)
 
 
@@ -102,6 +117,17 @@ def _plain(source: str, question: Sourced) -> Question:
         answers=tuple(answer for answer in question.answers if answer.strip()),
         supporting_ids=question.supporting_ids,
         type=source,
+        split=question.split,
+    )
+
+
+def _lacking(source: str, question: Sourced) -> Question:
+    """A question that sounds as if the documents answered it."""
+    return Question(
+        id=f"{source}-{question.id}",
+        question=question.question,
+        needs_documents=True,
+        type=f"{source}-unanswerable",
         split=question.split,
     )
 
@@ -129,13 +155,15 @@ def _steps(question: Sourced) -> Iterator[Question]:
 def _written(path: Path, source: str, split: str) -> Iterator[Question]:
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        free = row["kind"] in _OPEN or not row["answers"]
+        asked_of_documents = row["kind"] in {"document", "unanswerable"}
+        free = row["kind"] in _OPEN or not (row["answers"] or asked_of_documents)
         yield Question(
             id=row["id"],
             question=row["question"],
             answers=() if free else tuple(row["answers"]),
             supporting_ids=tuple(row.get("supporting_ids", ())),
             open=free,
+            needs_documents=asked_of_documents,
             type=f"{source}-{row['kind']}",
             split=split,
         )

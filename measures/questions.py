@@ -36,6 +36,8 @@ class Question(BaseModel):
     split: str = ""
     open: bool = False
     """Whether any sensible answer is right, as for "Say good night": it has no gold answer."""
+    needs_documents: bool | None = None
+    """Whether it needs documents, answered or not; None if nobody said. The gate learns from it."""
     steps: tuple[str, ...] = ()
     """Gold sub-questions, in the words of the data set."""
     decomposition: tuple[Any, ...] = ()
@@ -103,7 +105,8 @@ def fingerprint(questions: Sequence[Question]) -> str:
     """A hash of the questions and their gold answers, sixteen hexadecimal digits."""
     digest = hashlib.sha256()
     for question in questions:
-        digest.update(question.model_dump_json().encode("utf-8", "surrogatepass"))
+        row = question.model_dump_json(exclude={"needs_documents"})
+        digest.update(row.encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:16]
 
 

@@ -18,7 +18,7 @@ from hopyard.state.extras import missing_modules, missing_sentence
 from hopyard.state.schemas import GateDecision
 from hopyard.state.settings import AUTO, Context, profile_of
 
-__all__ = ("decide", "decide_retrieval", "measured_for")
+__all__ = ("decide", "decide_retrieval", "measured_for", "rule")
 
 
 async def decide_retrieval(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -43,8 +43,7 @@ async def decide(run: Run, question: str) -> GateDecision:
         return GateDecision(gate=OFF, probability=None, retrieve=None, reason=why)
     if gate == AUTO:
         gate = profile_of(run.settings)
-    if is_about_documents(question):
-        reason = "the question is about the documents"
+    if reason := await rule(run, question):
         return GateDecision(gate=gate, probability=None, retrieve=True, reason=reason)
     nearness = await run.nearness(question)
     decision = await asyncio.to_thread(_decide, run, gate, question, nearness)
@@ -54,6 +53,18 @@ async def decide(run: Run, question: str) -> GateDecision:
         retrieve=decision.retrieve,
         reason=decision.reason,
     )
+
+
+async def rule(run: Run, question: str) -> str:
+    """The rule by which a question needs documents, whatever the gate says; "" for none.
+
+    Raises:
+        IndexMissingError: The index is missing, damaged, or of another embedding model.
+    """
+    if is_about_documents(question):
+        return "the question is about the documents"
+    name = await run.name_in(question)
+    return f"it names {name!r} of the documents" if name else ""
 
 
 def _why_unasked(run: Run) -> str:

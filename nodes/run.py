@@ -15,6 +15,7 @@ from langgraph.runtime import Runtime
 
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.manifest import read_manifest
+from hopyard.indexes.named import name_in
 from hopyard.indexes.nearness import nearness
 from hopyard.indexes.records import Passage
 from hopyard.indexes.search import SEARCHES, Search
@@ -170,6 +171,18 @@ class Run:
         index = await self.index()
         vector = await self.embed(text) if index.has("dense") else None
         return await asyncio.to_thread(nearness, text, vector, index)
+
+    async def name_in(self, text: str) -> str:
+        """A name of the index's documents that a text holds; "" for none, or without an index.
+
+        Raises:
+            IndexMissingError: The index is missing, damaged, or of another embedding model.
+        """
+        if not self.settings.index:
+            return ""
+        index = await self.index()
+        vector = await self.embed(text) if index.has("dense") else None
+        return await asyncio.to_thread(name_in, text, vector, index)
 
     async def find(
         self,
