@@ -40,7 +40,11 @@ ModelOption = Annotated[
     typer.Option(help="Chat model: builtin, ollama:NAME, recorded:FOLDER, or any provider:NAME."),
 ]
 EmbeddingOption = Annotated[
-    str | None, typer.Option(help="Embedding model: builtin, ollama:NAME, or any provider:NAME.")
+    str | None,
+    typer.Option(
+        help="Embedding model: builtin, ollama:NAME, or any provider:NAME [default: the index's "
+        "own; builtin for a new index]."
+    ),
 ]
 StrategyOption = Annotated[
     str | None,

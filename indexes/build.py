@@ -143,7 +143,9 @@ async def sync(
         HopyardError: See `add`.
     """
     run = (directory, embedder, settings, caller, progress)
-    return await _put(documents, scope.gone, *run)
+    report = await _put(documents, scope.gone, *run)
+    report.unchanged += scope.untouched
+    return report
 
 
 async def _put(

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
 from tokenizers import Tokenizer
 
 from hopyard.models.builtin import name_from_user
-from hopyard.models.embedder import Embedder, Vector, Vectors
+from hopyard.models.embedder import NO_EMBEDDING, Embedder, Vector, Vectors
 from hopyard.models.failures import Failure, classify, first_line
 from hopyard.models.instructions import Instructions, instructions_for
 from hopyard.models.minilm import MiniLMEmbedder
 from hopyard.state.errors import ModelUnreachableError, UsageError
+from hopyard.state.settings import AUTO
 
 __all__ = (
     "LangChainEmbedder",
+    "NoEmbedder",
     "embedder",
     "register_embedder",
     "registered_embedder",
@@ -47,8 +49,8 @@ def embedder(spec: str) -> Embedder:
     """The embedding model of a name: the registered model, else a new model.
 
     Args:
-        spec: `builtin`, `ollama:NAME`, a registered name, or `provider:NAME` as LangChain's
-            `init_embeddings` takes it.
+        spec: `builtin` or `auto`, `none` for no model, `ollama:NAME`, a registered name, or
+            `provider:NAME` as LangChain's `init_embeddings` takes it.
 
     Raises:
         UsageError: The name has no provider, or the provider's package is missing.
@@ -56,8 +58,10 @@ def embedder(spec: str) -> Embedder:
     if (registered := registered_embedder(spec)) is not None:
         return registered
     spec = name_from_user(spec)
-    if spec == "builtin":
+    if spec in {"builtin", AUTO}:
         return MiniLMEmbedder()
+    if spec == NO_EMBEDDING:
+        return NoEmbedder()
     provider, separator, name = spec.partition(":")
     if not separator or not name or not provider:
         raise UsageError(
@@ -75,6 +79,35 @@ def embedder(spec: str) -> Embedder:
     except Exception as error:  # no package, no key, an unknown provider: many classes
         raise UsageError(f"The embedding {spec!r} cannot be used: {first_line(error)}.") from error
     return LangChainEmbedder(spec, model, f"check the address and the API key of {provider!r}")
+
+
+class NoEmbedder:
+    """The model of an index that embeds nothing. It has a window, and no vectors."""
+
+    name = NO_EMBEDDING
+    dimension = 1
+    window = REMOTE_WINDOW
+    tokenizer: Tokenizer | None = None
+
+    def embed_documents(self, texts: list[str]) -> NoReturn:
+        """Fail: there is no model.
+
+        Raises:
+            UsageError: Always.
+        """
+        del texts
+        raise UsageError(
+            "The index has no embedding model, because none of its kinds needs one: search it "
+            "with --search sparse, or build it again with --with dense,sparse."
+        )
+
+    def embed_query(self, text: str) -> NoReturn:
+        """Fail: there is no model.
+
+        Raises:
+            UsageError: Always.
+        """
+        self.embed_documents([text])
 
 
 class LangChainEmbedder:

@@ -125,7 +125,10 @@ def _wrong_operator(text: str, field: str, signs: str, value: str) -> str:
         cure = f"write {f'{field}{meant}{value}'!r}"
     else:
         cure = "the operators are =, !=, <, <=, > and >="
-    return f"{text!r} has the unknown operator {signs}: {cure}, or quote a value that begins with such a sign"
+    return (
+        f"{text!r} has the unknown operator {signs}: {cure}, or quote a value that begins with "
+        "such a sign"
+    )
 
 
 def _equal(value: MetadataValue, given: str) -> bool:

@@ -21,12 +21,13 @@ RRF_K: Final = 60
 
 
 async def _find(search: Search) -> list[Evidence]:
-    """Merge the `retrieval.fetch_k` best of each search.
+    """Merge the `retrieval.fetch_k` best of each search that the index has.
 
-    The score is the fused one as a share of the highest possible: 1 is first in both.
+    The score is the fused one as a share of the highest possible: 1 is first in each.
     """
     fetch = max(search.k, search.settings.retrieval.fetch_k)
-    found = await asyncio.gather(search.by("dense", k=fetch), search.by("sparse", k=fetch))
+    methods = [name for name in ("dense", "sparse") if search.index.has(name)] or ["dense"]
+    found = await asyncio.gather(*(search.by(name, k=fetch) for name in methods))
     rankings = [[unit["id"] for unit in units] for units in found]
     highest = len(rankings) / (RRF_K + 1)
     return [
@@ -58,8 +59,7 @@ def reciprocal_rank_fusion(
 
 SEARCH: Final = SearchMethod(
     name="hybrid",
-    about="Dense and sparse search, merged by reciprocal rank fusion.",
+    about="Dense and sparse search, merged by reciprocal rank fusion, or the one of an index.",
     find=_find,
-    needs=("dense", "sparse"),
     filters=True,
 )

@@ -141,7 +141,12 @@ async def test_a_folder_in_two_places_must_be_named_whole(
     with pytest.raises(UsageError, match=f"{said}.* begin it with the name of the folder"):
         await remove([name], directory=directory)
     with open_corpus(directory) as corpus:
-        for whole, ids in {"north/old": "n", "south/old/*": "s", "old/c.txt": "o", "new": "x"}.items():
+        for whole, ids in {
+            "north/old": "n",
+            "south/old/*": "s",
+            "old/c.txt": "o",
+            "new": "x",
+        }.items():
             assert matching_documents(corpus, directory, [whole], ()) == {ids}
 
 
