@@ -11,9 +11,10 @@ from tokenizers import Tokenizer
 
 from hopyard.models.builtin import name_from_user
 from hopyard.models.embedder import NO_EMBEDDING, Embedder, Vector, Vectors
-from hopyard.models.failures import Failure, classify, first_line
+from hopyard.models.failures import Failure, classify, first_line, unreachable_at
 from hopyard.models.instructions import Instructions, instructions_for
 from hopyard.models.minilm import MiniLMEmbedder
+from hopyard.models.providers import check_provider
 from hopyard.state.errors import ModelUnreachableError, UsageError
 from hopyard.state.settings import AUTO
 
@@ -72,11 +73,14 @@ def embedder(spec: str) -> Embedder:
 
         cure = f"start it with `ollama serve` and fetch the model with `ollama pull {name}`"
         return LangChainEmbedder(spec, connect_embedding(name), cure)
-    from langchain.embeddings import init_embeddings
+    from langchain.embeddings import base
 
+    check_provider("embedding", spec, base)
+    # Passages fit the window. To count their tokens, LangChain would fetch OpenAI's tokenizer.
+    options = {"check_embedding_ctx_length": False} if provider == "openai" else {}
     try:
-        model = init_embeddings(spec)
-    except Exception as error:  # no package, no key, an unknown provider: many classes
+        model = base.init_embeddings(spec, **options)
+    except Exception as error:  # no package, no key: many classes
         raise UsageError(f"The embedding {spec!r} cannot be used: {first_line(error)}.") from error
     return LangChainEmbedder(spec, model, f"check the address and the API key of {provider!r}")
 
@@ -150,11 +154,18 @@ class LangChainEmbedder:
         try:
             return embed(argument)
         except Exception as error:  # every provider's client has its own exceptions
-            missing = classify(error) is Failure.MISSING
-            what = "was not found" if missing else "does not answer"
             raise ModelUnreachableError(
-                f"The embedding model {self.name} {what}: {self._cure}."
+                f"The embedding model {self.name} {_what_failed(error)}: {self._cure}."
             ) from error
+
+
+def _what_failed(error: Exception) -> str:
+    failure = classify(error)
+    if failure is Failure.MISSING:
+        return "was not found"
+    if failure is Failure.REFUSED:
+        return f"failed ({first_line(error)})"
+    return f"does not answer{unreachable_at(error) or f' ({first_line(error)})'}"
 
 
 def _unit(vectors: list[list[float]]) -> Vectors:
