@@ -22,8 +22,7 @@ from hopyard.indexes.kind import DEFAULT_KINDS, embedding_for
 from hopyard.indexes.manifest import read_manifest
 from hopyard.indexes.records import BadItem
 from hopyard.indexes.status import status
-from hopyard.models.embedder import NO_EMBEDDING
-from hopyard.models.names import current_name
+from hopyard.models.names import NO_EMBEDDING, current_name
 from hopyard.nodes.resources import Resources
 from hopyard.state.given import GivenSettings, python_settings, read_given
 

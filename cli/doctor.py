@@ -21,8 +21,7 @@ from hopyard.cli.doctor_install import install_missing, missing_weights, needed_
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, ModelOption, context_from
 from hopyard.indexes.status import status as index_status
-from hopyard.models.embedder import NO_EMBEDDING
-from hopyard.models.names import current_name
+from hopyard.models.names import NO_EMBEDDING, current_name
 from hopyard.models.weights import CHAT_MODEL, EMBEDDING_MODEL, PackagedModel
 from hopyard.state.errors import HopyardError, IndexMissingError, ModelUnreachableError
 from hopyard.state.extras import EXTRAS, install_command, missing_modules

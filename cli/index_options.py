@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hopyard.cli.index_report import nothing_read
-from hopyard.models.embedder import NO_EMBEDDING
-from hopyard.models.names import current_name
+from hopyard.models.names import NO_EMBEDDING, current_name
 from hopyard.state.counting import counted
 from hopyard.state.errors import UsageError
 from hopyard.state.extras import install_command

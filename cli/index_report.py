@@ -15,8 +15,7 @@ from hopyard.cli.console import err, out, print_json, printable
 from hopyard.indexes.kind import KINDS, Estimate
 from hopyard.indexes.status import IndexStatus
 from hopyard.indexes.unfinished import UnfinishedBuild
-from hopyard.models.embedder import NO_EMBEDDING
-from hopyard.models.names import current_name
+from hopyard.models.names import NO_EMBEDDING, current_name
 from hopyard.state.counting import counted
 from hopyard.state.errors import CorpusError
 from hopyard.state.usage import Usage

@@ -24,7 +24,7 @@ from hopyard.indexes.build_context import (
     Progress,
     silent,
 )
-from hopyard.models.embedder import NO_EMBEDDING
+from hopyard.models.names import NO_EMBEDDING
 from hopyard.state import registry
 from hopyard.state.errors import UsageError
 from hopyard.state.registry import Registry

@@ -15,8 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hopyard.indexes.lock import LOCK_FILE
 from hopyard.indexes.seal import checksum, text_checksum
-from hopyard.models.embedder import NO_EMBEDDING
-from hopyard.models.names import current_name
+from hopyard.models.names import NO_EMBEDDING, current_name
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
 

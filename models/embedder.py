@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-__all__ = ("NO_EMBEDDING", "Embedder", "Vector", "Vectors")
-
-NO_EMBEDDING: Final = "none"
-"""The name of the model of an index that needs none, such as one for BM25 alone."""
+__all__ = ("Embedder", "Vector", "Vectors")
 
 Vector = NDArray[np.float32]
 """An embedding, shape [d]."""

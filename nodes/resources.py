@@ -23,10 +23,11 @@ from hopyard.indexes.manifest import MANIFEST_FILE, read_manifest
 from hopyard.indexes.search import Kept
 from hopyard.models.call import ModelCaller
 from hopyard.models.chat import ChatProvider, chat_provider, registered_chat_provider
-from hopyard.models.embedder import NO_EMBEDDING, Embedder, Vector
+from hopyard.models.embedder import Embedder, Vector
 from hopyard.models.embeddings import embedder, registered_embedder
 from hopyard.models.instances import is_instance_name
 from hopyard.models.ledger import LEDGER_FILE, Ledger
+from hopyard.models.names import NO_EMBEDDING
 from hopyard.models.recorded import Recorder
 from hopyard.state.errors import UsageError
 from hopyard.state.settings import AUTO

@@ -21,13 +21,12 @@ RRF_K: Final = 60
 
 
 async def _find(search: Search) -> list[Evidence]:
-    """Merge the `retrieval.fetch_k` best of each search that the index has.
+    """Merge the `retrieval.fetch_k` best of each search.
 
-    The score is the fused one as a share of the highest possible: 1 is first in each.
+    The score is the fused one as a share of the highest possible: 1 is first in both.
     """
     fetch = max(search.k, search.settings.retrieval.fetch_k)
-    methods = [name for name in ("dense", "sparse") if search.index.has(name)] or ["dense"]
-    found = await asyncio.gather(*(search.by(name, k=fetch) for name in methods))
+    found = await asyncio.gather(search.by("dense", k=fetch), search.by("sparse", k=fetch))
     rankings = [[unit["id"] for unit in units] for units in found]
     highest = len(rankings) / (RRF_K + 1)
     return [
@@ -59,7 +58,9 @@ def reciprocal_rank_fusion(
 
 SEARCH: Final = SearchMethod(
     name="hybrid",
-    about="Dense and sparse search, merged by reciprocal rank fusion, or the one of an index.",
+    about="Dense and sparse search, merged by reciprocal rank fusion.",
     find=_find,
+    needs=("dense", "sparse"),
+    without_vectors="sparse",
     filters=True,
 )
