@@ -62,7 +62,7 @@ def build_command(
         typer.Option(
             "--vectors",
             help="Where the vectors are kept: faiss, or a LangChain vector store: "
-            f"{', '.join(VECTOR_STORES)} [default: faiss].",
+            f"{', '.join(VECTOR_STORES)}. Without it: faiss.",
         ),
     ] = None,
     extractions: Annotated[
@@ -77,8 +77,8 @@ def build_command(
     chunk_tokens: Annotated[
         int | None,
         typer.Option(
-            help="Maximum tokens of a passage; 0 keeps documents whole [default: 300, or "
-            "what the embedding model's window allows]."
+            help="Maximum tokens of a passage; 0 keeps documents whole. Without it: 300, or "
+            "what the embedding model's window allows."
         ),
     ] = None,
     dry_run: DryRunOption = False,

@@ -60,7 +60,8 @@ LoaderOption = Annotated[
 EncodingOption = Annotated[
     str,
     typer.Option(
-        help="Encoding of text files without a byte-order mark, such as cp1252 [default: detected]."
+        help="Encoding of text files without a byte-order mark, such as cp1252. Without it, the "
+        "encoding is detected."
     ),
 ]
 OcrOption = Annotated[
@@ -99,7 +100,7 @@ MaxSecondsOption = Annotated[
 NewPassagesModelOption = Annotated[
     str | None,
     typer.Option(
-        "--model", help="Chat model for new passages [default: the model of the last build]."
+        "--model", help="Chat model for new passages; without it, the model of the last build."
     ),
 ]
 

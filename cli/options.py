@@ -33,7 +33,8 @@ __all__ = (
 )
 
 IndexOption = Annotated[
-    str | None, typer.Option("--index", "-i", help="The index directory [env: HOPYARD_INDEX].")
+    str | None,
+    typer.Option("--index", "-i", help="The index directory. Without it: HOPYARD_INDEX."),
 ]
 ModelOption = Annotated[
     str | None,
@@ -42,8 +43,8 @@ ModelOption = Annotated[
 EmbeddingOption = Annotated[
     str | None,
     typer.Option(
-        help="Embedding model: builtin, ollama:NAME, or any provider:NAME [default: the index's "
-        "own; builtin for a new index]."
+        help="Embedding model: builtin, ollama:NAME, or any provider:NAME. Without it: the index's "
+        "own, or builtin for a new index."
     ),
 ]
 StrategyOption = Annotated[

@@ -206,16 +206,26 @@ class _Told:
         self._progress = progress
         self._files, self._bytes = len(sizes), sum(sizes)
         self._files_read = self._bytes_read = self._furthest = 0
+        self._pages_before = self._page = self._pages = 0
         progress("files", 0, self._files)
         progress("bytes", 0, self._bytes)
 
     def reading(self, stage: str, done: int, total: int) -> None:
         """A file is being read, maybe more than once."""
-        if stage != "bytes":
+        if stage == "pages":
+            self._read_page(done, total)
+        elif stage != "bytes":
             self._progress(stage, done, total)
         elif done > self._furthest:
             self._furthest = done
             self._progress("bytes", self._bytes_read + done, self._bytes)
+
+    def _read_page(self, done: int, total: int) -> None:
+        """Pages count over all files: the total grows with each file."""
+        if done <= self._page:  # of the next document
+            self._pages_before += self._pages
+        self._page, self._pages = done, total
+        self._progress("pages", self._pages_before + done, self._pages_before + total)
 
     def read(self, file: Path) -> None:
         """A file is read."""

@@ -276,3 +276,19 @@ def test_a_corpus_line_has_a_limit_too(corpus: Path, monkeypatch: pytest.MonkeyP
     assert [str(item) for item in report.bad] == [
         f"{corpus}:2: a line of more than 1 MB, which is read at once: cut the document"
     ]
+
+
+def test_pages_are_counted_over_all_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pages(path: Path, key: Path, options: object, progress: Any) -> Iterator[Loaded]:
+        for count in {"a.txt": [2, 1], "b.txt": [3]}[path.name]:
+            for number in range(1, count + 1):
+                progress("pages", number, count)
+            yield Loaded(Document(f"{path.name}{count}", "", "x"), path.name)
+
+    monkeypatch.setattr("hopyard.indexes.loaders.read_file", pages)
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text("x")
+    told: list[Any] = []
+    list(read([tmp_path], (), LoadReport(), progress=lambda *done: told.append(done)))
+    counts = [(done, total) for stage, done, total in told if stage == "pages"]
+    assert counts == [(1, 2), (2, 2), (3, 3), (4, 6), (5, 6), (6, 6)]
