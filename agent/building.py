@@ -43,6 +43,7 @@ class IndexReport:
         embedded: Passage texts that were embedded; all others had their vector.
         bad: Documents that could not be read and were left out, and why.
         skipped: Files that are not documents, and why.
+        warnings: What you should know of the index, a sentence each.
         seconds: How long it took.
     """
 
@@ -55,6 +56,7 @@ class IndexReport:
     embedded: int
     bad: tuple[BadItem, ...]
     skipped: tuple[SkippedFile, ...]
+    warnings: tuple[str, ...]
     seconds: float
 
     @classmethod
@@ -70,6 +72,7 @@ class IndexReport:
             embedded=report.embedded,
             bad=(*read.report.bad, *report.bad),
             skipped=tuple(read.report.skipped),
+            warnings=tuple(report.warnings),
             seconds=report.seconds,
         )
 

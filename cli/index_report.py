@@ -43,6 +43,8 @@ def finish(
         print_json(_report_dict(report, status, bad, loaded.skipped))
     else:
         _print_report(report, status)
+    for warning in report.warnings:
+        err.print(warning, style="yellow", soft_wrap=True, markup=False)
     _print_left_out(loaded.skipped, "dim")
     _print_left_out(bad, "yellow")
     if bad and not skip_bad:
@@ -231,6 +233,7 @@ def _report_dict(
         "seconds": round(report.seconds, 3),
         "bad": [{"place": item.place, "reason": item.reason} for item in bad],
         "skipped": [{"place": item.path, "reason": item.reason} for item in skipped],
+        "warnings": report.warnings,
         **_kinds_dict(status),
     }
 

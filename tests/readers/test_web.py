@@ -65,7 +65,7 @@ def test_a_page_may_declare_its_encoding_and_be_wrong(read: Read, declared: str)
             "| Site | Quay |\n| --- | --- |\n| Rostock | 1,150 m |\n| Kiel | 900 m |",
         ),
         (
-            "<table><thead><tr><th>A<th>B<tbody><tr><td>1<td>2<tfoot><tr><td>3<td>4</table>",
+            "<table><thead><tr><th>A<th>B<tbody><tr><td>1<td>2<tr><td>3<td>4</table>",
             "| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |",
         ),
         ("<ul><li>a<li>b<ul><li>c<li>d</ul><li>e</ul>", "- a\n- b\n  - c\n  - d\n- e"),
