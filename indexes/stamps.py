@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +29,8 @@ _DIGITS: Final = 32
 
 
 class _Written(BaseModel):
+    hopyard: str
+    """The version that read the files: another one may read them differently."""
     generation: int
     encoding: str
     ocr: str
@@ -80,7 +83,11 @@ class FileStamps:
             _name(path): stamp for path, stamp in self._found.items() if str(path) not in files
         }
         written = _Written(
-            generation=manifest.generation, encoding=self._encoding, ocr=self._ocr, files=known
+            hopyard=version("hopyard"),
+            generation=manifest.generation,
+            encoding=self._encoding,
+            ocr=self._ocr,
+            files=known,
         )
         write_file(self._directory / FILE, written.model_dump_json().encode())
 
@@ -90,8 +97,14 @@ class FileStamps:
             written = _Written.model_validate_json(text)
         except (OSError, UnicodeDecodeError, ValidationError):  # none yet, or damaged
             return {}
-        read_as = (written.generation, written.encoding, written.ocr)
-        return written.files if read_as == (generation, self._encoding, self._ocr) else {}
+        same = _Written(
+            hopyard=version("hopyard"),
+            generation=generation,
+            encoding=self._encoding,
+            ocr=self._ocr,
+            files=written.files,
+        )
+        return written.files if written == same else {}
 
 
 def _name(path: Path) -> str:
