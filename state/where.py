@@ -115,8 +115,9 @@ def _condition_text(name: str, given: object) -> str:
     sign = "" if name.rstrip().endswith(("=", "<", ">")) else "="
     row = io.StringIO()
     quoted = bool(values) and _SIGNS.match(str(values[0])) is not None
-    quoting = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
-    csv.writer(row, lineterminator="", quoting=quoting).writerow(values)
+    csv.writer(
+        row, lineterminator="", quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
+    ).writerow(values)
     return f"{name}{sign}{row.getvalue()}"
 
 

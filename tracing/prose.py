@@ -123,7 +123,7 @@ def _made_parser() -> MarkdownIt:
         "table"
     )
     parser.disable(["image", "reference", "html_block", "html_inline"])
-    parser.validateLink = _may_lead_to  # type: ignore[method-assign]
+    parser.validateLink = _may_lead_to  # type: ignore[method-assign, assignment]
     # A fence's language, which the model chooses, is no attribute of ours.
     parser.renderer.rules["fence"] = _escape_fence  # type: ignore[attr-defined]
     return parser
