@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from hopyard.cli.console import err, progress_bar
 from hopyard.cli.index_report import CONTINUE, finish, show_estimates
@@ -57,7 +57,7 @@ class Following:
             embedder = resources.embedder(self.context.embedding)
             _, scope, read_now = self._read(self._stamps().unchanged, progress)
             documents = list(read_now)
-            asked = {"directory": self.directory, "embedder": embedder}
+            asked: dict[str, Any] = {"directory": self.directory, "embedder": embedder}
             changes = asyncio.run(changes_of(documents, scope, **asked))
             found = asyncio.run(
                 building.estimate_update(

@@ -78,7 +78,7 @@ def embedder(spec: str) -> Embedder:
 
     check_provider("embedding", spec, base)
     # Passages fit the window. To count their tokens, LangChain would fetch OpenAI's tokenizer.
-    options = {"check_embedding_ctx_length": False} if provider == "openai" else {}
+    options: dict[str, Any] = {"check_embedding_ctx_length": False} if provider == "openai" else {}
     try:
         model = base.init_embeddings(spec, **options)
     except Exception as error:  # no package, no key: many classes
