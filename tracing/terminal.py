@@ -51,7 +51,7 @@ def draw_steps(steps: Iterable[TraceStep], names: Names, *, told: str = "") -> T
     Args:
         steps: The steps.
         names: Names of passages.
-        told: An answer that is on the screen already, which no step repeats.
+        told: An answer that is on the screen already, which the closing step does not repeat.
     """
     tree = Tree("", guide_style="dim", hide_root=True)
     for step in steps:
@@ -64,7 +64,9 @@ def draw_step(step: TraceStep, names: Names, *, told: str = "") -> Text:
     record = step.record
     style = "dim strike" if record.get("verdict") == "pruned" else ""
     text = _plain(title_of(record, names), style)
-    if (answer := record.get("answer")) and answer != told:
+    answer = record.get("answer")
+    closing = answer == told and record.get("title", "") != record.get("question", "")
+    if answer and not closing:
         text.append(" → ", style="dim").append(_safe(on_a_line(answer)), style="bold")
     about = Text(style="dim")
     said = [(part, _STYLES[look] if look else "") for part, look in describe_step(record, names)]
