@@ -81,6 +81,15 @@ def finder(
     return find
 
 
+def index_embedding(context: Context) -> str:
+    """The name of the embedding model of the run's index.
+
+    Raises:
+        IndexMissingError: The index is missing or damaged.
+    """
+    return run_async(Run(new_run_id(), context, shared_resources()).embedding())
+
+
 def value_function(name: str, context: Context, precision: Precision) -> ValueFunction:
     """The value function of that name for the run's model.
 
@@ -112,7 +121,7 @@ def predictor(context: Context, gate: RetrievalGate) -> Callable[[str], Decision
 
     def predict(question: str) -> Decision:
         near, reason = run_async(measured(question))
-        usable = measured_for(near, context.embedding, gate.manifest.embedding)
+        usable = measured_for(near, run_async(run.embedding()), gate.manifest.embedding)
         found = gate.decide(question, context.gating, usable)
         return replace(found, retrieve=True, reason=reason) if reason else found
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any, Final, cast
 
-from rich.console import Group, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.markdown import Markdown
 from rich.markup import escape
 from rich.padding import Padding
 from rich.panel import Panel
+from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
@@ -32,6 +35,8 @@ __all__ = (
     "usage_line",
 )
 
+_FRAME: Final = 6
+"""Columns of a panel that its title cannot have."""
 _JSON_KEYS = (
     "question",
     "answer",
@@ -63,18 +68,13 @@ def draw_result(result: Mapping[str, Any], *, answered: bool = False) -> Rendera
         answered: Whether question and answer are on the screen already.
     """
     result = printable(result)
-    panel = Panel(
-        _answer(result["answer"]),
-        title=escape(result["question"]),
-        title_align="left",
-        expand=False,
-    )
+    panel = _Box(result["question"], result["answer"])
     steps = result["steps"]
     names = find_names(passages_of(steps), result.get("settings", {}).get("index", ""))
     parts: list[RenderableType] = [
         *(() if answered else (panel,)),
         _decisions(result),
-        draw_steps(nest_steps(steps), names),
+        draw_steps(nest_steps(steps), names, told=result["answer"]),
         *citation_lines(result["citations"]),
         *explanation_line(result, names),
         *unconfirmed_line(result),
@@ -84,6 +84,22 @@ def draw_result(result: Mapping[str, Any], *, answered: bool = False) -> Rendera
         parts.append(Text("The run reached its budget before it was complete.", style="yellow"))
     parts.append(usage_line(result))
     return Group(*parts)
+
+
+@dataclass
+class _Box:
+    """The answer below the question, which is the box's title where it fits into one line."""
+
+    question: str
+    answer: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        answer = _answer(self.answer)
+        if "\n" not in self.question and cell_len(self.question) <= options.max_width - _FRAME:
+            title = escape(self.question)
+            yield Panel(answer, title=title, title_align="left", expand=False)
+        else:
+            yield Panel(Group(Text(self.question), Rule(style="dim"), answer))
 
 
 def _answer(answer: str) -> RenderableType:

@@ -24,6 +24,7 @@ from hopyard.indexes.build_context import (
     Progress,
     silent,
 )
+from hopyard.models.names import NO_EMBEDDING
 from hopyard.state import registry
 from hopyard.state.errors import UsageError
 from hopyard.state.registry import Registry
@@ -41,6 +42,7 @@ __all__ = (
     "IndexKind",
     "ModelCall",
     "Progress",
+    "embedding_for",
     "select_kinds",
     "silent",
 )
@@ -85,7 +87,8 @@ class IndexKind(ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     """Kinds that must be built before it."""
     needs_vectors: ClassVar[bool] = False
-    """Whether it needs the embeddings of all passages."""
+    """Whether building it needs an embedding model: first all passages are embedded. An index
+    without such a kind has no embedding model, and asks none."""
     asks_model: ClassVar[bool] = False
     """Whether building it may call the chat model."""
 
@@ -202,3 +205,16 @@ def select_kinds(names: Iterable[str]) -> tuple[IndexKind, ...]:
     for name in wanted:
         choose(name, ())
     return tuple(chosen.values())
+
+
+def embedding_for(kinds: Iterable[str], wanted: str) -> str:
+    """The name of the embedding model for a new index: `none` if no kind needs vectors.
+
+    Args:
+        kinds: Names of the kinds that are built.
+        wanted: The setting `embedding`.
+
+    Raises:
+        UsageError: As for `select_kinds`.
+    """
+    return wanted if any(kind.needs_vectors for kind in select_kinds(kinds)) else NO_EMBEDDING

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from hopyard.models.names import NO_EMBEDDING
 from hopyard.state import registry
 from hopyard.state.errors import HopyardError, IndexMissingError
 from hopyard.state.registry import Registry
@@ -106,6 +107,7 @@ class SearchMethod:
         find: The search function. It returns at most `search.k` units, best first, without
             duplicates.
         needs: The index kinds that it reads.
+        without_vectors: The method that takes its place in an index without an embedding model.
         settings: Its settings.
         asks_model: Whether it may call the chat model.
         filters: Whether `find` itself respects `search.allowed`. Methods that use `search.by`
@@ -117,6 +119,7 @@ class SearchMethod:
     about: str
     find: Callable[[Search], Awaitable[list[Evidence]]]
     needs: tuple[str, ...] = ()
+    without_vectors: str = ""
     settings: type[Group] | None = None
     asks_model: bool = False
     filters: bool = False
@@ -127,6 +130,8 @@ class SearchMethod:
         Raises:
             IndexMissingError: The index lacks a kind that the method needs.
         """
+        if self.without_vectors and search.index.manifest.embedding == NO_EMBEDDING:
+            return await SEARCHES[self.without_vectors].run(search)
         for kind in self.needs:
             if not search.index.has(kind):
                 raise IndexMissingError(search.index.without(kind, self.name))

@@ -12,6 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from hopyard.models import builtin
 from hopyard.models.concurrency import PerLoop
 from hopyard.models.failures import first_line
+from hopyard.models.providers import check_provider
 from hopyard.models.recorded import Recording, open_recording
 from hopyard.state.errors import ModelUnreachableError, UsageError
 from hopyard.state.extras import require
@@ -229,8 +230,9 @@ def _prepare_ollama(name: str) -> int:
 
 
 def _connect_any(spec: str, sampling: Sampling) -> BaseChatModel:
-    from langchain.chat_models import init_chat_model
+    from langchain.chat_models import base
 
+    check_provider("model", spec, base)
     options: dict[str, Any] = {
         "max_tokens": sampling.max_tokens,
         "temperature": sampling.temperature,
@@ -241,7 +243,7 @@ def _connect_any(spec: str, sampling: Sampling) -> BaseChatModel:
     problem: Exception | None = None
     for retries in ({"max_retries": 0}, {}):
         try:
-            model: BaseChatModel = init_chat_model(spec, **(options | retries))
+            model: BaseChatModel = base.init_chat_model(spec, **(options | retries))
             known = type(model).model_fields
             wanted: dict[str, float] = {"seed": sampling.seed}
             if sampling.frequency_penalty:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from enum import Enum
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from hopyard.state.errors import (
     CallFailedError,
@@ -14,7 +16,7 @@ from hopyard.state.errors import (
 )
 from hopyard.state.secrets import redact
 
-__all__ = ("Failure", "classify", "first_line", "retry_after", "user_error")
+__all__ = ("Failure", "classify", "first_line", "retry_after", "unreachable_at", "user_error")
 
 
 class Failure(Enum):
@@ -78,7 +80,9 @@ def user_error(error: Exception, name: str, cure: str, timeout: float) -> Hopyar
     if failure is Failure.MISSING:
         return ModelUnreachableError(f"The model {name} was not found: {cure}.")
     if failure is Failure.UNREACHABLE:
-        return ModelUnreachableError(f"The model {name} does not answer: {cure}.")
+        return ModelUnreachableError(
+            f"The model {name} does not answer{unreachable_at(error)}: {cure}."
+        )
     if isinstance(error, TimeoutError):
         return CallFailedError(
             f"The model {name} did not answer in {timeout:g} s: raise it with --set timeout=300, "
@@ -87,6 +91,42 @@ def user_error(error: Exception, name: str, cure: str, timeout: float) -> Hopyar
     one_call = failure is Failure.REFUSED and _status(error) in _STATUS_OF_ONE_CALL
     kind = CallFailedError if one_call else ModelUnreachableError
     return kind(f"The model {name} failed ({first_line(error)}): {cure}.")
+
+
+def unreachable_at(error: BaseException) -> str:
+    """Where a server was looked for, and why it was not found; "" where neither is known.
+
+    As in ` at http://127.0.0.1:8000 (connection refused)`. The address has no path and no password.
+    """
+    causes = _causes(error)
+    urls = (str(getattr(_request(cause), "url", "")) for cause in causes)
+    address = next(filter(None, map(_address, urls)), "")
+    reason = next(filter(None, map(_system_reason, reversed(causes))), "")
+    return (f" at {address}" if address else "") + (f" ({reason})" if reason else "")
+
+
+def _request(error: BaseException) -> Any:
+    try:
+        return getattr(error, "request", None)
+    except RuntimeError:  # httpx: the request was not set
+        return None
+
+
+def _address(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return ""
+    return f"{parts.scheme}://{host}{port}" if parts.scheme and host else ""
+
+
+def _system_reason(error: BaseException) -> str:
+    """What the operating system says, as in "connection refused"."""
+    if isinstance(error, ssl.SSLError) or not isinstance(error, OSError) or not error.strerror:
+        return "certificate not accepted" if isinstance(error, ssl.SSLError) else ""
+    return f"{error.strerror[:1].lower()}{error.strerror[1:]}"
 
 
 def retry_after(error: BaseException | None) -> float | None:

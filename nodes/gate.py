@@ -46,7 +46,8 @@ async def decide(run: Run, question: str) -> GateDecision:
     if reason := await rule(run, question):
         return GateDecision(gate=gate, probability=None, retrieve=True, reason=reason)
     nearness = await run.nearness(question)
-    decision = await asyncio.to_thread(_decide, run, gate, question, nearness)
+    embedding = await run.embedding()
+    decision = await asyncio.to_thread(_decide, run, gate, question, nearness, embedding)
     return GateDecision(
         gate=gate,
         probability=decision.probability,
@@ -95,9 +96,9 @@ def measured_for(nearness: Nearness, embedding: str, trained_with: str) -> Nearn
     return nearness._replace(cosine=None, outstanding=None)
 
 
-def _decide(run: Run, name: str, question: str, nearness: Nearness) -> Decision:
+def _decide(run: Run, name: str, question: str, nearness: Nearness, embedding: str) -> Decision:
     gate = run.resources.gate(name)
-    usable = measured_for(nearness, run.settings.embedding, gate.manifest.embedding)
+    usable = measured_for(nearness, embedding, gate.manifest.embedding)
     decision = gate.decide(question, run.settings.gating, usable)
     if name in SHIPPED:
         return decision

@@ -234,7 +234,7 @@ async def nearest_first(
         text: The text of a community.
     """
     compared, others = ranked[:_COMPARED], ranked[_COMPARED:]
-    embedder = await asyncio.to_thread(run.resources.embedder, run.settings.embedding)
+    embedder = await asyncio.to_thread(run.resources.embedder, await run.embedding())
     vectors = await asyncio.to_thread(embedder.embed_documents, list(map(text, compared)))
     cosines = (vectors @ await run.embed(question)).tolist()
     order = sorted(range(len(compared)), key=lambda place: -cosines[place])

@@ -10,7 +10,10 @@ import ollama
 import openai
 import pytest
 
-from hopyard.models.failures import Failure, classify, retry_after
+from hopyard.models.chat import Sampling, chat_provider
+from hopyard.models.embeddings import embedder
+from hopyard.models.failures import Failure, classify, retry_after, unreachable_at
+from hopyard.state.errors import ModelUnreachableError, UsageError
 
 openai_httpx = sys.modules[openai.DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0]]
 """httpx, or the fork of it that OpenAI's client uses since its version 3."""
@@ -98,3 +101,49 @@ def test_a_circle_of_causes_ends() -> None:
 )
 def test_the_servers_own_pause_is_read(error: Exception, seconds: float | None) -> None:
     assert retry_after(error) == seconds
+
+
+def refused(address: str) -> Exception:
+    with pytest.raises(httpx.ConnectError) as met:
+        httpx.get(address)
+    return met.value
+
+
+def test_a_server_that_is_not_there_is_named_with_the_reason(closed_address: str) -> None:
+    at = unreachable_at(refused(f"{closed_address}/v1/chat"))
+    assert at == f" at {closed_address} (connection refused)"
+    with_password = closed_address.replace("//", "//ann:secret@")
+    assert unreachable_at(refused(f"{with_password}/v1?key=secret")) == at
+
+
+def test_what_says_no_address_and_no_reason_adds_nothing() -> None:
+    assert unreachable_at(ValueError("odd")) == ""
+    assert unreachable_at(httpx.ConnectError("refused")) == ""
+
+
+@pytest.mark.parametrize("spec", ["openai:small", "ollama:small"])
+def test_an_embedding_model_that_does_not_answer_names_its_address(
+    closed_address: str, monkeypatch: pytest.MonkeyPatch, spec: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{closed_address}/v1")
+    monkeypatch.setenv("OLLAMA_HOST", closed_address)
+    said = rf"{spec} does not answer at {closed_address} \(connection refused\): "
+    with pytest.raises(ModelUnreachableError, match=said):
+        embedder(spec).embed_query("tide")
+
+
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [
+        ("opnai:gpt-4.1-mini", "openai:gpt-4.1-mini"),
+        ("OpenAI:small", "openai:small"),
+        ("azure-openai:small", "azure_openai:small"),
+        ("olama:qwen3:0.6b", "ollama:qwen3:0.6b"),
+    ],
+)
+def test_a_mistyped_provider_is_told_the_right_one(spec: str, meant: str) -> None:
+    with pytest.raises(UsageError, match=f"model '{spec}' has the unknown .* mean '{meant}'"):
+        chat_provider(spec).connect(Sampling(10, 0.0, 1))
+    with pytest.raises(UsageError, match=f"embedding '{spec}' has the unknown .* mean '{meant}'"):
+        embedder(spec)

@@ -34,8 +34,10 @@ async def client(comparison: Server) -> AsyncIterator[LangGraphClient]:
 
 
 async def test_every_graph_is_there_with_its_description_and_narrow_schemas(
-    client: LangGraphClient,
+    client: LangGraphClient, comparison: Server
 ) -> None:
+    assert (await client.assistants.search())[0]["graph_id"] == "hopyard"
+    assert "checkpointer missing" not in (comparison.folder / "log.txt").read_text()
     assistants = await client.assistants.search(limit=50)
     found = {assistant["graph_id"]: assistant for assistant in assistants}
     about = {name: assistant["description"] for name, assistant in found.items()}
