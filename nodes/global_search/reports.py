@@ -8,9 +8,11 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.kinds.communities import on_demand, writing
 from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.index import CommunityIndex
+from hopyard.indexes.kinds.communities.plan import Plan
 from hopyard.indexes.kinds.communities.records import Community, Report
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.models.prompt import OutputT, Prompt
@@ -27,6 +29,7 @@ __all__ = (
     "elements_of",
     "passages_in",
     "plan_missing",
+    "plans_within",
     "write_report",
     "writing_budget",
 )
@@ -72,27 +75,30 @@ def _passages_in(
 
 
 async def plan_missing(run: Run, names: Sequence[str]) -> dict[str, int]:
-    """How many reports are written for each of some communities, those of its parts included.
+    """How many reports are written for each of some communities, those of its parts included."""
+    planned = await asyncio.to_thread(plans_within, await run.index(), names, run.settings)
+    return {name: max(1, plan.calls) for name, plan in planned.items()}
 
-    Each gets its own report. The rest of `global_search.most_reports`, and of the budget, goes to
-    the parts of the first communities.
+
+def plans_within(index: Index, names: Sequence[str], settings: Context) -> dict[str, Plan]:
+    """The reports to be written for some communities. It reads passages, so it may block.
+
+    Each community gets its own report. The rest of `global_search.most_reports`, and of the budget,
+    goes to the parts of the first communities.
+
+    Args:
+        index: The opened index.
+        names: Ids of communities, the most important first.
+        settings: The settings of the run.
     """
-    budget = writing_budget(run.settings.budget)
-    tokens = writing.limits_of(run.settings).tokens
-    most = GlobalSettings.of(run.settings).most_reports
+    budget, tokens = writing_budget(settings.budget), writing.limits_of(settings).tokens
+    most = GlobalSettings.of(settings).most_reports
     most = min(most, budget.calls or most, -(-budget.tokens // tokens) or most)
-    index, spare = await run.index(), max(0, most - len(names))
-
-    def planned() -> dict[str, int]:
-        nonlocal spare
-        calls: dict[str, int] = {}
-        for name in names:
-            plan = on_demand.planned(index, name, run.settings, 1 + spare)
-            calls[name] = max(1, plan.calls)
-            spare -= calls[name] - 1
-        return calls
-
-    return await asyncio.to_thread(planned)
+    spare, plans = max(0, most - len(names)), dict[str, Plan]()
+    for name in names:
+        plans[name] = on_demand.planned(index, name, settings, 1 + spare)
+        spare -= max(0, plans[name].calls - 1)
+    return plans
 
 
 async def write_report(state: ReportTask, runtime: Runtime[Context]) -> dict[str, Any]:
