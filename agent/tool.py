@@ -29,7 +29,7 @@ from hopyard.state.counting import counted
 from hopyard.state.errors import HopyardError
 from hopyard.state.given import GivenSettings
 from hopyard.state.references import name_sources
-from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED
+from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, read_note
 from hopyard.state.settings import Context
 from hopyard.state.sources import change_context
 
@@ -141,6 +141,8 @@ def readable(output: AgentOutput) -> str:
         lines.append(f"[{number}] {names[cited['passage_id']]}: “{cited['quote']}”{doubt}")
     if unconfirmed := output.get("unconfirmed"):
         lines.append(f"{UNCONFIRMED} {unconfirmed}")
+    if note := read_note(output.get("read_share")):
+        lines.append(note)
     if output["truncated"]:
         lines.append("The budget ended the search before it was through.")
     return "\n".join(lines)

@@ -19,7 +19,7 @@ from rich.text import Text
 from hopyard.cli.console import printable
 from hopyard.state.counting import counted
 from hopyard.state.references import name_sources
-from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, Source
+from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, Source, read_note
 from hopyard.tracing.describe import Names, gate_word, passages_of
 from hopyard.tracing.model import nest_steps
 from hopyard.tracing.terminal import draw_steps
@@ -31,6 +31,7 @@ __all__ = (
     "draw_result",
     "explanation_line",
     "passage_lines",
+    "read_line",
     "unconfirmed_line",
     "usage_line",
 )
@@ -49,6 +50,7 @@ _JSON_KEYS = (
     "steps",
     "truncated",
     "unconfirmed",
+    "read_share",
     "explanation",
     "thread_id",
     "usage",
@@ -78,6 +80,7 @@ def draw_result(result: Mapping[str, Any], *, answered: bool = False) -> Rendera
         *citation_lines(result["citations"]),
         *explanation_line(result, names),
         *unconfirmed_line(result),
+        *read_line(result),
         *passage_lines(result["evidence"]),
     ]
     if result["truncated"]:
@@ -191,6 +194,12 @@ def unconfirmed_line(result: Mapping[str, Any]) -> list[Text]:
     """The part of the answer that the documents do not confirm, if any."""
     unconfirmed = result.get("unconfirmed")
     return [Text(f"{UNCONFIRMED} {unconfirmed}", style="yellow")] if unconfirmed else []
+
+
+def read_line(result: Mapping[str, Any]) -> list[Text]:
+    """What share of the documents was read, if it was a part."""
+    note = read_note(result.get("read_share"))
+    return [Text(note, style="yellow")] if note else []
 
 
 def usage_line(result: Mapping[str, Any]) -> Text:

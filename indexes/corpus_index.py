@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from hopyard.indexes.allowed import allowed_passages
 from hopyard.indexes.corpus_file import CORPUS_FILE
-from hopyard.indexes.kind import KINDS
+from hopyard.indexes.kind import KINDS, with_needs
 from hopyard.indexes.manifest import (
     Manifest,
     check_embedding_name,
@@ -118,7 +118,7 @@ class Index:
             kind: The missing kind.
             wanted_by: The search or strategy that needs it.
         """
-        kinds = ",".join((*self.manifest.kinds, kind))
+        kinds = ",".join(with_needs((*self.manifest.kinds, kind)))
         needed = f", which {wanted_by} needs" if wanted_by else ""
         return (
             f"The index {self._given!r} has no {kind} part{needed}: "

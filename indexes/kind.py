@@ -45,6 +45,7 @@ __all__ = (
     "embedding_for",
     "select_kinds",
     "silent",
+    "with_needs",
 )
 
 DEFAULT_KINDS: Final = ("dense", "sparse")
@@ -180,6 +181,27 @@ KINDS: Final[Registry[IndexKind]] = registry.KINDS
 """Every index kind by name: built-in, from installed packages, and registered."""
 
 
+def with_needs(names: Iterable[str]) -> tuple[str, ...]:
+    """Some kinds, each after those that it builds on, without duplicates.
+
+    Args:
+        names: Names of kinds. One that is not installed stays as it is.
+    """
+    found: dict[str, None] = {}
+    reached = set[str]()
+
+    def add(name: str) -> None:
+        if name not in reached:
+            reached.add(name)
+            for need in KINDS[name].needs if name in KINDS else ():
+                add(need)
+            found[name] = None
+
+    for name in names:
+        add(name)
+    return tuple(found)
+
+
 def select_kinds(names: Iterable[str]) -> tuple[IndexKind, ...]:
     """Look up kinds by name, without duplicates, in the order in which they must be built.
 
@@ -195,7 +217,7 @@ def select_kinds(names: Iterable[str]) -> tuple[IndexKind, ...]:
         kind = KINDS[name]
         for need in kind.needs:
             if need not in wanted:
-                both = ",".join((*wanted, need))
+                both = ",".join(with_needs(wanted))
                 raise UsageError(
                     f"The index kind {name!r} builds on {need!r}: add it, as in --with {both}."
                 )
