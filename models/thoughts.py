@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ("Spoken", "begins_to_speak", "spoken_objects")
+__all__ = ("Spoken", "begins_to_speak", "spoken_objects", "without_thoughts")
 
 _NAMES: Final = r"(?:think|thinking|thought|thoughts|reasoning|reflection|seed:think)"
 _OPEN: Final = re.compile(
@@ -84,6 +84,14 @@ def spoken_objects(text: str) -> Spoken:
             objects.append((found, text[mark.start() : place]))
             rest = place
     return Spoken(text[begin:], tuple(objects), text[rest:])
+
+
+def without_thoughts(text: str) -> str:
+    """The part of a model's output that may be kept: all of it after its last thought.
+
+    Text without marks of thoughts stays as it is.
+    """
+    return spoken_objects(text).text
 
 
 def begins_to_speak(text: str) -> int | None:
