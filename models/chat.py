@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, Final, NoReturn
 from langchain_core.language_models import BaseChatModel
 
 from hopyard.models import builtin
+from hopyard.models.addresses import server_address, with_address
 from hopyard.models.concurrency import PerLoop
 from hopyard.models.failures import first_line
 from hopyard.models.providers import check_provider
@@ -50,7 +52,8 @@ class ChatProvider:
     """A chat model and how to use it.
 
     Attributes:
-        identity: The name under which the ledger keeps its answers.
+        identity: The name under which the ledger keeps its answers. It has the server's address
+            where a variable names one: two servers may give one name to different models.
         connect: Makes the LangChain model for a sampling.
         concurrency: Maximum number of calls at once.
         keep_prefixes: Whether calls with the same prompt prefix run one after another.
@@ -133,7 +136,7 @@ def _builtin_provider(variant: str, identity: str) -> ChatProvider:
 
 def _ollama_provider(name: str) -> ChatProvider:
     return ChatProvider(
-        identity=f"ollama:{name}",
+        identity=with_address(f"ollama:{name}", _ollama_host()),
         connect=_Connections(lambda sampling: _connect_ollama(name, sampling)),
         concurrency=OLLAMA_CONCURRENCY,
         keep_prefixes=True,
@@ -161,7 +164,7 @@ def _refuse_to_connect(_: Sampling) -> NoReturn:
 
 def _hosted_provider(spec: str) -> ChatProvider:
     return ChatProvider(
-        identity=spec,
+        identity=with_address(spec, server_address(spec.partition(":")[0])),
         connect=_Connections(lambda sampling: _connect_any(spec, sampling)),
         concurrency=REMOTE_CONCURRENCY,
         keep_prefixes=False,
@@ -183,12 +186,16 @@ def _connect_builtin(variant: str, sampling: Sampling) -> BaseChatModel:
         "max_retries": 0,
         # A new connection for each call costs little, and none outlives its event loop.
         "default_headers": {"Connection": "close"},
-        **_openai_clients(_LOOPBACK),
+        **openai_clients(_LOOPBACK),
     }
     return ChatOpenAI(**options)
 
 
-_INTERNET: Final = "internet"
+def _ollama_host() -> str:
+    return os.environ.get("OLLAMA_HOST", "").strip()
+
+
+INTERNET: Final = "internet"
 _LOOPBACK: Final = "loopback"
 
 
@@ -207,7 +214,7 @@ def _make_openai_clients(where: str) -> dict[str, Any]:
     }
 
 
-_openai_clients: Final = PerLoop[str, dict[str, Any]](_make_openai_clients)
+openai_clients: Final = PerLoop[str, dict[str, Any]](_make_openai_clients)
 """HTTP clients of Hopyard's own: LangChain would share one pool between event loops."""
 
 
@@ -238,7 +245,7 @@ def _connect_any(spec: str, sampling: Sampling) -> BaseChatModel:
         "temperature": sampling.temperature,
     }
     if spec.startswith(("openai:", "azure_openai:")):
-        options |= _openai_clients(_INTERNET)
+        options |= openai_clients(INTERNET)
     # `request` retries itself: a client that retries too would multiply the tries.
     problem: Exception | None = None
     for retries in ({"max_retries": 0}, {}):

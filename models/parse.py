@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 import json_repair
@@ -11,6 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from hopyard.models.prompt import Output, OutputT
+from hopyard.models.thoughts import spoken_objects
 
 __all__ = ("UnfitOutputError", "json_schema", "parse")
 
@@ -54,7 +57,13 @@ def parse(
         return output.model_validate_json(corrected), corrected != text
     except ValidationError as error:
         problem = _first(error)
-    part = _json_part(corrected)
+    spoken = spoken_objects(corrected)
+    begun = _begun_object(spoken.rest, output)
+    if not begun:
+        for values, _ in reversed(spoken.objects):  # the last: earlier ones are drafts
+            with suppress(ValidationError):
+                return _fit(values, False, output), True
+    part = begun or _from_first_brace(spoken.text)
     for load in (_first_object, _unfinished_object, _repaired_object):
         try:
             return _fit(*load(part, output), output), True
@@ -67,11 +76,20 @@ def parse(
     raise UnfitOutputError(problem)
 
 
-def _json_part(text: str) -> str:
-    """From the first brace after the model's thoughts: prose or a code fence may come before."""
-    spoken = text.rpartition("</think>")[2]
-    start = spoken.find("{")
-    return spoken[start:] if start >= 0 else spoken
+def _begun_object(text: str, output: type[Output]) -> str:
+    """An object of this schema that begins in the text and does not end; "" if there is none.
+
+    It came last, so it is the answer: what was complete before it is a draft.
+    """
+    names = "|".join(map(re.escape, output.model_fields))
+    begun = re.search(rf'\{{\s*"(?:{names})"\s*:', text)
+    return text[begun.start() :] if begun else ""
+
+
+def _from_first_brace(text: str) -> str:
+    """The text from its first brace on: prose or a code fence may come before."""
+    start = text.find("{")
+    return text[start:] if start >= 0 else text
 
 
 def _first_object(text: str, _: type[Output]) -> tuple[Any, bool]:

@@ -12,7 +12,13 @@ import pytest
 
 from hopyard.models.chat import Sampling, chat_provider
 from hopyard.models.embeddings import embedder
-from hopyard.models.failures import Failure, classify, retry_after, unreachable_at
+from hopyard.models.failures import (
+    Failure,
+    UnfinishedReplyError,
+    classify,
+    retry_after,
+    unreachable_at,
+)
 from hopyard.state.errors import ModelUnreachableError, UsageError
 
 openai_httpx = sys.modules[openai.DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0]]
@@ -26,6 +32,12 @@ def status(code: int, text: str = "no", **headers: str) -> openai.APIStatusError
     return openai.APIStatusError(text, response=response, body=None)
 
 
+def said(number: int, **error: str) -> openai.APIStatusError:
+    """An error with the server's error object, as OpenAI's client keeps it."""
+    response = httpx.Response(number, request=REQUEST)
+    return openai.APIStatusError(error.get("message", "no"), response=response, body=error)
+
+
 def caused(error: Exception, cause: Exception) -> Exception:
     error.__cause__ = cause
     return error
@@ -35,15 +47,38 @@ def caused(error: Exception, cause: Exception) -> Exception:
     ("error", "failure"),
     [
         *((status(code), Failure.TRANSIENT) for code in (408, 409, 429, 500, 502, 503, 504, 529)),
-        *((status(code), Failure.REFUSED) for code in (400, 401, 403, 422)),
+        *((status(code), Failure.REFUSED) for code in (400, 402, 422)),
+        *((status(code), Failure.DENIED) for code in (401, 403)),
         (status(404), Failure.MISSING),
+        (status(413), Failure.TOO_LONG),
+        (said(429, code="insufficient_quota"), Failure.DENIED),
+        (said(400, code="context_length_exceeded"), Failure.TOO_LONG),
+        (said(400, code="content_filter"), Failure.FILTERED),
+        (said(400, code="model_not_found"), Failure.MISSING),
+        (said(400, message="prompt is too long: 210000 tokens > 200000 maximum"), Failure.TOO_LONG),
+        (said(500, message="context deadline exceeded"), Failure.TRANSIENT),
+        (said(504, message="upstream: context canceled"), Failure.TRANSIENT),
+        (
+            ollama.ResponseError("context deadline exceeded (Client.Timeout)", 500),
+            Failure.TRANSIENT,
+        ),
+        (ollama.ResponseError("model runner has unexpectedly stopped"), Failure.TRANSIENT),
+        # An error object with HTTP 200: in the body, as LangChain raises it, or in a stream.
+        (ValueError({"message": "overloaded", "code": 502}), Failure.TRANSIENT),
+        (ValueError({"message": "no such key", "code": "401"}), Failure.DENIED),
+        (ValueError({"message": "too long", "type": "context_length_exceeded"}), Failure.TOO_LONG),
+        (openai.APIError("overloaded", REQUEST, body={"message": "overloaded"}), Failure.TRANSIENT),
+        (TypeError("Received response with null value for 'choices'"), Failure.UNREADABLE),
+        (IndexError("list index out of range"), Failure.UNREADABLE),
+        (RuntimeError("Event loop is closed"), Failure.TRANSIENT),
+        (UnfinishedReplyError("broke off"), Failure.UNFINISHED),
         (ollama.ResponseError("model 'x' not found", 404), Failure.MISSING),
         (ollama.ResponseError("busy", 503), Failure.TRANSIENT),
         (status(400, "maximum context length is 8192 tokens"), Failure.TOO_LONG),
         (status(400, "the request exceeds the available context size"), Failure.TOO_LONG),
         (status(500, "input is too long for the context"), Failure.TOO_LONG),
-        (TimeoutError(), Failure.TRANSIENT),
-        (asyncio.TimeoutError(), Failure.TRANSIENT),  # noqa: UP041
+        (TimeoutError(), Failure.TIMEOUT),
+        (asyncio.TimeoutError(), Failure.TIMEOUT),  # noqa: UP041
         (httpx.ConnectError("refused"), Failure.UNREACHABLE),
         (ConnectionRefusedError(111, "refused"), Failure.UNREACHABLE),
         (ConnectionResetError("reset"), Failure.TRANSIENT),
@@ -94,7 +129,11 @@ def test_a_circle_of_causes_ends() -> None:
         (status(429, retry_after="3600"), 30.0),
         (status(429, retry_after="-5"), None),
         (status(429, retry_after="nan"), None),
-        (status(429, retry_after="Wed, 21 Oct 2026 07:28:00 GMT"), None),
+        (status(429, retry_after="Wed, 21 Oct 2026 07:28:00 GMT"), 0.0),
+        (status(429, retry_after="Wed, 21 Oct 2099 07:28:00 GMT"), 30.0),
+        (status(429, retry_after="soon"), None),
+        (status(429, retry_after_ms="250"), 0.25),
+        (status(429, retry_after_ms="250", retry_after="7"), 0.25),
         (status(429), None),
         (RuntimeError("no response"), None),
     ],
