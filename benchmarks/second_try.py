@@ -75,8 +75,7 @@ def total(sets: Iterable[dict[str, Any]], first: str) -> dict[str, Any]:
     sets = list(sets)
     tries = [each for found in sets for each in found["second_tries"].values()]
     found: dict[str, Any] = {
-        name: sum(each[name] for each in sets)
-        for name in ("questions", "right", "calls", "tokens")
+        name: sum(each[name] for each in sets) for name in ("questions", "right", "calls", "tokens")
     }
     found |= {"second_tries": len(tries), "rightly_unknown": sum(t[first]["right"] for t in tries)}
     names = {name for each in tries for name in each} - {"reason", "gold", first}

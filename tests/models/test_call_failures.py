@@ -143,7 +143,9 @@ async def test_a_refused_connection_names_the_cure(
     monkeypatch.setenv("OPENAI_BASE_URL", f"{closed_address}/v1")
     monkeypatch.setenv("OLLAMA_HOST", closed_address)
     async with asyncio.timeout(30):
-        with pytest.raises(ModelUnreachableError, match=f"{model}.* does not answer.*{cure}") as met:
+        with pytest.raises(
+            ModelUnreachableError, match=f"{model}.* does not answer.*{cure}"
+        ) as met:
             await ask(context=Context(model=model))
     assert closed_address in str(met.value)
 
