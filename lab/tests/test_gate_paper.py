@@ -9,7 +9,9 @@ from lab.gate_paper import FROM_MEMORY, label_of
 
 
 def asked(*answers: str, kind: str = "hotpotqa") -> Label:
-    return Label(id="1", question="q", answers=answers, type=kind, model="m", value="answer-f1", k=5)
+    return Label(
+        id="1", question="q", answers=answers, type=kind, model="m", value="answer-f1", k=5
+    )
 
 
 @pytest.mark.parametrize(

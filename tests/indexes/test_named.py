@@ -21,7 +21,9 @@ DOCUMENTS = [
     Document("film", "The Grey Pier (film)", "A ferryman waits for his brother."),
     Document("job", "Repair contract: fishing boat Ellen Marit", "Eleven planks are new."),
     Document("log", "Incident INC-417 of the 10th week", "The crane stood still for two hours."),
-    Document("press", "", "The ferry is late again.", {"source": "Sund Courier", "author": "Ida Ro"}),
+    Document(
+        "press", "", "The ferry is late again.", {"source": "Sund Courier", "author": "Ida Ro"}
+    ),
     Document("file", "minutes", "The new crane is paid for.", source="office/minutes-0412.txt"),
     Document("notes", "Notes", "Bring a long rope."),
 ]
@@ -81,7 +83,15 @@ def test_a_question_that_names_none(index: Index, question: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("Harbour Tariff", "The Grey Pier", "TechPress", "INC-417", "Apollo 9", "B14-2", "항구 규칙"),
+        *(
+            "Harbour Tariff",
+            "The Grey Pier",
+            "TechPress",
+            "INC-417",
+            "Apollo 9",
+            "B14-2",
+            "항구 규칙",
+        ),
         *("海港合同条款", "قواعد الميناء", "minutes of the spring meeting"),
     ],
 )

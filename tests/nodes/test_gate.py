@@ -93,9 +93,7 @@ async def test_a_question_about_the_documents_needs_them(gate_folder: Make) -> N
     assert gate["reason"] == "the question is about the documents"
 
 
-async def test_a_question_that_names_a_document_needs_it(
-    gate_folder: Make, tmp_path: Path
-) -> None:
+async def test_a_question_that_names_a_document_needs_it(gate_folder: Make, tmp_path: Path) -> None:
     documents = [Document("1", "Pier Lease 2031", "The rent is forty crowns."), MINUTES]
     build(documents, directory=tmp_path / "index", embedder=embedder("builtin"))
     settings = Context(gate=str(gate_folder(-2.0)), index=str(tmp_path / "index"))
