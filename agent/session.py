@@ -45,6 +45,7 @@ from hopyard.state.errors import ThreadBusyError, ThreadMissingError, UsageError
 from hopyard.state.running import Holder, ThreadLocks, open_locks
 from hopyard.state.settings import Context
 from hopyard.state.sources import change_context, setting_changes
+from hopyard.state.unicode import storable_text
 
 __all__ = ("Event", "Session", "ThreadSummary", "Token", "open_session")
 
@@ -120,7 +121,7 @@ class Session:
         """
         question = check_question(question)
         await Run("", context, self._resources).check_index()
-        thread_id = thread_id or new_thread_id()
+        thread_id = storable_text(thread_id or new_thread_id())
         config = self._config(thread_id, context)
         async with self._hold(thread_id):
             if (await self._agent.aget_state(config)).tasks:
@@ -158,6 +159,7 @@ class Session:
                 waiting approvals, or no approval waits.
             ThreadBusyError: Another run works on the thread.
         """
+        thread_id = storable_text(thread_id)
         context = change_context(await self.context(thread_id), dict(changes or {}))
         config = self._config(thread_id, context)
         async with self._hold(thread_id):
@@ -172,6 +174,7 @@ class Session:
 
     async def result(self, thread_id: str) -> dict[str, Any]:
         """Return the state of a thread: its last question, answer and steps."""
+        thread_id = storable_text(thread_id)
         state = await self._agent.aget_state(self._config(thread_id))
         if not state.values:
             raise _missing(thread_id)
@@ -216,11 +219,12 @@ class Session:
 
     async def running(self, thread_id: str) -> Holder | None:
         """Return the process that works on a thread now, or None."""
-        return await asyncio.to_thread(self._locks.holder, thread_id) if self._locks else None
+        name = storable_text(thread_id)
+        return await asyncio.to_thread(self._locks.holder, name) if self._locks else None
 
     async def earlier(self, thread_id: str) -> list[Turn]:
         """Return the questions of a thread before the last question, oldest first."""
-        return await earlier_turns(self._saver, thread_id)
+        return await earlier_turns(self._saver, storable_text(thread_id))
 
     async def threads(self) -> list[ThreadSummary]:
         """Return all threads, most recently used first."""
@@ -232,7 +236,7 @@ class Session:
         Raises:
             ThreadMissingError: There is no such thread.
         """
-        summary = await summary_of(self._saver, self._locks, thread_id)
+        summary = await summary_of(self._saver, self._locks, storable_text(thread_id))
         if summary is None:
             raise _missing(thread_id)
         return summary
@@ -244,8 +248,9 @@ class Session:
             ThreadMissingError: There is no such thread.
             UsageError: The new name is taken.
         """
+        thread_id = storable_text(thread_id)
         await self.context(thread_id)
-        new_id = new_id or new_thread_id()
+        new_id = storable_text(new_id or new_thread_id())
         if new_id in await thread_ids(self._saver):
             raise UsageError(f"There is a thread {new_id!r} already; choose another name.")
         await copy_thread(self._saver, thread_id, new_id)
@@ -259,6 +264,7 @@ class Session:
             ThreadBusyError: A run works on it.
             HopyardError: Another process keeps the deleted text in the store's log.
         """
+        thread_id = storable_text(thread_id)
         await self.context(thread_id)
         async with self._hold(thread_id):
             await delete_threads(self._saver, [thread_id], self._resources)
@@ -326,7 +332,7 @@ class Session:
         return await asyncio.to_thread(self._resources.caller, context.model)
 
     def _config(self, thread_id: str, context: Context | None = None) -> RunnableConfig:
-        config = RunnableConfig(configurable={"thread_id": thread_id})
+        config = RunnableConfig(configurable={"thread_id": storable_text(thread_id)})
         if context is not None:
             # Without spaces: it is written with every checkpoint of the thread and its subgraphs.
             kept = json.dumps(settings_to_keep(context), separators=(",", ":"))

@@ -20,8 +20,10 @@ from hopyard.cli.options import (
     SetOption,
     StrategyOption,
     StyleOption,
+    ThreadOption,
     WhereOption,
     given_settings,
+    thread_name,
 )
 
 __all__ = ("ask_command", "resume_command")
@@ -53,9 +55,7 @@ def ask_command(
     route: Annotated[
         str | None, typer.Option(help="auto, model, or the folder of a trained route.")
     ] = None,
-    thread: Annotated[
-        str | None, typer.Option("--thread", "-t", help="Name of a new or an existing thread.")
-    ] = None,
+    thread: ThreadOption = None,
     style: StyleOption = None,
     explain: Annotated[
         bool | None,
@@ -105,7 +105,10 @@ def ask_command(
 
 
 def resume_command(
-    thread: Annotated[str, typer.Argument(help="The thread that was interrupted or killed.")],
+    thread: Annotated[
+        str,
+        typer.Argument(help="The thread that was interrupted or killed.", callback=thread_name),
+    ],
     answer: Annotated[
         str | None,
         typer.Option(help="To what the thread waits for: approve, reject, or an edit as JSON."),

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from hopyard.cli.options import (
     EmbeddingOption,
     IndexOption,
@@ -13,6 +9,7 @@ from hopyard.cli.options import (
     SetOption,
     StrategyOption,
     StyleOption,
+    ThreadOption,
     WhereOption,
     given_settings,
 )
@@ -22,9 +19,7 @@ __all__ = ("chat_command",)
 
 def chat_command(
     index: IndexOption = None,
-    thread: Annotated[
-        str | None, typer.Option("--thread", "-t", help="Name of a new or an existing thread.")
-    ] = None,
+    thread: ThreadOption = None,
     strategy: StrategyOption = None,
     where: WhereOption = None,
     model: ModelOption = None,

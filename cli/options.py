@@ -13,6 +13,7 @@ from hopyard.state.errors import UsageError
 from hopyard.state.given import Given, nest, read_given
 from hopyard.state.registry import SEARCHES, STRATEGIES
 from hopyard.state.settings import Context
+from hopyard.state.unicode import storable_text
 from hopyard.state.where import parse_condition
 
 __all__ = (
@@ -25,12 +26,20 @@ __all__ = (
     "SetOption",
     "StrategyOption",
     "StyleOption",
+    "ThreadOption",
     "WhereOption",
     "changes_from",
     "checked_conditions",
     "context_from",
     "given_settings",
+    "thread_name",
 )
+
+
+def thread_name(value: str | None) -> str | None:
+    """A thread's name from the command line, where bytes that are not UTF-8 are surrogates."""
+    return storable_text(value) if value else value
+
 
 IndexOption = Annotated[
     str | None,
@@ -69,6 +78,12 @@ WhereOption = Annotated[
         metavar="FIELD=VALUE",
         help="Search only passages with this metadata, such as source=Wired,BBC or "
         "'date>=2024-01'. Operators: =, !=, <, <=, >, >=. Repeat for several conditions.",
+    ),
+]
+ThreadOption = Annotated[
+    str | None,
+    typer.Option(
+        "--thread", "-t", help="Name of a new or an existing thread.", callback=thread_name
     ),
 ]
 SetOption = Annotated[

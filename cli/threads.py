@@ -13,7 +13,7 @@ from rich.table import Table
 
 from hopyard.cli.console import out, print_json, printable
 from hopyard.cli.interrupts import run_async
-from hopyard.cli.options import JsonOption
+from hopyard.cli.options import JsonOption, thread_name
 
 if TYPE_CHECKING:
     from hopyard.agent.session import Session
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="List, show, copy and delete conversations.")
 
-ThreadArgument = Annotated[str, typer.Argument(help="The thread's name.")]
+ThreadArgument = Annotated[str, typer.Argument(help="The thread's name.", callback=thread_name)]
 
 T = TypeVar("T")
 
@@ -94,7 +94,9 @@ def show_command(thread: ThreadArgument, json_: JsonOption = False) -> None:
 @app.command("fork")
 def fork_command(
     thread: ThreadArgument,
-    name: Annotated[str | None, typer.Argument(help="The copy's name.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="The copy's name.", callback=thread_name)
+    ] = None,
     json_: JsonOption = False,
 ) -> None:
     """Copy a thread with its history."""

@@ -12,7 +12,7 @@ import typer
 
 from hopyard.cli.console import err, out, print_json
 from hopyard.cli.interrupts import run_async
-from hopyard.cli.options import JsonOption
+from hopyard.cli.options import JsonOption, thread_name
 from hopyard.state.counting import counted
 from hopyard.state.errors import UsageError
 
@@ -26,7 +26,9 @@ PAUSE: Final = 1.0
 
 
 def trace_command(
-    thread: Annotated[str, typer.Argument(help="The thread; it may still be running.")],
+    thread: Annotated[
+        str, typer.Argument(help="The thread; it may still be running.", callback=thread_name)
+    ],
     html: Annotated[
         Path | None, typer.Option("--html", help="Write one self-contained page to this file.")
     ] = None,

@@ -51,7 +51,7 @@ def markdown(report: Report, *, title: str = "#") -> str:
         f"`{report.embedding}`; temperature {report.settings['temperature']}, seed "
         f"{report.settings['seed']}, {counted(retrieval['k'], 'passage')} of at most "
         f"{counted(retrieval['snippet_tokens'], 'token')} by `{retrieval['method']}` search. "
-        "In brackets: 95 % intervals of the paired bootstrap, exact where a share is 0 or 100.",
+        "In brackets: 95 % intervals of the paired BCa bootstrap, exact where a share is 0 or 100.",
     ]
     if report.judge:
         lines[-1] += (

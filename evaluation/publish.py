@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from hopyard.evaluation.report import REPORT_FILE, Report, read_report
 from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport, SearchResult
+from hopyard.evaluation.summary import Comparison
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import HopyardError, UsageError
 
@@ -27,6 +28,7 @@ __all__ = ("main", "publish")
 
 ABOUT_FILE: Final = "about.md"
 WRONG_FILE: Final = "wrong.md"
+_RIGHT: Final = {True: "the answers judged equivalent", False: "the exact answers"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -100,11 +102,18 @@ def _model_tables(reports: Sequence[Report]) -> list[str]:
     tables: list[tuple[str, Callable[[Report, str], str]]] = [
         (f"{answers}, in percent; in brackets the 95 % interval of F1.", _answers),
         ("Statements that are supported / points of the reference covered, in percent.", _covered),
-        ("Supporting passages among the first five read, in percent.", _passages),
+        (
+            "Supporting passages among the first five of the evidence, in percent; in the head, "
+            "the questions that have some. For `single` these are the passages that it read. The "
+            "evidence of `chain` begins with the passages that it took facts from, of all its "
+            "searches.",
+            _passages,
+        ),
         ("Model calls and tokens a question.", _costs),
         (
             f"F1 less that of {baselines}, in points, question by question; bold if the 95 % "
-            "interval excludes 0.",
+            f"interval excludes 0; p of the exact McNemar test of {_RIGHT[judged]}."
+            + _many_comparisons(reports),
             _difference,
         ),
     ]
@@ -116,6 +125,30 @@ def _model_tables(reports: Sequence[Report]) -> list[str]:
     return lines[:-1]
 
 
+def _many_comparisons(reports: Sequence[Report]) -> str:
+    """How small p has to be where a table compares so many times, as a sentence."""
+    compared = [each for report in reports for each in report.comparisons.values()]
+    tests = sum(1 for each in compared if _p_of(each) is not None)
+    if tests < 2:
+        return ""
+    return (
+        f" The table makes {tests} comparisons: if nothing differed, one in twenty would still "
+        f"have p < .05. Taken together (Bonferroni), a difference counts if p < "
+        f"{_decimal(0.05 / tests)}."
+    )
+
+
+def _p_of(compared: Comparison) -> float | None:
+    """McNemar's p of the answers judged right, or of the exact answers if there is no judge."""
+    paired = compared.paired.get("judged") or compared.paired.get("em")
+    return paired.p if paired else None
+
+
+def _decimal(p: float) -> str:
+    """A probability without its 0, as in .024."""
+    return f"{p:.3f}".removeprefix("0") if p < 1 else "1"
+
+
 def _table(
     reports: Sequence[Report], names: Sequence[str], cell: Callable[[Report, str], str]
 ) -> list[str]:
@@ -125,9 +158,16 @@ def _table(
         cells = [cell(report, name) if name in report.strategies else "–" for report in reports]
         if set(cells) != {"–"}:
             rows.append(f"| `{name}` | {' | '.join(cells)} |")
-    heads = [f"{report.name} ({report.questions})" for report in reports]
+    heads = [f"{report.name} ({_counted(report, cell)})" for report in reports]
     head = [f"| strategy | {' | '.join(heads)} |", "|---|" + "---:|" * len(heads)]
     return [*head, *rows] if rows else []
+
+
+def _counted(report: Report, cell: Callable[[Report, str], str]) -> int:
+    """The questions that a table is about: those with supporting passages, or all."""
+    if cell is not _passages:
+        return report.questions
+    return max((result.retrieval_n for result in report.strategies.values()), default=0)
 
 
 def _covered(report: Report, name: str) -> str:
@@ -174,8 +214,16 @@ def _difference(report: Report, name: str) -> str:
     if compared is None:
         return "–"
     found = compared.differences["f1"]
+    p = _p_of(compared)
+    if not any(found) and p in (None, 1.0):
+        return "0"
     text = f"{100 * found.mean:+.0f} [{100 * found.low:+.0f}, {100 * found.high:+.0f}]"
-    return f"**{text}**" if found.low > 0 or found.high < 0 else text
+    bold = f"**{text}**" if found.low > 0 or found.high < 0 else text
+    return bold if p is None else f"{bold}, p {_compared(p)}"
+
+
+def _compared(p: float) -> str:
+    return "< .001" if p < 0.001 else f"= {_decimal(p)}"
 
 
 def _retrieval_table(reports: Sequence[RetrievalReport]) -> list[str]:

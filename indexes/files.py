@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path, PurePosixPath
@@ -24,12 +26,12 @@ from hopyard.indexes.records import (
     Document,
     Markup,
     place_in,
-    without_nul,
 )
 from hopyard.state.errors import CorpusError
 from hopyard.state.extras import missing_sentence
 from hopyard.state.metadata import known_value
 from hopyard.state.references import SECTION_MARK
+from hopyard.state.unicode import storable_text, valid_unicode
 
 __all__ = ("Loaded", "SkippedFile", "read_file", "shown", "unknown_format")
 
@@ -46,6 +48,9 @@ _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
 
 _LONGEST_REASON: Final = 200
 """Characters of what a library says of a broken file."""
+
+_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+"""The beginning of an escape in JSON that is half of a character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +167,7 @@ def _read(
             elif isinstance(found, Unread):
                 yield SkippedFile(named.part(found.place).place, found.reason)
             else:
-                yield from _read_part(found, named.part(without_nul(found.name)), progress)
+                yield from _read_part(found, named.part(storable_text(found.name)), progress)
     except CorpusError as error:
         yield BadItem(named.place, str(error))
     except ModuleNotFoundError as error:
@@ -197,12 +202,12 @@ def _missing(kind: Format, error: ModuleNotFoundError) -> str:
 
 
 def _document(content: Content, named: _Named, progress: Progress) -> Loaded | BadItem:
-    text = text_of(map(without_nul, _counted(content, progress)))
+    text = text_of(map(storable_text, _counted(content, progress)))
     if is_blank(text):
         return BadItem(named.place, "the text is empty")
-    title = " ".join(without_nul(content.title).split()) or _stem(named.key)
+    title = " ".join(storable_text(content.title).split()) or _stem(named.key)
     metadata = {
-        without_nul(name): without_nul(value) if isinstance(value, str) else value
+        storable_text(name): storable_text(value) if isinstance(value, str) else value
         for name, value in content.metadata.items()
     }
     if known_value(metadata, "date") is None and (day := _day_in_name(named.key)):
@@ -261,26 +266,35 @@ def _lines(stream: IO[bytes], limit: int) -> Iterator[bytes | None]:
 
 def _parse_line(line: bytes, source: str) -> Document:
     try:
-        item = _Line.model_validate_json(line.decode())
+        item = _Line.model_validate_json(_whole_escapes(line.decode()))
     except UnicodeDecodeError as error:
         raise CorpusError(f"not valid UTF-8 ({error})") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "line"
         raise CorpusError(f"{where}: {first['msg']}") from error
-    title, text = without_nul(item.title), without_nul(item.text)
+    title, text = storable_text(item.title), storable_text(item.text)
     if not text.strip():
         raise CorpusError("the text is empty")
-    given = None if item.id is None else without_nul(str(item.id))
+    given = None if item.id is None else storable_text(str(item.id))
     if given is not None and not given.strip():
         raise CorpusError("the id is empty")
     metadata = {
-        without_nul(name): without_nul(value) if isinstance(value, str) else value
+        storable_text(name): storable_text(value) if isinstance(value, str) else value
         for name, value in item.metadata.items()
         if value is not None
     }
     name = given or _derived_id(f"{title}\n{text}")
     return Document(name, title, text, metadata, source, item.markup)
+
+
+def _whole_escapes(line: str) -> str:
+    """The line with its escapes as characters, if one may be half of a character."""
+    if not _SURROGATE.search(line):
+        return line
+    with suppress(ValueError, RecursionError):  # told by the validation
+        return valid_unicode(json.dumps(json.loads(line), ensure_ascii=False))
+    return line
 
 
 def _derived_id(text: str) -> str:

@@ -15,9 +15,10 @@ from typing import Any, Final
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document as LoadedDocument
 
-from hopyard.indexes.records import BadItem, Document, MetadataValue, without_nul
+from hopyard.indexes.records import BadItem, Document, MetadataValue
 from hopyard.state.errors import CorpusError, UsageError
 from hopyard.state.extras import require
+from hopyard.state.unicode import storable_text
 
 __all__ = ("convert", "load_from", "load_with")
 
@@ -85,13 +86,13 @@ def convert(loaded: Iterable[LoadedDocument], source: str) -> Iterator[Document 
         if label := metadata.pop("page_label", ""):
             metadata["page"] = label  # `page` itself counts from 0 there
         places[place] += 1
-        text = without_nul(document.page_content)
+        text = storable_text(document.page_content)
         if not text.strip():
             yield BadItem(_name(*place, places[place]), "the text is empty")
             continue
         title = str(metadata.pop("title", "")) or PurePosixPath(place[0]).stem
         name = document.id or _derived_id(*place, places[place])
-        yield Document(without_nul(str(name)), title, text, metadata, place[0])
+        yield Document(storable_text(str(name)), title, text, metadata, place[0])
 
 
 def _find(path: str) -> Any:
@@ -121,7 +122,7 @@ def _plain(metadata: Mapping[str, Any]) -> dict[str, MetadataValue]:
         if isinstance(value, date):
             plain[name] = value.isoformat()
         elif isinstance(value, str):
-            plain[name] = without_nul(value)
+            plain[name] = storable_text(value)
         elif isinstance(value, (int, float)) and math.isfinite(value):
             plain[name] = value
     return plain

@@ -11,7 +11,7 @@ from typing import Final
 from hopyard.indexes.build_context import Progress
 from hopyard.indexes.build_report import BuildReport
 from hopyard.indexes.chunking import Chunker
-from hopyard.indexes.records import BadItem, Document, Passage
+from hopyard.indexes.records import BadItem, Document, Passage, storable
 from hopyard.indexes.store import CorpusStore
 from hopyard.state.errors import CorpusError
 
@@ -64,7 +64,7 @@ class PutRun:
         with self.store.transaction():
             before = self.store.fingerprints()
             number = 0
-            for number, document in enumerate(documents, start=1):
+            for number, document in enumerate(map(storable, documents), start=1):
                 self._check_stop()
                 self.progress("read", number, total)
                 fingerprint = chunker.fingerprint(document)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from hopyard.indexes.long_text import LongText
 from hopyard.state.metadata import MetadataValue, address_of, describe, page_words
 from hopyard.state.references import SECTION_MARK, kept_metadata
 from hopyard.state.schemas import Source
+from hopyard.state.unicode import storable_text
 
 __all__ = (
     "PAGE_END",
@@ -21,8 +22,8 @@ __all__ = (
     "Passage",
     "embedded_text",
     "place_in",
+    "storable",
     "text_hash",
-    "without_nul",
 )
 
 Markup = Literal["text", "markdown"]
@@ -151,6 +152,18 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def without_nul(text: str) -> str:
-    """The text without NUL: SQLite and C libraries end a string there, and it means nothing."""
-    return text.replace("\0", "")
+def storable(document: Document) -> Document:
+    """The document with texts that can be stored."""
+    metadata = {
+        storable_text(name): storable_text(value) if isinstance(value, str) else value
+        for name, value in document.metadata.items()
+    }
+    text = document.text  # a long text was cleaned when it was read
+    return replace(
+        document,
+        id=storable_text(document.id),
+        title=storable_text(document.title),
+        text=storable_text(text) if isinstance(text, str) else text,
+        metadata=metadata,
+        source=storable_text(document.source),
+    )

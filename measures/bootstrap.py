@@ -1,7 +1,8 @@
 """Intervals: how far a mean, or a difference of means, varies with the questions.
 
-Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, section 13.3 (percentile interval);
-paired over questions as in Koehn, "Statistical Significance Tests for Machine Translation", 2004.
+Efron, "Better Bootstrap Confidence Intervals", 1987 (BCa: bias-corrected and accelerated); paired
+over questions as in Koehn, "Statistical Significance Tests for Machine Translation", 2004.
+`benchmarks/interval_coverage.py` measures how often the intervals hold the true mean.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ __all__ = ("RESAMPLES", "Interval", "difference", "interval")
 RESAMPLES: Final = 10_000
 LEVEL: Final = 0.95
 SEED: Final = 7
+_SAME: Final = 1e-9
+"""Values this near to each other differ by rounding alone."""
 _BATCH: Final = 1_000
 """Resamples in memory at once."""
 
@@ -30,7 +33,7 @@ class Interval(NamedTuple):
 
 
 def interval(values: Sequence[float]) -> Interval:
-    """Mean and 95 % interval of one value per question.
+    """Mean and 95 % interval of one value per question. Equal values give one without width.
 
     The draws are seeded: the same number of questions gives the same resamples, so the intervals
     of two strategies that answered the same questions in the same order are comparable.
@@ -41,14 +44,14 @@ def interval(values: Sequence[float]) -> Interval:
     from scipy.stats import bootstrap
 
     low = high = mean = fmean(values)
-    if len(values) > 1:
+    if max(values) - min(values) > _SAME:
         low, high = bootstrap(
             (values,),
             np.mean,
             n_resamples=RESAMPLES,
             batch=_BATCH,
             confidence_level=LEVEL,
-            method="percentile",
+            method="BCa",
             rng=SEED,
         ).confidence_interval
     return Interval(*(round(float(bound), 6) for bound in (mean, low, high)))

@@ -43,8 +43,8 @@ def clopper_pearson(successes: int, n: int) -> Interval:
 def score_interval(values: Sequence[float]) -> Interval:
     """Mean and 95 % interval of one score per question.
 
-    By the bootstrap, or exact where every score is 0 or every score is 1: every resample is then
-    the same, and the bootstrap's interval has no width.
+    By the BCa bootstrap, or exact where every score is 0 or every score is 1: every resample is
+    then the same, and the bootstrap's interval has no width.
 
     Args:
         values: [n], 0 to 1, at least one.

@@ -14,6 +14,7 @@ from pydantic_core import from_json
 
 from hopyard.models.prompt import Output, OutputT
 from hopyard.models.thoughts import spoken_objects
+from hopyard.state.unicode import valid_unicode
 
 __all__ = ("UnfitOutputError", "json_schema", "parse")
 
@@ -52,6 +53,7 @@ def parse(
     Raises:
         UnfitOutputError: Neither the text nor its repair fits.
     """
+    text = valid_unicode(text)
     corrected = correct(text) if correct else text
     try:
         return output.model_validate_json(corrected), corrected != text
@@ -136,16 +138,21 @@ def _fit(values: Any, cut: bool, output: type[OutputT]) -> OutputT:
     """
     field = output.cut_field
     try:
-        fitted = output.model_validate_json(json.dumps(values))
+        fitted = output.model_validate_json(_as_json(values))
     except ValidationError as error:
         limit = _limit(error, field)
         if limit is None:
             raise
         kept = _without_last_word(values[field].strip()[: limit + 1])[:limit]
-        fitted, cut = output.model_validate_json(json.dumps(values | {field: kept})), True
+        fitted, cut = output.model_validate_json(_as_json(values | {field: kept})), True
     if cut:
         fitted.mark_cut()
     return fitted
+
+
+def _as_json(values: Any) -> str:
+    """The values as JSON; half of an emoji that was an escape is replaced."""
+    return valid_unicode(json.dumps(values, ensure_ascii=False))
 
 
 def _limit(error: ValidationError, field: str) -> int | None:

@@ -34,6 +34,7 @@ from hopyard.state.errors import (
 from hopyard.state.schemas import Evidence, StrategyInput
 from hopyard.state.settings import AUTO, Context, profile_of
 from hopyard.state.sources import read_context
+from hopyard.state.unicode import storable_text
 from hopyard.state.usage import Usage
 
 __all__ = (
@@ -341,7 +342,7 @@ def check_question(question: object) -> str:
             f"The question has {len(question)} characters, and at most {LONGEST_QUESTION} are "
             f"allowed; put long texts into the index and ask about them."
         )
-    return question.replace("\x00", "").encode("utf-8", "replace").decode().strip()
+    return storable_text(question).strip()
 
 
 async def start_run(state: StrategyInput, runtime: Runtime[Context]) -> dict[str, Any]:

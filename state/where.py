@@ -22,6 +22,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from hopyard.state.metadata import MetadataValue
+from hopyard.state.unicode import storable_text
 
 __all__ = ("Condition", "condition_texts", "parse_condition")
 
@@ -73,6 +74,7 @@ def parse_condition(text: str) -> Condition:
     Raises:
         ValueError: It has another form or operator, or compares text by `<` and its like.
     """
+    text = storable_text(text)
     match = _FORM.fullmatch(text)
     if match is None or not match[1] or not match[3]:
         raise ValueError(

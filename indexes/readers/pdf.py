@@ -20,6 +20,7 @@ from hopyard.indexes.readers.ocr import with_text
 from hopyard.indexes.readers.pdf_layout import Bookmark, Layout, Line, Page, page_text
 from hopyard.indexes.records import PAGE_END, MetadataValue
 from hopyard.state.errors import CorpusError
+from hopyard.state.unicode import valid_unicode
 
 __all__ = ("read_pdf",)
 
@@ -71,7 +72,7 @@ def _about(
     try:
         reader = PdfReader(stream)
         found: dict[str, Any] = dict(reader.metadata or {})
-        about = {name: _clean(str(found.get(f"/{name}") or "")) for name in _PROPERTIES}
+        about = {name: valid_unicode(str(found.get(f"/{name}") or "")) for name in _PROPERTIES}
         if not (count := len(reader.pages)):
             raise CorpusError("the PDF has no pages")
     except CorpusError:
@@ -96,7 +97,7 @@ def _bookmarks(reader: Any) -> dict[int, list[Bookmark]]:
             if isinstance(entry, list):
                 add(entry, level + 1)
             elif (page := reader.get_destination_page_number(entry)) is not None:
-                name = " ".join(_clean(str(entry.title)).split())
+                name = " ".join(valid_unicode(str(entry.title)).split())
                 found.setdefault(page + 1, []).append(Bookmark(min(level, 6), name))
 
     try:
@@ -142,10 +143,12 @@ def _blocks(page: Any) -> list[list[Line]]:
             (number for number, table in enumerate(tables) if _holds(table.bbox, middle)), None
         )
         if inside is None:
-            found = [Line(" ".join(_clean(one["text"]).split()), one["height"]) for one in own]
+            found = [
+                Line(" ".join(valid_unicode(one["text"]).split()), one["height"]) for one in own
+            ]
             blocks.append([line for line in found if line.text])
         elif inside in waiting:
-            rows = [[_clean(cell) for cell in row] for row in waiting.pop(inside)]
+            rows = [[valid_unicode(cell) for cell in row] for row in waiting.pop(inside)]
             blocks.append([Line(row) for row in table_lines(rows)])
     return [block for block in blocks if block]
 
@@ -164,8 +167,3 @@ def _ranges(numbers: list[int]) -> str:
         else:
             parts.append([number])
     return ", ".join(f"{part[0]}-{part[-1]}" if part[1:] else str(part[0]) for part in parts)
-
-
-def _clean(text: str) -> str:
-    # A PDF's character map may produce half a surrogate pair, which no encoding can hold.
-    return text.encode("utf-8", "replace").decode("utf-8")

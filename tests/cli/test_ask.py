@@ -84,6 +84,25 @@ def test_texts_are_given_where_they_are_asked_for(hopyard: Run, index: Path) -> 
     assert "text" not in hopyard("resume", "t", "--json").json["evidence"][0]["sources"][0]
 
 
+def test_arguments_that_are_no_utf_8(hopyard: Run, index: Path, folder: Path) -> None:
+    question, thread = os.fsdecode(b"How many moons, caf\xe9?"), os.fsdecode(b"t\xe9")
+    command = ("ask", question, "-i", index, "-s", "single", "--thread", thread)
+    assert "two moons" in hopyard(*command).out
+    result = hopyard("resume", thread, "--json").json
+    assert (result["question"], result["thread_id"]) == ("How many moons, caf\ufffd?", "t\ufffd")
+    assert "caf\ufffd" in hopyard("trace", thread).out
+    assert hopyard("trace", thread, "--html", folder / "page.html").code == 0
+    assert "caf\ufffd" in (folder / "page.html").read_text(encoding="utf-8")
+    assert hopyard("threads", "fork", thread, os.fsdecode(b"u\xe9")).code == 0
+    assert hopyard("threads", "delete", thread).code == 0
+    [left] = hopyard("threads", "list", "--json").json["threads"]
+    assert left["thread_id"] == "u\ufffd"
+    filtered = hopyard(*command[:4], "--where", os.fsdecode(b"source=caf\xe9"))
+    assert "bug in Hopyard" not in filtered.error
+    searched = hopyard("search", question, "-i", index, "--json").json
+    assert searched["text"] == "How many moons, caf\ufffd?"
+
+
 def test_an_index_that_is_not_there_costs_nothing_and_leaves_no_thread(
     hopyard: Run, model: ModelServer
 ) -> None:

@@ -47,6 +47,18 @@ def test_worked_by_hand() -> None:
     assert interval([0.75]) == (0.75, 0.75, 0.75)
 
 
+def test_one_miss_in_eight_by_hand() -> None:
+    """Seven values of 1 and a 0: the longer tail is on the side of the 0.
+
+    A resample has K misses, K binomial (8, 1/8). Half of those with one miss count as below the
+    mean, so z0 = Φ⁻¹(P(K ≥ 2) + ½ P(K = 1)) = Φ⁻¹(.460) = -.10. Without one value the mean is
+    6/7 seven times and 1 once, so the acceleration is -.00191 / (6 · .01786^1.5) = -.134. The
+    bounds are then the quantiles .0016 and .918: 1 - 4/8 and 1. The percentile interval begins at
+    the quantile .025, 1 - 3/8.
+    """
+    assert interval([1.0] * 7 + [0.0]) == (0.875, 0.5, 1.0)
+
+
 def test_many_values_give_the_normal_interval() -> None:
     """The mean of 400 values lies within 1.96 standard errors in 95 of 100 samples."""
     values = np.random.default_rng(1).random(400)

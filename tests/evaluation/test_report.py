@@ -14,12 +14,15 @@ from hopyard.evaluation.plots import draw_report, find_sweeps
 from hopyard.evaluation.publish import main, publish
 from hopyard.evaluation.report import (
     FAILURES_FILE,
+    REPORT_FILE,
     Report,
     make_report,
     read_report,
 )
 from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport, SearchResult
+from hopyard.evaluation.summary import Comparison
 from hopyard.measures.bootstrap import Interval
+from hopyard.measures.exact import Paired
 from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.settings import Context
 
@@ -129,7 +132,10 @@ def test_the_page_of_results_is_made_from_the_files_alone(plan: MakePlan, tmp_pa
     text = (docs / "results.md").read_text()
     assert "## words" in text
     assert "| `tree` | 100 / 100 [29, 100] | – |" in text
-    assert "| `tree` | +0 [+0, +0] | – |" in text
+    assert "| `tree` | 0 | – |" in text  # identical answers
+    assert "| strategy | bridges (3) | rivers (3) |" in text
+    assert "The table makes 2 comparisons" in text
+    assert "a difference counts if p < .025." in text  # .05 / 2
     assert "| `bm25` | 50 [40, 60] |" in text
     publish(results, docs)
     assert (docs / "results.md").read_text() == text
@@ -138,6 +144,35 @@ def test_the_page_of_results_is_made_from_the_files_alone(plan: MakePlan, tmp_pa
     told = (docs / "results.md").read_text()
     assert told.replace("One core.\n\n", "") == text
     assert told.index("One core.") < told.index("## ")
+
+
+def test_a_difference_has_its_p_beside_it_and_passages_their_questions(
+    plan: MakePlan, tmp_path: Path
+) -> None:
+    folder = tmp_path / "results" / "words" / "bridges"
+    report_of(plan, folder, ("single", "tree"))
+    report = read_report(folder / REPORT_FILE)
+    compared = Comparison(
+        baseline="single",
+        n=30,
+        differences={"f1": Interval(0.2, 0.05, 0.35), "tokens": Interval(9.0, 8.0, 10.0)},
+        paired={"em": Paired(6, 0, 0.03125), "judged": Paired(12, 1, 0.003418)},
+    )
+    results = {
+        name: result.model_copy(update={"retrieval_n": 27, "retrieval": {"recall_at_5": 0.5}})
+        for name, result in report.strategies.items()
+    }
+    changed = report.model_copy(
+        update={"questions": 30, "strategies": results, "comparisons": {"tree": compared}}
+    )
+    save_report(changed, folder)
+    publish(tmp_path / "results", tmp_path / "docs")
+    text = (tmp_path / "docs" / "results.md").read_text()
+    assert "| `tree` | **+20 [+5, +35]**, p = .003 |" in text  # of the judge, if there is one
+    assert "comparisons: if" not in text  # a single one
+    answers, _, passages = text.partition("first five of the evidence")
+    assert "| strategy | bridges (30) |" in answers
+    assert "| strategy | bridges (27) |" in passages.partition("Model calls")[0]
 
 
 def test_no_result_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

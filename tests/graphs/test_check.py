@@ -129,7 +129,7 @@ async def test_after_the_default_the_tree_tries_if_that_is_asked_for(
 
 async def test_the_tree_spends_what_the_chain_left(defaulted: Context, script: Script) -> None:
     result = await ask(changed(defaulted, check="on", budget__calls=2))
-    assert (result["answer"], result["truncated"]) == ("Unknown", True)
+    assert (result["answer"], result["truncated"]) == ("354 kilometres", True)
     assert result["usage"]["model_calls"] == 2
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from model_server import ModelServer, Reply
 
 from hopyard.agent.session import Event, Session, open_session
@@ -16,6 +18,7 @@ from hopyard.state.checkpoints import open_saver, thread_size
 from hopyard.state.errors import ModelUnreachableError, ThreadMissingError, UsageError
 from hopyard.state.settings import Context
 from hopyard.state.sources import home
+from hopyard.state.unicode import storable_text
 from hopyard.testing import saved_values
 
 from .conftest import changed
@@ -55,6 +58,21 @@ async def stop_thread(session: Session, server: ModelServer, context: Context, t
     with pytest.raises(ModelUnreachableError):
         await events(session.ask(QUESTION, context, thread))
     server.answer = script
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(name=st.text(st.characters(exclude_categories=()), min_size=1, max_size=4))
+async def test_any_name_of_a_thread_is_found_again(
+    session: Session, context: Context, script: Script, name: str
+) -> None:
+    thread = f"t{name}"
+    await events(session.ask(QUESTION, changed(context, strategy="single"), thread))
+    stored = (await session.result(thread))["thread_id"]
+    assert stored == storable_text(thread)
+    assert (await session.summary(thread)).thread_id == stored
+    assert await session.fork(thread, f"u{name}") == storable_text(f"u{name}")
+    await session.delete(thread)
+    await session.delete(f"u{name}")
 
 
 async def test_steps_come_as_they_end(session: Session, tree: Context) -> None:

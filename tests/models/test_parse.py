@@ -140,8 +140,6 @@ async def test_only_the_provider_with_the_habit_corrects_it(
         ('{"answer": "' + "x " * 200 + '", "why": "x"}', Answer, "why: Extra inputs"),
         ('{"kind": "both"}', Decomposition, "kind: Input should be 'simple' or 'compound'"),
         (RUBRIC.replace("1", "2", 1), Rubric, "wh_form: Input should be 0 or 1"),
-        ('{"answer": "\ud83d"}', Answer, "the output"),
-        ('{"answer": "\\ud83d"}', Answer, "the output"),
     ],
 )
 def test_unfit_output_names_the_field(text: str, output: type[Output], problem: str) -> None:
@@ -239,6 +237,26 @@ def test_any_text_parses_or_is_unfit(text: str) -> None:
         assert str(error)
     else:
         assert 1 <= len(output.answer) <= 300
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ('{"answer": "a\ud800b"}', "a\ufffdb"),  # a lone surrogate itself
+        ('{"answer": "a\\ud800b"}', "a\ufffdb"),  # its escape
+        ('{"answer": "half \\ud83d"} and prose', "half \ufffd"),
+        ('{"answer": "\\ud83d\\ude00"}', "\U0001f600"),
+        ('{"answer": "\ud83d\ude00"}', "\U0001f600"),
+    ],
+)
+def test_a_lone_surrogate_is_replaced(text: str, answer: str) -> None:
+    assert parse(text, Answer)[0].answer == answer
+
+
+@pytest.mark.parametrize("text", ["\ud800", "{\ud800", '{"\udfff": 1}', '{"answer": "\\ud8'])
+def test_a_lone_surrogate_in_what_does_not_fit_is_unfit(text: str) -> None:
+    with pytest.raises(UnfitOutputError):
+        parse(text, Answer)
 
 
 @given(st.text(min_size=1, max_size=300).filter(lambda text: text.strip().isprintable()))

@@ -70,7 +70,8 @@ def _index(folder: Path, out: Path) -> LoadReport:
         ("a.jsonl", b'{"text": "' + b"x" * 50_000_000, "line: Invalid JSON"),
         ("a.jsonl", b"\xff" * 50_000_000, "not valid UTF-8"),
         ("a.jsonl", b"[" * 100_000, "line: Invalid JSON"),
-        ("a.jsonl", b'{"text": "\\ud83d"}', "line: Invalid JSON"),
+        ("a.jsonl", b'{"text": "\\ud83d}', "line: Invalid JSON"),
+        ("a.jsonl", b'{"text": "\\ud83d"}', ""),
         ("a.jsonl", b'{"text": "x", "metadata": {"a": {"b": 1}}}', "metadata.a"),
         ("a.pdf", PDF_THAT_LIES, "PDF"),
         ("a.pdf", b"%PDF-1.7\n" + os.urandom(1000), "not a readable PDF"),
@@ -104,6 +105,29 @@ def test_odd_characters_are_kept_and_found(folder: Path, tmp_path: Path) -> None
     _index(folder, tmp_path / "index")
     with Index.open(tmp_path / "index") as index:
         assert text in {passage.text for passage in index.corpus.passages()}
+
+
+def test_half_characters_are_replaced_in_texts_metadata_and_names(
+    folder: Path, tmp_path: Path
+) -> None:
+    """JSON may escape half of an emoji, and a file name may be no UTF-8."""
+    line = (
+        b'{"id": "m\\ud800", "title": "Mo\\udc00", "text": "It has a moon \\ud83d\\ude00\\ud83d.", '
+        b'"metadata": {"a\\udfff": "Ann\\ud83d"}}'
+    )
+    (folder / "moons.jsonl").write_bytes(line)
+    try:
+        Path(os.fsdecode(os.fsencode(folder) + b"/caf\xe9.txt")).write_text("A cafe on Mars.")
+    except OSError:
+        pytest.skip("this file system takes only UTF-8")
+    report = _index(folder, tmp_path / "index")
+    assert report.bad == []
+    with Index.open(tmp_path / "index") as index:
+        found = {passage.text: passage for passage in index.corpus.passages()}
+    moon = found["It has a moon \U0001f600\ufffd."]
+    assert (moon.document_id, moon.title) == ("m\ufffd", "Mo\ufffd")
+    assert moon.metadata == {"a\ufffd": "Ann\ufffd"}
+    assert found["A cafe on Mars."].source == "documents/caf\ufffd.txt"
 
 
 def test_scripts_of_a_page_are_no_text(folder: Path, tmp_path: Path) -> None:
