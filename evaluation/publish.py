@@ -101,6 +101,10 @@ def _model_tables(reports: Sequence[Report]) -> list[str]:
     baselines = " or ".join(dict.fromkeys(f"`{report.baseline}`" for report in reports))
     tables: list[tuple[str, Callable[[Report, str], str]]] = [
         (f"{answers}, in percent; in brackets the 95 % interval of F1.", _answers),
+        (
+            "Judged equivalent, and every link of the answer is stated by a passage, in percent.",
+            _confirmed,
+        ),
         ("Statements that are supported / points of the reference covered, in percent.", _covered),
         (
             "Supporting passages among the first five of the evidence, in percent; in the head, "
@@ -161,6 +165,11 @@ def _table(
     heads = [f"{report.name} ({_counted(report, cell)})" for report in reports]
     head = [f"| strategy | {' | '.join(heads)} |", "|---|" + "---:|" * len(heads)]
     return [*head, *rows] if rows else []
+
+
+def _confirmed(report: Report, name: str) -> str:
+    confirmed = report.strategies[name].confirmed
+    return "–" if confirmed is None else f"{100 * confirmed:.0f}"
 
 
 def _counted(report: Report, cell: Callable[[Report, str], str]) -> int:

@@ -54,6 +54,9 @@ class StrategyResult(BaseModel):
     for every question, or 1."""
     judged: float | None = None
     """Share of answers that the judge finds equivalent to a gold answer."""
+    confirmed: float | None = None
+    """Share of answers that the judge finds equivalent and whose documents state every link; None
+    for a strategy that reads none."""
     partly: float | None = None
     """Share of answers that are partly right."""
     supported: float | None = None
@@ -227,6 +230,7 @@ def _result(
             name: (interval if name == "tokens" else score_interval)(values)
             for name, values in scores.items()
         },
+        confirmed=_confirmed(records, judged),
         partly=fmean(judgement.verdict == "partly" for judgement in judged) if judged else None,
         judge_failures=sum(bool(judgement.failures) for judgement in judged),
         retrieval=(
@@ -249,6 +253,15 @@ def _result(
         prompts=prompts,
         parse_rates={name: _parse_rate(calls) for name, calls in prompts.items()},
         routes=dict(Counter(record.route["strategy"] for record in records if record.route)),
+    )
+
+
+def _confirmed(records: Sequence[Record], judged: Sequence[Judgement]) -> float | None:
+    if not judged or not any(record.retrieved for record in records):
+        return None
+    return fmean(
+        judgement.judged * (not record.unconfirmed)
+        for record, judgement in zip(records, judged, strict=True)
     )
 
 

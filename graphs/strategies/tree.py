@@ -13,9 +13,10 @@ __all__ = ("STRATEGY",)
 STRATEGY: Final = Strategy(
     name="tree",
     about=(
-        "ToR-RAG: split the question into a tree of sub-questions, answer them side by "
-        "side, judge and prune, put the findings together. For comparisons and facts from "
-        "several passages."
+        "ToR-RAG: split the question into sub-questions, answer them side by side, put the "
+        "findings together. For comparisons and facts from several passages. A capable model's "
+        "sub-questions may use each other's answers; in the paper's form "
+        "(tree.dependencies=off) branches are judged and pruned."
     ),
     graph="hopyard.graphs.tree:graph",
     route=RouteLabel("it compares things or joins facts, which stand in several passages"),

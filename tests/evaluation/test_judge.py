@@ -209,6 +209,22 @@ def test_judged_shares_and_mcnemar_by_hand(plan: MakePlan, tmp_path: Path) -> No
     assert "judged" not in markdown(make_report(asked, check_plan(asked), records, tmp_path))
 
 
+def test_confirmed_answers_are_right_and_stated_by_the_documents() -> None:
+    keys = ("q1", "q2", "q3", "q4")
+    records = [
+        *(record(key, "chain", unconfirmed="a link" if key == "q2" else "") for key in keys),
+        *(record(key, "direct", retrieved=False) for key in keys),
+    ]
+    verdicts = dict(zip(keys, ("equivalent", "equivalent", "different", "equivalent"), strict=True))
+    found = by_key(
+        *(judgement(key, name, verdicts[key]) for key in keys for name in ("chain", "direct"))
+    )
+    results = summarize(records, found)
+    assert (results["chain"].judged, results["chain"].confirmed) == (0.75, 0.5)
+    assert results["direct"].confirmed is None  # it reads no document
+    assert summarize(records)["chain"].confirmed is None
+
+
 def test_long_references_are_known_by_their_words() -> None:
     short = question(answers=["1781", "in the year of the lord seventeen hundred and eighty-one"])
     long = question(answers=["It was opened in 1781 by the king of the land."])

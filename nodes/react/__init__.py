@@ -1,0 +1,1 @@
+"""The steps of `react`, a baseline."""

@@ -1,0 +1,88 @@
+"""Run the agent, and cite what its answer names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain.agents import create_agent
+from langchain.agents.structured_output import ToolStrategy
+from langchain_core.messages import AIMessage, BaseMessage
+from langgraph.runtime import Runtime
+
+from hopyard.nodes.citations import is_unknown
+from hopyard.nodes.cited_answer import cite_answer
+from hopyard.nodes.react.model import MOST_TURNS, AgentModel, evidence_of, search_tool
+from hopyard.nodes.run import run_of
+from hopyard.prompts.answer import UNKNOWN
+from hopyard.prompts.passages import one_line
+from hopyard.prompts.react import INSTRUCTIONS, FinalAnswer
+from hopyard.prompts.style import writing
+from hopyard.state.schemas import Evidence, Step, StrategyState, passage_ids
+from hopyard.state.settings import Context
+
+__all__ = ("ask_agent",)
+
+
+async def ask_agent(state: StrategyState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Let the agent search and answer. If it gives no final answer, its last text is the answer."""
+    run, question = await run_of(state, runtime), state["question"]
+    model = await AgentModel.of(run)
+    agent: Any = create_agent(
+        model,
+        tools=[search_tool(run)],
+        system_prompt=INSTRUCTIONS + writing(run.settings.answer),
+        response_format=ToolStrategy(FinalAnswer),
+    )
+    result = await agent.ainvoke(
+        {"messages": [("user", one_line(question))]}, {"recursion_limit": 4 * MOST_TURNS}
+    )
+    messages = result["messages"]
+    said: FinalAnswer = result.get("structured_response") or FinalAnswer(
+        answer=messages[-1].text or UNKNOWN
+    )
+    found = [unit for units in evidence_of(messages) for unit in units]
+    passages = await run.passages(passage_ids(found)) if found else []
+    cited = cite_answer(question, said.answer, passages, said.passages)
+    unknown = is_unknown(said.answer)
+    used = [passages[number - 1].id for number in said.passages if 0 < number <= len(passages)]
+    return {
+        "answer": cited.answer,
+        "citations": cited.citations,
+        "unconfirmed": "" if unknown else said.unconfirmed or cited.unconfirmed,
+        "evidence": _used_first(found, used),
+        "steps": [
+            *_searches(messages),
+            Step(id="read", kind="read", title="Answer", question=question, answer=cited.answer),
+        ],
+        "truncated": model.truncated or run.out_of_budget,
+        "usage": await model.usage(),
+        "run": "",
+    }
+
+
+def _used_first(found: Sequence[Evidence], used: Sequence[str]) -> list[Evidence]:
+    """Each passage once: those that the answer names, then the others in the order found."""
+    units = {unit["id"]: unit for unit in reversed(found)}
+    order = dict.fromkeys([*used, *(unit["id"] for unit in found)])
+    return [units[name] for name in order if name in units]
+
+
+def _searches(messages: Sequence[BaseMessage]) -> list[Step]:
+    calls = [
+        call
+        for message in messages
+        if isinstance(message, AIMessage)
+        for call in message.tool_calls
+        if call["name"] == "search"
+    ]
+    found = {m.tool_call_id: m.artifact or [] for m in messages if m.type == "tool"}
+    return [
+        Step(
+            id=f"search-{number}",
+            kind="search",
+            question=str(call["args"].get("query", "")),
+            passages=found.get(call["id"], []),
+        )
+        for number, call in enumerate(calls, 1)
+    ]
