@@ -22,7 +22,7 @@ from hopyard.indexes.terms import is_common_word, terms_in
 
 __all__ = ("RULES_VERSION", "extract", "extract_with_phrases", "own_names")
 
-RULES_VERSION: Final = 2
+RULES_VERSION: Final = 3
 """Counted up when the rules find other names: then an index is read again."""
 
 _QUALIFIED: Final = re.compile(r"(.*\S)\s*\([^()]+\)")
