@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from pydantic import Field, field_validator
 
-from hopyard.indexes.search import Search, SearchMethod
+from hopyard.indexes.search import SEARCHES, Search, SearchMethod
 from hopyard.state.errors import (
     BudgetExceededError,
     ModelOutputError,
@@ -73,7 +74,8 @@ async def _find(search: Search) -> list[Evidence]:
         UsageError: The chat model is to judge and may not be asked.
     """
     wider = min(_WIDER * search.k, search.k + _MOST_MORE)
-    found = await search.by(RerankSettings.of(search.settings).base, k=wider)
+    base = SEARCHES[RerankSettings.of(search.settings).base]
+    found = await base.run(replace(search, k=wider))
     try:
         scores = await _scores(search, found)
     except (ModelOutputError, BudgetExceededError) as error:

@@ -106,7 +106,8 @@ async def _groups(run: Run, question: str) -> list[list[int]]:
     found = await run.find(question, k=_PASSAGES, method="dense", step="select")
     rows = [query.graph.passage_rows[name] for name in passage_ids(found)]
     standing = [query.graph.entities_in[[row]].indices.tolist() for row in rows]
-    return [group for group in (list(query.named()), *standing) if group]
+    named = [link.entity for link in query.names().links]
+    return [group for group in (named, *standing) if group]
 
 
 def rank_communities(
