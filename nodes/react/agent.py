@@ -7,7 +7,7 @@ from typing import Any
 
 from langchain.agents import create_agent
 from langchain.agents.structured_output import ToolStrategy
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.runtime import Runtime
 
 from hopyard.nodes.citations import is_unknown
@@ -76,13 +76,17 @@ def _searches(messages: Sequence[BaseMessage]) -> list[Step]:
         for call in message.tool_calls
         if call["name"] == "search"
     ]
-    found = {m.tool_call_id: m.artifact or [] for m in messages if m.type == "tool"}
+    found = {
+        message.tool_call_id: message.artifact or []
+        for message in messages
+        if isinstance(message, ToolMessage)
+    }
     return [
         Step(
             id=f"search-{number}",
             kind="search",
             question=str(call["args"].get("query", "")),
-            passages=found.get(call["id"], []),
+            passages=found.get(str(call["id"]), []),
         )
         for number, call in enumerate(calls, 1)
     ]

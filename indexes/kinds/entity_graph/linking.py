@@ -19,7 +19,7 @@ from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.korean import bare_forms
 from hopyard.indexes.names import is_date, names_in
 
-__all__ = ("Link", "Linked", "linked")
+__all__ = ("Link", "Linked", "known_names", "linked")
 
 LONGEST: Final = 10
 """Words of a name at most, as it is looked up: the titles of works are long."""
@@ -66,6 +66,11 @@ def linked(graph: EntityGraph, question: str, language: str = "en") -> Linked:
         and all(name.end <= start or end <= name.start for start, end in known)
     ]
     return Linked(list(found.values()), list(dict.fromkeys(unknown)))
+
+
+def known_names(graph: EntityGraph, question: str) -> list[str]:
+    """The names of the graph in a question, as the question writes them, each once, in order."""
+    return list(dict.fromkeys(link.name for _, _, link in _known(graph, question)))
 
 
 def _known(graph: EntityGraph, question: str) -> Iterator[tuple[int, int, Link]]:
