@@ -16,7 +16,6 @@ from typing import Final
 from hopyard.indexes.capitals import QUOTES
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.english import FUNCTION_WORDS
-from hopyard.indexes.kinds.entity_graph.linking import known_names
 from hopyard.indexes.names import is_date
 from hopyard.indexes.records import Passage
 from hopyard.models.embedder import Vector
@@ -69,6 +68,8 @@ def name_in(question: str, vector: Vector | None, index: Index) -> str:
 def _entities_in(question: str, index: Index) -> Iterator[str]:
     """The entities of the graph that a question names and that are telling, if there is a graph."""
     if index.has("entity-graph"):
+        from hopyard.indexes.kinds.entity_graph.linking import known_names  # loads the graph's code
+
         for name in known_names(index.reader("entity-graph"), question):
             content = [word for word in _WORD.findall(name) if _is_content(word)]
             if len(content) > 1 and is_telling(name) and not is_date(name):

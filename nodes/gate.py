@@ -43,6 +43,7 @@ async def decide(run: Run, question: str) -> GateDecision:
         return GateDecision(gate=OFF, probability=None, retrieve=None, reason=why)
     if gate == AUTO:
         gate = profile_of(run.settings)
+    await asyncio.to_thread(run.resources.gate, gate)  # a gate that is not there is an error
     if reason := await rule(run, question):
         return GateDecision(gate=gate, probability=None, retrieve=True, reason=reason)
     nearness = await run.nearness(question)
