@@ -60,7 +60,7 @@ def parse(
     except ValidationError as error:
         problem = _first(error)
     spoken = spoken_objects(corrected)
-    begun = _begun_object(spoken.rest, output)
+    begun = spoken.begun if _is_of(output, spoken.begun) else ""
     if not begun:
         for values, _ in reversed(spoken.objects):  # the last: earlier ones are drafts
             with suppress(ValidationError):
@@ -78,14 +78,13 @@ def parse(
     raise UnfitOutputError(problem)
 
 
-def _begun_object(text: str, output: type[Output]) -> str:
-    """An object of this schema that begins in the text and does not end; "" if there is none.
+def _is_of(output: type[Output], begun: str) -> bool:
+    """Whether an object that is cut off has a field of this schema.
 
     It came last, so it is the answer: what was complete before it is a draft.
     """
     names = "|".join(map(re.escape, output.model_fields))
-    begun = re.search(rf'\{{\s*"(?:{names})"\s*:', text)
-    return text[begun.start() :] if begun else ""
+    return re.match(rf'\{{\s*"(?:{names})"', begun) is not None
 
 
 def _from_first_brace(text: str) -> str:

@@ -27,7 +27,7 @@ from hopyard.models.parse import json_schema
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.models.reply import Ending, Reply, read_reply
 from hopyard.models.stream import AnswerStream, chunk_text
-from hopyard.state.errors import CallFailedError
+from hopyard.state.errors import HopyardError
 
 __all__ = ("request",)
 
@@ -67,7 +67,7 @@ async def request(
         abilities = abilities_of(provider.identity)
         try:
             return await _retried(provider, schema, messages, sampling, timeout, stream, abilities)
-        except CallFailedError:
+        except HopyardError:  # a wrong name, or a reply that is a refusal
             raise
         except Exception as error:  # every provider's client has its own exceptions
             weaker = without_refused(abilities, error)

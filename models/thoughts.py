@@ -12,6 +12,10 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pydantic_core import from_json
+
+from hopyard.state.unicode import valid_unicode
+
 __all__ = ("Spoken", "begins_to_speak", "spoken_objects", "without_thoughts")
 
 _NAMES: Final = r"(?:think|thinking|thought|thoughts|reasoning|reflection|seed:think)"
@@ -43,12 +47,12 @@ class Spoken:
     Attributes:
         text: The text after the last thought; all of it if a thought never ends.
         objects: The complete JSON objects in it, each with its text, in order.
-        rest: The text after the last complete object.
+        begun: The object that begins after them and is cut off; "" if there is none.
     """
 
     text: str
     objects: tuple[tuple[dict[str, Any], str], ...]
-    rest: str
+    begun: str
 
 
 def spoken_objects(text: str) -> Spoken:
@@ -61,7 +65,7 @@ def spoken_objects(text: str) -> Spoken:
         text: The model's output.
     """
     decoder = json.JSONDecoder()
-    begin = place = rest = 0
+    begin = place = 0
     objects: list[tuple[dict[str, Any], str]] = []
     ends = True
     for _ in range(_MOST_OBJECTS):
@@ -73,17 +77,26 @@ def spoken_objects(text: str) -> Spoken:
             close = _CLOSE.search(text, place) if ends else None
             ends = close is not None
             place = close.end() if close else place
-            begin, rest, objects = place, place, []
+            begin, objects = place, []
         elif mark["close"]:
-            begin, rest, objects = place, place, []
+            begin, objects = place, []
         else:
             try:
                 found, place = decoder.raw_decode(text, mark.start())
             except (ValueError, RecursionError):
+                if _is_cut_off(text[mark.start() :]):
+                    return Spoken(text[begin:], tuple(objects), text[mark.start() :])
                 continue
             objects.append((found, text[mark.start() : place]))
-            rest = place
-    return Spoken(text[begin:], tuple(objects), text[rest:])
+    return Spoken(text[begin:], tuple(objects), "")
+
+
+def _is_cut_off(text: str) -> bool:
+    """Whether the text is the beginning of a JSON object with a field."""
+    try:
+        return bool(from_json(valid_unicode(text), allow_partial="trailing-strings"))
+    except ValueError:
+        return False
 
 
 def without_thoughts(text: str) -> str:

