@@ -56,9 +56,10 @@ def communities_command(
 
     --json lists all of them, each with its ten most frequent entities. --html writes a map that
     opens from level to level, with reports and their sources. Reports that questions had written
-    are shown too, if the settings are those of the questions. Give other settings than the
-    defaults with --set, such as a temperature. --dry-run says how many reports a global
-    question at this level has written before any is kept.
+    are shown too, if the settings are those of the questions. Give --set what the questions had
+    other than the defaults, such as a temperature.
+
+    With --dry-run, it says how many reports a global question at this level has written.
     """
     if json_ and html is not None:
         raise UsageError("--json prints the communities; leave out --html.")

@@ -72,4 +72,7 @@ def passage_snippet(text: str, tokens: int) -> str:
 
 def snippet(text: str, longest: int) -> str:
     """The beginning of a text, cut at a word."""
-    return text if len(text) <= longest else text[:longest].rsplit(None, 1)[0]
+    if len(text) <= longest:
+        return text
+    words = text[:longest].rsplit(None, 1)
+    return words[0] if words else ""

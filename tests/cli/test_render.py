@@ -273,14 +273,3 @@ def test_json_leaves_out_what_is_not_of_the_design() -> None:
     assert "messages" not in result
     assert "run" not in result
     assert len(result) == 15
-
-
-def test_a_long_question_is_shown_whole() -> None:
-    long = "Which crane may work at stronger wind, RMG-4 or the mobile crane LHM 550?"
-    lines = text_of(run(question=long, answer="RMG-4"), width=60).splitlines()
-    assert lines[0].strip("╭─╮") == ""
-    whole = " ".join(line.strip("│ ") for line in lines[1:3])
-    assert whole == long
-    assert lines[4].strip("│ ") == "RMG-4"
-    shown = text_of(run(question=long[:50], answer="RMG-4"), 60)
-    assert shown.startswith(f"╭─ {long[:50].rstrip()}")

@@ -138,7 +138,7 @@ async def test_korean_questions_find_their_passages(
     ]
     assert papers
     embedder = make_embedder(remote=True)
-    await build(papers, directory=directory, embedder=embedder, chunk_tokens=67, kinds=["sparse"])
+    await build(papers, directory=directory, embedder=embedder, chunk_tokens=62, kinds=["sparse"])
     assert read_manifest(directory).language == "ko"
     with Index.open(directory, embedder) as index:
         words_of = {passage.id: passage.text for passage in index.corpus.passages()}

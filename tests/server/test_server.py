@@ -24,7 +24,16 @@ from .conftest import CONFIG, IRON, QUESTION, STONE, Server
 
 pytestmark = pytest.mark.server
 
-OUTPUT = {"answer", "citations", "evidence", "steps", "truncated", "unconfirmed", "usage"}
+OUTPUT = {
+    "answer",
+    "citations",
+    "evidence",
+    "read_share",
+    "steps",
+    "truncated",
+    "unconfirmed",
+    "usage",
+}
 
 
 @pytest.fixture
