@@ -60,13 +60,13 @@ def test_bad_lines_are_named_and_the_others_kept(corpus: Path) -> None:
         b'{"text": "x", "id": " "}\n'
         b'{"text": "x", "metadata": {"n": NaN}}\n'
         b"[1]\n"
-        b'{"text": "half a pair \\ud800"}\n'
+        b'{"id": "half", "text": "half a pair \\ud800"}\n'
         b'{"id": "last", "text": "also kept"}'
     )
 
     report = load([corpus])
 
-    assert [document.id for document in report.documents] == ["good", report.documents[1].id, "last"]
+    assert [document.id for document in report.documents] == ["good", "half", "last"]
     assert report.documents[1].text == "half a pair \ufffd"
     assert [item.line for item in report.bad] == [2, 4, 5, 6, 7, 8, 9, 10]
     reasons = [item.reason for item in report.bad]
