@@ -65,7 +65,7 @@ async def ask_agent(state: StrategyState, runtime: Runtime[Context]) -> dict[str
 
 
 def _last_text(text: str) -> FinalAnswer:
-    """The answer of an agent that did not use its tool for it: an object in the text, or the text."""
+    """The answer of an agent that gave it as text: an object in the text, or all of it."""
     try:
         return parse(text, FinalAnswer)[0]
     except UnfitOutputError:
