@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -10,7 +9,7 @@ import pytest
 
 from hopyard.graphs import chain, decompose, single, tree
 from hopyard.graphs.registry import STRATEGIES
-from hopyard.indexes.search import SEARCHES, SearchMethod
+from hopyard.indexes.search import SEARCHES, Search, SearchMethod
 from hopyard.models.cross_encoder import PairScorer
 from hopyard.state.settings import Context
 from hopyard.testing import ScriptedChat, StrategyContract
@@ -75,26 +74,23 @@ async def test_a_capable_model_is_shown_whole_snippets(
     assert len([line for line in turn.splitlines() if line.startswith("[")]) == 8
 
 
-async def test_a_search_for_many_judges_ten_more_at_most(
-    context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_search_for_many_judges_ten_more_at_most(context: Context) -> None:
     asked: list[int] = []
 
-    async def run(self: SearchMethod, search: Any) -> list[Any]:
+    async def find(search: Search) -> list[Any]:
         asked.append(search.k)
         return []
 
-    @dataclass(frozen=True)
-    class Asked:
-        k: int
-        settings: Context
-        call: Any = run
-
-    find = SEARCHES["rerank"].find
-    monkeypatch.setattr(SearchMethod, "run", run)
-    for k in (5, 30):
-        search: Any = Asked(k, context)
-        assert await find(search) == []
+    SEARCHES.register(SearchMethod("counted", "Finds nothing.", find))
+    nothing: Any = None
+    never: Any = find  # no call is made where nothing is found
+    try:
+        for k in (5, 30):
+            settings = changed(context, rerank__base="counted", rerank__model="chat")
+            search = Search("?", k, nothing, settings, nothing, call=never)
+            assert await SEARCHES["rerank"].find(search) == []
+    finally:
+        SEARCHES.unregister("counted")
     assert asked == [10, 40]
 
 
