@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from hopyard.agent.texts import with_texts
 from hopyard.state.references import name_sources
-from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, Source
+from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, Source, read_note
 
 __all__ = (
     "Answer",
@@ -201,6 +201,9 @@ class Answer(_Part):
     steps: tuple[Step, ...] = ()
     unconfirmed: str = ""
     """The part of the answer that the documents do not confirm, or ""."""
+    read_share: float | None = None
+    """The share of the sentences of the documents that an answer about all documents was given
+    from, from 0 to 1; None if it was not measured."""
     truncated: bool = False
     """Whether the budget ended the search early."""
     explanation: Explanation | None = None
@@ -248,6 +251,7 @@ class Answer(_Part):
         lines = [html.escape(self.text, quote=False), *_quotes(self.citations)]
         if self.unconfirmed:
             lines.append(f"*{UNCONFIRMED}* {html.escape(self.unconfirmed, quote=False)}")
+        lines.append(f"*{note}*" if (note := read_note(self.read_share)) else "")
         asked = ", ".join(waiting.action for waiting in self.waiting)
         lines.append(f"*Waiting for approval: {html.escape(asked)}*" if asked else "")
         return "\n\n".join(filter(None, lines))

@@ -18,11 +18,11 @@ from hopyard.indexes import build as building
 from hopyard.indexes.build_context import Progress, silent
 from hopyard.indexes.build_report import BuildReport
 from hopyard.indexes.files import SkippedFile
-from hopyard.indexes.kind import DEFAULT_KINDS
+from hopyard.indexes.kind import DEFAULT_KINDS, embedding_for
 from hopyard.indexes.manifest import read_manifest
 from hopyard.indexes.records import BadItem
 from hopyard.indexes.status import status
-from hopyard.models.names import current_name
+from hopyard.models.names import NO_EMBEDDING, current_name
 from hopyard.nodes.resources import Resources
 from hopyard.state.given import GivenSettings, python_settings, read_given
 
@@ -43,6 +43,7 @@ class IndexReport:
         embedded: Passage texts that were embedded; all others had their vector.
         bad: Documents that could not be read and were left out, and why.
         skipped: Files that are not documents, and why.
+        warnings: What you should know of the index, a sentence each.
         seconds: How long it took.
     """
 
@@ -55,6 +56,7 @@ class IndexReport:
     embedded: int
     bad: tuple[BadItem, ...]
     skipped: tuple[SkippedFile, ...]
+    warnings: tuple[str, ...]
     seconds: float
 
     @classmethod
@@ -70,6 +72,7 @@ class IndexReport:
             embedded=report.embedded,
             bad=(*read.report.bad, *report.bad),
             skipped=tuple(read.report.skipped),
+            warnings=tuple(report.warnings),
             seconds=report.seconds,
         )
 
@@ -196,19 +199,34 @@ class _Given:
     async def build(self, settings: GivenSettings | None, named: Mapping[str, Any]) -> IndexReport:
         kinds = [self.kinds] if isinstance(self.kinds, str) else list(self.kinds)
         options = {"kinds": kinds, "chunk_tokens": self.chunk_tokens}
-        return await self._put(building.build, options, [], settings, named)
+        return await self._put(
+            building.build,
+            lambda wanted: embedding_for(kinds, wanted),
+            options,
+            [],
+            settings,
+            named,
+        )
 
     async def add(self, settings: GivenSettings | None, named: Mapping[str, Any]) -> IndexReport:
         """Add with the models of the last build, unless others are given."""
         directory = self.directory
-        embedding = current_name((await asyncio.to_thread(read_manifest, directory)).embedding)
+        held = current_name((await asyncio.to_thread(read_manifest, directory)).embedding)
         model = (await asyncio.to_thread(status, directory)).model
-        last = [("embedding", embedding), *([("model", model)] if model else [])]
-        return await self._put(building.add, {}, last, settings, named)
+        last = [("embedding", held), *([("model", model)] if model else [])]
+        return await self._put(
+            building.add,
+            lambda wanted: held if held == NO_EMBEDDING else wanted,
+            {},
+            last,
+            settings,
+            named,
+        )
 
     async def _put(
         self,
         put: Callable[..., Coroutine[Any, Any, BuildReport]],
+        embedding: Callable[[str], str],
         options: Mapping[str, Any],
         last: Sequence[tuple[str, Any]],
         settings: GivenSettings | None,
@@ -222,7 +240,7 @@ class _Given:
             report = await put(
                 sources,
                 directory=self.directory,
-                embedder=await asyncio.to_thread(resources.embedder, context.embedding),
+                embedder=await asyncio.to_thread(resources.embedder, embedding(context.embedding)),
                 settings=context,
                 caller=lambda: resources.caller(context.model),
                 progress=self.progress,

@@ -46,14 +46,17 @@ class ServerContext(Context):
 
 
 def describe() -> dict[str, str]:
-    """The purpose of each graph by its name."""
-    return {AGENT: DESCRIPTION, **{strategy.name: strategy.about for strategy in strategies()}}
+    """The purpose of each graph by its name.
+
+    The agent is last: a server lists the assistant that it made last first, ten at a time.
+    """
+    return {strategy.name: strategy.about for strategy in strategies()} | {AGENT: DESCRIPTION}
 
 
 def server_graphs() -> dict[str, Any]:
     """The compiled graphs by name, the agent's and each strategy's, with a server's settings."""
-    graphs = {AGENT: router.graph}
-    graphs |= {strategy.name: strategy.load_graph() for strategy in strategies()}
+    graphs = {strategy.name: strategy.load_graph() for strategy in strategies()}
+    graphs[AGENT] = router.graph
     return {name: graph.copy({"context_schema": ServerContext}) for name, graph in graphs.items()}
 
 

@@ -23,12 +23,15 @@ from hopyard.agent.sync_saver import with_async_saver
 from hopyard.agent.texts import with_texts
 from hopyard.graphs import router
 from hopyard.nodes.run import config_with_default
+from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.agent import AgentOutput
+from hopyard.state.counting import counted
 from hopyard.state.errors import HopyardError
 from hopyard.state.given import GivenSettings
 from hopyard.state.references import name_sources
-from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED
+from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, read_note
 from hopyard.state.settings import Context
+from hopyard.state.sources import change_context
 
 __all__ = ("as_tool",)
 
@@ -38,7 +41,16 @@ DESCRIPTION: Final = (
 )
 
 Question = Annotated[str, Field(description="One question that can be understood alone.")]
+Conditions = Annotated[
+    list[str] | None,
+    Field(
+        description="Read only documents with this metadata. Leave it out to read all. Conditions "
+        'such as ["source=reports/*", "date>=2024-01"]; the operators are =, !=, <, <=, > and >=.'
+    ),
+]
 _Result = tuple[str, AgentOutput]
+_FAILED: Final = frozenset({"failed", "fallback", "budget"})
+"""Verdicts of steps that did not do what they should."""
 _ALONE: Final[Any] = None
 """LangChain knows the parameter `runtime` by its type, which must not be a union with None."""
 
@@ -57,6 +69,9 @@ def as_tool(
         tool = hopyard.as_tool("my-index", description="Answers questions about our products.")
         agent = create_agent("openai:gpt-4.1-mini", [tool])
 
+    The agent gives a question, and it may give conditions on the documents' metadata (`where`),
+    which hold besides those set here. If the answer is Unknown, the agent reads why.
+
     The question runs as a part of the agent that calls the tool. Alone, `tool.invoke` answers it
     too. The result's `artifact` is all that Hopyard's graph gives: evidence, steps, usage and so
     on. If the agent's own context is a `hopyard.state.settings.Context`, its settings count.
@@ -74,11 +89,15 @@ def as_tool(
     """
     hop = Hopyard.of(index, settings=settings, **named)
 
-    async def answer(question: str, runtime: ToolRuntime[Any, Any] | None) -> _Result:
+    async def answer(
+        question: str, where: list[str] | None, runtime: ToolRuntime[Any, Any] | None
+    ) -> _Result:
         given = runtime.context if runtime else None
         context = given if isinstance(given, Context) else hop.context
         config = config_with_default(hop.resources, runtime.config if runtime else None)
         try:
+            if where:
+                context = change_context(context, {"where": [*context.where, *where]})
             output: Any = await router.graph.ainvoke(
                 {"question": question}, config, context=context
             )
@@ -88,15 +107,20 @@ def as_tool(
         artifact = await asyncio.to_thread(with_texts, output, context.index) if texts else output
         return readable(output), cast("AgentOutput", artifact)
 
-    async def ask(question: Question, runtime: ToolRuntime[Any, Any] = _ALONE) -> _Result:
+    async def ask(
+        question: Question, where: Conditions = None, runtime: ToolRuntime[Any, Any] = _ALONE
+    ) -> _Result:
         # In the agent's own event loop, which its checkpointer belongs to.
-        return await (answer(question, runtime) if runtime else wait_async(answer(question, None)))
+        asked = answer(question, where, runtime or None)
+        return await (asked if runtime else wait_async(asked))
 
-    def ask_now(question: Question, runtime: ToolRuntime[Any, Any] = _ALONE) -> _Result:
+    def ask_now(
+        question: Question, where: Conditions = None, runtime: ToolRuntime[Any, Any] = _ALONE
+    ) -> _Result:
         if not runtime:
-            return wait(answer(question, None))
+            return wait(answer(question, where, None))
         shared = replace(runtime, config=with_async_saver(runtime.config))
-        return wait(answer(question, shared), nested=True)
+        return wait(answer(question, where, shared), nested=True)
 
     return StructuredTool.from_function(
         func=ask_now,
@@ -110,13 +134,33 @@ def as_tool(
 
 def readable(output: AgentOutput) -> str:
     """The answer with what supports it, for a model to read."""
-    lines = [output["answer"]]
+    lines = [output["answer"], *_why_unknown(output)]
     names = name_sources(output["citations"])
     for number, cited in enumerate(output["citations"], 1):
         doubt = "" if cited.get("supported", True) else f" ({NOT_SUPPORTED})"
         lines.append(f"[{number}] {names[cited['passage_id']]}: “{cited['quote']}”{doubt}")
     if unconfirmed := output.get("unconfirmed"):
         lines.append(f"{UNCONFIRMED} {unconfirmed}")
+    if note := read_note(output.get("read_share")):
+        lines.append(note)
     if output["truncated"]:
         lines.append("The budget ended the search before it was through.")
     return "\n".join(lines)
+
+
+def _why_unknown(output: AgentOutput) -> list[str]:
+    """Why an answer is Unknown: what failed, or that the documents were read and do not say it."""
+    if output["answer"] != UNKNOWN:
+        return []
+    failed = [step for step in output["steps"] if step.get("verdict") in _FAILED]
+    reasons = dict.fromkeys(step["reason"] for step in failed if step.get("reason"))
+    if reasons:
+        return [f"A part of the search failed: {' '.join(map(_sentence, reasons))}"]
+    if not output["evidence"]:
+        return ["No passage of the documents was found for this question."]
+    count = counted(len(output["evidence"]), "passage")
+    return [f"The documents do not say it in the {count} that were read."]
+
+
+def _sentence(reason: str) -> str:
+    return reason if reason.endswith(".") else f"{reason}."

@@ -52,8 +52,6 @@ DEPTHS: Final = (2, 5, 10)
 FOUND: Final = 20
 """Passages of a search: a long document gives several."""
 TOP: Final = 5
-PART_OF: Final = {"musique-1890": "musique"}
-"""Data sets whose questions are those of another, which are pooled only once."""
 
 
 class Row(NamedTuple):
@@ -81,7 +79,7 @@ class Found(NamedTuple):
 
     documents: list[str]
     answer: bool
-    by_dense: bool
+    fell_back: bool
     ms: float
     processor_ms: float
 
@@ -174,7 +172,7 @@ async def _search(run: Run, row: Row, question: Question) -> Found:
     return Found(
         documents=unique(passage.document_id for passage in passages),
         answer=any(contains_answer(top, answer) for answer in question.answers),
-        by_dense=evidence[0].get("why", "").startswith("dense search") if evidence else False,
+        fell_back=" search, since " in evidence[0].get("why", "") if evidence else False,
         ms=ms,
         processor_ms=processor_ms,
     )
@@ -197,11 +195,11 @@ def _describe(row: Row, searched: Searched) -> dict[str, Any]:
         described |= {"builder": row.builder, "graph": row.graph}
     for split in SPLITS:
         questions = [question for question in row.data.questions if question.split == split]
-        described[split] = _measures(questions, searched)
+        described[split] = measures_of(questions, searched)
     return described
 
 
-def _measures(questions: Sequence[Question], searched: Searched) -> dict[str, float]:
+def measures_of(questions: Sequence[Question], searched: Searched) -> dict[str, float]:
     """Means over the questions of a split, each with the number of its questions."""
     recalls = _recalls(questions, searched)
     answers = [one for one in questions if not _yes_or_no(one)]
@@ -222,7 +220,7 @@ def _measures(questions: Sequence[Question], searched: Searched) -> dict[str, fl
         "with_hidden_answers": len(hidden),
         "hidden_answer_in_top_5": round(fmean(searched[one.id].answer for one in hidden), 4),
         "questions": len(questions),
-        "by_dense_instead": round(fmean(searched[one.id].by_dense for one in questions), 4),
+        "fell_back": round(fmean(searched[one.id].fell_back for one in questions), 4),
     }
 
 
@@ -238,47 +236,39 @@ def _yes_or_no(question: Question) -> bool:
 
 def _differences(searched: Mapping[Row, Searched]) -> list[dict[str, Any]]:
     """Mean differences of recall@5 with 95 % intervals, paired over questions."""
-    sets = {row.data.name: row.data for row in searched}
-    pools = {name: [name] for name in sets}
-    if len(whole := [name for name in sets if PART_OF.get(name) not in sets]) > 1:
-        pools["pooled"] = whole
     compared = []
-    for pool, names in pools.items():
-        builders = sets[names[0]].builders if pool != "pooled" else ("rules",)
-        for builder in builders:
+    for data in dict.fromkeys(row.data for row in searched):
+        for builder in data.builders:
             for method in (DEFAULT, *PAPERS):
-                graph = "default" if method == DEFAULT else "full"
+                row = Row(data, method, builder, "default")
                 for baseline in ("dense", "hybrid"):
-                    pairs = [
-                        (Row(sets[name], method, builder, graph), Row(sets[name], baseline))
-                        for name in names
-                    ]
+                    against = Row(data, baseline)
                     compared.append(
                         {
-                            "data_set": pool,
+                            "data_set": data.name,
                             "method": method,
                             "builder": builder,
-                            "graph": graph,
+                            "graph": row.graph,
                             "baseline": baseline,
-                            **{split: _difference(pairs, split, searched) for split in SPLITS},
+                            **{
+                                split: _difference(row, against, split, searched)
+                                for split in SPLITS
+                            },
                         }
                     )
     return compared
 
 
 def _difference(
-    pairs: Sequence[tuple[Row, Row]], split: str, searched: Mapping[Row, Searched]
+    row: Row, against: Row, split: str, searched: Mapping[Row, Searched]
 ) -> dict[str, float]:
-    values: list[float] = []
-    against: list[float] = []
-    for row, baseline in pairs:
-        questions = [question for question in row.data.questions if question.split == split]
-        ours, theirs = (_recalls(questions, searched[each]) for each in (row, baseline))
-        values += [ours[name][RECALL_AT_5] for name in sorted(ours)]
-        against += [theirs[name][RECALL_AT_5] for name in sorted(ours)]
-    if not values:
+    questions = [question for question in row.data.questions if question.split == split]
+    ours, theirs = (_recalls(questions, searched[each]) for each in (row, against))
+    names = sorted(ours)
+    if not names:
         return {"n": 0}
-    return {"n": len(values), **difference(values, against)._asdict()}
+    pair = ([recalls[name][RECALL_AT_5] for name in names] for recalls in (ours, theirs))
+    return {"n": len(names), **difference(*pair)._asdict()}
 
 
 if __name__ == "__main__":

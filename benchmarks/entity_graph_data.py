@@ -24,13 +24,11 @@ SPLITS: Final = ("dev", "train")
 GRAPHS: Final[Mapping[str, Mapping[str, Any]]] = {
     "full": {"merge": 0.8, "synonyms": 0.8, "sentences": True},
     "default": {"merge": 0.8, "synonyms": 0.0, "sentences": False},
-    "sentences": {"merge": 0.8, "synonyms": 0.0, "sentences": True},
     "synonyms": {"merge": 0.8, "synonyms": 0.8, "sentences": False},
-    "unmerged": {"merge": 0.0, "synonyms": 0.0, "sentences": False},
 }
 """Settings of the entity graph by name; `default` has Hopyard's defaults."""
 
-_WHOLE: Final = ("musique", "hotpotqa", "2wikimultihopqa")
+_WHOLE: Final = ("musique", "hotpotqa", "2wikimultihopqa", "multihoprag")
 _KINDS: Final = ("dense", "sparse", "entity-graph")
 
 

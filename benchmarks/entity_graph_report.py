@@ -20,7 +20,7 @@ def tables(result: Mapping[str, Any], split: str = "dev") -> Iterator[str]:
         )
         yield (
             "| search | builder | graph | recall@2 | @5 | @10 | answer in top 5 | hidden | ms "
-            "| processor ms | dense instead |"
+            "| processor ms | fell back |"
         )
         yield "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"
         yield from (_line(row, row[split]) for row in rows)
@@ -45,7 +45,7 @@ def _line(row: Mapping[str, Any], values: Mapping[str, float]) -> str:
     )
     cells = [row["method"], row.get("builder", ""), row.get("graph", "")]
     cells += [f"{100 * values[name]:.1f}" if name in values else "" for name in shares]
-    instead = f"{values['by_dense_instead']:.0%}" if "graph" in row else ""
+    instead = f"{values['fell_back']:.0%}" if "graph" in row else ""
     return (
         "| "
         + " | ".join([*cells, f"{row['ms']:.1f}", f"{row['processor_ms']:.1f}", instead])

@@ -16,13 +16,15 @@ _DOCUMENTS: Final = re.compile(
     r"\b(?:the|these|those|my|our|your|all|across|whole|every|many|which|what|\d+)\s+"
     r"(?:[\w-]+\s+){0,2}?"
     r"(?:documents|articles|reports|guides|guidelines|booklets|files|papers|notes|texts|collection"
-    r"|corpus|archive|pages|sources)\b"
+    r"|corpus|archive|pages|sources)\b(?!\.\w)"
     r"|\bthis\s+(?:[\w-]+\s+){0,2}?(?:collection|corpus|archive)\b",
     re.IGNORECASE,
 )
 """A determiner, up to two words, and documents in the plural: one text may stand in the request."""
+_QUOTED: Final = re.compile(r"[\"“„«][^\"“”„«»]*[\"”»]")
+"""Words of somebody else, or a text to work on."""
 
 
 def is_about_documents(question: str) -> bool:
     """Whether a question names the documents: `these articles`, `the whole collection`."""
-    return _DOCUMENTS.search(question) is not None
+    return _DOCUMENTS.search(_QUOTED.sub(" ", question)) is not None

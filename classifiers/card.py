@@ -97,7 +97,7 @@ def _lines(
     yield from (
         "# Retrieval gate",
         "",
-        "Con-RAG: the probability that the language model needs passages to answer a question. "
+        "The probability that a question needs passages to be answered. "
         "Written by `hopyard gate train` and `hopyard gate evaluate` from `gate.json` and "
         "`evaluation.json`.",
         "",

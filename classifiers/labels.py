@@ -25,8 +25,8 @@ __all__ = (
 )
 
 Rule = Literal["given", "supported", "contribution", "outcome", ""]
-"""The rule of the label: given with the question, known supporting documents, the paper's rule, the outcome of a question
-that the paper drops, or no rule."""
+"""The rule of the label: given with the question, known supporting documents, the paper's rule, the
+outcome of a question that the paper drops, or no rule."""
 Drop = Literal["no gold answer", "no passage", "no usable output", "unanswered", "wrong", ""]
 """Why a question is not in Q_c, the questions answered rightly from their passages."""
 

@@ -14,7 +14,13 @@ from hopyard.cli.chat_commands import HELP, TURNS_SHOWN, explain, last_turns
 from hopyard.cli.console import err, out, printable
 from hopyard.cli.interrupts import Runner
 from hopyard.cli.live import follow
-from hopyard.cli.render import citation_lines, explanation_line, unconfirmed_line, usage_line
+from hopyard.cli.render import (
+    citation_lines,
+    explanation_line,
+    read_line,
+    unconfirmed_line,
+    usage_line,
+)
 from hopyard.cli.thread_settings import flags_for, nested, told_settings
 from hopyard.nodes.run import Run, check_question
 from hopyard.state.counting import counted
@@ -172,6 +178,7 @@ class _Chat:
             *citation_lines(result["citations"]),
             *explanation_line(result),
             *unconfirmed_line(result),
+            *read_line(result),
         ):
             out.print(line)
         if result["truncated"]:

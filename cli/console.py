@@ -22,6 +22,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from hopyard.state.unicode import valid_unicode
+
 if TYPE_CHECKING:
     from hopyard.indexes.kind import Progress as ProgressCallback
 
@@ -39,7 +41,7 @@ T = TypeVar("T")
 def printable(value: T) -> T:
     """The value without control characters in its texts: a terminal would obey them."""
     if isinstance(value, str):
-        return cast(T, _CONTROL.sub("", value))
+        return cast(T, _CONTROL.sub("", valid_unicode(value)))
     if isinstance(value, Mapping):
         return cast(T, {key: printable(part) for key, part in value.items()})
     if isinstance(value, list):
@@ -49,7 +51,7 @@ def printable(value: T) -> T:
 
 def print_json(value: Any) -> None:
     """One JSON object on standard output."""
-    print(json.dumps(value, ensure_ascii=False))
+    print(valid_unicode(json.dumps(value, ensure_ascii=False)))
 
 
 class _Counts(MofNCompleteColumn):

@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Final
@@ -20,10 +21,11 @@ from hopyard.cli.doctor_install import install_missing, missing_weights, needed_
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, ModelOption, context_from
 from hopyard.indexes.status import status as index_status
+from hopyard.models.names import NO_EMBEDDING, current_name
 from hopyard.models.weights import CHAT_MODEL, EMBEDDING_MODEL, PackagedModel
-from hopyard.state.errors import HopyardError, ModelUnreachableError
+from hopyard.state.errors import HopyardError, IndexMissingError, ModelUnreachableError
 from hopyard.state.extras import EXTRAS, install_command, missing_modules
-from hopyard.state.settings import Context
+from hopyard.state.settings import AUTO, Context
 from hopyard.state.sources import home
 
 __all__ = ("doctor_command",)
@@ -73,7 +75,9 @@ def doctor_command(
     json_: JsonOption = False,
 ) -> None:
     """Check the installation and the models, and print a fix for each problem."""
-    context = context_from({"model": model, "embedding": embedding, "index": index})
+    context = _named_embedding(
+        context_from({"model": model, "embedding": embedding, "index": index})
+    )
     if install_:
         install_missing(context, yes=yes)
     if pull_:
@@ -87,7 +91,7 @@ def doctor_command(
     with err.status("calling the models …"):
         if CHAT_MODEL not in lacking:
             findings.append(_chat(context))
-        if EMBEDDING_MODEL not in lacking:
+        if EMBEDDING_MODEL not in lacking and context.embedding != NO_EMBEDDING:
             findings.append(_embedding(context))
         findings.append(_ollama(context))
     if context.index:
@@ -100,6 +104,19 @@ def doctor_command(
         _print(findings)
     if not _all_well(findings):
         raise typer.Exit(1)
+
+
+def _named_embedding(context: Context) -> Context:
+    """The context with the name of the embedding model in place of `auto`."""
+    from hopyard.indexes.manifest import read_manifest
+
+    if context.embedding != AUTO:
+        return context
+    held = "builtin"
+    if context.index:
+        with suppress(IndexMissingError):  # `_index` reports it
+            held = current_name(read_manifest(Path(context.index)).embedding)
+    return context.model_copy(update={"embedding": held})
 
 
 def _all_well(findings: list[Finding]) -> bool:

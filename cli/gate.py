@@ -87,7 +87,7 @@ def label_command(
     """Label questions by how much passages contribute. A second call continues a stopped run."""
     require("`hopyard gate label`", "gate")
     from hopyard.classifiers.label import Labelling, label_all
-    from hopyard.cli.gate_agent import finder, value_function
+    from hopyard.cli.gate_agent import finder, index_embedding, value_function
     from hopyard.cli.gate_report import show_labels
 
     context = context_from({"index": index, "model": model, "embedding": embedding}, set_)
@@ -98,7 +98,7 @@ def label_command(
         value_function(value, context, precision),
         find,
         context.retrieval.k,
-        context.embedding,
+        index_embedding(context),
         keep_dropped=keep_dropped,
         documents_first=documents_first,
         batch=batch,

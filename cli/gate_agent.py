@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -27,9 +28,10 @@ from hopyard.evaluation.records import Record, RecordFile
 from hopyard.evaluation.runner import run_plan
 from hopyard.evaluation.variants import parse_variants
 from hopyard.indexes.kind import Progress
+from hopyard.measures.nearness import Nearness
 from hopyard.measures.questions import Question
 from hopyard.nodes.answer import format_passages
-from hopyard.nodes.gate import measured_for
+from hopyard.nodes.gate import measured_for, rule
 from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import Run, new_run_id
 from hopyard.state.errors import UsageError
@@ -79,6 +81,15 @@ def finder(
     return find
 
 
+def index_embedding(context: Context) -> str:
+    """The name of the embedding model of the run's index.
+
+    Raises:
+        IndexMissingError: The index is missing or damaged.
+    """
+    return run_async(Run(new_run_id(), context, shared_resources()).embedding())
+
+
 def value_function(name: str, context: Context, precision: Precision) -> ValueFunction:
     """The value function of that name for the run's model.
 
@@ -98,17 +109,21 @@ def value_function(name: str, context: Context, precision: Precision) -> ValueFu
 
 
 def predictor(context: Context, gate: RetrievalGate) -> Callable[[str], Decision]:
-    """Return a gate's decision on a question, with the run's index if it has one.
+    """Return a gate's decision on a question, with the run's index and the rules beside the gate.
 
     Raises:
         IndexMissingError: The index is missing or damaged.
     """
     run = Run(new_run_id(), context, shared_resources())
 
+    async def measured(question: str) -> tuple[Nearness, str]:
+        return await run.nearness(question), await rule(run, question)
+
     def predict(question: str) -> Decision:
-        near = run_async(run.nearness(question))
-        usable = measured_for(near, context.embedding, gate.manifest.embedding)
-        return gate.decide(question, context.gating, usable)
+        near, reason = run_async(measured(question))
+        usable = measured_for(near, run_async(run.embedding()), gate.manifest.embedding)
+        found = gate.decide(question, context.gating, usable)
+        return replace(found, retrieve=True, reason=reason) if reason else found
 
     return predict
 

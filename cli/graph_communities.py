@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -41,6 +42,13 @@ def communities_command(
         Path | None,
         typer.Option("--html", help="Write all levels as one self-contained page to this file."),
     ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Estimate the reports that a global question has written; ask nothing.",
+        ),
+    ] = False,
     set_: SetOption = None,
     json_: JsonOption = False,
 ) -> None:
@@ -48,8 +56,10 @@ def communities_command(
 
     --json lists all of them, each with its ten most frequent entities. --html writes a map that
     opens from level to level, with reports and their sources. Reports that questions had written
-    are shown too, if the settings are those of the questions: give --set what the questions had
+    are shown too, if the settings are those of the questions. Give --set what the questions had
     other than the defaults, such as a temperature.
+
+    With --dry-run, it says how many reports a global question at this level has written.
     """
     if json_ and html is not None:
         raise UsageError("--json prints the communities; leave out --html.")
@@ -59,6 +69,9 @@ def communities_command(
     with Index.open(directory) as index:
         communities: CommunityIndex = index.reader("communities", "hopyard graph communities")
         graph: EntityGraph = index.reader("entity-graph", "hopyard graph communities")
+        if dry_run:
+            _estimate(index, level, context, as_json=json_)
+            return
         if html is not None:
             with replacing(html) as temporary:
                 temporary.write_text(_page(index, directory, context), encoding="utf-8")
@@ -89,6 +102,28 @@ def communities_command(
         out.print(_line(communities.community(name), asked=name in asked), soft_wrap=True)
     if len(found) > limit:
         out.print(Text(f"and {len(found) - limit:,} more", style="dim"))
+
+
+def _estimate(index: Index, level: int, context: Context, *, as_json: bool) -> None:
+    from hopyard.nodes.global_search.estimate import estimate_level
+
+    found = estimate_level(index, level, context)
+    if as_json:
+        print_json({"level": level, **asdict(found)})
+        return
+    out.print(
+        f"A global question at level {level} has {counted(found.reports, 'report')} written, "
+        f"{found.parts:,} of them about parts: about {counted(found.input_tokens, 'token')} in.",
+        soft_wrap=True,
+    )
+    out.print(
+        Text(
+            f"{counted(found.short, 'community')} read as they are, {found.left_out:,} left out. "
+            "The ledger keeps the reports for the next question.",
+            style="dim",
+        ),
+        soft_wrap=True,
+    )
 
 
 def _asked(index: Index, names: Sequence[str], context: Context) -> Mapping[str, Report]:

@@ -21,6 +21,8 @@ from hopyard.cli.index_options import (
     OcrOption,
     PathsArgument,
     SkipBadOption,
+    check_extras,
+    own_embedder,
     reading,
 )
 from hopyard.cli.index_report import (
@@ -36,7 +38,7 @@ from hopyard.cli.options import (
     SetOption,
     context_from,
 )
-from hopyard.indexes.kind import DEFAULT_KINDS, KINDS, select_kinds
+from hopyard.indexes.kind import DEFAULT_KINDS, KINDS, embedding_for, select_kinds
 from hopyard.indexes.status import status as index_status
 from hopyard.state.errors import UsageError
 from hopyard.state.registry import VECTOR_STORES
@@ -60,7 +62,7 @@ def build_command(
         typer.Option(
             "--vectors",
             help="Where the vectors are kept: faiss, or a LangChain vector store: "
-            f"{', '.join(VECTOR_STORES)} [default: faiss].",
+            f"{', '.join(VECTOR_STORES)}. Without it: faiss.",
         ),
     ] = None,
     extractions: Annotated[
@@ -75,8 +77,8 @@ def build_command(
     chunk_tokens: Annotated[
         int | None,
         typer.Option(
-            help="Maximum tokens of a passage; 0 keeps documents whole [default: 300, or "
-            "what the embedding model's window allows]."
+            help="Maximum tokens of a passage; 0 keeps documents whole. Without it: 300, or "
+            "what the embedding model's window allows."
         ),
     ] = None,
     dry_run: DryRunOption = False,
@@ -89,6 +91,8 @@ def build_command(
 ) -> None:
     """Build an index of exactly these documents. A second call continues a stopped build."""
     from hopyard.indexes import build as building
+    from hopyard.indexes.build_recipe import recipe_of
+    from hopyard.indexes.stamps import FileStamps
     from hopyard.nodes.resources import Resources
 
     kinds = [kind.strip() for kind in with_.split(",") if kind.strip()]
@@ -110,7 +114,10 @@ def build_command(
         asking = f"{', '.join(others)} or {last}"
         raise UsageError(f"Nothing in --with {with_} needs a model; add {asking} to it.")
     with Resources() as resources:
-        embedder = resources.embedder(context.embedding)
+        embedder = resources.embedder(embedding_for(kinds, context.embedding))
+        # What is missing is said before anything is read.
+        recipe_of(embedder, chunk_tokens, kinds, context, None)
+        check_extras(paths or (), skip_bad=skip_bad)
         build: dict[str, Any] = {
             "directory": out_,
             "embedder": embedder,
@@ -125,9 +132,11 @@ def build_command(
                 passages, estimates = asyncio.run(building.estimate(documents, **build))
             show_estimates(passages, estimates, as_json=json_)
             return
+        stamps = FileStamps(out_, paths or (), encoding, ocr)
         with progress_bar() as progress:
             loaded, documents = reading(paths, loader, encoding, ocr, progress)
             report = asyncio.run(building.build(documents, **build, progress=progress))
+    stamps.write([*loaded.bad, *report.bad], only=True)
     finish(report, loaded, index_status(out_), skip_bad=skip_bad, as_json=json_)
 
 
@@ -150,17 +159,20 @@ def add_command(
 ) -> None:
     """Add documents, or update documents with the same id. All other documents stay."""
     from hopyard.indexes import build as building
+    from hopyard.indexes.stamps import FileStamps
     from hopyard.nodes.resources import Resources
 
     given = {"model": model or index_status(directory).model or None, "embedding": embedding}
     context = context_from(given | _budget(max_calls, max_tokens, max_seconds), set_)
+    check_extras(paths or (), skip_bad=skip_bad)
     with Resources() as resources:
         add: dict[str, Any] = {
             "directory": directory,
-            "embedder": resources.embedder(context.embedding),
+            "embedder": own_embedder(resources, directory, context.embedding),
             "settings": context,
             "caller": lambda: resources.caller(context.model),
         }
+        stamps = FileStamps(directory, paths or (), encoding, ocr)
         with progress_bar() as progress:
             loaded, documents = reading(paths, loader, encoding, ocr, progress)
             if dry_run:
@@ -170,6 +182,7 @@ def add_command(
     if dry_run:
         show_estimates(*found, as_json=json_)
         return
+    stamps.write([*loaded.bad, *report.bad])
     finish(report, loaded, index_status(directory), skip_bad=skip_bad, as_json=json_)
 
 

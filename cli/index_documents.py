@@ -34,18 +34,38 @@ def show_documents(entries: Sequence[DocumentEntry], *, as_json: bool) -> None:
     dated = any(entry.date for entry in entries)
     table = Table(box=None, pad_edge=False, header_style="dim", show_header=bool(entries))
     table.add_column("document", overflow="fold")
-    table.add_column("title", overflow="fold", style="dim")
     table.add_column("passages", justify="right", no_wrap=True)
     if dated:
         table.add_column("date", no_wrap=True)
     table.add_column("indexed", no_wrap=True)
+    folder = _common_folder(entries)
     for entry in entries:
         date = [entry.date[:_DAY]] if dated else []
-        cells = [entry.name, entry.title, f"{entry.passages:,}", *date, entry.indexed[:_DAY]]
-        table.add_row(*(Text(printable(cell)) for cell in cells))
+        cells = [f"{entry.passages:,}", *date, entry.indexed[:_DAY]]
+        table.add_row(_name(entry, folder), *(Text(printable(cell)) for cell in cells))
     if entries:
         out.print(table)
-    out.print(f"{counted(len(entries), 'document')}, {counted(passages, 'passage')}", style="dim")
+    below = f"; all in {printable(folder)}" if folder else ""
+    out.print(
+        f"{counted(len(entries), 'document')}, {counted(passages, 'passage')}{below}",
+        style="dim",
+        markup=False,
+    )
+
+
+def _common_folder(entries: Sequence[DocumentEntry]) -> str:
+    """The indexed folder that all documents are in, as in `docs/`; "" if there is none."""
+    folders = {entry.name.partition("/")[0] if "/" in entry.name else "" for entry in entries}
+    folder = folders.pop() if len(folders) == 1 and len(entries) > 1 else ""
+    return f"{folder}/" if folder and all(entry.name == entry.source for entry in entries) else ""
+
+
+def _name(entry: DocumentEntry, folder: str) -> Text:
+    """The name below the common folder, and the title where it says more."""
+    text = Text(printable(entry.name.removeprefix(folder)))
+    if entry.title.casefold() not in entry.name.casefold():
+        text.append(f"\n  {printable(entry.title)}", style="dim")
+    return text
 
 
 def show_document(details: DocumentDetails, *, texts: bool, as_json: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hopyard.cli.index_report import nothing_read
+from hopyard.models.names import NO_EMBEDDING, current_name
+from hopyard.state.counting import counted
 from hopyard.state.errors import UsageError
+from hopyard.state.extras import install_command
+from hopyard.state.settings import AUTO
 
 if TYPE_CHECKING:
     from hopyard.indexes.build_context import Progress
     from hopyard.indexes.loaders import LoadReport
     from hopyard.indexes.records import Document
+    from hopyard.models.embedder import Embedder
+    from hopyard.nodes.resources import Resources
 
 __all__ = (
     "DirectoryArgument",
@@ -29,6 +35,8 @@ __all__ = (
     "OcrOption",
     "PathsArgument",
     "SkipBadOption",
+    "check_extras",
+    "own_embedder",
     "reading",
 )
 
@@ -52,7 +60,8 @@ LoaderOption = Annotated[
 EncodingOption = Annotated[
     str,
     typer.Option(
-        help="Encoding of text files without a byte-order mark, such as cp1252 [default: detected]."
+        help="Encoding of text files without a byte-order mark, such as cp1252. Without it, the "
+        "encoding is detected."
     ),
 ]
 OcrOption = Annotated[
@@ -91,9 +100,54 @@ MaxSecondsOption = Annotated[
 NewPassagesModelOption = Annotated[
     str | None,
     typer.Option(
-        "--model", help="Chat model for new passages [default: the model of the last build]."
+        "--model", help="Chat model for new passages; without it, the model of the last build."
     ),
 ]
+
+
+def own_embedder(resources: Resources, directory: Path, wanted: str = AUTO) -> Embedder:
+    """The embedding model for an existing index, ready to embed.
+
+    Args:
+        resources: Open the model.
+        directory: The index directory.
+        wanted: The setting `embedding`. The model of an index that has none is not opened.
+
+    Raises:
+        HopyardError: The index or the model cannot be used; it is said before anything is read.
+    """
+    from hopyard.indexes.manifest import check_embedding, read_manifest
+
+    manifest = read_manifest(directory)
+    held = current_name(manifest.embedding)
+    embedder = resources.embedder(held if wanted == AUTO or held == NO_EMBEDDING else wanted)
+    check_embedding(directory, manifest, embedder)
+    _ = embedder.tokenizer
+    return embedder
+
+
+def check_extras(paths: Iterable[Path], *, skip_bad: bool) -> None:
+    """See that the packages are installed that read the files, before the first one is read.
+
+    Args:
+        paths: Files and folders.
+        skip_bad: Whether files that cannot be read are left out.
+
+    Raises:
+        UsageError: Some are missing.
+    """
+    from hopyard.indexes.files import shown
+    from hopyard.indexes.loaders import missing_extras
+
+    missing = {} if skip_bad else missing_extras(paths)
+    if missing:
+        files = [file for found in missing.values() for file in found]
+        verb = "needs" if len(files) == 1 else "need"
+        raise UsageError(
+            f"{counted(len(files), 'file')}, such as {shown(files[0])!r}, {verb} a package that is "
+            f"not installed: {install_command(','.join(missing))}; or leave such files out with "
+            "--skip-bad."
+        )
 
 
 def reading(

@@ -15,14 +15,16 @@ from hopyard.cli.console import err, out, print_json, printable
 from hopyard.indexes.kind import KINDS, Estimate
 from hopyard.indexes.status import IndexStatus
 from hopyard.indexes.unfinished import UnfinishedBuild
-from hopyard.models.names import current_name
+from hopyard.models.names import NO_EMBEDDING, current_name
 from hopyard.state.counting import counted
 from hopyard.state.errors import CorpusError
 from hopyard.state.usage import Usage
 
 if TYPE_CHECKING:  # seconds, which `index status` must not cost
     from hopyard.indexes.build import BuildReport
+    from hopyard.indexes.build_estimate import Changes
     from hopyard.indexes.loaders import LoadReport, SkippedFile
+    from hopyard.indexes.manifest import Manifest
     from hopyard.indexes.records import BadItem
 
 __all__ = ("CONTINUE", "finish", "nothing_read", "show_estimates", "show_status", "show_unbuilt")
@@ -41,6 +43,8 @@ def finish(
         print_json(_report_dict(report, status, bad, loaded.skipped))
     else:
         _print_report(report, status)
+    for warning in report.warnings:
+        err.print(warning, style="yellow", soft_wrap=True, markup=False)
     _print_left_out(loaded.skipped, "dim")
     _print_left_out(bad, "yellow")
     if bad and not skip_bad:
@@ -85,7 +89,7 @@ def show_status(status: IndexStatus, *, as_json: bool) -> None:
         ("index", status.directory),
         ("holds", ", ".join(f"{n:,} {name}" for name, n in manifest.counts.items())),
         ("kinds", ", ".join(manifest.kinds)),
-        ("embedding", f"{current_name(manifest.embedding)}, {manifest.dimension} dimensions"),
+        ("embedding", _embedding(manifest)),
         ("passages", cut),
         ("language", manifest.language),
         *((name, line) for name, values in status.kinds.items() for line in _lines(values)),
@@ -97,6 +101,12 @@ def show_status(status: IndexStatus, *, as_json: bool) -> None:
     _print_table(rows)
 
 
+def _embedding(manifest: Manifest) -> str:
+    if manifest.embedding == NO_EMBEDDING:
+        return f"{NO_EMBEDDING}: no index kind needs it"
+    return f"{current_name(manifest.embedding)}, {manifest.dimension} dimensions"
+
+
 def show_unbuilt(directory: Path, build: UnfinishedBuild, *, as_json: bool) -> None:
     """Print how far the first build of an index is."""
     if as_json:
@@ -105,13 +115,40 @@ def show_unbuilt(directory: Path, build: UnfinishedBuild, *, as_json: bool) -> N
         _print_table([("index", str(directory)), ("state", str(build))])
 
 
-def show_estimates(passages: int, estimates: Mapping[str, Estimate], *, as_json: bool) -> None:
-    """Print what a build would spend, and on which kind."""
+def show_changes(changes: Changes) -> None:
+    """Print what a sync would change, a document a line."""
+    for verb, names in asdict(changes).items():
+        for name in names:
+            out.print(f"{verb:<8} {printable(name)}", markup=False, soft_wrap=True)
+    counts = ", ".join(f"{len(names):,} {verb}" for verb, names in asdict(changes).items() if names)
+    out.print(f"documents: {counts or 'nothing would change'}", style="dim")
+
+
+def show_estimates(
+    passages: int,
+    estimates: Mapping[str, Estimate],
+    *,
+    as_json: bool,
+    changes: Changes | None = None,
+) -> None:
+    """Print what a build would spend, and on which kind.
+
+    Args:
+        passages: How many passages the index would hold.
+        estimates: The estimate of each kind that may ask a model.
+        as_json: Print one JSON object.
+        changes: What would change, to print before it.
+    """
+    if changes is not None and not as_json:
+        show_changes(changes)
+        if not estimates:
+            return
     if as_json:
         numbers = ("spent_calls", "model_calls", "input_tokens", "output_tokens", "seconds")
         kinds = {name: asdict(estimate) for name, estimate in estimates.items()}
         totals = {name: sum(kind[name] for kind in kinds.values()) for name in numbers}
-        print_json({"passages": passages, **totals, "kinds": kinds})
+        listed = {} if changes is None else {"documents": asdict(changes)}
+        print_json({**listed, "passages": passages, **totals, "kinds": kinds})
         return
     if not any(estimate.model for estimate in estimates.values()):
         reasons = " and ".join(estimate.basis for estimate in estimates.values())
@@ -196,6 +233,7 @@ def _report_dict(
         "seconds": round(report.seconds, 3),
         "bad": [{"place": item.place, "reason": item.reason} for item in bad],
         "skipped": [{"place": item.path, "reason": item.reason} for item in skipped],
+        "warnings": report.warnings,
         **_kinds_dict(status),
     }
 

@@ -6,16 +6,18 @@ import asyncio
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from hopyard.cli.console import err, progress_bar
 from hopyard.cli.index_report import CONTINUE, finish, show_estimates
 from hopyard.cli.interrupts import ending_with
 from hopyard.indexes import build as building
 from hopyard.indexes.build_context import Progress
+from hopyard.indexes.build_estimate import changes_of
 from hopyard.indexes.build_report import BuildReport
 from hopyard.indexes.loaders import LoadReport, read
 from hopyard.indexes.records import Document
+from hopyard.indexes.stamps import FileStamps
 from hopyard.indexes.status import status
 from hopyard.indexes.sync import Scope, Stamps, stamps_of
 from hopyard.models.embedder import Embedder
@@ -43,28 +45,30 @@ class Following:
     as_json: bool
 
     def once(self) -> None:
-        """Bring the index up to date."""
+        """Bring the index up to date. Only files that changed since the last sync are read."""
         with ending_with(CONTINUE), Resources() as resources:
             embedder = resources.embedder(self.context.embedding)
-            report, loaded = asyncio.run(self._sync(resources, embedder, frozenset()))
+            report, loaded = asyncio.run(self._sync(resources, embedder))
         self._show(report, loaded, skip_bad=self.skip_bad)
 
     def estimate(self) -> None:
-        """Print what the model calls of a sync would cost."""
+        """Print what a sync would change, and what its model calls would cost."""
         with ending_with(CONTINUE), Resources() as resources, progress_bar() as progress:
             embedder = resources.embedder(self.context.embedding)
-            _, scope, documents = self._read(frozenset(), progress)
+            _, scope, read_now = self._read(self._stamps().unchanged, progress)
+            documents = list(read_now)
+            asked: dict[str, Any] = {"directory": self.directory, "embedder": embedder}
+            changes = asyncio.run(changes_of(documents, scope, **asked))
             found = asyncio.run(
                 building.estimate_update(
                     documents,
-                    directory=self.directory,
-                    embedder=embedder,
+                    **asked,
                     caller=lambda: resources.caller(self.context.model),
                     settings=self.context,
                     scope=scope,
                 )
             )
-        show_estimates(*found, as_json=self.as_json)
+        show_estimates(*found, as_json=self.as_json, changes=changes)
 
     def keep_on(self, seconds: float) -> None:
         """Bring the index up to date whenever a file changes, until Ctrl-C.
@@ -79,7 +83,6 @@ class Following:
 
     async def _watch(self, resources: Resources, embedder: Embedder, seconds: float) -> None:
         paths = Scope.of(self.paths).paths
-        synced: Stamps = {}
         tried: Stamps | None = None
         while True:
             found = await asyncio.to_thread(stamps_of, paths)
@@ -88,11 +91,8 @@ class Following:
                 if await asyncio.to_thread(stamps_of, paths) != found:
                     continue
                 first, tried = tried is None, found
-                same = frozenset(path for path, stamp in found.items() if synced.get(path) == stamp)
                 try:
-                    report, loaded = await self._sync(resources, embedder, same)
-                    bad = {Path(item.source) for item in loaded.bad}
-                    synced = {path: stamp for path, stamp in found.items() if path not in bad}
+                    report, loaded = await self._sync(resources, embedder)
                     if first or report.changed or loaded.bad or report.bad:
                         self._show(report, loaded, skip_bad=True)
                 except HopyardError as error:  # a folder may come back, a model may answer again
@@ -104,10 +104,11 @@ class Following:
             await asyncio.sleep(seconds)
 
     async def _sync(
-        self, resources: Resources, embedder: Embedder, unread: Set[Path]
+        self, resources: Resources, embedder: Embedder
     ) -> tuple[BuildReport, LoadReport]:
+        stamps = await asyncio.to_thread(self._stamps)
         with progress_bar() as progress:
-            loaded, scope, documents = self._read(unread, progress)
+            loaded, scope, documents = self._read(stamps.unchanged, progress)
             report = await building.sync(
                 documents,
                 scope,
@@ -117,7 +118,11 @@ class Following:
                 caller=lambda: resources.caller(self.context.model),
                 progress=progress,
             )
+        await asyncio.to_thread(stamps.write, [*loaded.bad, *report.bad])
         return report, loaded
+
+    def _stamps(self) -> FileStamps:
+        return FileStamps(self.directory, self.paths, self.encoding, self.ocr)
 
     def _read(
         self, unread: Set[Path], progress: Progress
@@ -126,7 +131,7 @@ class Following:
         loaded = LoadReport()
         scope = replace(Scope.of(self.paths), unread=unread, bad=loaded.bad)
         documents = read(
-            scope.paths, (), loaded,
+            self.paths, (), loaded,
             encoding=self.encoding, ocr=self.ocr, unread=unread, progress=progress,
         )  # fmt: skip
         return loaded, scope, documents

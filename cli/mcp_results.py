@@ -91,6 +91,12 @@ class ToolAnswer(BaseModel):
     unconfirmed: str = Field(
         "", description="What the documents do not confirm of the answer; empty where they do."
     )
+    read_share: float | None = Field(
+        None,
+        description="Share of the sentences of the documents, 0 to 1, that an answer about all "
+        "documents was given from: below 1, a maximum, a count or “all” holds for these alone. "
+        "None where it was not measured.",
+    )
     strategy: str = Field(description="How it was answered; empty while that is being asked about.")
     truncated: bool = Field(description="Whether the budget ended the run before it was through.")
     explanation: Explained | None = Field(

@@ -42,14 +42,19 @@ def thread_name(value: str | None) -> str | None:
 
 
 IndexOption = Annotated[
-    str | None, typer.Option("--index", "-i", help="The index directory [env: HOPYARD_INDEX].")
+    str | None,
+    typer.Option("--index", "-i", help="The index directory. Without it: HOPYARD_INDEX."),
 ]
 ModelOption = Annotated[
     str | None,
     typer.Option(help="Chat model: builtin, ollama:NAME, recorded:FOLDER, or any provider:NAME."),
 ]
 EmbeddingOption = Annotated[
-    str | None, typer.Option(help="Embedding model: builtin, ollama:NAME, or any provider:NAME.")
+    str | None,
+    typer.Option(
+        help="Embedding model: builtin, ollama:NAME, or any provider:NAME. Without it: the index's "
+        "own, or builtin for a new index."
+    ),
 ]
 StrategyOption = Annotated[
     str | None,

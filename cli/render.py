@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any, Final, cast
 
-from rich.console import Group, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.markdown import Markdown
 from rich.markup import escape
 from rich.padding import Padding
 from rich.panel import Panel
+from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from hopyard.cli.console import printable
 from hopyard.state.counting import counted
 from hopyard.state.references import name_sources
-from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, Source
+from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, Source, read_note
 from hopyard.tracing.describe import Names, gate_word, passages_of
 from hopyard.tracing.model import nest_steps
 from hopyard.tracing.terminal import draw_steps
@@ -28,10 +31,13 @@ __all__ = (
     "draw_result",
     "explanation_line",
     "passage_lines",
+    "read_line",
     "unconfirmed_line",
     "usage_line",
 )
 
+_FRAME: Final = 6
+"""Columns of a panel that its title cannot have."""
 _JSON_KEYS = (
     "question",
     "answer",
@@ -44,6 +50,7 @@ _JSON_KEYS = (
     "steps",
     "truncated",
     "unconfirmed",
+    "read_share",
     "explanation",
     "thread_id",
     "usage",
@@ -63,27 +70,39 @@ def draw_result(result: Mapping[str, Any], *, answered: bool = False) -> Rendera
         answered: Whether question and answer are on the screen already.
     """
     result = printable(result)
-    panel = Panel(
-        _answer(result["answer"]),
-        title=escape(result["question"]),
-        title_align="left",
-        expand=False,
-    )
+    panel = _Box(result["question"], result["answer"])
     steps = result["steps"]
     names = find_names(passages_of(steps), result.get("settings", {}).get("index", ""))
     parts: list[RenderableType] = [
         *(() if answered else (panel,)),
         _decisions(result),
-        draw_steps(nest_steps(steps), names),
+        draw_steps(nest_steps(steps), names, told=result["answer"]),
         *citation_lines(result["citations"]),
         *explanation_line(result, names),
         *unconfirmed_line(result),
+        *read_line(result),
         *passage_lines(result["evidence"]),
     ]
     if result["truncated"]:
         parts.append(Text("The run reached its budget before it was complete.", style="yellow"))
     parts.append(usage_line(result))
     return Group(*parts)
+
+
+@dataclass
+class _Box:
+    """The answer below the question, which is the box's title where it fits into one line."""
+
+    question: str
+    answer: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        answer = _answer(self.answer)
+        if "\n" not in self.question and cell_len(self.question) <= options.max_width - _FRAME:
+            title = escape(self.question)
+            yield Panel(answer, title=title, title_align="left", expand=False)
+        else:
+            yield Panel(Group(Text(self.question), Rule(style="dim"), answer))
 
 
 def _answer(answer: str) -> RenderableType:
@@ -175,6 +194,12 @@ def unconfirmed_line(result: Mapping[str, Any]) -> list[Text]:
     """The part of the answer that the documents do not confirm, if any."""
     unconfirmed = result.get("unconfirmed")
     return [Text(f"{UNCONFIRMED} {unconfirmed}", style="yellow")] if unconfirmed else []
+
+
+def read_line(result: Mapping[str, Any]) -> list[Text]:
+    """What share of the documents was read, if it was a part."""
+    note = read_note(result.get("read_share"))
+    return [Text(note, style="yellow")] if note else []
 
 
 def usage_line(result: Mapping[str, Any]) -> Text:

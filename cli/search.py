@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 from rich.padding import Padding
@@ -20,14 +20,12 @@ from hopyard.cli.options import (
     WhereOption,
     context_from,
 )
+from hopyard.indexes.excerpt import excerpt
 from hopyard.indexes.records import Passage
 from hopyard.state.metadata import describe
 from hopyard.state.schemas import Evidence, Source
 
 __all__ = ("search_command",)
-
-_LONGEST: Final = 240
-"""Characters of a passage that the terminal shows."""
 
 
 def search_command(
@@ -64,17 +62,20 @@ def search_command(
         return
     for number, unit in enumerate(found.evidence, 1):
         behind = [found.passages[name] for name in unit["passages"]]
-        out.print(*_lines(number, unit, behind, found.sources))
+        out.print(*_lines(number, unit, behind, found.sources, text))
     if not found.evidence:
         out.print("Nothing was found.", style="dim")
 
 
 def _lines(
-    number: int, unit: Evidence, behind: Sequence[Passage], sources: Mapping[str, Source]
+    number: int,
+    unit: Evidence,
+    behind: Sequence[Passage],
+    sources: Mapping[str, Source],
+    asked: str,
 ) -> tuple[Text, Padding]:
     names = ", ".join(sources[passage.id]["reference"] for passage in behind)
-    text = " ".join(behind[0].text.split())
-    cut = text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(None, 1)[0] + " …"
+    cut = excerpt(behind[0].text, asked)
     line = Text(f"{number:>2}  {unit['score']:.3f}  ")
     line.append(printable(names), style="bold")
     if unit["kind"] != "passage":

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from hopyard.evaluation.variants import Variant
 from hopyard.graphs.registry import STRATEGIES
 from hopyard.indexes.allowed import allowed_passages
+from hopyard.indexes.kind import with_needs
 from hopyard.indexes.listing import open_corpus
 from hopyard.indexes.manifest import read_manifest
 from hopyard.indexes.search import SEARCHES
@@ -114,7 +115,7 @@ def _check_kinds(variant: Variant, context: Context, kinds: Sequence[str], direc
     retrieves = variant.strategy == AUTO or STRATEGIES[variant.strategy].retrieves
     search = SEARCHES[context.retrieval.method].needs if retrieves else ()
     if missing := [kind for kind in (*strategy, *search) if kind not in kinds]:
-        wanted = ",".join((*kinds, *dict.fromkeys(missing)))
+        wanted = ",".join(with_needs((*kinds, *missing)))
         raise IndexMissingError(
             f"The index {str(directory)!r} has no {missing[0]} part, which {variant.name!r} needs: "
             f"run `hopyard index build PATH… --out {directory} --with {wanted}`, or leave it out "

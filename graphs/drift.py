@@ -13,7 +13,7 @@ from langgraph.graph import END, START, StateGraph
 from hopyard.nodes.drift.follow_up import answer_follow_up, follow_up_tasks, next_round
 from hopyard.nodes.drift.primer import primer
 from hopyard.nodes.drift.select import report_tasks, select
-from hopyard.nodes.global_search.reduce import reduce_points
+from hopyard.nodes.global_search.reduce import reduce_drift
 from hopyard.nodes.global_search.reports import write_report
 from hopyard.nodes.run import start_run
 from hopyard.state.drift import DriftState, FollowUpTask
@@ -34,7 +34,7 @@ graph = (
     .add_node("primer", primer)
     .add_node("next_round", next_round)
     .add_node("follow_up", answer_follow_up, input_schema=FollowUpTask)
-    .add_node("reduce", reduce_points)
+    .add_node("reduce", reduce_drift)
     .add_edge(START, "start")
     .add_edge("start", "select")
     .add_conditional_edges("select", report_tasks, ["write", "primer"])

@@ -12,7 +12,7 @@ from __future__ import annotations
 from langgraph.graph import END, START, StateGraph
 
 from hopyard.nodes.global_search.map import divide, map_reports
-from hopyard.nodes.global_search.reduce import reduce_points
+from hopyard.nodes.global_search.reduce import reduce_global
 from hopyard.nodes.global_search.reports import write_report
 from hopyard.nodes.global_search.select import descend, next_tasks, rate, select
 from hopyard.nodes.global_search.source_text import find_passages, map_passages, map_tasks
@@ -43,7 +43,7 @@ graph = (
     .add_node("find", find_passages)
     .add_node("map", map_reports, input_schema=MapTask)
     .add_node("map_passages", map_passages, input_schema=PassageTask)
-    .add_node("reduce", reduce_points)
+    .add_node("reduce", reduce_global)
     .add_edge(START, "start")
     .add_edge("start", "select")
     .add_conditional_edges("select", next_tasks, ["rate", "write", "divide"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from langgraph.graph import END, START, StateGraph
 
-from hopyard.nodes.global_search.reduce import reduce_points
+from hopyard.nodes.global_search.reduce import reduce_map_reduce
 from hopyard.nodes.global_search.source_text import divide_passages, map_passages, passage_tasks
 from hopyard.nodes.run import start_run
 from hopyard.state.global_search import GlobalState, PassageTask
@@ -25,7 +25,7 @@ graph = (
     .add_node("start", start_run)
     .add_node("divide", divide_passages)
     .add_node("map", map_passages, input_schema=PassageTask)
-    .add_node("reduce", reduce_points)
+    .add_node("reduce", reduce_map_reduce)
     .add_edge(START, "start")
     .add_edge("start", "divide")
     .add_conditional_edges("divide", passage_tasks, ["map", "reduce"])

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from hopyard.agent.retriever import HopyardRetriever as HopyardRetriever
     from hopyard.agent.retriever import as_retriever as as_retriever
     from hopyard.agent.subagent import as_subagent as as_subagent
+    from hopyard.agent.subgraph import as_graph as as_graph
     from hopyard.agent.tool import as_tool as as_tool
     from hopyard.state.errors import HopyardError as HopyardError
 
@@ -60,6 +61,7 @@ _PLACES: Final = {
     "aadd_documents": "agent.building",
     "abuild_index": "agent.building",
     "add_documents": "agent.building",
+    "as_graph": "agent.subgraph",
     "as_middleware": "agent.middleware",
     "as_retriever": "agent.retriever",
     "as_subagent": "agent.subagent",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from hopyard.indexes.records import Document
 from hopyard.state.errors import UsageError
 from hopyard.state.metadata import MATCHED_FIELDS, MetadataValue, address_of, known_value
-from hopyard.state.references import SECTION_MARK, file_name
+from hopyard.state.references import SECTION_MARK, file_name, in_folder
 from hopyard.state.where import parse_condition
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def field_values(
     value = known_value(document.metadata, field)
     own = [] if value is None else [value]
     if field == "source":
-        own += [address_of(document.metadata), document.source, file_name(document.source)]
+        path = document.source
+        own += [address_of(document.metadata), path, in_folder(path), file_name(path)]
     elif not own and field == "section":
         own += [section, *section.split(SECTION_MARK)]
     elif not own and field == "title":

@@ -143,7 +143,9 @@ async def sync(
         HopyardError: See `add`.
     """
     run = (directory, embedder, settings, caller, progress)
-    return await _put(documents, scope.gone, *run)
+    report = await _put(documents, scope.gone, *run)
+    report.unchanged += scope.untouched
+    return report
 
 
 async def _put(
@@ -177,8 +179,8 @@ async def remove(
     """Remove documents from an index. No chat model is asked.
 
     Args:
-        names: Which ones: ids, paths as the build was given them, names of files, folders, or
-            patterns such as `reports/*.pdf`.
+        names: Which ones: ids, names of files, paths, folders, or patterns such as
+            `reports/*.pdf`, as `listing.find_documents` takes them.
         directory: The index directory.
         where: Conditions that they must fit too; without names, all documents that fit are
             removed.

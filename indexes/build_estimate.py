@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from hopyard.indexes.build_recipe import OpenCaller, recipe_of
@@ -19,7 +20,7 @@ from hopyard.models.embedder import Embedder
 from hopyard.state.errors import CorpusError, UsageError
 from hopyard.state.settings import Context
 
-__all__ = ("estimate", "estimate_update", "passages_of")
+__all__ = ("Changes", "changes_of", "estimate", "estimate_update", "passages_of")
 
 
 async def estimate(
@@ -77,6 +78,57 @@ async def estimate_update(
     gone = scope.gone if scope else lambda *_: set()
     passages = await in_thread(_passages_after, documents, chunker, directory, manifest, gone)
     return len(passages), await _of_kinds(recipe, passages, directory)
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a sync would change: documents by their sources, or their ids if they have none."""
+
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+async def changes_of(
+    documents: Sequence[Document], scope: Scope, *, directory: Path, embedder: Embedder
+) -> Changes:
+    """What `sync` would add, update and remove. The index is not touched.
+
+    Args:
+        documents: What was read of the scope.
+        scope: The files and folders.
+        directory: The index directory.
+        embedder: The embedding model of the index, whose tokenizer takes part in the comparison.
+
+    Raises:
+        HopyardError: See `sync`.
+    """
+    manifest = await in_thread(read_manifest, directory)
+    await in_thread(check_embedding, directory, manifest, embedder)
+    chunker = await in_thread(Chunker, embedder, manifest.chunk_tokens, manifest.fields)
+    return await in_thread(_changes, documents, scope, chunker, directory, manifest)
+
+
+def _changes(
+    documents: Sequence[Document],
+    scope: Scope,
+    chunker: Chunker,
+    directory: Path,
+    manifest: Manifest,
+) -> Changes:
+    with Snapshot(directory, manifest.generation) as corpus:
+        before = corpus.fingerprints()
+        sources = {document.id: document.source for document in corpus.outlines()}
+    names = {document.id: document.source or document.id for document in documents}
+    after = {document.id: chunker.fingerprint(document) for document in documents}
+    gone = scope.gone(sources, after.keys(), set())
+    return Changes(
+        tuple(sorted(names[name] for name in after if name not in before)),
+        tuple(
+            sorted(names[name] for name in after if before.get(name, after[name]) != after[name])
+        ),
+        tuple(sorted(sources[name] or name for name in gone)),
+    )
 
 
 async def _of_kinds(

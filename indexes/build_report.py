@@ -28,6 +28,8 @@ class BuildReport:
     """Passage texts embedded; all others had their vector."""
     bad: list[BadItem] = field(default_factory=list)
     """Documents left out, and why."""
+    warnings: list[str] = field(default_factory=list)
+    """What the user should know of the index, a sentence each."""
     usage: Usage = field(default_factory=no_usage)
     """Model calls, without the embedding model's."""
     seconds: float = 0.0

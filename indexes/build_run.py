@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 from uuid import uuid4
 
 from hopyard.indexes.build_context import BuildContext, Progress
 from hopyard.indexes.build_report import BuildReport
 from hopyard.indexes.chunking import Chunker
 from hopyard.indexes.corpus_file import CORPUS_FILE
-from hopyard.indexes.language import corpus_language
+from hopyard.indexes.language import corpus_language, foreign_languages
 from hopyard.indexes.listing import matching_documents
 from hopyard.indexes.lock import hold_lock
 from hopyard.indexes.manifest import (
@@ -42,6 +43,9 @@ from hopyard.state.settings import AUTO
 from hopyard.state.usage import Usage, add_usage, no_usage
 
 __all__ = ("BuildRun", "open_run")
+
+ENGLISH_ONLY: Final = "embedded"
+"""The built-in embedding model, by the name that indexes keep (`models.minilm`)."""
 
 
 def open_run(directory: Path, progress: Progress) -> AbstractAsyncContextManager[BuildRun]:
@@ -198,6 +202,9 @@ class BuildRun:
             language = recipe.language
             if language == AUTO:
                 language = await in_thread(corpus_language, corpus)
+            if recipe.embedding == ENGLISH_ONLY:
+                foreign = await in_thread(foreign_languages, corpus)
+                self._report.warnings += [_reads_english(foreign)] if foreign else []
             calls = _Calls(recipe.options.open_caller)
             options = replace(recipe.options, language=language, open_caller=calls.opener)
             for kind in recipe.kinds:
@@ -256,6 +263,15 @@ class BuildRun:
         except IndexMissingError:
             return None
         return generation_directory(self._directory, self._current.generation)
+
+
+def _reads_english(foreign: Mapping[str, float]) -> str:
+    shares = " and ".join(f"{100 * share:.0f} % are {name}" for name, share in foreign.items())
+    return (
+        f"The built-in embedding model reads English only, and of these passages {shares}: dense "
+        "search finds them badly. Build the index with a multilingual model, as in --embedding "
+        "ollama:qwen3-embedding:0.6b."
+    )
 
 
 @dataclass

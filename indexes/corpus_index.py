@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from hopyard.indexes.allowed import allowed_passages
 from hopyard.indexes.corpus_file import CORPUS_FILE
-from hopyard.indexes.kind import KINDS
+from hopyard.indexes.kind import KINDS, with_needs
 from hopyard.indexes.manifest import (
     Manifest,
     check_embedding_name,
@@ -42,7 +42,8 @@ class Index:
 
     def __init__(self, directory: Path, manifest: Manifest, corpus: Snapshot) -> None:
         """Put an index together from its parts; see `open`."""
-        self.directory = directory
+        self.directory = directory.absolute()
+        self._given = str(directory)
         self.manifest = manifest
         self.corpus = corpus
         self._readers: dict[str, Any] = {}
@@ -79,7 +80,8 @@ class Index:
     @classmethod
     def _load(cls, directory: Path, manifest: Manifest) -> Self:
         check_files(directory, manifest)
-        corpus = checked_corpus(directory, manifest.generation)
+        # Absolute: the corpus is read later too, when the process may be in another folder.
+        corpus = checked_corpus(directory.absolute(), manifest.generation)
         try:
             counts = corpus.counts()
             expected = {name: manifest.counts.get(name) for name in counts}
@@ -116,11 +118,11 @@ class Index:
             kind: The missing kind.
             wanted_by: The search or strategy that needs it.
         """
-        kinds = ",".join((*self.manifest.kinds, kind))
+        kinds = ",".join(with_needs((*self.manifest.kinds, kind)))
         needed = f", which {wanted_by} needs" if wanted_by else ""
         return (
-            f"The index {str(self.directory)!r} has no {kind} part{needed}: "
-            f"run `hopyard index build PATH… --out {self.directory} --with {kinds}`."
+            f"The index {self._given!r} has no {kind} part{needed}: "
+            f"run `hopyard index build PATH… --out {self._given} --with {kinds}`."
         )
 
     def reader(self, kind: str, wanted_by: str = "") -> Any:

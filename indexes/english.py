@@ -1,4 +1,8 @@
-"""English words that are no keywords and no names, and the small words inside names."""
+"""English words that are no keywords and no names, and the small words inside names.
+
+The lists are written by hand. They hold function words, words of asking, and words that are names
+only as a part of longer names; no other nouns, verbs or adjectives were gathered from texts.
+"""
 
 from __future__ import annotations
 
@@ -58,48 +62,18 @@ QUESTION_WORDS: Final = word_set(
 NOT_CONTENT: Final = FUNCTION_WORDS | QUESTION_WORDS
 # Capitalised in a Title Case Question, yet never the first or last word of a name.
 NEVER_OUTSIDE: Final = ARTICLES | word_set("of is are was were do does did has have had and or")
-# They often begin a sentence, and are seldom a name. Adverbs in -ly are not listed.
+# They often begin a sentence, and are seldom a name: adverbs, prepositions, pronouns and numbers.
+# Adverbs in -ly are not listed. What other words are names, the corpus tells (`common_words.py`).
 OPENERS: Final = NOT_CONTENT | word_set(
     """
-    actor actors actress adapted additional adult afterward afterwards album almost alongside
-    already always amateur amongst animals annual apart article artists aside assuming attendance
-    author average awards band based bands beating believe births books boys breed buses business
-    career careers centered century character characters child children cities citizens clinical
-    clubs coach combined common companies company comparing completed composed computer
-    consequently considered consider considering consisting construction contrary countries
-    country critics critical cultural culture current damage daughter daughters day days dear death
-    debt declared demand depending deposed designed desire despite details developed development
-    different director doctors dozens drafted drug earlier eight economic edited education eight
-    eighteen eleven elections electoral elsewhere emerging employees end energy engineers episode
-    episodes equal established estimates even event events everybody everyone everything evidence
-    examples except experts extreme fact families family fans father featuring few field fifteen
-    fifty figures film filmed filming films financial five food forces forget formed former forty
-    four free friends full future game games general girls goals good government great growth guest
-    half head headquartered health heavy hello hence high higher historians historical history
-    hits hosted hundreds husband important imagine improved inc increasing indeed independent
-    individual individuals influenced information initial inside inspired instrumental judges jump
-    keep key landlocked language large largest late launched lead leading learn left legal licensed
-    life light likewise little local located locations long longer looking losing lost low lower
-    lowest lying lyrics main major males marriage married meanwhile medical meet members men
-    military mixed modern money months mother movie movies music musicians named native nearby
-    nearly needless never nevertheless new news nice nicknamed night nine nobody none nonetheless
-    notable note nothing notwithstanding nowadays numbers numerous officials old older online open
-    opened opening operating opposite ordained original originating others outside overall owned
-    owing pages parents parts passengers past patients performers perhaps physical plans players
-    please plot poor population posts precipitation present previous primary principal prior
-    private prize production profits programs protests public published pupils questions raised
-    rather recent recorded records regarded regardless relations released religion religious
-    remember research residents returning rights rise running sales schools science scientists
-    seasonal seeing selling serious seven shooting short shortly shot similar simple singer six
-    sixteen sixty small smaller snow social society soldiers sometime sometimes son songs soon
-    sources speaking species spoken sports starring starting states stations stories story
-    students studies subsequent success summers supporters surveys surrounded taking talks teachers
-    teams technology temperatures ten terms texts thanks theme thereafter therefore thirty thousands
-    three throughout today tomorrow tonight top total tourism tracks trade traditional training
-    twelve twenty typical unable underneath unfortunately unknown unlike urban users usual
-    various version victims viewers visitors voters wages water weather welcome whereas whereby
-    whilst wide widespread wife winner winners winter winters wives woman women word words workers
-    workings world worse writers writing yesterday young zero film song novel
+    afterward afterwards almost alongside already always amongst apart aside consequently despite
+    dozens earlier eight eighteen eighty eleven elsewhere everybody everyone everything except
+    fifteen fifty five forty four fourteen half hello hence hundreds indeed inside likewise
+    meanwhile millions nearby nearly never nevertheless nine nineteen ninety nobody none nonetheless
+    nothing notwithstanding nowadays numerous opposite outside overall owing perhaps please seven
+    seventeen seventy six sixteen sixty sometime sometimes somewhere soon ten thanks thereafter
+    therefore thirteen thirty thousands three throughout today tomorrow tonight twelve twenty
+    underneath unlike various whereas whereby whilst yesterday zero
     """
 )
 # Hubs that would connect everything, unless they are a part of a longer name.

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final, NamedTuple
 
@@ -28,6 +29,7 @@ from hopyard.indexes.records import (
 )
 from hopyard.state.errors import CorpusError
 from hopyard.state.extras import missing_sentence
+from hopyard.state.metadata import known_value
 from hopyard.state.references import SECTION_MARK
 from hopyard.state.unicode import storable_text, valid_unicode
 
@@ -41,6 +43,8 @@ _TOLD: Final = 1 << 20
 
 _LONGEST_LINE: Final = 100
 """Megabytes of a line of a corpus file: it is in memory several times while it is parsed."""
+
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
 
 _LONGEST_REASON: Final = 200
 """Characters of what a library says of a broken file."""
@@ -206,6 +210,8 @@ def _document(content: Content, named: _Named, progress: Progress) -> Loaded | B
         storable_text(name): storable_text(value) if isinstance(value, str) else value
         for name, value in content.metadata.items()
     }
+    if known_value(metadata, "date") is None and (day := _day_in_name(named.key)):
+        metadata["date"] = day
     document = Document(_derived_id(named.key), title, text, metadata, named.key, content.markup)
     return Loaded(document, named.place)
 
@@ -215,6 +221,15 @@ def _counted(content: Content, progress: Progress) -> Iterator[str]:
         yield part
         if content.pages:
             progress("pages", number, content.pages)
+
+
+def _day_in_name(key: str) -> str:
+    """The day that a file's name begins with, as in `2025-04-08-meeting.txt`; "" if none."""
+    found = _DAY.match(PurePosixPath(key.rpartition(SECTION_MARK)[2]).name)
+    try:
+        return date.fromisoformat(found[0]).isoformat() if found else ""
+    except ValueError:  # 2025-13-40
+        return ""
 
 
 def _stem(key: str) -> str:

@@ -24,6 +24,7 @@ from hopyard.indexes.build_context import (
     Progress,
     silent,
 )
+from hopyard.models.names import NO_EMBEDDING
 from hopyard.state import registry
 from hopyard.state.errors import UsageError
 from hopyard.state.registry import Registry
@@ -41,8 +42,10 @@ __all__ = (
     "IndexKind",
     "ModelCall",
     "Progress",
+    "embedding_for",
     "select_kinds",
     "silent",
+    "with_needs",
 )
 
 DEFAULT_KINDS: Final = ("dense", "sparse")
@@ -85,7 +88,8 @@ class IndexKind(ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     """Kinds that must be built before it."""
     needs_vectors: ClassVar[bool] = False
-    """Whether it needs the embeddings of all passages."""
+    """Whether building it needs an embedding model: first all passages are embedded. An index
+    without such a kind has no embedding model, and asks none."""
     asks_model: ClassVar[bool] = False
     """Whether building it may call the chat model."""
 
@@ -177,6 +181,27 @@ KINDS: Final[Registry[IndexKind]] = registry.KINDS
 """Every index kind by name: built-in, from installed packages, and registered."""
 
 
+def with_needs(names: Iterable[str]) -> tuple[str, ...]:
+    """Some kinds, each after those that it builds on, without duplicates.
+
+    Args:
+        names: Names of kinds. One that is not installed stays as it is.
+    """
+    found: dict[str, None] = {}
+    reached = set[str]()
+
+    def add(name: str) -> None:
+        if name not in reached:
+            reached.add(name)
+            for need in KINDS[name].needs if name in KINDS else ():
+                add(need)
+            found[name] = None
+
+    for name in names:
+        add(name)
+    return tuple(found)
+
+
 def select_kinds(names: Iterable[str]) -> tuple[IndexKind, ...]:
     """Look up kinds by name, without duplicates, in the order in which they must be built.
 
@@ -192,7 +217,7 @@ def select_kinds(names: Iterable[str]) -> tuple[IndexKind, ...]:
         kind = KINDS[name]
         for need in kind.needs:
             if need not in wanted:
-                both = ",".join((*wanted, need))
+                both = ",".join(with_needs(wanted))
                 raise UsageError(
                     f"The index kind {name!r} builds on {need!r}: add it, as in --with {both}."
                 )
@@ -202,3 +227,16 @@ def select_kinds(names: Iterable[str]) -> tuple[IndexKind, ...]:
     for name in wanted:
         choose(name, ())
     return tuple(chosen.values())
+
+
+def embedding_for(kinds: Iterable[str], wanted: str) -> str:
+    """The name of the embedding model for a new index: `none` if no kind needs vectors.
+
+    Args:
+        kinds: Names of the kinds that are built.
+        wanted: The setting `embedding`.
+
+    Raises:
+        UsageError: As for `select_kinds`.
+    """
+    return wanted if any(kind.needs_vectors for kind in select_kinds(kinds)) else NO_EMBEDDING

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from hopyard.indexes.snapshot import Snapshot
 
-__all__ = ("FREQUENT", "LANGUAGES", "OTHER", "corpus_language", "detect_language")
+__all__ = (
+    "FREQUENT",
+    "LANGUAGES",
+    "OTHER",
+    "corpus_language",
+    "detect_language",
+    "foreign_languages",
+)
 
 OTHER: Final = "other"
 """A language without stop words and stems of its own here."""
@@ -95,12 +102,17 @@ _SCRIPTS: Final = {
         "thai": r"[\u0e00-\u0e7f]",
     }.items()
 }
+_EAST_ASIAN: Final = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]{4}")
 _DENSITY: Final = 3
 """Latin letters that say as much as one letter of Chinese, Japanese or Korean."""
 _LEAST_KANA: Final = 0.1
 """Japanese has more kana among its Chinese letters than this, and a Chinese text has none."""
 _LEAST_PERSIAN: Final = 0.03
 """Share of the letters that Persian has and Arabic has not."""
+_NAMES: Final = {"ja": "Japanese", "ko": "Korean", "zh": "Chinese", OTHER: "in other languages"}
+_LEAST_WORDS: Final = 6
+"""Words of a passage whose language counts; fewer say too little."""
+_LEAST_SHARE: Final = 0.1
 _SAMPLE: Final = 200
 """Passages of a corpus that are looked at."""
 _LEAST_FREQUENT: Final = 0.08
@@ -132,9 +144,34 @@ def detect_language(texts: Iterable[str]) -> str:
 
 def corpus_language(corpus: Snapshot) -> str:
     """The language of a corpus, by a sample of its passages."""
+    return detect_language(_sample(corpus))
+
+
+def foreign_languages(corpus: Snapshot) -> dict[str, float]:
+    """The languages of a corpus besides English, by a sample of its passages.
+
+    Returns:
+        The share of the passages by the language's name, the largest first; shares below a tenth
+        are left out.
+    """
+    texts = _sample(corpus)
+    told = Counter(
+        detect_language([text])
+        for text in texts
+        if len(_WORD.findall(text)) >= _LEAST_WORDS or _EAST_ASIAN.search(text)
+    )
+    del told["en"]
+    return {
+        _NAMES.get(name) or LANGUAGES[name].capitalize(): count / len(texts)
+        for name, count in told.most_common()
+        if count / len(texts) >= _LEAST_SHARE
+    }
+
+
+def _sample(corpus: Snapshot) -> list[str]:
     ids = corpus.passage_ids()
     sample = ids[:: max(1, len(ids) // _SAMPLE)][:_SAMPLE]
-    return detect_language(passage.text for passage in corpus.get(sample))
+    return [passage.text for passage in corpus.get(sample)]
 
 
 def _by_words(text: str) -> str:

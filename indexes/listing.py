@@ -15,7 +15,7 @@ from hopyard.indexes.records import Document, Passage
 from hopyard.indexes.snapshot import Snapshot
 from hopyard.state.errors import UsageError
 from hopyard.state.metadata import MetadataValue, describe
-from hopyard.state.references import SECTION_MARK, file_name
+from hopyard.state.references import SECTION_MARK, file_name, in_folder
 from hopyard.state.where import parse_condition
 
 __all__ = (
@@ -120,11 +120,12 @@ def read_document(directory: Path, name: str) -> DocumentDetails:
 def find_documents(corpus: Snapshot, directory: Path, names: Iterable[str]) -> set[str]:
     """The ids of the documents that some names stand for.
 
-    A name is an id, the path of a file as it was given to the build, the file's name, a folder,
-    or a pattern such as `reports/*.pdf`. A file of several documents stands for all of them.
+    A name is an id, a file, a folder, or a pattern such as `reports/*.pdf`. Paths begin below the
+    folder that was indexed, or with its name. The name of a file stands for all files of that
+    name, and a file of several documents for all of them.
 
     Raises:
-        UsageError: A name stands for no document.
+        UsageError: A name stands for no document, or for folders in several places.
     """
     documents = list(corpus.outlines())
     found: set[str] = set()
@@ -201,17 +202,59 @@ def _named(name: str, documents: Sequence[Document]) -> set[str]:
     if any(document.id == name for document in documents):
         return {name}
     path = name.replace("\\", "/").removeprefix("./").rstrip("/")
+    sources = {document.id: document.source for document in documents if document.source}
+    if ids := {id_ for id_, source in sources.items() if _is_in(source, path)}:
+        return ids
+    if ids := {id_ for id_, source in sources.items() if _file_of(source) == path}:
+        return ids
+    if ids := _under(path, sources):
+        return ids
     tests = (
-        lambda source: source == path or source.startswith((f"{path}/", f"{path}{SECTION_MARK}")),
         # The path on this machine, whatever folder was given to the build.
         lambda source: path.endswith(f"/{source}") or source.endswith(f"/{path}"),
-        lambda source: _is_pattern(path) and fnmatchcase(source, path),
         lambda source: _is_pattern(path) and fnmatchcase(source.rpartition("/")[2], path),
     )
     for test in tests:
-        if ids := {doc.id for doc in documents if doc.source and test(doc.source)}:
+        if ids := {id_ for id_, source in sources.items() if test(source)}:
             return ids
     return {doc.id for doc in documents if _is_pattern(name) and fnmatchcase(doc.id, name)}
+
+
+def _under(path: str, sources: Mapping[str, str]) -> set[str]:
+    """The ids of the documents that a folder or pattern stands for.
+
+    It begins with the name of the folder that was indexed, or below it.
+
+    Raises:
+        UsageError: It stands for documents in several places.
+    """
+    whole = {id_ for id_, source in sources.items() if _fits(source, path)}
+    below: dict[str, set[str]] = {}
+    for id_, source in sources.items():
+        if id_ not in whole and _fits(in_folder(source), path):
+            below.setdefault(source.partition("/")[0], set()).add(id_)
+    if len(below) + bool(whole) > 1:
+        places = [*([path] if whole else []), *(f"{folder}/{path}" for folder in sorted(below))]
+        raise UsageError(
+            f"{path!r} may be {' or '.join(map(repr, places))}: begin it with the name of the "
+            "folder that was indexed, or give ids."
+        )
+    return whole.union(*below.values())
+
+
+def _file_of(source: str) -> str:
+    """The name of the file that a document is, or is in."""
+    return source.partition(SECTION_MARK)[0].rpartition("/")[2]
+
+
+def _is_in(source: str, path: str) -> bool:
+    """Whether a document is a file, or a part of it."""
+    return source == path or source.startswith(f"{path}{SECTION_MARK}")
+
+
+def _fits(source: str, path: str) -> bool:
+    inside = _is_in(source, path) or source.startswith(f"{path}/")
+    return inside or (_is_pattern(path) and fnmatchcase(source, path))
 
 
 def _is_pattern(name: str) -> bool:

@@ -22,8 +22,9 @@ from hopyard.indexes.readers.table import CORPUS_SUFFIX, format_of, known_suffix
 from hopyard.indexes.records import BadItem, Document
 from hopyard.indexes.sync import stamps_of
 from hopyard.state.errors import UsageError
+from hopyard.state.extras import missing_modules
 
-__all__ = ("LoadReport", "SkippedFile", "load", "read")
+__all__ = ("LoadReport", "SkippedFile", "load", "missing_extras", "read")
 
 
 @dataclass(slots=True)
@@ -63,7 +64,7 @@ def load(
         loaders: `MODULE.CLASS:ARGUMENT` each; see `langchain_loaders.load_with`.
         encoding: The encoding of text files without a byte-order mark; "" recognises it.
         ocr: The languages of scanned pages, as tesseract names them; "" leaves them out.
-        unread: Files in the folders that are passed over.
+        unread: Files that are passed over, as absolute paths.
 
     Raises:
         UsageError: A path does not exist, or a loader, the encoding or OCR cannot be used.
@@ -123,6 +124,30 @@ def read(
             report.bad.append(found.bad(f"id {document.id!r} is taken by another text, {place}"))
 
 
+def missing_extras(paths: Iterable[str | Path]) -> dict[str, list[Path]]:
+    """The extras that reading some files and folders needs and that are not installed.
+
+    Returns:
+        The files that need it, by the name of each extra. Files in archives are not looked at.
+
+    Raises:
+        UsageError: A path does not exist.
+    """
+    needing: dict[str, list[Path]] = {}
+    for path in map(Path, paths):
+        if not path.exists():
+            raise _no_path(path)
+        for file in _walk(path) if path.is_dir() else [path]:
+            kind = format_of(file.name) if isinstance(file, Path) else None
+            if isinstance(file, Path) and kind and kind.extra:
+                needing.setdefault(kind.extra, []).append(file)
+    return {extra: files for extra, files in needing.items() if missing_modules(extra)}
+
+
+def _no_path(path: Path) -> UsageError:
+    return UsageError(f"There is no file or folder {shown(path)!r}: check the path.")
+
+
 def _options(encoding: str, ocr: str) -> Options:
     if encoding:
         import codecs
@@ -151,7 +176,7 @@ def _scan(
         if path.is_dir():
             for file in _walk(path):
                 if isinstance(file, Path):
-                    if file in unread:
+                    if unread and Path(os.path.abspath(file)) in unread:  # noqa: PTH100
                         continue
                     key = Path(root.name, file.relative_to(path))
                     yield from read_file(file, key, options, told.reading)
@@ -162,11 +187,11 @@ def _scan(
             if not _is_known(path):
                 known = ", ".join(known_suffixes())
                 yield BadItem(shown(path), f"{unknown_format(shown(path))} (known: {known})")
-            else:
+            elif root not in unread:
                 yield from read_file(path, Path(root.parent.name, path.name), options, told.reading)
                 told.read(path)
         else:
-            raise UsageError(f"There is no file or folder {shown(path)!r}: check the path.")
+            raise _no_path(path)
 
 
 class _Told:
@@ -175,22 +200,32 @@ class _Told:
     def __init__(self, paths: Sequence[str | Path], unread: Set[Path], progress: Progress) -> None:
         sizes = [
             size
-            for path, (_, size) in stamps_of(map(Path, paths)).items()
+            for path, (_, size) in stamps_of(Path(os.path.abspath(path)) for path in paths).items()  # noqa: PTH100
             if path not in unread and _is_known(path)
         ]
         self._progress = progress
         self._files, self._bytes = len(sizes), sum(sizes)
         self._files_read = self._bytes_read = self._furthest = 0
+        self._pages_before = self._page = self._pages = 0
         progress("files", 0, self._files)
         progress("bytes", 0, self._bytes)
 
     def reading(self, stage: str, done: int, total: int) -> None:
         """A file is being read, maybe more than once."""
-        if stage != "bytes":
+        if stage == "pages":
+            self._read_page(done, total)
+        elif stage != "bytes":
             self._progress(stage, done, total)
         elif done > self._furthest:
             self._furthest = done
             self._progress("bytes", self._bytes_read + done, self._bytes)
+
+    def _read_page(self, done: int, total: int) -> None:
+        """Pages count over all files: the total grows with each file."""
+        if done <= self._page:  # of the next document
+            self._pages_before += self._pages
+        self._page, self._pages = done, total
+        self._progress("pages", self._pages_before + done, self._pages_before + total)
 
     def read(self, file: Path) -> None:
         """A file is read."""

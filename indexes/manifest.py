@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hopyard.indexes.lock import LOCK_FILE
 from hopyard.indexes.seal import checksum, text_checksum
-from hopyard.models.names import current_name
+from hopyard.models.names import NO_EMBEDDING, current_name
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
 
@@ -163,10 +163,12 @@ def check_files(directory: Path, manifest: Manifest) -> None:
 def check_embedding_name(directory: Path, manifest: Manifest, embedder: Embedder) -> None:
     """See that an index was built with an embedding model, by its name: the model is not asked.
 
+    An index without an embedding model goes with every model.
+
     Raises:
         EmbeddingMismatchError: Another model made the index.
     """
-    if embedder.name != manifest.embedding:
+    if manifest.embedding not in {embedder.name, NO_EMBEDDING}:
         held, other = current_name(manifest.embedding), current_name(embedder.name)
         raise EmbeddingMismatchError(
             f"The index {str(directory)!r} was built with the embedding model {held!r}, not "

@@ -2,8 +2,9 @@
 
 Only names that no ordinary words can be count: names in capitals (`Harbour Tariff`), names of
 letters and digits (`INC-214`), and longer names in scripts without capitals. They must stand in the
-question letter for letter. The names are those of the passages nearest to the question, so the cost
-does not grow with the corpus.
+question letter for letter. Titles, files, sources and authors are those of the passages nearest to
+the question, and entities are looked up, so the cost does not grow with the corpus. Of an entity
+two words count that are no function words: `the Second`, `COUNT` and dates are in many requests.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Final
 from hopyard.indexes.capitals import QUOTES
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.english import FUNCTION_WORDS
+from hopyard.indexes.names import is_date
 from hopyard.indexes.records import Passage
 from hopyard.models.embedder import Vector
 from hopyard.state.metadata import known_value
@@ -27,6 +29,8 @@ _NEAREST: Final = 20
 _PARTS: Final = re.compile(r"\s*(?:[,;:|()]|\s[-–—]\s)\s*")
 """Between the parts of a title: `Mercury (planet)`, `Repair contract: Girl Morwenna`."""
 _WORD: Final = re.compile(r"\w+(?:[.'&/-]\w+)*")
+_ENDING: Final = re.compile(r"(?:['’]s)?\.?\Z")
+"""What may follow a name in a question."""
 _UNSPACED: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Characters of Chinese, Japanese and Korean: a particle may follow a name without a space."""
 _LEAST_UNSPACED: Final = 5
@@ -58,7 +62,18 @@ def name_in(question: str, vector: Vector | None, index: Index) -> str:
         for name in _names_of(passage):
             if is_telling(name) and stands_in(plain, name):
                 return name
-    return ""
+    return next(_entities_in(question, index), "")
+
+
+def _entities_in(question: str, index: Index) -> Iterator[str]:
+    """The entities of the graph that a question names and that are telling, if there is a graph."""
+    if index.has("entity-graph"):
+        from hopyard.indexes.kinds.entity_graph.linking import known_names  # loads the graph's code
+
+        for name in known_names(index.reader("entity-graph"), question):
+            content = [word for word in _WORD.findall(name) if _is_content(word)]
+            if len(content) > 1 and is_telling(name) and not is_date(name):
+                yield _ENDING.sub("", name)
 
 
 def is_telling(name: str) -> bool:
@@ -68,9 +83,8 @@ def is_telling(name: str) -> bool:
         return len(words) > 1 or len(name) >= _LEAST_UNSPACED
     if len(words) == 1:
         [word] = words
-        mixed = any(map(str.isdigit, word)) and any(map(str.isalpha, word))
-        return len(word) >= _LEAST_CODE and (mixed or word[1:] != word[1:].lower())
-    if all(word.casefold() in FUNCTION_WORDS or word.isdigit() for word in words):
+        return len(word) >= _LEAST_CODE and (_has_both(word) or word[1:] != word[1:].lower())
+    if not any(map(_is_content, words)):
         return False
     if name.lower() == name.upper():  # a script without capitals
         return len(words) > 1
@@ -95,6 +109,14 @@ def stands_in(text: str, name: str) -> bool:
     return False
 
 
+def _has_both(word: str) -> bool:
+    return any(map(str.isdigit, word)) and any(map(str.isalpha, word))
+
+
+def _is_content(word: str) -> bool:
+    return not (word.casefold() in FUNCTION_WORDS or word.isdigit())
+
+
 def _is_apart(neighbour: str, edge: str) -> bool:
     """Whether a name may end where a character stands beside its edge."""
     return not neighbour.isalnum() or bool(_UNSPACED.match(edge))
@@ -105,9 +127,10 @@ def _plain(text: str) -> str:
 
 
 def _names_of(passage: Passage) -> Iterator[str]:
-    """Title, file, sources and authors of a passage's document."""
+    """Title, file, sources and authors of a passage's document, their parts and codes."""
     about = [known_value(passage.metadata, field) for field in ("source", "author")]
     for name in (passage.title, *(str(value) for value in about if value)):
         yield name
         yield from _PARTS.split(name)
+        yield from (word for word in _WORD.findall(name) if _has_both(word) and not word.islower())
     yield file_name(passage.source)

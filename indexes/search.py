@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from hopyard.models.names import NO_EMBEDDING
 from hopyard.state import registry
 from hopyard.state.errors import HopyardError, IndexMissingError
 from hopyard.state.registry import Registry
-from hopyard.state.schemas import Evidence
+from hopyard.state.schemas import Evidence, passage_evidence, passage_ids
 from hopyard.state.settings import Context, Group
 
 if TYPE_CHECKING:  # numpy and SQLite, which a list of names must not cost
@@ -30,6 +31,8 @@ ValueT = TypeVar("ValueT")
 
 _WIDER: Final = 4
 """Factor by which the number of units grows until enough of them match a filter."""
+_MATCHES: Final = "matches the filter"
+"""Why a passage is found that a method itself does not find."""
 
 
 class Kept:
@@ -89,11 +92,13 @@ class Search:
     async def by(self, method: str, *, k: int | None = None) -> list[Evidence]:
         """Search for the same text with another method.
 
+        Only what the method itself finds: nothing fills up the passages that match the filter.
+
         Raises:
             UsageError: There is no such method.
             IndexMissingError: The index lacks a kind that it needs.
         """
-        return await SEARCHES[method].run(replace(self, k=self.k if k is None else k))
+        return await SEARCHES[method].find_allowed(replace(self, k=self.k if k is None else k))
 
 
 @dataclass(frozen=True)
@@ -106,36 +111,47 @@ class SearchMethod:
         find: The search function. It returns at most `search.k` units, best first, without
             duplicates.
         needs: The index kinds that it reads.
+        without_vectors: The method that takes its place in an index without an embedding model.
         settings: Its settings.
         asks_model: Whether it may call the chat model.
         filters: Whether `find` itself respects `search.allowed`. Methods that use `search.by`
             should. Hopyard asks all other methods for more and more units until k of them match the
-            filter.
+            filter. If any method still finds fewer, other passages that match follow.
     """
 
     name: str
     about: str
     find: Callable[[Search], Awaitable[list[Evidence]]]
     needs: tuple[str, ...] = ()
+    without_vectors: str = ""
     settings: type[Group] | None = None
     asks_model: bool = False
     filters: bool = False
 
     async def run(self, search: Search) -> list[Evidence]:
-        """Search.
+        """Search. With a filter, it gives k units if so many passages match.
 
         Raises:
             IndexMissingError: The index lacks a kind that the method needs.
         """
+        found = await self.find_allowed(search)
+        if search.allowed is None or len(found) >= search.k:
+            return found
+        return [*found, *await self._more_allowed(search, found)]
+
+    async def find_allowed(self, search: Search) -> list[Evidence]:
+        """The units that the method finds and that match the filter, which may be fewer than k.
+
+        Raises:
+            IndexMissingError: The index lacks a kind that the method needs.
+        """
+        if self.without_vectors and search.index.manifest.embedding == NO_EMBEDDING:
+            return await SEARCHES[self.without_vectors].run(search)
         for kind in self.needs:
             if not search.index.has(kind):
                 raise IndexMissingError(search.index.without(kind, self.name))
         if search.allowed is None or self.filters:
             return await self.find(search)
-        return await self._find_allowed(search)
-
-    async def _find_allowed(self, search: Search) -> list[Evidence]:
-        """Search more and more widely until k units fit the filter, or no more are found."""
         width = search.k * _WIDER
         while True:
             found = await self.find(replace(search, k=width))
@@ -143,6 +159,21 @@ class SearchMethod:
             if len(fitting) >= search.k or len(found) < width:
                 return fitting[: search.k]
             width *= _WIDER
+
+    async def _more_allowed(self, search: Search, found: Sequence[Evidence]) -> list[Evidence]:
+        """Other passages that match the filter, the nearest first.
+
+        A method that reads no vectors embeds nothing here either: then they are in order of id.
+        """
+        held = set(passage_ids(found))
+        if "dense" in self.needs:
+            names = passage_ids(await search.by("dense", k=search.k + len(held)))
+            why = f"{_MATCHES}, by dense search"
+        else:
+            names, why = sorted(search.allowed or ()), _MATCHES
+        score = min(0.0, *(unit["score"] for unit in found)) if found else 0.0
+        others = [name for name in names if name not in held][: search.k - len(found)]
+        return [Evidence(**passage_evidence(name, score), why=why) for name in others]
 
 
 SEARCHES: Final[Registry[SearchMethod]] = registry.SEARCHES

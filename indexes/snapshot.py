@@ -194,6 +194,10 @@ class Snapshot:
         ):
             yield Document(name, title, "", json.loads(metadata), source)
 
+    def fingerprints(self) -> dict[str, str]:
+        """The fingerprint of each document, by its id."""
+        return dict(self._rows(f"SELECT id, fingerprint FROM documents WHERE {_VISIBLE}"))
+
     def indexed(self) -> dict[str, str]:
         """When each document's text was put into the index, by its id; an ISO time.
 

@@ -27,19 +27,25 @@ class Scope:
 
     Attributes:
         paths: The files and folders, absolute.
+        names: The same as they were given, which reports of bad items use.
         unread: Files that are as they were and need no reading; their documents stay.
         bad: What could not be read; an earlier version of it stays. It is looked at once reading
             has ended.
     """
 
     paths: Sequence[Path]
+    names: Sequence[str] = ()
     unread: Set[Path] = frozenset()
     bad: Sequence[BadItem] = field(default_factory=list)
+    untouched: int = 0
+    """How many documents the unread files have; `gone` counts them."""
 
     @classmethod
     def of(cls, paths: Iterable[str | Path]) -> Scope:
         """The scope of some paths, each file of which is read."""
-        return cls([Path(os.path.abspath(path)) for path in paths])  # noqa: PTH100 - as `load`
+        given = list(map(Path, paths))
+        absolute = [Path(os.path.abspath(path)) for path in given]  # noqa: PTH100 - as `load`
+        return cls(absolute, [shown(path) for path in given])
 
     def gone(self, sources: Mapping[str, str], seen: Set[str], bad: Set[str]) -> set[str]:
         """The ids of the documents to remove.
@@ -53,8 +59,11 @@ class Scope:
             UsageError: A folder holds nothing that could be read, and all that the index has of it
                 would go: a disk may not be mounted.
         """
-        kept = {self._key(shown(path)) for path in self.unread}
-        kept |= {self._key(item.source) for item in self.bad}
+        unread = {self._key(shown(path)) for path in self.unread}
+        kept = unread | {self._key(item.source) for item in self.bad}
+        self.untouched = sum(
+            name not in seen and bool(_above(source) & unread) for name, source in sources.items()
+        )
         gone: set[str] = set()
         for path in self.paths:
             root = _key_of(path)
@@ -71,10 +80,14 @@ class Scope:
         return gone
 
     def _key(self, place: str) -> str:
-        for path in self.paths:
-            given = shown(path)
-            if place == given or place.startswith((f"{given}/", f"{given}{SECTION_MARK}")):
-                return _key_of(path) + place.removeprefix(given)
+        """A place as the sources name it; it begins with a path as it was given, or absolute."""
+        names = [*zip(map(shown, self.paths), self.paths, strict=True)]
+        names += zip(self.names, self.paths, strict=False)
+        for name, path in names:
+            if place == name or place.startswith((f"{name}/", f"{name}{SECTION_MARK}")):
+                return _key_of(path) + place.removeprefix(name)
+        if "." in self.names and not place.startswith("/"):
+            return f"{_key_of(self.paths[self.names.index('.')])}/{place}"
         return place
 
 

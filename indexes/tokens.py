@@ -11,10 +11,9 @@ from typing import Final
 
 from tokenizers import Tokenizer
 
-__all__ = ("LONGEST_TOKEN", "fewest_tokens", "token_counter")
+from hopyard.state.tokens import tokens_of
 
-CHARACTERS_A_TOKEN: Final = 4
-"""Rule of thumb for English, used where a remote model keeps its tokenizer to itself."""
+__all__ = ("LONGEST_TOKEN", "fewest_tokens", "token_counter")
 
 LONGEST_TOKEN: Final = 16
 """Characters that one token stands for at most. Tokenizers turn any run of letters that they do
@@ -30,10 +29,10 @@ def token_counter(tokenizer: Tokenizer | None) -> Callable[[str], int]:
 
     Args:
         tokenizer: The model's tokenizer, sixteen characters a token being the most it may save;
-            None counts four characters a token.
+            None takes the estimate for models that keep theirs to themselves.
     """
     if tokenizer is None:
-        return lambda text: ceil(len(text) / CHARACTERS_A_TOKEN)
+        return tokens_of
     # A copy, because the embedding model's own may be set to cut off and to pad.
     counting = Tokenizer.from_str(tokenizer.to_str())
     counting.no_truncation()

@@ -73,7 +73,9 @@ async def measure(
             if label.label is not None and decided["retrieve"] != bool(label.label):
                 row = {"question": label.question, "type": label.type, "label": label.label}
                 near = label.nearness._asdict()
-                wrong.append({**row, "probability": round(p, 3), "reason": decided["reason"], **near})
+                wrong.append(
+                    {**row, "probability": round(p, 3), "reason": decided["reason"], **near}
+                )
     every = [label for _, labels in corpora for label in labels]
     evaluation = GateEvaluation(
         gate_model=loaded.manifest.model,

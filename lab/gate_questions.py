@@ -80,7 +80,9 @@ def pool(sources: Sequence[Source], nq_open: Source, split: str) -> dict[str, li
             steps = choose("musique-step", (step for q in asked for step in _steps(q)))
             found[source.name] += steps
         unanswerable = (q for q in source.of(split) if q.type in UNANSWERABLE)
-        found[source.name] += choose("unanswerable", (_lacking(source.name, q) for q in unanswerable))
+        found[source.name] += choose(
+            "unanswerable", (_lacking(source.name, q) for q in unanswerable)
+        )
     for office in OFFICES[split]:
         files = [WRITTEN / office / f"{name}.jsonl" for name in ("questions", "unanswerable")]
         found[office] = [q for file in files for q in _written(file, office, split)]

@@ -14,7 +14,7 @@ from hopyard.nodes.tree.decompose import echoes, plain
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.decompose import DECOMPOSE
 from hopyard.prompts.hop import judge_prompt
-from hopyard.prompts.passages import CHARACTERS_A_TOKEN, passage_lines, snippet
+from hopyard.prompts.passages import passage_lines, passage_snippet
 from hopyard.state.settings import Context
 from lab.examples import PROMPTS, ROUTE, ROUTE_WITH_HOP, TrainingExample
 from lab.hopping import judge_edges
@@ -115,9 +115,11 @@ def _sample(path: Path) -> list[tuple[str, str]]:
 
 
 def _reading(question: Question, source: Source) -> Case:
-    longest = Context().retrieval.snippet_tokens * CHARACTERS_A_TOKEN
+    longest = Context().retrieval.snippet_tokens
     gold = [source.passages[passage_id] for passage_id in question.supporting_ids]
-    passages = passage_lines([(passage.title, snippet(passage.text, longest)) for passage in gold])
+    passages = passage_lines(
+        [(passage.title, passage_snippet(passage.text, longest)) for passage in gold]
+    )
 
     def grade(output: Any) -> Grades:
         return {

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 import bm25s
 import numpy as np
 
-from hopyard.prompts.passages import CHARACTERS_A_TOKEN, passage_lines, snippet
+from hopyard.prompts.passages import passage_lines, snippet
 from hopyard.state.settings import Context
+from hopyard.state.tokens import characters_within
 from lab.sources import Guard, Passage, Source
 
 __all__ = ("Shelf", "gold_or_near")
@@ -66,17 +67,13 @@ def gold_or_near(
     # A search ranks gold passages near the front, but not always first.
     places = {passage.id: rng.random() * (0.7 if passage.id in kept else 1.0) for passage in shown}
     shown.sort(key=lambda passage: places[passage.id])
-    whole = longest or settings.snippet_tokens * CHARACTERS_A_TOKEN
+
+    def room(passage: Passage) -> int:
+        whole = longest or characters_within(passage.text, settings.snippet_tokens)
+        return whole if passage.id in kept else min(whole, rng.randint(200, 700))
+
     return passage_lines(
-        [
-            (
-                passage.title,
-                snippet(
-                    passage.text, whole if passage.id in kept else min(whole, rng.randint(200, 700))
-                ),
-            )
-            for passage in shown
-        ]
+        [(passage.title, snippet(passage.text, room(passage))) for passage in shown]
     )
 
 

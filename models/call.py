@@ -18,8 +18,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, Generic
 from weakref import WeakKeyDictionary
 
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.messages.ai import UsageMetadata
+from langchain_core.messages import BaseMessage
 
 from hopyard.models.asked import asked_text
 from hopyard.models.call_key import call_key, messages_of_retry, sampling_of
@@ -29,10 +28,13 @@ from hopyard.models.ledger import Entry, Ledger
 from hopyard.models.parse import UnfitOutputError, json_schema, parse
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.models.recorded import RecordedCall, Recorder, recorded_key
-from hopyard.models.request import answer_text, request
+from hopyard.models.reply import Ending, Reply
+from hopyard.models.request import request
 from hopyard.models.stream import ANSWER_FIELD, AnswerStream, answer_stream
 from hopyard.models.telemetry import call_span, log_call
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
+from hopyard.models.thoughts import without_thoughts
+from hopyard.state.counting import counted
+from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
 from hopyard.state.settings import Context
 from hopyard.state.usage import Meter
 
@@ -192,10 +194,16 @@ class ModelCaller:
                 problem = str(error)
                 logger.info("%s, attempt %d: %s", prompt.name, attempt + 1, problem)
                 messages = messages_of_retry(asked, entry.output, problem)
+        tries = counted(context.retries + 1, "attempt")
+        if not entry.output.strip():
+            raise CallFailedError(
+                f"The model {self.provider.identity} said nothing outside of its thoughts in "
+                f"{tries}; turn its thinking off, or use another model.",
+                reason="empty",
+            )
         raise ModelOutputError(
             f"The prompt {prompt.name!r} got no usable output from {self.provider.identity} in "
-            f"{context.retries + 1} attempts ({problem}); try a larger model, or more tries with "
-            "--set retries=5."
+            f"{tries} ({problem}); try a larger model, or more tries with --set retries=5."
         )
 
     async def drain(self) -> None:
@@ -244,15 +252,16 @@ class ModelCaller:
         async with self._scheduler(call.context).place(f"{prompt.name}/{prompt.version}"):
             meter.start_call(call.context.budget, final=call.final)
             started = monotonic()
-            answer: AIMessage | None = None
+            reply: Reply | None = None
             try:
-                answer = await self._ask(call)
+                reply = await self._ask(call)
             finally:
-                tokens_in, tokens_out = _tokens(answer)
-                meter.end_call(tokens_in, tokens_out, finished=answer is not None)
+                tokens_in = reply.input_tokens or 0 if reply else 0
+                tokens_out = reply.output_tokens or 0 if reply else 0
+                meter.end_call(tokens_in, tokens_out, finished=reply is not None)
             # Keep the place until the ledger has the answer, so that a kill loses no more answers
             # than there are places.
-            text = answer_text(answer)
+            text = without_thoughts(reply.text)
             entry = Entry(
                 prompt=prompt.name,
                 version=prompt.version,
@@ -275,11 +284,11 @@ class ModelCaller:
             )
         return entry
 
-    async def _ask(self, call: _Call[OutputT]) -> AIMessage:
+    async def _ask(self, call: _Call[OutputT]) -> Reply:
         """The answer of the model, or of the recording in its place."""
         provider = self.provider
         if provider.recording is not None:
-            return _message(
+            return _replied(
                 provider.recording.find(call.recorded_key, prompt=call.prompt.name, step=call.step)
             )
         if provider.prepare:
@@ -321,11 +330,6 @@ def _forget(
         done.exception()  # marks it as retrieved, even if nobody waits any more
 
 
-def _tokens(answer: AIMessage | None) -> tuple[int, int]:
-    usage = answer.usage_metadata if answer is not None else None
-    return (usage["input_tokens"], usage["output_tokens"]) if usage else (0, 0)
-
-
 def _recorded(entry: Entry) -> RecordedCall:
     return RecordedCall(
         output=entry.output,
@@ -334,9 +338,5 @@ def _recorded(entry: Entry) -> RecordedCall:
     )
 
 
-def _message(call: RecordedCall) -> AIMessage:
-    total = call.input_tokens + call.output_tokens
-    usage = UsageMetadata(
-        input_tokens=call.input_tokens, output_tokens=call.output_tokens, total_tokens=total
-    )
-    return AIMessage(call.output, usage_metadata=usage)
+def _replied(call: RecordedCall) -> Reply:
+    return Reply(call.output, Ending.FINISHED, call.input_tokens, call.output_tokens)

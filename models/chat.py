@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any, Final, NoReturn
 from langchain_core.language_models import BaseChatModel
 
 from hopyard.models import builtin
+from hopyard.models.addresses import server_address, with_address
 from hopyard.models.concurrency import PerLoop
 from hopyard.models.failures import first_line
+from hopyard.models.providers import check_provider
 from hopyard.models.recorded import Recording, open_recording
 from hopyard.state.errors import ModelUnreachableError, UsageError
 from hopyard.state.extras import require
@@ -49,7 +52,8 @@ class ChatProvider:
     """A chat model and how to use it.
 
     Attributes:
-        identity: The name under which the ledger keeps its answers.
+        identity: The name under which the ledger keeps its answers. It has the server's address
+            where a variable names one: two servers may give one name to different models.
         connect: Makes the LangChain model for a sampling.
         concurrency: Maximum number of calls at once.
         keep_prefixes: Whether calls with the same prompt prefix run one after another.
@@ -132,7 +136,7 @@ def _builtin_provider(variant: str, identity: str) -> ChatProvider:
 
 def _ollama_provider(name: str) -> ChatProvider:
     return ChatProvider(
-        identity=f"ollama:{name}",
+        identity=with_address(f"ollama:{name}", _ollama_host()),
         connect=_Connections(lambda sampling: _connect_ollama(name, sampling)),
         concurrency=OLLAMA_CONCURRENCY,
         keep_prefixes=True,
@@ -160,7 +164,7 @@ def _refuse_to_connect(_: Sampling) -> NoReturn:
 
 def _hosted_provider(spec: str) -> ChatProvider:
     return ChatProvider(
-        identity=spec,
+        identity=with_address(spec, server_address(spec.partition(":")[0])),
         connect=_Connections(lambda sampling: _connect_any(spec, sampling)),
         concurrency=REMOTE_CONCURRENCY,
         keep_prefixes=False,
@@ -182,12 +186,16 @@ def _connect_builtin(variant: str, sampling: Sampling) -> BaseChatModel:
         "max_retries": 0,
         # A new connection for each call costs little, and none outlives its event loop.
         "default_headers": {"Connection": "close"},
-        **_openai_clients(_LOOPBACK),
+        **openai_clients(_LOOPBACK),
     }
     return ChatOpenAI(**options)
 
 
-_INTERNET: Final = "internet"
+def _ollama_host() -> str:
+    return os.environ.get("OLLAMA_HOST", "").strip()
+
+
+INTERNET: Final = "internet"
 _LOOPBACK: Final = "loopback"
 
 
@@ -206,7 +214,7 @@ def _make_openai_clients(where: str) -> dict[str, Any]:
     }
 
 
-_openai_clients: Final = PerLoop[str, dict[str, Any]](_make_openai_clients)
+openai_clients: Final = PerLoop[str, dict[str, Any]](_make_openai_clients)
 """HTTP clients of Hopyard's own: LangChain would share one pool between event loops."""
 
 
@@ -229,19 +237,20 @@ def _prepare_ollama(name: str) -> int:
 
 
 def _connect_any(spec: str, sampling: Sampling) -> BaseChatModel:
-    from langchain.chat_models import init_chat_model
+    from langchain.chat_models import base
 
+    check_provider("model", spec, base)
     options: dict[str, Any] = {
         "max_tokens": sampling.max_tokens,
         "temperature": sampling.temperature,
     }
     if spec.startswith(("openai:", "azure_openai:")):
-        options |= _openai_clients(_INTERNET)
+        options |= openai_clients(INTERNET)
     # `request` retries itself: a client that retries too would multiply the tries.
     problem: Exception | None = None
     for retries in ({"max_retries": 0}, {}):
         try:
-            model: BaseChatModel = init_chat_model(spec, **(options | retries))
+            model: BaseChatModel = base.init_chat_model(spec, **(options | retries))
             known = type(model).model_fields
             wanted: dict[str, float] = {"seed": sampling.seed}
             if sampling.frequency_penalty:

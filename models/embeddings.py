@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
@@ -11,13 +11,17 @@ from tokenizers import Tokenizer
 
 from hopyard.models.builtin import name_from_user
 from hopyard.models.embedder import Embedder, Vector, Vectors
-from hopyard.models.failures import Failure, classify, first_line
+from hopyard.models.failures import Failure, classify, first_line, unreachable_at
 from hopyard.models.instructions import Instructions, instructions_for
 from hopyard.models.minilm import MiniLMEmbedder
+from hopyard.models.names import NO_EMBEDDING
+from hopyard.models.providers import check_provider
 from hopyard.state.errors import ModelUnreachableError, UsageError
+from hopyard.state.settings import AUTO
 
 __all__ = (
     "LangChainEmbedder",
+    "NoEmbedder",
     "embedder",
     "register_embedder",
     "registered_embedder",
@@ -47,8 +51,8 @@ def embedder(spec: str) -> Embedder:
     """The embedding model of a name: the registered model, else a new model.
 
     Args:
-        spec: `builtin`, `ollama:NAME`, a registered name, or `provider:NAME` as LangChain's
-            `init_embeddings` takes it.
+        spec: `builtin` or `auto`, `none` for no model, `ollama:NAME`, a registered name, or
+            `provider:NAME` as LangChain's `init_embeddings` takes it.
 
     Raises:
         UsageError: The name has no provider, or the provider's package is missing.
@@ -56,8 +60,10 @@ def embedder(spec: str) -> Embedder:
     if (registered := registered_embedder(spec)) is not None:
         return registered
     spec = name_from_user(spec)
-    if spec == "builtin":
+    if spec in {"builtin", AUTO}:
         return MiniLMEmbedder()
+    if spec == NO_EMBEDDING:
+        return NoEmbedder()
     provider, separator, name = spec.partition(":")
     if not separator or not name or not provider:
         raise UsageError(
@@ -68,13 +74,45 @@ def embedder(spec: str) -> Embedder:
 
         cure = f"start it with `ollama serve` and fetch the model with `ollama pull {name}`"
         return LangChainEmbedder(spec, connect_embedding(name), cure)
-    from langchain.embeddings import init_embeddings
+    from langchain.embeddings import base
 
+    check_provider("embedding", spec, base)
+    # Passages fit the window. To count their tokens, LangChain would fetch OpenAI's tokenizer.
+    options: dict[str, Any] = {"check_embedding_ctx_length": False} if provider == "openai" else {}
     try:
-        model = init_embeddings(spec)
-    except Exception as error:  # no package, no key, an unknown provider: many classes
+        model = base.init_embeddings(spec, **options)
+    except Exception as error:  # no package, no key: many classes
         raise UsageError(f"The embedding {spec!r} cannot be used: {first_line(error)}.") from error
     return LangChainEmbedder(spec, model, f"check the address and the API key of {provider!r}")
+
+
+class NoEmbedder:
+    """The model of an index that embeds nothing. It has a window, and no vectors."""
+
+    name = NO_EMBEDDING
+    dimension = 1
+    window = REMOTE_WINDOW
+    tokenizer: Tokenizer | None = None
+
+    def embed_documents(self, texts: list[str]) -> NoReturn:
+        """Fail: there is no model.
+
+        Raises:
+            UsageError: Always.
+        """
+        del texts
+        raise UsageError(
+            "The index has no embedding model, because none of its kinds needs one: search it "
+            "with --search sparse, or build it again with --with dense,sparse."
+        )
+
+    def embed_query(self, text: str) -> NoReturn:
+        """Fail: there is no model.
+
+        Raises:
+            UsageError: Always.
+        """
+        self.embed_documents([text])
 
 
 class LangChainEmbedder:
@@ -117,11 +155,18 @@ class LangChainEmbedder:
         try:
             return embed(argument)
         except Exception as error:  # every provider's client has its own exceptions
-            missing = classify(error) is Failure.MISSING
-            what = "was not found" if missing else "does not answer"
             raise ModelUnreachableError(
-                f"The embedding model {self.name} {what}: {self._cure}."
+                f"The embedding model {self.name} {_what_failed(error)}: {self._cure}."
             ) from error
+
+
+def _what_failed(error: Exception) -> str:
+    failure = classify(error)
+    if failure is Failure.MISSING:
+        return "was not found"
+    if failure is Failure.REFUSED:
+        return f"failed ({first_line(error)})"
+    return f"does not answer{unreachable_at(error) or f' ({first_line(error)})'}"
 
 
 def _unit(vectors: list[list[float]]) -> Vectors:

@@ -18,7 +18,13 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, SecretBytes, SecretStr
 
-from hopyard.models.chat import REMOTE_CONCURRENCY, ChatProvider, Sampling
+from hopyard.models.chat import (
+    INTERNET,
+    REMOTE_CONCURRENCY,
+    ChatProvider,
+    Sampling,
+    openai_clients,
+)
 from hopyard.models.embedder import Embedder
 from hopyard.models.embeddings import LangChainEmbedder
 
@@ -139,9 +145,21 @@ def _with_sampling(model: BaseChatModel, sampling: Sampling) -> BaseChatModel:
     kind = type(model)
     if (kind.__module__.partition(".")[0], kind.__name__) in _PROVIDERS:
         given = {name: getattr(model, name) for name in model.model_fields_set - _MADE_CLIENTS}
-        with suppress(Exception):  # made anew, it drops what the model does not take
-            return kind(**given, **update)
+        clients = {
+            name: value
+            for name, value in _clients_for(kind).items()
+            if name in known and name not in given
+        }
+        with suppress(Exception):  # a new object drops what the model does not take
+            return kind(**given, **update, **clients)
     return model.model_copy(update=update)
+
+
+def _clients_for(kind: type) -> Mapping[str, Any]:
+    """Connections of the running event loop: LangChain would share its own between loops."""
+    if not any(base.__name__ == "BaseChatOpenAI" for base in kind.__mro__):
+        return {}
+    return openai_clients(INTERNET)
 
 
 def _own_words(model: BaseChatModel) -> dict[str, Any]:

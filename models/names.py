@@ -1,11 +1,14 @@
-"""The names of the built-in models, light to import."""
+"""Names of models, light to import."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-__all__ = ("current_name",)
+__all__ = ("NO_EMBEDDING", "current_name")
+
+NO_EMBEDDING: Final = "none"
+"""The name of the embedding model of an index that needs none, such as one for BM25 alone."""
 
 _FORMER_NAME: Final = re.compile(r"^embedded(?=$|[:/])")
 

@@ -15,6 +15,7 @@ from langchain_core.messages import BaseMessage
 from langchain_ollama import ChatOllama, OllamaEmbeddings
 
 from hopyard.state.errors import ModelUnreachableError
+from hopyard.state.tokens import tokens_of
 
 __all__ = (
     "SizedChatOllama",
@@ -33,8 +34,8 @@ DEFAULT_PORT: Final = 11434
 DEFAULT_ADDRESS: Final = f"http://127.0.0.1:{DEFAULT_PORT}"
 SMALLEST_WINDOW: Final = 4096
 """Ollama's own default."""
-CHARACTERS_A_TOKEN: Final = 3
-"""Fewer than in English text: a large window costs memory, a small one cuts the prompt."""
+SPARE: Final = 4 / 3
+"""Times the estimate of a prompt: a large window costs memory, a small one cuts the prompt."""
 TOKENS_A_MESSAGE: Final = 8
 """Average tokens that a chat template adds to a message."""
 MOST_CHARACTERS_A_TOKEN: Final = 6
@@ -172,8 +173,8 @@ def _no_server(then: str) -> str:
 
 def prompt_tokens(messages: Sequence[BaseMessage]) -> int:
     """Tokens of a prompt, rather too many than too few."""
-    characters = sum(len(message.text) for message in messages)
-    return characters // CHARACTERS_A_TOKEN + TOKENS_A_MESSAGE * len(messages)
+    tokens = sum(tokens_of(message.text) for message in messages)
+    return int(SPARE * tokens) + TOKENS_A_MESSAGE * len(messages)
 
 
 def window_for(messages: Sequence[BaseMessage], answer: int) -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 import json_repair
@@ -11,6 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from hopyard.models.prompt import Output, OutputT
+from hopyard.models.thoughts import spoken_objects
 from hopyard.state.unicode import valid_unicode
 
 __all__ = ("UnfitOutputError", "json_schema", "parse")
@@ -56,7 +59,13 @@ def parse(
         return output.model_validate_json(corrected), corrected != text
     except ValidationError as error:
         problem = _first(error)
-    part = _json_part(corrected)
+    spoken = spoken_objects(corrected)
+    begun = spoken.begun if _is_of(output, spoken.begun) else ""
+    if not begun:
+        for values, _ in reversed(spoken.objects):  # the last: earlier ones are drafts
+            with suppress(ValidationError):
+                return _fit(values, False, output), True
+    part = begun or _from_first_brace(spoken.text)
     for load in (_first_object, _unfinished_object, _repaired_object):
         try:
             return _fit(*load(part, output), output), True
@@ -69,11 +78,19 @@ def parse(
     raise UnfitOutputError(problem)
 
 
-def _json_part(text: str) -> str:
-    """From the first brace after the model's thoughts: prose or a code fence may come before."""
-    spoken = text.rpartition("</think>")[2]
-    start = spoken.find("{")
-    return spoken[start:] if start >= 0 else spoken
+def _is_of(output: type[Output], begun: str) -> bool:
+    """Whether an object that is cut off has a field of this schema.
+
+    It came last, so it is the answer: what was complete before it is a draft.
+    """
+    names = "|".join(map(re.escape, output.model_fields))
+    return re.match(rf'\{{\s*"(?:{names})"', begun) is not None
+
+
+def _from_first_brace(text: str) -> str:
+    """The text from its first brace on: prose or a code fence may come before."""
+    start = text.find("{")
+    return text[start:] if start >= 0 else text
 
 
 def _first_object(text: str, _: type[Output]) -> tuple[Any, bool]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from langchain_core.messages import BaseMessage
 from langgraph.config import get_config, get_stream_writer
 
+from hopyard.models.thoughts import begins_to_speak
 from hopyard.state.controls import without_controls
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ ANSWER_FIELD: Final = "answer"
 PART_TYPE: Final = "token"
 """`type` of the parts of the custom stream that contain the answer's text."""
 
-_THOUGHTS: Final = ("<think>", "</think>")
+_TURNS: Final = re.compile(r'[>\]▷{":]')
+"""Only a piece with one of these can end a thought or begin the field."""
 _ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[^u])")
 _HIGH: Final = range(0xD800, 0xDC00)
 
@@ -51,19 +53,20 @@ class FieldText:
         if self._ended:
             return ""
         self._raw += piece
-        if not self._inside and not self._find():
+        if not self._inside and not (_TURNS.search(piece) and self._find()):
             return ""
         return self._decoded()
 
     def _find(self) -> bool:
-        opened, closed = _THOUGHTS
-        if opened in self._raw and closed not in self._raw:
-            return False  # the model may write JSON in its thoughts too
-        spoken = self._raw.rpartition(closed)[2]
-        found = self._begin.search(spoken)
+        """Whether the field has begun; nothing is read from a text that may hold thoughts."""
+        begin = begins_to_speak(self._raw)
+        if begin is None or begin < 0:
+            self._ended = begin is not None
+            return False
+        found = self._begin.search(self._raw, begin)
         if found is None:
             return False
-        self._raw = spoken[found.end() :]
+        self._raw = self._raw[found.end() :]
         self._inside = True
         return True
 

@@ -16,13 +16,7 @@ from hopyard.nodes.evidence import join_adjacent
 from hopyard.nodes.run import Run, close_run, run_of
 from hopyard.prompts.answer import ANSWER, UNKNOWN, Answer, CitedAnswer
 from hopyard.prompts.direct import DIRECT
-from hopyard.prompts.passages import (
-    CHARACTERS_A_TOKEN,
-    heading,
-    one_line,
-    passage_lines,
-    snippet,
-)
+from hopyard.prompts.passages import heading, one_line, passage_lines, passage_snippet
 from hopyard.prompts.style import writing
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
 from hopyard.state.metadata import page_words
@@ -197,7 +191,7 @@ def format_passages(
     A capable model reads passages that follow each other in a document one after the other. Each
     keeps its number.
     """
-    longest = settings.retrieval.snippet_tokens * CHARACTERS_A_TOKEN
+    longest = settings.retrieval.snippet_tokens
     profile = profile_of(settings)
     given = list(range(1, len(passages) + 1) if numbers is None else numbers)
     apart = [[row] for row in range(len(passages))]
@@ -212,7 +206,7 @@ def format_passages(
                 last = passages[block[place - 1]]
                 section = passage.section if passage.section != last.section else ""
                 title = ", ".join(filter(None, (before, section, page_words(passage.pages))))
-            shown.append((title, snippet(passage.text, longest)))
+            shown.append((title, passage_snippet(passage.text, longest)))
     return passage_lines(shown, [given[row] for block in blocks for row in block])
 
 

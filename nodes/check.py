@@ -19,7 +19,7 @@ __all__ = ("after_check", "check_answer", "why_insufficient")
 
 _DONE: Final = "finish"
 _EXPLAIN: Final = "explain"
-_KEPT: Final = ("answer", "citations", "evidence", "unconfirmed", "strategy")
+_KEPT: Final = ("answer", "citations", "evidence", "unconfirmed", "read_share", "strategy")
 
 
 async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -55,6 +55,7 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
         "tried": tried,
         "steps": [step],
         "unconfirmed": "",
+        "read_share": None,
         "before": {} if is_unknown(state["answer"]) else {key: state[key] for key in _KEPT},
     }
 

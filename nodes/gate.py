@@ -18,7 +18,7 @@ from hopyard.state.extras import missing_modules, missing_sentence
 from hopyard.state.schemas import GateDecision
 from hopyard.state.settings import AUTO, Context, profile_of
 
-__all__ = ("decide", "decide_retrieval", "measured_for")
+__all__ = ("decide", "decide_retrieval", "measured_for", "rule")
 
 
 async def decide_retrieval(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -43,10 +43,12 @@ async def decide(run: Run, question: str) -> GateDecision:
         return GateDecision(gate=OFF, probability=None, retrieve=None, reason=why)
     if gate == AUTO:
         gate = profile_of(run.settings)
-    if reason := await _rule(run, question):
+    await asyncio.to_thread(run.resources.gate, gate)  # a gate that is not there is an error
+    if reason := await rule(run, question):
         return GateDecision(gate=gate, probability=None, retrieve=True, reason=reason)
     nearness = await run.nearness(question)
-    decision = await asyncio.to_thread(_decide, run, gate, question, nearness)
+    embedding = await run.embedding()
+    decision = await asyncio.to_thread(_decide, run, gate, question, nearness, embedding)
     return GateDecision(
         gate=gate,
         probability=decision.probability,
@@ -55,8 +57,12 @@ async def decide(run: Run, question: str) -> GateDecision:
     )
 
 
-async def _rule(run: Run, question: str) -> str:
-    """The rule by which a question needs documents, whatever the gate says; "" for none."""
+async def rule(run: Run, question: str) -> str:
+    """The rule by which a question needs documents, whatever the gate says; "" for none.
+
+    Raises:
+        IndexMissingError: The index is missing, damaged, or of another embedding model.
+    """
     if is_about_documents(question):
         return "the question is about the documents"
     name = await run.name_in(question)
@@ -91,9 +97,9 @@ def measured_for(nearness: Nearness, embedding: str, trained_with: str) -> Nearn
     return nearness._replace(cosine=None, outstanding=None)
 
 
-def _decide(run: Run, name: str, question: str, nearness: Nearness) -> Decision:
+def _decide(run: Run, name: str, question: str, nearness: Nearness, embedding: str) -> Decision:
     gate = run.resources.gate(name)
-    usable = measured_for(nearness, run.settings.embedding, gate.manifest.embedding)
+    usable = measured_for(nearness, embedding, gate.manifest.embedding)
     decision = gate.decide(question, run.settings.gating, usable)
     if name in SHIPPED:
         return decision

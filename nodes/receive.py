@@ -57,6 +57,7 @@ async def receive(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any
         "steps": Overwrite([rewritten] if rewritten else []),
         "truncated": False,
         "unconfirmed": "",
+        "read_share": None,
         "explanation": None,
         "tried": [],
         "before": {},

@@ -19,7 +19,7 @@ from typing import Any, Final, Generic, Self, TypeVar
 from hopyard.classifiers.retrieval_gate import RetrievalGate, find_gate
 from hopyard.classifiers.strategy_route import StrategyRoute, find_route
 from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.manifest import MANIFEST_FILE
+from hopyard.indexes.manifest import MANIFEST_FILE, read_manifest
 from hopyard.indexes.search import Kept
 from hopyard.models.call import ModelCaller
 from hopyard.models.chat import ChatProvider, chat_provider, registered_chat_provider
@@ -27,8 +27,10 @@ from hopyard.models.embedder import Embedder, Vector
 from hopyard.models.embeddings import embedder, registered_embedder
 from hopyard.models.instances import is_instance_name
 from hopyard.models.ledger import LEDGER_FILE, Ledger
+from hopyard.models.names import NO_EMBEDDING
 from hopyard.models.recorded import Recorder
 from hopyard.state.errors import UsageError
+from hopyard.state.settings import AUTO
 from hopyard.state.sources import home
 
 __all__ = ("RESOURCES_KEY", "Resources", "close_shared_resources", "shared_resources")
@@ -166,15 +168,22 @@ class Resources:
     def index(self, directory: Path, embedding: str) -> Index:
         """An index, opened once a generation.
 
+        Args:
+            directory: The index directory.
+            embedding: The name of the embedding model; `auto` is the index's own.
+
         Raises:
             IndexMissingError: It is missing, damaged, or of another embedding model.
         """
-        directory = directory.absolute()
         manifest = directory / MANIFEST_FILE
         changed = manifest.stat().st_mtime_ns if manifest.exists() else 0
         return self._indexes.get(
-            (directory, embedding), changed, lambda: Index.open(directory, self.embedder(embedding))
+            (directory.absolute(), embedding), changed, lambda: self._open(directory, embedding)
         )
+
+    def _open(self, directory: Path, embedding: str) -> Index:
+        own = embedding == AUTO or read_manifest(directory).embedding == NO_EMBEDDING
+        return Index.open(directory, None if own else self.embedder(embedding))
 
     def embed_query(self, text: str, embedding: str) -> Vector:
         """The embedding [d] of a question."""

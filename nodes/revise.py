@@ -11,7 +11,7 @@ from hopyard.nodes.answer import mark_cut
 from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.conversation import LONGEST_MESSAGE, conversation_lines
 from hopyard.nodes.run import Run, run_of
-from hopyard.prompts.passages import CHARACTERS_A_TOKEN, one_line, passage_lines, snippet
+from hopyard.prompts.passages import one_line, passage_lines, passage_snippet
 from hopyard.prompts.revise import REVISE, Revised
 from hopyard.state.agent import AgentState, LastAnswer
 from hopyard.state.errors import (
@@ -101,10 +101,10 @@ async def _call(run: Run, state: AgentState, last: LastAnswer) -> Revised:
 
 def _numbered(cited: list[Citation], passages: list[Passage], settings: Context) -> str:
     """The passages under the numbers of the citations; one that comes again is its quote."""
-    longest = settings.retrieval.snippet_tokens * CHARACTERS_A_TOKEN
+    longest = settings.retrieval.snippet_tokens
     lines, seen = [], set[str]()
     for citation, passage in zip(cited, passages, strict=True):
-        text = citation["quote"] if passage.id in seen else snippet(passage.text, longest)
+        text = citation["quote"] if passage.id in seen else passage_snippet(passage.text, longest)
         seen.add(passage.id)
         lines.append((passage.full_title, text))
     return passage_lines(lines)

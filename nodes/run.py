@@ -22,6 +22,7 @@ from hopyard.indexes.search import SEARCHES, Search
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.models.call import ModelCaller
 from hopyard.models.embedder import Vector
+from hopyard.models.names import current_name
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.nodes.resources import RESOURCES_KEY, Resources, resources_in
 from hopyard.state.errors import (
@@ -31,7 +32,7 @@ from hopyard.state.errors import (
     UsageError,
 )
 from hopyard.state.schemas import Evidence, StrategyInput
-from hopyard.state.settings import Context, profile_of
+from hopyard.state.settings import AUTO, Context, profile_of
 from hopyard.state.sources import read_context
 from hopyard.state.unicode import storable_text
 from hopyard.state.usage import Usage
@@ -158,8 +159,14 @@ class Run:
     async def embed(self, text: str) -> Vector:
         """The embedding [d] of a question, by the model that made the index."""
         instructed = f"{(await self.index()).manifest.query_instruction}{text}"
-        embedding = self.settings.embedding
+        embedding = await self.embedding()
         return await asyncio.to_thread(self.resources.embed_query, instructed, embedding)
+
+    async def embedding(self) -> str:
+        """The name of the embedding model: with `auto` that of the index."""
+        if self.settings.embedding != AUTO or not self.settings.index:
+            return self.settings.embedding
+        return current_name((await self.index()).manifest.embedding)
 
     async def nearness(self, text: str) -> Nearness:
         """How near the index's passages are to a text; unmeasured where the run has none.

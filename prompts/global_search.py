@@ -17,6 +17,7 @@ from hopyard.models.prompt import Example, Output, Prompt
 from hopyard.prompts.answer import ROOM_TO_THINK, every_field_required
 from hopyard.prompts.passages import one_line, source_line
 from hopyard.prompts.style import writing
+from hopyard.state.schemas import share_read
 from hopyard.state.settings import AnswerSettings
 
 __all__ = (
@@ -28,6 +29,7 @@ __all__ = (
     "Reduced",
     "finding_lines",
     "global_style",
+    "part_only",
     "point_line",
 )
 
@@ -227,6 +229,21 @@ def global_style(settings: AnswerSettings) -> str:
     if settings.style == "auto":
         return writing(settings.model_copy(update={"style": "full"})) + _LENGTH + _HEADINGS
     return writing(settings) + (_HEADINGS if settings.style == "full" else "")
+
+
+def part_only(read: float | None) -> str:
+    """What to tell a capable model of an answer from a part of the documents; "" if it is all.
+
+    Args:
+        read: The share of the sentences that were read, from 0 to 1; None if unknown.
+    """
+    if read is None or read >= 1:
+        return ""
+    return (
+        f" The readers saw {share_read(read)} of the sentences of the documents. So state no "
+        'maximum, minimum or number of cases, and no "all", "only" or "never", as a fact about '
+        "all documents, unless a source says so itself: write what is found among the points."
+    )
 
 
 REDUCE: Final[Prompt[Reduced]] = Prompt(

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from hopyard.state.settings import Profile
+from hopyard.state.tokens import characters_within
 
-__all__ = ("CHARACTERS_A_TOKEN", "heading", "one_line", "passage_lines", "snippet", "source_line")
-
-CHARACTERS_A_TOKEN: Final = 4
-"""English text in a language model's tokens, on average; used to cut snippets."""
+__all__ = ("heading", "one_line", "passage_lines", "passage_snippet", "snippet", "source_line")
 
 _CHAT_TOKENS: Final = re.compile(
     r"<(?=[|｜][^<>|｜\s]{0,40}[|｜]>|/?s>|(?:start|end)_of_turn>|(?:bos|eos|pad|unk)>|/?think>|</?SYS>)"
@@ -67,6 +65,14 @@ def passage_lines(passages: Sequence[tuple[str, str]], numbers: Sequence[int] | 
     )
 
 
+def passage_snippet(text: str, tokens: int) -> str:
+    """The beginning of a text of so many tokens, cut at a word."""
+    return snippet(text, characters_within(text, tokens))
+
+
 def snippet(text: str, longest: int) -> str:
     """The beginning of a text, cut at a word."""
-    return text if len(text) <= longest else text[:longest].rsplit(None, 1)[0]
+    if len(text) <= longest:
+        return text
+    words = text[:longest].rsplit(None, 1)
+    return words[0] if words else ""

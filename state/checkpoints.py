@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Coroutine, Sequence
@@ -43,6 +44,12 @@ __all__ = (
 
 T = TypeVar("T")
 
+_KEPT: Final = {
+    "keep_latest": "(thread_id, checkpoint_ns, checkpoint_id) IN (SELECT thread_id, checkpoint_ns, "
+    "MAX(checkpoint_id) FROM checkpoints GROUP BY thread_id, checkpoint_ns)",
+    "delete": "FALSE",
+}
+"""Which rows of a table a way to prune keeps."""
 _INCREMENTAL: Final = 2
 _GREGORIAN_EPOCH: Final = 12_219_292_800
 """Seconds from the Gregorian calendar's first day, where a UUID's time begins, to 1970."""
@@ -96,6 +103,49 @@ class ThreadStore(AsyncSqliteSaver):
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread."""
         await self._whole(super().adelete_thread(thread_id))
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Copy a thread with its whole history."""
+        await self._whole(copy_thread(self, source_thread_id, target_thread_id))
+
+    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        """Delete the history of threads.
+
+        Args:
+            thread_ids: The threads.
+            strategy: `keep_latest` keeps the latest checkpoint of each namespace, with which a
+                thread continues. `delete` keeps none. Hopyard's graphs have no `DeltaChannel`,
+                which would need more of them.
+
+        Raises:
+            ValueError: The strategy is unknown.
+        """
+        if strategy not in _KEPT:
+            raise ValueError(f"unknown strategy {strategy!r}: choose {' or '.join(_KEPT)}")
+        chosen = "thread_id IN (SELECT value FROM json_each(?))"
+        await self._whole(self._delete(f"{chosen} AND NOT ({_KEPT[strategy]})", thread_ids))
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Delete the checkpoints of runs that a server rolls back."""
+        of_runs = (
+            "(thread_id, checkpoint_ns, checkpoint_id) IN (SELECT thread_id, checkpoint_ns, "
+            "checkpoint_id FROM checkpoints WHERE json_extract(CAST(metadata AS TEXT), "
+            "'$.run_id') IN (SELECT value FROM json_each(?)))"
+        )
+        await self._whole(self._delete(of_runs, run_ids))
+
+    async def _delete(self, condition: str, listed: Sequence[str]) -> None:
+        """Delete rows; the writes first, because a condition may look at the checkpoints."""
+        async with self.lock:
+            try:
+                for table in ("writes", "checkpoints"):
+                    await self.conn.execute(
+                        f"DELETE FROM {table} WHERE {condition}", (json.dumps(list(listed)),)
+                    )
+            except BaseException:
+                await self.conn.rollback()
+                raise
+            await self.conn.commit()
 
     async def end(self) -> None:
         """Wait for the writes that have begun; no other begins from here on."""

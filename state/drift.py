@@ -72,8 +72,8 @@ class DriftState(PointState):
 
     chosen: list[str]
     """Communities whose reports are read, the nearest first."""
-    missing: list[str]
-    """Those of them whose reports are to be written."""
+    missing: dict[str, int]
+    """Those of them whose reports are to be written, and how many reports each of them takes."""
     proposals: Annotated[list[Proposal], operator.add]
     """All follow-up questions that calls have proposed."""
     asked: list[FollowUp]
@@ -82,6 +82,10 @@ class DriftState(PointState):
     """The follow-up questions of this round."""
     round: int
     """Its number, from 1."""
+    primed: list[str]
+    """Communities that the primer has read."""
+    looked_at: Annotated[list[str], operator.add]
+    """Passages whose text a follow-up question's call was shown."""
 
 
 class FollowUpTask(TypedDict):

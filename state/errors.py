@@ -103,7 +103,15 @@ class CallFailedError(ModelUnreachableError, ModelOutputError):
 
     A branch takes it as a bad output and leaves its siblings alone; where nothing is left to
     answer from, it ends the run as an unreachable model does.
+
+    Attributes:
+        reason: Why, in a word: "timeout", "unfinished", "unreadable", "too long", "filtered",
+            "refused" or "empty".
     """
+
+    def __init__(self, message: str, *, reason: str = "refused") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class BudgetExceededError(HopyardError):

@@ -61,7 +61,10 @@ class GlobalSettings(Group):
         2, ge=1, le=5, description="Least rating (0 to 5) of a relevant community, with dynamic."
     )
     most_reports: int = Field(
-        30, ge=1, description="Maximum reports that one question has written."
+        150,
+        ge=1,
+        description="Maximum reports that one question has written, those of sub-communities "
+        "included.",
     )
     excerpts: int = Field(
         -1,
@@ -135,8 +138,8 @@ class GlobalState(PointState):
     """How relevant communities are to the question, 0 to 5, or `UNRATED`."""
     chosen: list[str]
     """Communities that are read: their reports, or excerpts of their sentences."""
-    missing: list[str]
-    """Those of them whose reports are to be written."""
+    missing: dict[str, int]
+    """Those of them whose reports are to be written, and how many reports each of them takes."""
     chunks: list[list[str]]
     """Communities whose reports one map call reads."""
     found: list[str]
@@ -156,6 +159,8 @@ class ReportTask(TypedDict):
 
     run: str
     community: str
+    most: int
+    """Reports to be written at most, those of its parts included."""
 
 
 class MapTask(TypedDict):

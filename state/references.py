@@ -13,6 +13,7 @@ from hopyard.state.schemas import Source
 __all__ = (
     "SECTION_MARK",
     "file_name",
+    "in_folder",
     "kept_metadata",
     "name_sources",
     "reference",
@@ -95,6 +96,14 @@ def file_name(source: str) -> str:
         return ""
     path = PurePosixPath(outer.replace("\\", "/"))
     return SECTION_MARK.join([path.name, *parts]) if path.suffix else ""
+
+
+def in_folder(source: str) -> str:
+    """The path of a file below the folder that was indexed; "" for an address.
+
+    A source begins with that folder's own name.
+    """
+    return "" if "://" in source else source.partition("/")[2]
 
 
 def kept_metadata(metadata: Mapping[str, MetadataValue]) -> dict[str, MetadataValue]:

@@ -34,6 +34,8 @@ __all__ = (
     "add_reason",
     "passage_evidence",
     "passage_ids",
+    "read_note",
+    "share_read",
 )
 
 
@@ -106,6 +108,28 @@ NOT_SUPPORTED: Final = "not supported by its passage"
 
 UNCONFIRMED: Final = "Not confirmed by the documents:"
 """Label in front of `unconfirmed`."""
+
+
+def read_note(share: float | None) -> str:
+    """The sentence below an answer that was given from a part of the documents.
+
+    Args:
+        share: The share of the sentences that were read, from 0 to 1; None if it was not measured.
+
+    Returns:
+        "" if all were read, or if it was not measured.
+    """
+    if share is None or share >= 1:
+        return ""
+    return (
+        f"Read {share_read(share)} of the sentences of the documents: a maximum, a count or "
+        "“all” in this answer holds for these."
+    )
+
+
+def share_read(share: float) -> str:
+    """A share below 1 in per cent, rounded down: "61 %", or "less than 1 %"."""
+    return f"{int(100 * share)} %" if share >= 0.01 else "less than 1 %"
 
 
 class PassageShare(TypedDict):
@@ -236,6 +260,9 @@ class StrategyOutput(TypedDict):
     unconfirmed: NotRequired[str]
     """One sentence about the part of the answer that the documents do not confirm; "" or absent if
     they confirm all of it."""
+    read_share: NotRequired[float | None]
+    """Share of the sentences of the documents that an answer about all documents was given from,
+    from 0 to 1; absent or None if it was not measured, as for an answer from one search."""
     usage: Usage
 
 

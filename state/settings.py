@@ -98,7 +98,9 @@ class Context(Frozen):
         description="Chat model: builtin, ollama:NAME, recorded:FOLDER, or any provider:NAME.",
     )
     embedding: str = Field(
-        "builtin", description="Embedding model: builtin, ollama:NAME, or any provider:NAME."
+        AUTO,
+        description="Embedding model: builtin, ollama:NAME, or any provider:NAME; auto is the "
+        "model that made the index, and builtin for a new index.",
     )
     profile: Literal["auto", "builtin", "capable"] = Field(
         "auto",

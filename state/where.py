@@ -27,6 +27,9 @@ from hopyard.state.unicode import storable_text
 __all__ = ("Condition", "condition_texts", "parse_condition")
 
 _FORM: Final = re.compile(r"\s*([^=!<>]*?)\s*(!=|<=|>=|==?|<|>)\s*(.*?)\s*", re.DOTALL)
+_SIGNS: Final = re.compile(r"[=!<>]+")
+_MEANT: Final[Mapping[str, str]] = {"=>": ">=", "=<": "<=", "=!": "!=", "<>": "!=", "><": "!="}
+"""Operators as some people write them."""
 _DATE: Final = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?")
 _COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "<": operator.lt,
@@ -69,7 +72,7 @@ def parse_condition(text: str) -> Condition:
     """Read a condition.
 
     Raises:
-        ValueError: It has another form, or compares text by `<` and its like.
+        ValueError: It has another form or operator, or compares text by `<` and its like.
     """
     text = storable_text(text)
     match = _FORM.fullmatch(text)
@@ -80,6 +83,8 @@ def parse_condition(text: str) -> Condition:
             "'author!=Ann,Ben'"
         )
     field, sign, given = match.groups()
+    if more := _SIGNS.match(given):
+        raise ValueError(_wrong_operator(text, field, sign + more[0], given[more.end() :].strip()))
     if sign in _COMPARE:
         if _number(given) is None and _span(given) is None:
             raise ValueError(
@@ -111,8 +116,22 @@ def _condition_text(name: str, given: object) -> str:
     values = [*given] if isinstance(given, (list, tuple, set, frozenset)) else [given]
     sign = "" if name.rstrip().endswith(("=", "<", ">")) else "="
     row = io.StringIO()
-    csv.writer(row, lineterminator="").writerow(values)
+    quoted = bool(values) and _SIGNS.match(str(values[0])) is not None
+    csv.writer(
+        row, lineterminator="", quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
+    ).writerow(values)
     return f"{name}{sign}{row.getvalue()}"
+
+
+def _wrong_operator(text: str, field: str, signs: str, value: str) -> str:
+    if meant := _MEANT.get(signs):
+        cure = f"write {f'{field}{meant}{value}'!r}"
+    else:
+        cure = "the operators are =, !=, <, <=, > and >="
+    return (
+        f"{text!r} has the unknown operator {signs}: {cure}, or quote a value that begins with "
+        "such a sign"
+    )
 
 
 def _equal(value: MetadataValue, given: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from hopyard.tracing.describe import look_of, title_of
 from hopyard.tracing.model import Trace, TraceStep
+from hopyard.tracing.prose import one_line
 
 __all__ = ("Arrow", "Box", "Drawing", "drawing_of")
 
@@ -76,7 +77,7 @@ def drawing_of(trace: Trace) -> Drawing:
 def _question(trace: Trace, strategy: TraceStep | None) -> Box:
     state = "answer" if trace.answer else "open"
     step = strategy.id if strategy else ""
-    return Box(_START, "", trace.question, trace.answer, "question", state, step)
+    return Box(_START, "", trace.question, one_line(trace.answer), "question", state, step)
 
 
 def _box(step: TraceStep, parent: str, trace: Trace) -> Box:
@@ -86,7 +87,7 @@ def _box(step: TraceStep, parent: str, trace: Trace) -> Box:
         step.id,
         parent,
         title_of(record, trace.names),
-        result=record.get("answer", ""),
+        result=one_line(record.get("answer", "")),
         note=f"{record.get('verdict', '')}{score}".strip(),
         state=look_of(record),
         step=step.id,

@@ -182,4 +182,5 @@ def _width(node: Drawn) -> str:
 def _cut(text: str) -> str:
     plain = " ".join(text.split())
     short = shorten(plain, _LABEL, placeholder=" …")
-    return short if len(short) > 3 else f"{plain[: _LABEL - 1]}…"
+    # A first word that is longer than a label leaves nothing but the placeholder.
+    return f"{plain[: _LABEL - 1]}…" if short == "…" else short

@@ -12,10 +12,12 @@ from hopyard.tracing.describe import (
     kind_of,
     look_of,
     name_evidence,
+    on_a_line,
     title_of,
 )
 from hopyard.tracing.escaping import escape, escape_and_mark
 from hopyard.tracing.model import Trace, TracedPassage, TraceStep
+from hopyard.tracing.prose import is_prose, one_line, prose
 
 __all__ = ("Fragments",)
 
@@ -65,7 +67,7 @@ class Fragments:
         parts = (
             kind_of(record),
             title_of(record, self._names),
-            f"answer {answer}" if answer else "",
+            f"answer {one_line(answer)}" if answer else "",
             record.get("verdict", ""),
             str(step.cost),
         )
@@ -78,7 +80,7 @@ class Fragments:
             for name, value in (
                 ("kind", kind_of(record)),
                 ("title", title_of(record, self._names)),
-                ("result", record.get("answer", "")),
+                ("result", on_a_line(one_line(record.get("answer", "")))),
                 ("verdict", record.get("verdict", "")),
             )
             if value
@@ -96,7 +98,7 @@ class Fragments:
             f'<p class="kind">{escape(kind)}</p>' if kind else "",
             f'<h3 id="title-{escape(step.id)}" tabindex="-1">'
             f"{escape(title_of(record, self._names))}</h3>",
-            f'<p class="answer">{escape(answer)}</p>' if answer else "",
+            _answer(answer),
             _judgement(record),
             _facts(record),
             self._found(record),
@@ -172,6 +174,13 @@ def _source(passage: TracedPassage, name: str) -> str:
         if value and value != name
     )
     return f'<dl class="source">{rows}</dl>' if rows else ""
+
+
+def _answer(answer: str) -> str:
+    if not answer:
+        return ""
+    form = "prose" if is_prose(answer) else "answer"
+    return f'<div class="{form}">{prose(answer)}</div>'
 
 
 def _short_cost(step: TraceStep) -> str:

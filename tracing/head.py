@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from hopyard.state.counting import counted
@@ -12,10 +11,12 @@ from hopyard.tracing.escaping import escape
 from hopyard.tracing.fragments import Fragments
 from hopyard.tracing.legend import legend_of
 from hopyard.tracing.model import Earlier, Trace
+from hopyard.tracing.prose import is_prose, one_line, prose
 
 __all__ = ("Head",)
 
-_MARK: Final = re.compile(r"\[(\d+)\]")
+_OPEN_SOURCES: Final = 12
+"""Sources that the page shows at once. More of them are folded, and open at a click on a mark."""
 _DOUBT: Final = f'<span class="doubt">✗ {escape(NOT_SUPPORTED)}</span>'
 _SUPPORT: Final = {"full": "✓", "part": "!", "none": "✗"}
 
@@ -35,18 +36,12 @@ class Head:
         return f"running {escape(trace.running)}" if trace.running else "not finished"
 
     def answer(self) -> str:
-        """The answer; its marks lead to the sources."""
+        """The answer; its marks lead to the sources. A short one is shown in large letters."""
         if not self._trace.finished:
-            return "…"
-        cited = len(self._trace.citations)
-
-        def link(found: re.Match[str]) -> str:
-            number = int(found[1])
-            if not 1 <= number <= cited:
-                return found[0]
-            return f'<a href="#source-{number}">[{number}]</a>'
-
-        return _MARK.sub(link, escape(self._trace.answer))
+            return '<div class="short">…</div>'
+        answer = self._trace.answer
+        form = "prose" if is_prose(answer) else "short"
+        return f'<div class="{form}">{prose(answer, len(self._trace.citations))}</div>'
 
     def support(self) -> str:
         """A mark where nothing, or not all, supports the answer."""
@@ -63,7 +58,11 @@ class Head:
         items = "".join(
             self._source(number, cited) for number, cited in enumerate(self._trace.citations, 1)
         )
-        return f'<h2>Sources</h2><ol class="sources">{items}</ol>'
+        listed = f'<ol class="sources">{items}</ol>'
+        count = len(self._trace.citations)
+        if count <= _OPEN_SOURCES:
+            return f"<h2>Sources</h2>{listed}"
+        return f'<details class="many"><summary>{count} sources</summary>{listed}</details>'
 
     def _source(self, number: int, cited: Citation) -> str:
         name = self._trace.names[cited["passage_id"]]
@@ -72,7 +71,7 @@ class Head:
             f'<a href="#{self._fragments.anchor(cited["passage_id"])}">{escape(name)}</a>',
             f' <span class="about">{escape(place)}</span>' if place and place != name else "",
             f"<q>{escape(cited['quote'])}</q>",
-            f'<span class="claim">for: {escape(said_for)}</span>' if said_for else "",
+            f'<span class="claim">for: {escape(one_line(said_for))}</span>' if said_for else "",
             "" if cited.get("supported", True) else _DOUBT,
         )
         return f'<li id="source-{number}">{"".join(parts)}</li>'
@@ -143,6 +142,6 @@ def _turn(turn: Earlier) -> str:
     cost = f"{counted(turn.calls, 'call')}, {turn.seconds:.1f} s"
     about = f"{at} · {turn.strategy} · {turn.model} · {cost}"
     return (
-        f"<li><b>{escape(turn.question)}</b><br>{escape(turn.answer)}"
+        f"<li><b>{escape(turn.question)}</b><br>{escape(one_line(turn.answer))}"
         f"<small>{escape(about)}{sources}</small></li>"
     )

@@ -20,7 +20,7 @@ from hopyard.models.asked import read_asked
 from hopyard.models.ledger import Use
 from hopyard.state.errors import UsageError
 from hopyard.state.references import name_sources
-from hopyard.state.schemas import UNCONFIRMED, Step
+from hopyard.state.schemas import UNCONFIRMED, Step, read_note
 from hopyard.state.settings import Context
 from hopyard.state.sources import change_context
 from hopyard.tracing.describe import gate_step, passages_of, route_step
@@ -133,7 +133,12 @@ def trace_of(
         notes=tuple(
             filter(
                 None,
-                (_doubt(values, waits), cut_short if source.get("truncated") else "", note),
+                (
+                    _doubt(values, waits),
+                    _read(values, waits),
+                    cut_short if source.get("truncated") else "",
+                    note,
+                ),
             )
         ),
         citations=tuple(citations),
@@ -159,6 +164,11 @@ def _doubt(values: Mapping[str, Any], waits: Sequence[str]) -> str:
     """The part of the answer that the documents do not confirm."""
     unconfirmed = "" if waits else values.get("unconfirmed", "")
     return f"{UNCONFIRMED} {unconfirmed}" if unconfirmed else ""
+
+
+def _read(values: Mapping[str, Any], waits: Sequence[str]) -> str:
+    """What share of the documents was read, if it was a part."""
+    return "" if waits else read_note(values.get("read_share"))
 
 
 def _inner(snapshot: StateSnapshot) -> Mapping[str, Any]:

@@ -45,20 +45,28 @@ def draw_trace(trace: Trace) -> RenderableType:
     return Group(*parts)
 
 
-def draw_steps(steps: Iterable[TraceStep], names: Names) -> Tree:
-    """Steps as a tree, with what was thrown away for them."""
+def draw_steps(steps: Iterable[TraceStep], names: Names, *, told: str = "") -> Tree:
+    """Steps as a tree, with what was thrown away for them.
+
+    Args:
+        steps: The steps.
+        names: Names of passages.
+        told: An answer that is on the screen already, which the closing step does not repeat.
+    """
     tree = Tree("", guide_style="dim", hide_root=True)
     for step in steps:
-        _add(tree, step, names)
+        _add(tree, step, names, told)
     return tree
 
 
-def draw_step(step: TraceStep, names: Names) -> Text:
+def draw_step(step: TraceStep, names: Names, *, told: str = "") -> Text:
     """One step: its title and answer, then what is said of it and what it cost."""
     record = step.record
     style = "dim strike" if record.get("verdict") == "pruned" else ""
     text = _plain(title_of(record, names), style)
-    if answer := record.get("answer"):
+    answer = record.get("answer")
+    closing = answer == told and record.get("title", "") != record.get("question", "")
+    if answer and not closing:
         text.append(" → ", style="dim").append(_safe(on_a_line(answer)), style="bold")
     about = Text(style="dim")
     said = [(part, _STYLES[look] if look else "") for part, look in describe_step(record, names)]
@@ -110,15 +118,15 @@ def _head(trace: Trace) -> Text:
     return text
 
 
-def _add(above: Tree, step: TraceStep, names: Names) -> None:
-    branch = above.add(draw_step(step, names))
+def _add(above: Tree, step: TraceStep, names: Names, told: str = "") -> None:
+    branch = above.add(draw_step(step, names, told=told))
     for thrown in step.record.get("replaced", []):
         answer = f" → {thrown['answer']}" if thrown.get("answer") else ""
         branch.add(
             _plain(f"✗ {thrown.get('question', '')}{answer} ({thrown['reason']})", "dim red")
         )
     for child in step.children:
-        _add(branch, child, names)
+        _add(branch, child, names, told)
 
 
 def _plain(text: str, style: str) -> Text:

@@ -1,4 +1,4 @@
-"""`make demo`: four questions, answered by the built-in model and by a recorded larger one.
+"""`make demo`: four questions, answered by a recorded large model and by the built-in one.
 
 Every command that it prints can be typed as it is. All of them run in this process, because
 starting takes seconds: `python examples/solar_system/demo.py INDEX`.
@@ -10,6 +10,7 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from hopyard.cli.console import out
@@ -19,6 +20,20 @@ FOLDER = Path(os.path.relpath(Path(__file__).parent))
 RECORDING = FOLDER / "recording"
 QUESTIONS = (FOLDER / "demo_questions.txt").read_text("utf-8").splitlines()
 SCRIPT = Path(sys.executable).with_name("hopyard")
+WORDS = {
+    "gate": "does the question need documents? p is the probability that it does",
+    "route": "which strategy answers, and who chose it",
+    "Titan 0.98": "a passage that was found, and how well it matches, from 0 to 1",
+    "[1] “…”": "the sentence that a part of the answer rests on, and its document",
+    "from the ledger": "answers of earlier, identical model calls: they cost nothing",
+}
+"""What the output shows."""
+TREE_WORDS = {
+    "rubric 5/5": "the split into sub-questions passed five of five tests",
+    "θ=0.4": "a branch whose score is below this threshold is pruned",
+    "leaf": "a sub-question that is answered from passages and not split further",
+}
+"""What the strategy `tree` shows besides, which the built-in model takes for hard questions."""
 PROGRAM = "hopyard" if shutil.which("hopyard") == str(SCRIPT) else os.path.relpath(SCRIPT)
 
 
@@ -32,22 +47,27 @@ def demo(index: str) -> None:
     options = ("--index", index, "-k", "3")
     say("A sample corpus: 83 short passages on the exploration of the solar system.")
     hopyard("index", "build", str(FOLDER / "corpus.jsonl"), "--out", index)
-    say(
-        f"{len(QUESTIONS)} questions. "
-        "Built-in model, 135 million parameters: for trying out; often wrong."
-    )
-    for question in QUESTIONS:
-        hopyard("ask", question, *options)
     about = (RECORDING / "about.txt").read_text("utf-8").strip()
     say(
-        f"The same questions. Recorded model: {about}. "
+        f"{len(QUESTIONS)} questions. Recorded model: {about}. "
         "Its answers are replayed; every other step runs here."
     )
+    explain(WORDS)
     for question in QUESTIONS:
         hopyard("ask", question, *options, "--model", f"recorded:{RECORDING}")
+    say("The same questions. Built-in model, 135 million parameters: for trying out; often wrong.")
+    explain(TREE_WORDS)
+    for question in QUESTIONS:
+        hopyard("ask", question, *options)
     say("Your own model is one flag away (OpenAI's needs OPENAI_API_KEY, the other one Ollama):")
     for model in ("openai:gpt-4.1-mini", "ollama:llama3.1:8b"):
         show("ask", QUESTIONS[1], "--index", index, "--model", model)
+
+
+def explain(words: Mapping[str, str]) -> None:
+    """Print what words of the output mean."""
+    for word, meaning in words.items():
+        out.print(f"  {word:<15} {meaning}", style="dim", markup=False)
 
 
 def say(text: str) -> None:

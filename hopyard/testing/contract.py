@@ -65,13 +65,21 @@ class Contract:
         return change_context(base, dict(cls.settings))
 
     @classmethod
-    async def build_index(cls, directory: Path, kinds: Sequence[str]) -> Path:
-        """Build an index of the contract's documents, with all kinds that these build on."""
+    async def build_index(
+        cls, directory: Path, kinds: Sequence[str], more: Sequence[Document] = ()
+    ) -> Path:
+        """Build an index with all kinds that these build on.
+
+        Args:
+            directory: Where to.
+            kinds: The index kinds.
+            more: Documents beside those of the contract.
+        """
         chat = ScriptedChat(cls.answers)
         chat.register(MODEL)
         with Resources(directory.with_name(f"{directory.name}-home")) as resources:
             await build(
-                cls.documents,
+                [*cls.documents, *more],
                 directory=directory,
                 embedder=WordEmbedder(),
                 chunk_tokens=0,

@@ -6,7 +6,7 @@ from typing import Final
 
 from hopyard.indexes.records import Document
 
-__all__ = ("DOCUMENTS",)
+__all__ = ("DOCUMENTS", "LEDGERS", "RECIPES")
 
 _TEXTS: Final = {
     "iron-bridge": "The Iron Bridge was opened in 1781. It crosses the River Severn.",
@@ -24,3 +24,24 @@ DOCUMENTS: Final = tuple(
     for name, text in _TEXTS.items()
 )
 """Each has an id that is also its passage's: the tests build with `chunk_tokens=0`."""
+
+LEDGERS: Final = tuple(
+    Document(
+        id=f"ledger-{number}",
+        title=f"Ledger {number}",
+        text=f"The ledger of Quay Street for week {number} was signed by Otto Brandt.",
+    )
+    for number in range(1, 251)
+)
+"""More documents than a search looks at before it ranks, all near to one question."""
+
+RECIPES: Final = tuple(
+    Document(id=f"recipe-{name}", title=name.title(), text=text)
+    for name, text in {
+        "soup": "Chop two onions, add stock and boil.",
+        "bread": "Knead flour, yeast and salt; bake for an hour.",
+        "jam": "Plums from Kent need half their weight of sugar.",
+        "tea": "Pour it on when it boils.",
+    }.items()
+)
+"""Documents that have nothing to do with the ledgers."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,10 +19,19 @@ from hopyard.state.schemas import Evidence, passage_ids
 from hopyard.state.settings import Context
 from hopyard.state.sources import change_context
 from hopyard.testing.contract import Contract
+from hopyard.testing.corpus import LEDGERS, RECIPES
 from hopyard.testing.evidence import check_evidence
 from hopyard.testing.models import ScriptedChat
 
 __all__ = ("SearchContract",)
+
+
+def check_filtered(found: Sequence[Evidence], k: int, allowed: frozenset[str]) -> None:
+    """See that k units match a filter, or that all passages that match it are found."""
+    check_evidence(found, allowed)
+    assert len(found) == k or (len(found) < k and set(passage_ids(found)) == allowed)
+    scores = [unit["score"] for unit in found]
+    assert scores == sorted(scores, reverse=True)
 
 
 @pytest.mark.asyncio
@@ -32,6 +41,9 @@ class SearchContract(Contract):
     Attributes:
         search: The search method.
         finds: Texts, each with the id of a passage that must be among the first three found.
+
+    If the method's index kinds ask the chat model, `answers` must also reply for documents other
+    than `documents`: the tests of filters add some.
     """
 
     search: ClassVar[SearchMethod]
@@ -50,6 +62,14 @@ class SearchContract(Contract):
         """An index of the documents, with the kinds that the method reads."""
         directory = tmp_path_factory.mktemp("contract") / "index"
         return asyncio.run(cls.build_index(directory, (*cls.search.needs, *cls.kinds)))
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def long_index(cls, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        """An index with more passages than a search looks at, of which few match a filter."""
+        directory = tmp_path_factory.mktemp("contract") / "long-index"
+        kinds = (*cls.search.needs, *cls.kinds)
+        return asyncio.run(cls.build_index(directory, kinds, (*LEDGERS, *RECIPES)))
 
     @pytest.fixture
     def run(self, index: Path, chat: ScriptedChat, resources: Resources) -> Run:
@@ -110,12 +130,19 @@ class SearchContract(Contract):
         allowed = await filtered.allowed()
         assert allowed
         for text in self.finds:
-            everything = await self.find(run, text, 100)
-            fitting = [unit for unit in everything if allowed.issuperset(unit["passages"])]
             for k in (1, 2, 100):
-                found = await self.find(filtered, text, k)
-                assert allowed.issuperset(passage_ids(found))
-                assert min(k, len(fitting)) <= len(found) <= k
+                check_filtered(await self.find(filtered, text, k), k, allowed)
+
+    async def test_a_filter_leaves_k_units_that_are_far_from_the_text(
+        self, long_index: Path, resources: Resources
+    ) -> None:
+        titles = [document.title for document in RECIPES]
+        settings = change_context(self.make_context(long_index), {"where": {"title": titles}})
+        run = Run("search", settings, resources)
+        allowed = frozenset(document.id for document in RECIPES)
+        for text in ("Who signed the ledger of Quay Street for week 7?", "?!"):
+            for k in (1, 3, len(allowed), 100):
+                check_filtered(await self.find(run, text, k), k, allowed)
 
     async def test_a_missing_part_of_the_index_is_named(self, run: Run, tmp_path: Path) -> None:
         for number, need in enumerate(self.search.needs):

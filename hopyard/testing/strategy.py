@@ -33,7 +33,7 @@ from hopyard.testing.models import GARBAGE, ScriptedChat
 __all__ = ("StrategyContract",)
 
 _OUTPUT: Final = {"answer", "citations", "evidence", "steps", "truncated", "usage"}
-_MAY_GIVE: Final = {"unconfirmed"}
+_MAY_GIVE: Final = {"read_share", "unconfirmed"}
 _USAGE: Final = {"model_calls", "cached_calls", "input_tokens", "output_tokens", "seconds"}
 _MOST_STEPS: Final = 100
 

@@ -1,7 +1,9 @@
 """LinearRAG: names of the question activate names of near sentences, then PageRank.
 
 "LinearRAG: Linear Graph Retrieval-Augmented Generation on Large-scale Corpora", ICLR 2026
-(arXiv:2510.10114), with the values of its code. No model call.
+(arXiv:2510.10114), with the values of its code. No model call. Unlike the paper, a name that the
+graph knows is that entity, another name needs a cosine of 0.8 to its nearest, and the reset counts
+only the nearest passages, with BM25's best among them.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ from scipy.sparse import csr_array
 
 from hopyard.indexes.kinds.entity_graph.weights import shares
 from hopyard.indexes.pagerank.activation import activate, passage_reset
-from hopyard.indexes.pagerank.hipporag import linked_or_nearest
-from hopyard.indexes.pagerank.query import Query, Ranking, Seeds, nothing
+from hopyard.indexes.pagerank.query import Query, Ranking, Seeds, nothing, with_words
+from hopyard.indexes.pagerank.question_names import named_entities
 from hopyard.indexes.pagerank.statements import sentence_cosines
 from hopyard.indexes.ragged import Ragged
 
@@ -34,11 +36,11 @@ PASSAGE_WEIGHT: Final = 2.0
 
 async def rank(query: Query) -> Ranking:
     """Rank passages by their own PageRank."""
-    named = await asyncio.to_thread(query.named)
-    seeds = await linked_or_nearest(query, named.values())
+    seeds = await named_entities(query)
     if not seeds:
         return nothing("the question names no entity of the graph")
-    return await asyncio.to_thread(_walk, query, seeds, await query.nearest())
+    near = with_words(await query.nearest(), await query.by_words())
+    return await asyncio.to_thread(_walk, query, seeds, near)
 
 
 def _walk(query: Query, seeds: Seeds, near: NDArray[np.float64]) -> Ranking:

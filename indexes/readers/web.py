@@ -8,8 +8,8 @@ that are lists of links; so what is left out is told by tags, roles, names and l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from hopyard.indexes.readers.base import Content, Source
 from hopyard.indexes.readers.text import decode
@@ -30,6 +30,27 @@ _AROUND_NAMES: Final = re.compile(
     r"newsletter|pagination|skip-link)(?=$|[-_])",
     re.IGNORECASE,
 )
+_CELLS: Final = frozenset(("td", "th"))
+_GROUPS: Final = frozenset(("thead", "tbody", "tfoot", "caption", "colgroup"))
+_TABLE: Final = frozenset(("table",))
+_LISTS: Final = frozenset(("ul", "ol", "menu"))
+_TERMS: Final = frozenset(("dt", "dd"))
+_HOLDERS: Final = frozenset(("td", "th", "li", "dd", "div", "section", "article", "blockquote"))
+_NOTHING: Final[tuple[frozenset[str], frozenset[str]]] = (frozenset(), frozenset())
+_ENDED_BY: Final[Mapping[str, tuple[frozenset[str], frozenset[str]]]] = {
+    "li": (frozenset(("li", "p")), _LISTS),
+    **dict.fromkeys(_TERMS, (_TERMS | {"p"}, frozenset(("dl",)))),
+    **dict.fromkeys(_CELLS, (_CELLS | {"p", "caption", "colgroup"}, _TABLE)),
+    "tr": (_CELLS | {"tr", "p", "caption", "colgroup"}, _TABLE),
+    **dict.fromkeys(_GROUPS, (_CELLS | _GROUPS | {"tr", "p"}, _TABLE)),
+    **dict.fromkeys(
+        ("p", "div", "ul", "ol", "dl", "table", "blockquote", "pre", "section", "article",
+         "h1", "h2", "h3", "h4", "h5", "h6", "hr"),
+        (frozenset(("p",)), _HOLDERS),
+    ),
+}  # fmt: skip
+"""Which open elements the start of an element ends, and the elements outside of which it looks for
+none. Source: HTML Living Standard, 13.1.2.4, "Optional tags"."""
 _LISTING: Final = ("ul", "ol", "div", "section", "table", "header")
 _LINK_SHARE: Final = 0.75
 """A list or division with more of its text in links is a menu, if it has some links."""
@@ -66,7 +87,19 @@ def html_to_markdown(html: str) -> str:
 def _soup(html: str) -> BeautifulSoup:
     from bs4 import BeautifulSoup
 
-    return BeautifulSoup(html, "html.parser")
+    class Soup(BeautifulSoup):
+        """Python's parser leaves elements open whose end tags HTML allows to be omitted."""
+
+        def handle_starttag(self, name: str, *given: Any, **named: Any) -> Any:
+            ended, within = _ENDED_BY.get(name, _NOTHING)
+            for tag in reversed(self.tagStack[:]):
+                if tag.name in within:
+                    break
+                if tag.name in ended:
+                    self.handle_endtag(tag.name)
+            return super().handle_starttag(name, *given, **named)
+
+    return Soup(html, "html.parser")
 
 
 def _metadata(soup: BeautifulSoup) -> dict[str, MetadataValue]:

@@ -61,5 +61,6 @@ SEARCH: Final = SearchMethod(
     about="Dense and sparse search, merged by reciprocal rank fusion.",
     find=_find,
     needs=("dense", "sparse"),
+    without_vectors="sparse",
     filters=True,
 )

@@ -45,24 +45,30 @@ class PageRankSettings(Group):
         200,
         ge=1,
         le=100_000,
-        description="Number of nearest passages at which the walk also begins (papers: all).",
+        description="Number of nearest passages at which the walk also begins (papers: all); names "
+        "and linear also begin at as many by BM25, if the index has sparse.",
     )
     passage_share: float = Field(
         1.0,
         ge=0,
         le=100,
-        description="names: weight of the nearest passages together; the names weigh 1.",
+        description="names: weight of these passages together; the names together weigh 1 / "
+        "number of passages with the rarest of them.",
     )
     sharpness: float = Field(
         8.0,
         gt=0,
         le=64,
-        description="names: exponent of a passage's nearness; a high value favours the nearest.",
+        description="names: exponent of a passage's nearness, and of its share of the best BM25 "
+        "score; a high value favours the best.",
     )
 
 
 async def _find(search: Search) -> list[Evidence]:
-    """The score is the passage's PageRank; dense search where the walk has no beginning."""
+    """The score is the passage's PageRank.
+
+    Where the walk has no beginning, it is hybrid search, or dense search without a sparse index.
+    """
     from hopyard.indexes.pagerank.query import Query
 
     settings = PageRankSettings.of(search.settings)
@@ -71,8 +77,9 @@ async def _find(search: Search) -> list[Evidence]:
     query = Query(search, settings, graph, await search.embed(search.text))
     ranking: Ranking = await method.rank(query)
     if ranking.missing:
-        nearest = await search.by("dense")
-        return [_with_reason(unit, f"dense search, since {ranking.missing}") for unit in nearest]
+        instead = "hybrid" if search.index.has("sparse") else "dense"
+        reason = f"{instead} search, since {ranking.missing}"
+        return [_with_reason(unit, reason) for unit in await search.by(instead)]
     return await asyncio.to_thread(_best, graph, ranking, search)
 
 

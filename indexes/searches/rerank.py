@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from pydantic import Field, field_validator
 
-from hopyard.indexes.search import Search, SearchMethod
+from hopyard.indexes.search import SEARCHES, Search, SearchMethod
 from hopyard.state.errors import (
     BudgetExceededError,
     ModelOutputError,
@@ -73,7 +74,8 @@ async def _find(search: Search) -> list[Evidence]:
         UsageError: The chat model is to judge and may not be asked.
     """
     wider = min(_WIDER * search.k, search.k + _MOST_MORE)
-    found = await search.by(RerankSettings.of(search.settings).base, k=wider)
+    base = SEARCHES[RerankSettings.of(search.settings).base]
+    found = await base.run(replace(search, k=wider))
     try:
         scores = await _scores(search, found)
     except (ModelOutputError, BudgetExceededError) as error:
@@ -107,13 +109,7 @@ async def _scores(search: Search, found: Sequence[Evidence]) -> list[float]:
 
 async def _judge(search: Search, found: Sequence[Evidence]) -> list[float]:
     """The chat model's judgements: 1 necessary, 0.5 indirect, 0 irrelevant."""
-    from hopyard.prompts.passages import (
-        CHARACTERS_A_TOKEN,
-        heading,
-        one_line,
-        passage_lines,
-        snippet,
-    )
+    from hopyard.prompts.passages import heading, one_line, passage_lines, passage_snippet
     from hopyard.prompts.rerank import passages_prompt
 
     if search.call is None:
@@ -125,11 +121,11 @@ async def _judge(search: Search, found: Sequence[Evidence]) -> list[float]:
         return []
     profile = profile_of(search.settings)
     own = _BUILTIN_SNIPPET if profile == "builtin" else search.settings.retrieval.snippet_tokens
-    longest = (RerankSettings.of(search.settings).snippet_tokens or own) * CHARACTERS_A_TOKEN
+    longest = RerankSettings.of(search.settings).snippet_tokens or own
     shown = [
         (
             heading(passages[0].full_title, passages[0].about, profile),
-            snippet("\n".join(passage.text for passage in passages), longest),
+            passage_snippet("\n".join(passage.text for passage in passages), longest),
         )
         for passages in await asyncio.to_thread(_passages, search, found)
     ]

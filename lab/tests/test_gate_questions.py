@@ -43,6 +43,16 @@ def test_written_documents_hold_what_their_questions_name(office: str) -> None:
         assert row["answers"]
 
 
+@pytest.mark.parametrize("office", [name for names in OFFICES.values() for name in names])
+def test_unanswerable_questions_name_no_answer(office: str) -> None:
+    found = rows(WRITTEN / office / "unanswerable.jsonl")
+    answered = rows(WRITTEN / office / "questions.jsonl")
+    assert len(found) == 20
+    assert {row["kind"] for row in found} == {"unanswerable"}
+    assert not any(row["answers"] for row in found)
+    assert not {row["question"] for row in found} & {row["question"] for row in answered}
+
+
 @pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not there")
 def test_train_questions_are_not_held_out(tmp_path: Path) -> None:
     sources = [read_source(DATA / name) for name in SETS]
@@ -53,8 +63,16 @@ def test_train_questions_are_not_held_out(tmp_path: Path) -> None:
     for questions in found.values():
         assert all(guard.allows_question(question.question) for question in questions)
         assert any(question.open for question in questions)
-        known = [q for q in questions if not q.type.startswith(("everyday", "nq_open"))]
-        assert all(question.supporting_ids for question in known)
+        general = [q for q in questions if q.type.startswith(("everyday", "nq_open"))]
+        assert {question.needs_documents for question in general} == {False}
+        lacking = [q for q in questions if q.type.endswith("-unanswerable")]
+        assert {question.needs_documents for question in lacking} <= {True}
+        others = [q for q in questions if q not in general and q not in lacking]
+        assert all(question.supporting_ids for question in others)
+    held_out = pool(sources, nq_open, "dev")
+    kinds = {name: {q.type for q in questions} for name, questions in held_out.items()}
+    for name in ("multihoprag", "squad2", "choir"):
+        assert f"{name}-unanswerable" in kinds[name]
 
 
 def test_a_pool_without_any_set_holds_what_is_written(

@@ -109,7 +109,7 @@ async def answer_follow_up(state: FollowUpTask, runtime: Runtime[Context]) -> di
     run, asked = await run_of(state, runtime), state["follow_up"]
     step = Step(id=asked["step"], kind="follow-up", parent=asked["parent"])
     step |= {"title": f"Follow-up: {asked['question']}", "question": asked["question"]}
-    passages, shown, steps, cut = await _context(run, state, runtime)
+    passages, texts, shown, steps, cut = await _context(run, state, runtime)
     if not passages:
         return {"notes": [step | {"reason": "nothing was found"}, *steps], "truncated": cut}
     values = {
@@ -128,7 +128,12 @@ async def answer_follow_up(state: FollowUpTask, runtime: Runtime[Context]) -> di
         return {"notes": [failed(step, error), *steps], "truncated": cut or stopped}
     points = points_from_passages(run, output.points, [passage.id for passage in passages])
     update = explored(run, step, output, points)
-    return update | {"notes": [*update["notes"], *steps], "truncated": cut}
+    looked_at = [passage.id for passage in passages[:texts]]
+    return update | {
+        "notes": [*update["notes"], *steps],
+        "looked_at": looked_at,
+        "truncated": cut,
+    }
 
 
 def _most(state: FollowUpTask, run: Run) -> int:
@@ -139,8 +144,8 @@ def _most(state: FollowUpTask, run: Run) -> int:
 
 async def _context(
     run: Run, state: FollowUpTask, runtime: Runtime[Context]
-) -> tuple[list[Passage], str, list[Step], bool]:
-    """The numbered passages, the text of the prompt, the steps that led to them.
+) -> tuple[list[Passage], int, str, list[Step], bool]:
+    """The numbered passages, the number of those shown whole, the text of the prompt, the steps.
 
     The last value says whether the budget ended a search.
     """
@@ -155,4 +160,4 @@ async def _context(
         Step(**{**one, "id": f"{asked['step']}-{one['id']}", "parent": asked["step"]})
         for one in gathered["steps"]
     ]
-    return passages, shown, steps, gathered["truncated"]
+    return passages, gathered["selection"]["texts"], shown, steps, gathered["truncated"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from hopyard.nodes.global_search.chunks import chunks, tokens
+from hopyard.nodes.global_search.chunks import chunks
 from hopyard.nodes.global_search.map import finish_map, numbered_reports, points_from_reports
 from hopyard.nodes.global_search.reading import ReadableReport, readable_reports
 from hopyard.nodes.global_search.steps import failed
@@ -19,6 +19,7 @@ from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.global_search import GlobalSettings, Point
 from hopyard.state.schemas import Step
 from hopyard.state.settings import Context, profile_of
+from hopyard.state.tokens import tokens_of
 
 __all__ = ("explored", "primer")
 
@@ -46,14 +47,16 @@ async def primer(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]
             "notes": [failed(step, error)],
             "truncated": isinstance(error, BudgetExceededError),
         }
-    return explored(run, step, output, await points_from_reports(run, output.points, reports))
+    points = await points_from_reports(run, output.points, reports)
+    primed = [report.community for report in reports]
+    return explored(run, step, output, points) | {"primed": primed}
 
 
 async def _fitting(run: Run, state: DriftState) -> list[ReadableReport]:
     """The nearest reports that fit into the window together; the nearest even if it does not."""
     reports = await readable_reports(run, state["chosen"], state["written"])
     window = GlobalSettings.of(run.settings).for_profile(profile_of(run.settings)).window
-    cut = chunks([tokens(numbered_reports([report])) for report in reports], window)
+    cut = chunks([tokens_of(numbered_reports([report])) for report in reports], window)
     return [reports[place] for place in cut[0]] if cut else []
 
 

@@ -12,18 +12,20 @@ from langgraph.types import Overwrite, Send
 
 from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.records import Community
-from hopyard.nodes.global_search.reports import communities_of
+from hopyard.nodes.global_search.reports import communities_of, plan_missing
 from hopyard.nodes.global_search.select import (
     about,
     communities_at,
     deepest,
     nearest_first,
+    reports_to_write,
     short_communities,
+    writing_tasks,
 )
 from hopyard.nodes.local_search.linking import query_of
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.drift import DriftSettings, DriftState
-from hopyard.state.global_search import GlobalSettings, ReportTask
+from hopyard.state.global_search import GlobalSettings
 from hopyard.state.schemas import Step, passage_ids
 from hopyard.state.settings import Context
 
@@ -43,9 +45,9 @@ async def select(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]
     run, question = await run_of(state, runtime), state["question"]
     reader = await communities_of(run)
     chosen, how = await _nearest(run, reader, question) if reader.levels else ([], "no communities")
-    missing = await _missing(run, reader, chosen)
+    missing = await plan_missing(run, await _missing(run, reader, chosen))
     step = Step(id="select", kind="select", title="Select the nearest reports", question=question)
-    step["facts"] = {"communities": str(len(chosen)), "reports to write": str(len(missing))}
+    step["facts"] = {"communities": str(len(chosen)), **reports_to_write(missing)}
     step["reason"] = how
     return {
         "chosen": chosen,
@@ -53,6 +55,8 @@ async def select(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]
         "asked": [],
         "following": [],
         "round": 0,
+        "primed": [],
+        "looked_at": Overwrite([]),
         "proposals": Overwrite([]),
         "written": Overwrite({}),
         "points": Overwrite([]),
@@ -77,9 +81,7 @@ async def _missing(run: Run, reader: CommunityIndex, chosen: Sequence[str]) -> l
 
 def report_tasks(state: DriftState) -> list[Send] | Literal["primer"]:
     """Have missing reports written; tasks run side by side."""
-    return [
-        Send("write", ReportTask(run=state["run"], community=name)) for name in state["missing"]
-    ] or "primer"
+    return writing_tasks(state) or "primer"
 
 
 async def _nearest(run: Run, reader: CommunityIndex, question: str) -> tuple[list[str], str]:
@@ -104,7 +106,8 @@ async def _groups(run: Run, question: str) -> list[list[int]]:
     found = await run.find(question, k=_PASSAGES, method="dense", step="select")
     rows = [query.graph.passage_rows[name] for name in passage_ids(found)]
     standing = [query.graph.entities_in[[row]].indices.tolist() for row in rows]
-    return [group for group in (list(query.named()), *standing) if group]
+    named = [link.entity for link in query.names().links]
+    return [group for group in (named, *standing) if group]
 
 
 def rank_communities(

@@ -5,15 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from hopyard.prompts.passages import CHARACTERS_A_TOKEN
 from hopyard.state.global_search import Point
+from hopyard.state.tokens import tokens_of
 
-__all__ = ("best_points", "chunks", "shuffled", "tokens")
-
-
-def tokens(text: str) -> int:
-    """About how many tokens a text has, rounded up."""
-    return -(-len(text) // CHARACTERS_A_TOKEN)
+__all__ = ("best_points", "chunks", "shuffled")
 
 
 def shuffled(names: Iterable[str], seed: int) -> list[str]:
@@ -53,5 +48,5 @@ def best_points(points: Sequence[Point], window: int) -> list[Point]:
     Equals stay in the order of the map calls. The best point is kept even if it is too long.
     """
     ranked = sorted(points, key=lambda point: -point["score"])
-    windows = chunks([tokens(point["text"]) for point in ranked], window)
+    windows = chunks([tokens_of(point["text"]) for point in ranked], window)
     return [ranked[place] for place in windows[0]] if windows else []

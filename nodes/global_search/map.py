@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from hopyard.indexes.kinds.communities.elements import Elements
-from hopyard.nodes.global_search.chunks import chunks, shuffled, tokens
+from hopyard.nodes.global_search.chunks import chunks, shuffled
 from hopyard.nodes.global_search.reading import ReadableReport, readable_reports
 from hopyard.nodes.global_search.reports import elements_of
 from hopyard.nodes.global_search.steps import failed
@@ -23,6 +23,7 @@ from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutp
 from hopyard.state.global_search import GlobalSettings, GlobalState, MapTask, Point, map_id
 from hopyard.state.schemas import Evidence, Step, passage_evidence
 from hopyard.state.settings import Context, profile_of
+from hopyard.state.tokens import tokens_of
 
 __all__ = (
     "MOST_PASSAGES",
@@ -48,7 +49,7 @@ async def divide(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any
     settings = GlobalSettings.of(run.settings).for_profile(profile_of(run.settings))
     order = shuffled(state["chosen"], settings.seed)
     reports = await readable_reports(run, order, state["written"])
-    lengths = [tokens(numbered_reports([report])) for report in reports]
+    lengths = [tokens_of(numbered_reports([report])) for report in reports]
     return {
         "chunks": [
             [reports[place].community for place in chunk]

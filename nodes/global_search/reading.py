@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hopyard.indexes.kinds.communities import writing
+from hopyard.indexes.kinds.communities import on_demand
 from hopyard.indexes.kinds.communities.context import fits, in_rows, leaf, with_numbers
 from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.records import Community, Finding, Report
@@ -20,6 +20,7 @@ from hopyard.nodes.global_search.reports import communities_of, elements_of
 from hopyard.nodes.run import Run
 from hopyard.prompts.global_search import finding_lines
 from hopyard.state.global_search import WrittenReport
+from hopyard.state.tokens import tokens_of
 
 __all__ = ("ReadableReport", "excerpt", "excerpts_within", "is_short", "readable_reports")
 
@@ -40,6 +41,8 @@ class ReadableReport:
     """The elements that support each finding."""
     sources: tuple[str, ...] = ()
     """The passages that the lines of an excerpt are from."""
+    read: tuple[str, ...] = ()
+    """Ids of the elements that a report was written from, or that an excerpt shows."""
 
 
 async def readable_reports(
@@ -61,7 +64,7 @@ async def readable_reports(
             if kept := written[name]:
                 report = Report.model_validate(kept)
             else:
-                report = await writing.report_of(index, name, run.settings, run.call)
+                report = await on_demand.report_of(index, name, run.settings, run.call)
         found.append((reader.community(name), report))
 
     def read() -> list[ReadableReport]:
@@ -86,7 +89,7 @@ def excerpt(
         elements: The elements of the graph.
         allowed: Only lines that one of these passages supports; None for all.
     """
-    shown = leaf(elements.groups(community.entities), _EXCERPT, writing.tokens_of)
+    shown = leaf(elements.groups(community.entities), _EXCERPT, tokens_of)
     lines = [
         line
         for line in in_rows(shown.elements)
@@ -98,6 +101,7 @@ def excerpt(
         findings=tuple(line.text for line in lines),
         elements=tuple((line.id,) for line in lines),
         sources=tuple(line.source for line in lines),
+        read=tuple(line.id for line in lines),
     )
 
 
@@ -105,7 +109,7 @@ def is_short(community: Community, elements: Elements) -> bool:
     """Whether an excerpt holds all that the documents say of a community. It reads passages."""
     if community.passages > _FEW:
         return False
-    return fits([*elements.groups(community.entities)], _EXCERPT, writing.tokens_of)
+    return fits([*elements.groups(community.entities)], _EXCERPT, tokens_of)
 
 
 async def excerpts_within(run: Run, names: Sequence[str], budget: int) -> tuple[str, ...]:
@@ -117,7 +121,7 @@ async def excerpts_within(run: Run, names: Sequence[str], budget: int) -> tuple[
         for name in names:
             shown = excerpt(reader.community(name), elements)
             lines = finding_lines(shown.heading, shown.findings, sources=shown.sources)
-            room -= writing.tokens_of(lines)
+            room -= tokens_of(lines)
             if room < 0:
                 break
             kept.append(name)
@@ -143,6 +147,7 @@ def _readable(
         heading=heading,
         findings=tuple(_text(finding) for finding in findings),
         elements=tuple(finding.elements for finding in findings),
+        read=report.read,
     )
 
 

@@ -14,18 +14,24 @@ from hopyard.nodes.answer import answer_from_passages, mark_cut
 from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.global_search.chunks import best_points
+from hopyard.nodes.global_search.coverage import (
+    read_by_drift,
+    read_by_global,
+    read_by_map_reduce,
+)
 from hopyard.nodes.global_search.map import evidence_of
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, close_run, run_of
 from hopyard.prompts.answer import UNKNOWN
-from hopyard.prompts.global_search import REDUCE, global_style, point_line
+from hopyard.prompts.global_search import REDUCE, global_style, part_only, point_line
 from hopyard.prompts.passages import one_line
+from hopyard.state.drift import DriftState
 from hopyard.state.errors import BudgetExceededError, IndexMissingError, ModelOutputError
-from hopyard.state.global_search import GlobalSettings, Point, PointState
-from hopyard.state.schemas import Step
+from hopyard.state.global_search import GlobalSettings, GlobalState, Point, PointState
+from hopyard.state.schemas import Step, share_read
 from hopyard.state.settings import Context, profile_of
 
-__all__ = ("reduce_points",)
+__all__ = ("reduce_drift", "reduce_global", "reduce_map_reduce")
 
 _LISTED: Final = 10
 """Points that are the answer if no closing call gives one."""
@@ -73,12 +79,37 @@ class _Shown:
         return [places[name] for name in point["passages"]]
 
 
-async def reduce_points(state: PointState, runtime: Runtime[Context]) -> dict[str, Any]:
+async def reduce_global(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Answer from the points of reports and passages."""
+    run = await run_of(state, runtime)
+    return await _reduce(run, state, await read_by_global(run, state) if state["points"] else None)
+
+
+async def reduce_map_reduce(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Answer from the points of all passages."""
+    run = await run_of(state, runtime)
+    return await _reduce(
+        run, state, await read_by_map_reduce(run, state) if state["points"] else None
+    )
+
+
+async def reduce_drift(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Answer from the points of the primer and the follow-up questions."""
+    run = await run_of(state, runtime)
+    return await _reduce(run, state, await read_by_drift(run, state) if state["points"] else None)
+
+
+async def _reduce(run: Run, state: PointState, read: float | None) -> dict[str, Any]:
     """Answer from the best points that fit into the window; Unknown where no point helps.
 
     A budget that ended before any point was found leaves one call: it answers from one search.
+
+    Args:
+        run: The run.
+        state: The points.
+        read: The share of the sentences of the documents that they come from; None if unknown.
     """
-    run, question = await run_of(state, runtime), state["question"]
+    question = state["question"]
     settings = GlobalSettings.of(run.settings).for_profile(profile_of(run.settings))
     points = best_points(state["points"], settings.window)
     if state["truncated"] and not points:
@@ -86,9 +117,9 @@ async def reduce_points(state: PointState, runtime: Runtime[Context]) -> dict[st
     else:
         names = list(dict.fromkeys(name for point in points for name in point["passages"]))
         shown = _Shown(points, await run.passages(names) if names else [])
-        answer, step = await _answer(run, question, shown)
+        answer, step = await _answer(run, question, shown, read)
         cited = shown.cite(question, answer)
-        step["facts"] = _facts(points, state["points"])
+        step["facts"] = _facts(points, state["points"], read)
     step["answer"] = cited.answer
     return {
         "answer": cited.answer,
@@ -97,6 +128,7 @@ async def reduce_points(state: PointState, runtime: Runtime[Context]) -> dict[st
         "steps": [*state["notes"], step],
         "truncated": run.out_of_budget,
         "unconfirmed": cited.unconfirmed,
+        "read_share": read,
         "written": Overwrite({}),
         "points": Overwrite([]),
         "notes": Overwrite([]),
@@ -120,7 +152,7 @@ async def _answer_from_search(run: Run, question: str) -> tuple[Cited, Step]:
     return cited, mark_cut(step) if reading.cut else step
 
 
-async def _answer(run: Run, question: str, shown: _Shown) -> tuple[str, Step]:
+async def _answer(run: Run, question: str, shown: _Shown, read: float | None) -> tuple[str, Step]:
     """The answer of the closing call, the points themselves if it fails, or Unknown."""
     step = Step(id="reduce", kind="reduce", title="Answer from the points", question=question)
     step["passages"] = evidence_of(shown.points)
@@ -128,7 +160,7 @@ async def _answer(run: Run, question: str, shown: _Shown) -> tuple[str, Step]:
         return UNKNOWN, step | {"reason": "no point helps"}
     values = {
         "points": "\n".join(shown.lines()),
-        "style": global_style(run.settings.answer),
+        "style": global_style(run.settings.answer) + part_only(read),
         "question": one_line(question),
     }
     try:
@@ -141,8 +173,10 @@ async def _answer(run: Run, question: str, shown: _Shown) -> tuple[str, Step]:
     return output.answer, mark_cut(step) if output.cut else step
 
 
-def _facts(shown: Sequence[Point], found: Sequence[Point]) -> dict[str, str]:
+def _facts(shown: Sequence[Point], found: Sequence[Point], read: float | None) -> dict[str, str]:
     facts = {"points": str(len(shown))}
+    if read is not None:
+        facts["sentences read"] = share_read(read) if read < 1 else "all"
     if len(found) > len(shown):
         facts["beyond the window"] = str(len(found) - len(shown))
     return facts

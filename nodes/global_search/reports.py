@@ -8,17 +8,19 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from hopyard.indexes.kinds.communities import writing
+from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.kinds.communities import on_demand, writing
 from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.index import CommunityIndex
-from hopyard.indexes.kinds.communities.records import Community
+from hopyard.indexes.kinds.communities.plan import Plan
+from hopyard.indexes.kinds.communities.records import Community, Report
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.common_settings import Budget
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
-from hopyard.state.global_search import ReportTask, report_id
+from hopyard.state.global_search import GlobalSettings, ReportTask, report_id
 from hopyard.state.schemas import Step
 from hopyard.state.settings import Context
 
@@ -26,6 +28,8 @@ __all__ = (
     "communities_of",
     "elements_of",
     "passages_in",
+    "plan_missing",
+    "plans_within",
     "write_report",
     "writing_budget",
 )
@@ -70,41 +74,93 @@ def _passages_in(
     }
 
 
+async def plan_missing(run: Run, names: Sequence[str]) -> dict[str, int]:
+    """How many reports are written for each of some communities, those of its parts included."""
+    planned = await asyncio.to_thread(plans_within, await run.index(), names, run.settings)
+    return {name: max(1, plan.calls) for name, plan in planned.items()}
+
+
+def plans_within(index: Index, names: Sequence[str], settings: Context) -> dict[str, Plan]:
+    """The reports to be written for some communities. It reads passages, so it may block.
+
+    Each community gets its own report. The rest of `global_search.most_reports`, and of the budget,
+    goes to the parts of the first communities.
+
+    Args:
+        index: The opened index.
+        names: Ids of communities, the most important first.
+        settings: The settings of the run.
+    """
+    budget, tokens = writing_budget(settings.budget), writing.limits_of(settings).tokens
+    most = GlobalSettings.of(settings).most_reports
+    most = min(most, budget.calls or most, -(-budget.tokens // tokens) or most)
+    spare, plans = max(0, most - len(names)), dict[str, Plan]()
+    for name in names:
+        plans[name] = on_demand.planned(index, name, settings, 1 + spare)
+        spare -= max(0, plans[name].calls - 1)
+    return plans
+
+
 async def write_report(state: ReportTask, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Have the report about one community written. The ledger answers if it was written before."""
+    """Have the report about one community written, after those of its parts that it needs.
+
+    The ledger answers if a report was written before.
+    """
     run, name = await run_of(state, runtime), state["community"]
     community = (await communities_of(run)).community(name)
-    step = Step(
-        id=report_id(name), kind="report", parent="select", title=f"Write: {community.title}"
-    )
-    step["facts"] = {"community": name, "entities": str(len(community.entities))}
+    step = _step(community, "select")
     writer = run.with_settings(budget=writing_budget(run.settings.budget))
-    asked = False
+    asked, below = False, list[Step]()
 
     async def call(
         prompt: Prompt[OutputT], values: Mapping[str, str], *, step: str = ""
     ) -> OutputT:
         nonlocal asked
-        del step  # whatever it is called for, it belongs to this step
         asked = True
-        return await writer.call(prompt, values, step=report_id(name))
+        return await writer.call(prompt, values, step=report_id(step))
+
+    def tell(part: Community, report: Report | ModelOutputError) -> None:
+        own = _step(part, report_id(part.parent))
+        below.append(
+            failed(own, report)
+            if isinstance(report, ModelOutputError)
+            else _written(own, report, run.settings.model)
+        )
 
     try:
-        report = await writing.report_of(await run.index(), name, run.settings, call)
+        report = await on_demand.report_of(
+            await run.index(), name, run.settings, call, most=state["most"], tell=tell
+        )
     except (ModelOutputError, BudgetExceededError) as error:
         return {
-            "notes": [failed(step, error)],
+            "notes": [failed(step, error), *below],
             "truncated": isinstance(error, BudgetExceededError),
         }
-    step["title"] = f"Report: {report.title}"
-    step["facts"] |= {
+    step = _written(step, report, run.settings.model if asked else "")
+    # Without a call it is text of a passage, which the state does not hold.
+    kept = report.model_dump(mode="json") if asked else {}
+    below.sort(key=lambda one: one["id"])
+    return {"written": {name: kept}, "notes": [step, *below]}
+
+
+def _step(community: Community, parent: str) -> Step:
+    return Step(
+        id=report_id(community.id),
+        kind="report",
+        parent=parent,
+        title=f"Write: {community.title}",
+        facts={"community": community.id, "entities": str(len(community.entities))},
+    )
+
+
+def _written(step: Step, report: Report, model: str) -> Step:
+    facts = {
         "findings": str(len(report.findings)),
         "importance": f"{report.rating:g}/10",
+        "elements read": str(len(report.read)),
     }
-    if not asked:  # it is text of a passage, which the state does not hold
-        return {"written": {name: {}}, "notes": [step]}
-    step["judge"] = run.settings.model
-    return {"written": {name: report.model_dump(mode="json")}, "notes": [step]}
+    written: Step = {**step, "title": f"Report: {report.title}", "facts": step["facts"] | facts}
+    return {**written, "judge": model} if model else written
 
 
 def writing_budget(budget: Budget) -> Budget:

@@ -12,7 +12,12 @@ from langgraph.types import Overwrite, Send
 from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.records import Community
 from hopyard.nodes.global_search.reading import excerpts_within, is_short
-from hopyard.nodes.global_search.reports import communities_of, elements_of, passages_in
+from hopyard.nodes.global_search.reports import (
+    communities_of,
+    elements_of,
+    passages_in,
+    plan_missing,
+)
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.global_rating import community_lines, rate_prompt
@@ -40,8 +45,10 @@ __all__ = (
     "next_tasks",
     "rate",
     "relevant",
+    "reports_to_write",
     "select",
     "short_communities",
+    "writing_tasks",
 )
 
 _SELECT: Final = "select"
@@ -71,7 +78,7 @@ async def select(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any
         "steps": [],
         "unconfirmed": "",
         "chosen": [],
-        "missing": [],
+        "missing": {},
     }
     step = Step(id=_SELECT, kind="select", question=state["question"])
     if not reader.levels:
@@ -148,9 +155,7 @@ def next_tasks(state: GlobalState) -> list[Send] | Literal["divide"]:
             Send("rate", RateTask(run=state["run"], question=state["question"], communities=batch))
             for batch in state["frontier"]
         ]
-    return [
-        Send("write", ReportTask(run=state["run"], community=name)) for name in state["missing"]
-    ] or "divide"
+    return writing_tasks(state) or "divide"
 
 
 def children_to_rate(
@@ -205,13 +210,29 @@ async def _plan(
     unwritten = [one.id for one in without if one.id in short or one.id in beyond]
     excerpts = await excerpts_within(run, unwritten, settings.excerpts)
     left_out = {*unwritten}.difference(excerpts)
-    facts = {"communities": str(len(ranked)), "reports to write": str(len(missing))}
+    planned = await plan_missing(run, missing)
+    facts = {"communities": str(len(ranked)), **reports_to_write(planned)}
     if excerpts:
         facts["excerpts"] = str(len(excerpts))
     if left_out:
         facts["left out"] = str(len(left_out))
     chosen = [community.id for community in ranked if community.id not in left_out]
-    return {"chosen": chosen, "missing": missing}, facts
+    return {"chosen": chosen, "missing": planned}, facts
+
+
+def reports_to_write(planned: Mapping[str, int]) -> dict[str, str]:
+    """What a step says of the reports that are written: how many, and how many for parts."""
+    total = sum(planned.values())
+    below = {"of parts": str(total - len(planned))} if total > len(planned) else {}
+    return {"reports to write": str(total), **below}
+
+
+def writing_tasks(state: Mapping[str, Any]) -> list[Send]:
+    """Have missing reports written; tasks run side by side."""
+    return [
+        Send("write", ReportTask(run=state["run"], community=name, most=most))
+        for name, most in state["missing"].items()
+    ]
 
 
 async def short_communities(run: Run, communities: Sequence[Community]) -> set[str]:
@@ -234,7 +255,7 @@ async def nearest_first(
         text: The text of a community.
     """
     compared, others = ranked[:_COMPARED], ranked[_COMPARED:]
-    embedder = await asyncio.to_thread(run.resources.embedder, run.settings.embedding)
+    embedder = await asyncio.to_thread(run.resources.embedder, await run.embedding())
     vectors = await asyncio.to_thread(embedder.embed_documents, list(map(text, compared)))
     cosines = (vectors @ await run.embed(question)).tolist()
     order = sorted(range(len(compared)), key=lambda place: -cosines[place])

@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
 from hopyard.indexes.records import Passage
-from hopyard.nodes.global_search.chunks import chunks, shuffled, tokens
+from hopyard.nodes.global_search.chunks import chunks, shuffled
 from hopyard.nodes.global_search.map import MOST_PASSAGES, finish_map, report_tasks
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
@@ -30,6 +30,7 @@ from hopyard.state.errors import (
 from hopyard.state.global_search import GlobalSettings, GlobalState, PassageTask, Point, map_id
 from hopyard.state.schemas import Step, passage_ids
 from hopyard.state.settings import Context, profile_of
+from hopyard.state.tokens import tokens_of
 
 __all__ = (
     "divide_passages",
@@ -60,7 +61,7 @@ async def find_passages(state: GlobalState, runtime: Runtime[Context]) -> dict[s
         run.problems.append(error)
         return {"found": []}
     passages = await run.passages(passage_ids(evidence))
-    cut = chunks([tokens(_lines([passage], run)) for passage in passages], settings.window)
+    cut = chunks([tokens_of(_lines([passage], run)) for passage in passages], settings.window)
     return {"found": [passages[place].id for place in cut[0]] if cut else []}
 
 
@@ -81,7 +82,7 @@ async def divide_passages(state: GlobalState, runtime: Runtime[Context]) -> dict
 
     def lengths() -> dict[str, int]:
         return {
-            passage.id: tokens(_lines([passage], run))
+            passage.id: tokens_of(_lines([passage], run))
             for passage in index.corpus.passages()
             if allowed is None or passage.id in allowed
         }

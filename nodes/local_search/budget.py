@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import ceil
 
-from hopyard.prompts.passages import CHARACTERS_A_TOKEN
 from hopyard.state.local_search import LocalSearchSettings
 
-__all__ = ("Part", "fill", "rooms", "tokens_of")
+__all__ = ("Part", "fill", "rooms")
 
 
 @dataclass(frozen=True)
@@ -51,8 +49,3 @@ def fill(costs: Iterable[int], room: int) -> Part:
             break
         count, used = count + 1, used + cost
     return Part(count, used, room)
-
-
-def tokens_of(text: str) -> int:
-    """The tokens of a text, at four characters a token."""
-    return ceil(len(text) / CHARACTERS_A_TOKEN)

@@ -10,12 +10,13 @@ from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.records import Passage
 from hopyard.indexes.sentences import sentence_spans
 from hopyard.nodes.answer import format_passages
-from hopyard.nodes.local_search.budget import Part, fill, rooms, tokens_of
+from hopyard.nodes.local_search.budget import Part, fill, rooms
 from hopyard.nodes.local_search.reports import ReportLine
 from hopyard.prompts.local_search import context_text
-from hopyard.prompts.passages import CHARACTERS_A_TOKEN, heading, passage_lines, snippet
+from hopyard.prompts.passages import heading, passage_lines, passage_snippet
 from hopyard.state.local_search import LocalSearchSettings, Statement
 from hopyard.state.settings import Context, profile_of
+from hopyard.state.tokens import tokens_of
 
 __all__ = ("Chosen", "Material", "choose", "render")
 
@@ -44,8 +45,7 @@ class Material:
 
     def shown(self, name: str) -> str:
         """The text of a passage, cut to a snippet."""
-        longest = self.settings.retrieval.snippet_tokens * CHARACTERS_A_TOKEN
-        return snippet(self.passages[name].text, longest)
+        return passage_snippet(self.passages[name].text, self.settings.retrieval.snippet_tokens)
 
     def text(self, statement: Statement) -> str:
         """A statement as a sentence."""

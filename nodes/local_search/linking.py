@@ -11,8 +11,8 @@ from langgraph.runtime import Runtime
 
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.names import names_in
-from hopyard.indexes.pagerank.hipporag import linked_or_nearest
 from hopyard.indexes.pagerank.query import Query
+from hopyard.indexes.pagerank.question_names import linked_or_nearest
 from hopyard.indexes.searches.pagerank import PageRankSettings
 from hopyard.nodes.local_search.reports import communities_of, missing_reports
 from hopyard.nodes.run import Run, run_of
@@ -74,7 +74,7 @@ async def query_of(run: Run, question: str) -> Query:
 
 async def _entities(run: Run, query: Query) -> tuple[list[int], str]:
     """The entities, the most important first, and how they were found if not by name."""
-    if named := list(query.named()):
+    if named := [link.entity for link in query.names().links]:
         return named, ""
     if near := await _nearest(query):
         return near, f"{_NONE_NAMED}; these have the nearest names"

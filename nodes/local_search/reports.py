@@ -11,8 +11,8 @@ from langgraph.runtime import Runtime
 
 from hopyard.indexes.kinds.communities.context import with_numbers
 from hopyard.indexes.kinds.communities.index import CommunityIndex
+from hopyard.indexes.kinds.communities.on_demand import report_of
 from hopyard.indexes.kinds.communities.records import Finding, Report
-from hopyard.indexes.kinds.communities.writing import report_of
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line

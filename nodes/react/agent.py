@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from langchain.agents import create_agent
-from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.runtime import Runtime
 
+from hopyard.models.parse import UnfitOutputError, parse
 from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.cited_answer import cite_answer
 from hopyard.nodes.react.model import MOST_TURNS, AgentModel, evidence_of, search_tool
@@ -23,9 +22,15 @@ from hopyard.state.settings import Context
 
 __all__ = ("ask_agent",)
 
+LONGEST_ANSWER: Final = 300
+"""Characters of an answer in free text."""
+
 
 async def ask_agent(state: StrategyState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Let the agent search and answer. If it gives no final answer, its last text is the answer."""
+    from langchain.agents import create_agent  # slow to import, for a baseline
+    from langchain.agents.structured_output import ToolStrategy
+
     run, question = await run_of(state, runtime), state["question"]
     model = await AgentModel.of(run)
     agent: Any = create_agent(
@@ -38,9 +43,7 @@ async def ask_agent(state: StrategyState, runtime: Runtime[Context]) -> dict[str
         {"messages": [("user", one_line(question))]}, {"recursion_limit": 4 * MOST_TURNS}
     )
     messages = result["messages"]
-    said: FinalAnswer = result.get("structured_response") or FinalAnswer(
-        answer=messages[-1].text or UNKNOWN
-    )
+    said: FinalAnswer = result.get("structured_response") or _last_text(messages[-1].text)
     found = [unit for units in evidence_of(messages) for unit in units]
     passages = await run.passages(passage_ids(found)) if found else []
     cited = cite_answer(question, said.answer, passages, said.passages)
@@ -59,6 +62,14 @@ async def ask_agent(state: StrategyState, runtime: Runtime[Context]) -> dict[str
         "usage": await model.usage(),
         "run": "",
     }
+
+
+def _last_text(text: str) -> FinalAnswer:
+    """The answer of an agent that gave it as text: an object in the text, or all of it."""
+    try:
+        return parse(text, FinalAnswer)[0]
+    except UnfitOutputError:
+        return FinalAnswer(answer=one_line(text)[:LONGEST_ANSWER] or UNKNOWN)
 
 
 def _used_first(found: Sequence[Evidence], used: Sequence[str]) -> list[Evidence]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
 
 from hopyard.graphs import chain, decompose, single, tree
 from hopyard.graphs.registry import STRATEGIES
-from hopyard.indexes.search import SEARCHES
+from hopyard.indexes.search import SEARCHES, Search, SearchMethod
 from hopyard.models.cross_encoder import PairScorer
 from hopyard.state.settings import Context
 from hopyard.testing import ScriptedChat, StrategyContract
@@ -78,13 +77,20 @@ async def test_a_capable_model_is_shown_whole_snippets(
 async def test_a_search_for_many_judges_ten_more_at_most(context: Context) -> None:
     asked: list[int] = []
 
-    async def by(method: str, *, k: int) -> list[Any]:
-        asked.append(k)
+    async def find(search: Search) -> list[Any]:
+        asked.append(search.k)
         return []
 
-    for k in (5, 30):
-        search: Any = SimpleNamespace(k=k, settings=context, by=by, call=by)
-        assert await SEARCHES["rerank"].find(search) == []
+    SEARCHES.register(SearchMethod("counted", "Finds nothing.", find))
+    nothing: Any = None
+    never: Any = find  # no call is made where nothing is found
+    try:
+        for k in (5, 30):
+            settings = changed(context, rerank__base="counted", rerank__model="chat")
+            search = Search("?", k, nothing, settings, nothing, call=never)
+            assert await SEARCHES["rerank"].find(search) == []
+    finally:
+        SEARCHES.unregister("counted")
     assert asked == [10, 40]
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,22 @@ async def test_a_question_that_the_corpus_is_known_to_answer_needs_it(tmp_path: 
         await label_all(known, Labelling(ByHand(), find, 5, documents_first=first), file, silent)
         assert {label.label for label in file.labels} == labels
         assert any(label.values for label in file.labels) is not first  # no call is spent
+
+
+async def test_a_question_may_say_itself_whether_it_needs_documents(tmp_path: Path) -> None:
+    asked = [
+        Question(id="none", question="Who did it?", needs_documents=False, supporting_ids=("d",)),
+        Question(id="unanswerable", question="Why?", needs_documents=True),
+        Question(id="by the model", question="Which?", answers=("red",)),
+    ]
+    by_hand, file = ByHand(), LabelFile(tmp_path / "labels.jsonl")
+    await label_all(asked, Labelling(by_hand, find, 5), file, silent)
+    rules = [(row.rule, row.label) for row in file.labels]
+    assert rules == [("given", 0), ("given", 1), ("contribution", 0)]
+    assert by_hand.asked == ["Which?"]
+    file, paper = LabelFile(tmp_path / "paper.jsonl"), Labelling(ByHand(), find, 5)
+    await label_all(asked[:1], replace(paper, documents_first=False), file, silent)
+    assert file.labels[0].rule != "given"
 
 
 async def test_any_answer_to_an_open_request_is_right(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ DESIGN_KEYS = [
     "steps",
     "truncated",
     "unconfirmed",
+    "read_share",
     "explanation",
     "thread_id",
     "usage",

@@ -44,11 +44,23 @@ def lines(text: str) -> list[str]:
 
 def test_documents_are_listed_within_80_columns(hopyard: Run, made: str) -> None:
     shown = lines(hopyard("index", "list", made).out)
-    assert shown[0].split() == ["document", "title", "passages", "date", "indexed"]
-    assert shown[1].startswith("hr/handbook.docx  Staff Handbook         2  2024-01-05  20")
-    assert [line.split()[0] for line in shown[1:4]] == ["hr/handbook.docx", "mars", "venus"]
-    assert shown[4] == "3 documents, 4 passages"
+    assert shown[0].split() == ["document", "passages", "date", "indexed"]
+    assert shown[1].startswith("hr/handbook.docx         2  2024-01-05  20")
+    assert shown[2] == "  Staff Handbook"
+    assert [line.split()[0] for line in shown[3:5]] == ["mars", "venus"]
+    assert shown[5] == "3 documents, 4 passages"
     assert max(map(len, shown)) <= 80
+
+
+def test_the_folder_that_all_documents_are_in_is_named_once(hopyard: Run, folder: Path) -> None:
+    paths = ["contracts/C-2024-003-framework-agreement.docx", "minutes/a.txt"]
+    documents = [Document(path, path[-5:-4], "Text.", {}, f"company/{path}") for path in paths]
+    build(documents, directory=folder / "j", embedder=WordEmbedder())
+    shown = lines(hopyard("index", "list", "j").out)
+    assert [line.split()[0] for line in shown[1:3]] == paths
+    assert shown[3:] == ["2 documents, 2 passages; all in company/"]
+    one = hopyard("index", "list", "j", "--where", "source=minutes/*").out
+    assert "company/minutes/a.txt" in one
 
 
 def test_the_list_is_filtered(hopyard: Run, made: str) -> None:

@@ -118,6 +118,14 @@ def test_the_list_of_commands_says_what_each_says_of_itself(name: str) -> None:
     assert str(entry.load_command(name).help).startswith(about)
 
 
+def test_no_help_text_loses_words_to_markup() -> None:
+    """Rich takes `[default: x]` for markup and leaves it out."""
+    for name, command in COMMANDS.items():
+        for parameter in command.params:
+            told = getattr(parameter, "help", None) or ""
+            assert not re.search(r"\[[a-z]", told), f"{name} {parameter.name}: {told}"
+
+
 def messages() -> Iterator[tuple[str, str]]:
     """The texts of all errors in the code, with the module where each stands."""
     folders = ("models", "state", "prompts", "nodes", "graphs", "indexes", "cli")

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from hopyard.cli.graph import app
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.kinds.communities.asked_reports import asked_reports
+from hopyard.indexes.kinds.communities.on_demand import report_of
 from hopyard.indexes.kinds.communities.records import Report
-from hopyard.indexes.kinds.communities.writing import report_of
 from hopyard.indexes.records import Document
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run

@@ -112,7 +112,7 @@ def test_a_fact_about_one_entity_is_a_relationship_with_one_end(tmp_path: Path) 
 
 def test_a_line_has_no_line_break_and_is_cut(tmp_path: Path) -> None:
     texts = {"a": "Alba met\nE9 Bert and\nall of the others at the harbour."}
-    [group] = meetings(tmp_path, texts).groups([0, 1, 2], longest=40)
+    [group] = meetings(tmp_path, texts).groups([0, 1, 2], longest=10)
     assert group.relationship is not None
     assert group.relationship.text == "Alba met E9 Bert and all of the others"
 

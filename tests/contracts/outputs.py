@@ -15,7 +15,7 @@ _MOST_QUESTIONS = 4
 def write_questions(turn: str) -> dict[str, list[str]]:
     """The in-coming questions of a passage, and out-coming ones about the titles that it names."""
     found = _PASSAGE.findall(turn)[-1]
-    text = next(document.text for document in DOCUMENTS if document.title == found)
+    text = next((document.text for document in DOCUMENTS if document.title == found), "")
     named = [title for title in _TITLES if title in text and title != found]
     others = [question for title in named for question in _questions(title)]
     return {

@@ -33,6 +33,7 @@ from hopyard.models.prompt import Example, Prompt
 from hopyard.prompts.element_outputs import ElementsAndClaims, PassageElements
 from hopyard.prompts.elements import ELEMENTS, GENERAL_TYPES, element_values, elements_prompt
 from hopyard.state.errors import IndexMissingError, UsageError
+from hopyard.state.tokens import tokens_of
 
 from .library import Library
 
@@ -466,4 +467,4 @@ def test_descriptions_are_joined_longest_first_within_a_budget() -> None:
 
 @given(st.lists(texts.map(description)), st.integers(1, 20))
 def test_joined_descriptions_keep_to_the_budget(given: list[Description], tokens: int) -> None:
-    assert len(join_descriptions(given, tokens)) <= 4 * tokens
+    assert tokens_of(join_descriptions(given, tokens)) <= tokens

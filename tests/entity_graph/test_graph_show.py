@@ -240,6 +240,20 @@ def test_labels_of_a_drawing_do_not_overlap(count: int) -> None:
             assert all(after - before >= 40 for before, after in pairwise(ys))
 
 
+@pytest.mark.parametrize(
+    ("label", "shown"),
+    [
+        ("R1", "R1"),
+        ("A", "A"),
+        ("x" * 40, f"{'x' * 25}…"),
+        ("Hanse Line and all its ships", "Hanse Line and all its …"),
+    ],
+)
+def test_only_a_long_label_is_cut(label: str, shown: str) -> None:
+    hood = replace(ALONE, synonyms=(Synonym(Entity(1, label, 1), 0.8),))
+    assert f">{shown}</text>" in draw_neighbourhood(hood)
+
+
 def test_an_entity_alone_has_a_page_without_a_drawing() -> None:
     assert draw_neighbourhood(ALONE) == ""
     assert Page(entity_page(ALONE)).names.count("svg") == 0

@@ -15,9 +15,10 @@ from hopyard.indexes.kinds.entity_graph import weights
 from hopyard.indexes.kinds.entity_graph.extraction import Extraction, Mention
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.linking import linked
-from hopyard.indexes.pagerank import hipporag
 from hopyard.indexes.pagerank.hipporag2 import fact_seeds
-from hopyard.indexes.pagerank.query import Query
+from hopyard.indexes.pagerank.names import name_weights
+from hopyard.indexes.pagerank.query import Query, with_words
+from hopyard.indexes.pagerank.question_names import linked_or_nearest, named_entities
 from hopyard.indexes.pagerank.statements import Statement, nearest_statements, sentence_cosines
 from hopyard.indexes.searches.pagerank import PageRankSettings
 
@@ -166,7 +167,7 @@ def test_sentences_with_vectors(without_facts: EntityGraph) -> None:
     ],
 )
 def test_names_of_a_question(graph: EntityGraph, question: str, names: list[str]) -> None:
-    found = [link.name.removeprefix("the ") for link in linked(graph, question)]
+    found = [link.name.removeprefix("the ") for link in linked(graph, question).links]
     assert [name.removeprefix("a ") for name in found] == names
 
 
@@ -189,17 +190,74 @@ def test_particles_follow_korean_names_of_a_question(
         for name in ("김민", "김민수", "김민수 화가", "한빛대학교", "FIFA", "1904년")
     )
     graph = graph_of(tmp_path, {"p": Extraction(mentions=mentions)})
-    assert [link.name for link in linked(graph, question)] == names
+    assert [link.name for link in linked(graph, question).links] == names
 
 
-def test_hipporag_falls_back_to_the_nearest_name(graph: EntityGraph) -> None:
-    cosines = np.linspace(0.1, 0.9, len(graph.files.names), dtype=np.float32)
-    graph = with_vectors(graph, name_vectors=np.stack([cosines, cosines], axis=1))
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Did Abraham Darby meet Otto Lind in 1779?", ["Otto Lind"]),
+        ("Was Otto Lind with Eva Brandt when Otto Lind died?", ["Otto Lind", "Eva Brandt"]),
+        # An extension of a known name is no name of its own.
+        ("Did the Iron Bridge Trust pay?", []),
+        ("Who built the Iron Bridge?", []),
+    ],
+)
+def test_names_that_the_graph_does_not_know(
+    graph: EntityGraph, question: str, names: list[str]
+) -> None:
+    assert linked(graph, question).unknown == names
+
+
+def near_names(graph: EntityGraph, question: str, cosine: float) -> Query:
+    """A question over names with some cosine, of which "severn" is the nearest."""
+    place = graph.files.names.find("severn")
+    cosines = np.array([cosine - 0.1 * (row != place) for row in range(len(graph.files.names))])
+    vectors = np.stack([cosines, cosines], axis=1).astype(np.float32)
 
     async def embed(_: str) -> NDArray[np.float32]:
         return np.array([1, 0], np.float32)
 
-    query = query_of(graph, embed=embed)
-    found = asyncio.run(hipporag.linked_or_nearest(query, ["Severn", "Unknown"]))
-    last = graph.files.name_entities[len(graph.files.names) - 1].tolist()
-    assert found == pytest.approx({row(graph, "severn"): 1.0, last[0]: 0.9})
+    index = SimpleNamespace(manifest=SimpleNamespace(language="en"))
+    return query_of(with_vectors(graph, name_vectors=vectors), question, embed=embed, index=index)
+
+
+def test_an_unknown_name_stands_for_the_nearest(graph: EntityGraph) -> None:
+    query = near_names(graph, "", 0.5)
+    dudley, severn = row(graph, "dudley"), row(graph, "severn")
+    found = asyncio.run(linked_or_nearest(query, ["Dudley", "Unknown"]))
+    assert found == pytest.approx({dudley: 1.0, severn: 0.5})
+    assert asyncio.run(linked_or_nearest(query, ["Dudley", "Unknown"], 0.6)) == {dudley: 1.0}
+    assert asyncio.run(linked_or_nearest(near_names(graph, "", -0.1), ["Unknown"])) == {}
+
+
+@pytest.mark.parametrize(
+    ("question", "cosine", "found"),
+    [
+        ("Did Abraham Darby see Hafren?", 0.85, {"abraham darby": 1.0, "severn": 0.85}),
+        ("Did Abraham Darby see Hafren?", 0.75, {"abraham darby": 1.0}),
+        ("Who saw Hafren?", 0.85, {"severn": 0.85}),
+        ("Who saw Hafren?", 0.75, {}),
+        # A known name stays itself, however near another is.
+        ("Does the Severn flow past Hafren?", 0.85, {"severn": 1.0}),
+    ],
+)
+def test_the_entities_that_a_question_names(
+    graph: EntityGraph, question: str, cosine: float, found: dict[str, float]
+) -> None:
+    named = asyncio.run(named_entities(near_names(graph, question, cosine)))
+    assert named == pytest.approx({row(graph, name): each for name, each in found.items()})
+
+
+def test_names_together_weigh_as_much_as_the_rarest() -> None:
+    # 1/2 and 1/3, scaled to the sum 1/2.
+    assert name_weights(np.array([2, 3])) == pytest.approx([0.3, 0.2])
+    assert name_weights(np.array([1])) == pytest.approx([1])
+    assert name_weights(np.array([4, 4])) == pytest.approx([0.125, 0.125])
+    assert name_weights(np.array([0, 1])) == pytest.approx([0.5, 0.5])  # only a fact names one
+
+
+def test_bm25_has_a_quarter_of_the_weight_of_passages() -> None:
+    near, words = np.array([0.75, 0.25, 0]), np.array([0, 0.5, 0.5])
+    assert with_words(near, words) == pytest.approx([0.5625, 0.3125, 0.125])
+    assert with_words(near, np.zeros(3)) == pytest.approx(near)

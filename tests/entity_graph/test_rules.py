@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hopyard.indexes.kinds.entity_graph.extraction import NOWHERE, Extraction, Mention
-from hopyard.indexes.kinds.entity_graph.rules import extract
+from hopyard.indexes.kinds.entity_graph.rules import extract, rules_for
 from hopyard.indexes.records import Passage
 
 
@@ -102,3 +102,20 @@ def test_only_title_and_text_give_names() -> None:
 def test_korean_titles_are_found_with_their_particles() -> None:
     found = extract(passage("이순신", "이순신은 장군이다."), "ko")
     assert found.mentions == (Mention(name="이순신"), Mention(name="이순신", sentence=0))
+
+
+def test_german_passages_are_read_by_german_rules_in_every_corpus() -> None:
+    text = (
+        "Die Mitarbeiter der Schicht haben im Jahr drei Tage Urlaub. Der Antrag geht an Sabine "
+        "Kühl in Rostock, und der Antrag gilt ein Jahr."
+    )
+    german = passage("", text)
+    assert rules_for(german, "en") == "de"
+    found = {mention.name for mention in extract(german, rules_for(german, "en")).mentions}
+    assert {"Sabine Kühl", "Rostock"} <= found
+    assert not {"Jahr", "Antrag", "Der Antrag"} & found
+    english = passage(
+        "", "The application goes to Sabine Kühl in Rostock, and it is valid for a year."
+    )
+    assert rules_for(english, "en") == "en"
+    assert rules_for(passage("", "Live or Die may refer to:"), "en") == "en"

@@ -14,7 +14,7 @@ from hopyard.state.tree import TreeSettings
 def test_every_strategy_and_every_baseline_is_there() -> None:
     names = every_variant()
     # map-reduce reads the whole corpus for each question: nobody pays for it by default.
-    others = {"map-reduce", "auto", "bm25", "dense", "hybrid", "rerank"}
+    others = {"map-reduce", "react", "auto", "bm25", "dense", "hybrid", "rerank"}
     assert set(STRATEGIES) ^ others == set(names)
     assert len(names) == len(set(names))
     assert names.index("single") < names.index("tree") < names.index("auto")

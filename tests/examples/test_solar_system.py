@@ -104,15 +104,18 @@ def test_the_demo_says_whose_answers_it_shows(
         shown.index(text)
         for text in (
             "hopyard index build examples/solar_system/corpus.jsonl --out ",
-            "Built-in model, 135 million parameters: for trying out; often wrong.",
-            f"hopyard ask '{FACT}' --index {index} -k 3\n",
-            f"hopyard ask '{SUM}' --index {index} -k 3\n",
             "Recorded model: a large language model",
             "recorded on 2026-11-22",
+            "from the ledger answers of earlier, identical model calls",
             f"hopyard ask '{FACT}' --index {index} -k 3 --model recorded:",
             "Olympus Mons",
             "Clyde Tombaugh, who discovered Pluto [1], was born in Illinois [2].",
             "12 plus 30 is 42",
+            "Built-in model, 135 million parameters: for trying out; often wrong.",
+            "rubric 5/5      the split into sub-questions passed",
+            "θ=0.4           a branch whose score is below this threshold",
+            f"hopyard ask '{FACT}' --index {index} -k 3\n",
+            f"hopyard ask '{SUM}' --index {index} -k 3\n",
             "--model openai:gpt-4.1-mini",
             "--model ollama:",
         )

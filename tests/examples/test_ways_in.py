@@ -62,6 +62,15 @@ def test_agent_tool(run: Run, index: Path, model_server: ModelServer) -> None:
     assert model_server.titles()[0] == "hopyard"
 
 
+def test_langgraph_node(run: Run, index: Path) -> None:
+    shown = run("langgraph_node.py", index, QUESTION).stdout
+    steps = [line for line in shown.splitlines() if line.startswith("step: ")]
+    assert steps[-2:] == ["step: documents", "step: write"]
+    assert {"step: route", "step: single"} <= set(steps)
+    quote = "- Mars has two moons, Phobos and Deimos."
+    assert shown.endswith(f"You asked: {QUESTION}\n{ANSWER}\n{quote}\n")
+
+
 def test_agent_middleware(run: Run, index: Path, model_server: ModelServer) -> None:
     shown = run("agent_middleware.py", index, QUESTION, MODEL).stdout
     assert shown == f"Mars has {ANSWER} [1].\n[1] {QUOTE}\n"

@@ -15,6 +15,8 @@ from .test_router import QUESTION, ask_agent, script
 
 __all__ = ("script",)
 
+SMALL_TALK = "How are you today?"
+
 
 async def test_off_is_recorded(context: Context, script: Script) -> None:
     output = await ask_agent(context, strategy="single", gate="off")
@@ -52,10 +54,13 @@ async def test_retrieve_binds_the_route(
 async def test_no_need_is_answered_directly_without_asking_the_route(
     context: Context, script: Script, tmp_path: Path
 ) -> None:
-    output = await ask_agent(context, gate=str(write_gate(tmp_path / "gate", -2.0)))
+    asked = {"gate": str(write_gate(tmp_path / "gate", -2.0))}
+    output = await ask_agent(context, SMALL_TALK, **asked)
     assert output["gate"]["retrieve"] is False
     assert (output["strategy"], output["route"]["by"]) == ("direct", "gate")
-    assert script.asked == [("direct", QUESTION)]
+    assert script.asked == [("direct", SMALL_TALK)]
+    output = await ask_agent(context, **asked)  # which names a document
+    assert output["gate"]["retrieve"] is True
 
 
 @pytest.mark.parametrize(("logit", "strategy"), [(2.0, "direct"), (-2.0, "single")])

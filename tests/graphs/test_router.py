@@ -34,6 +34,7 @@ OUTPUT = {
     "steps",
     "truncated",
     "unconfirmed",
+    "read_share",
     "explanation",
     "usage",
 }

@@ -14,6 +14,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from hopyard import as_tool
+from hopyard.agent.tool import readable
 from hopyard.state.settings import Context
 
 from .conftest import changed
@@ -68,10 +69,11 @@ def tool_messages(state: Any) -> list[ToolMessage]:
     return [message for message in state["messages"] if isinstance(message, ToolMessage)]
 
 
-async def test_a_tool_takes_a_question_and_nothing_else() -> None:
+async def test_a_tool_takes_a_question_and_conditions() -> None:
     tool = as_tool(name="bridges", description="About bridges.", settings=Context(index="x"))
-    schema: Any = tool.tool_call_schema
-    assert list(schema.model_json_schema()["properties"]) == ["question"]
+    schema = tool.tool_call_schema.model_json_schema()  # type: ignore[union-attr]
+    assert (list(schema["properties"]), schema["required"]) == (["question", "where"], ["question"])
+    assert "date>=2024-01" in schema["properties"]["where"]["description"]
     assert (tool.name, tool.description) == ("bridges", "About bridges.")
 
 
@@ -189,3 +191,56 @@ async def test_an_error_is_told_to_the_agent_in_one_sentence(tree: Context) -> N
     [message] = tool_messages(await agent.ainvoke(asks(), THREAD))
     assert message.status == "error"
     assert "No index is given" in message.text
+
+
+@pytest.mark.parametrize(
+    ("own", "where", "read"),
+    [
+        ([], None, "Iron Bridge"),
+        ([], ["title=Severn"], "Severn"),
+        (["title!=Iron Bridge"], ["title=Iron Bridge,Severn"], "Severn"),
+    ],
+)
+def test_an_agent_filters_the_documents(
+    context: Context, own: list[str], where: list[str] | None, read: str
+) -> None:
+    tool = as_tool(settings=changed(context, strategy="single", where=own))
+    asked = {"question": IRON} | ({"where": where} if where else {})
+    message = tool.invoke({"type": "tool_call", "name": "hopyard", "id": "1", "args": asked})
+    [first, *others] = message.artifact["evidence"]
+    assert first["sources"][0]["title"] == read
+    if where:
+        assert others == []
+
+
+@pytest.mark.parametrize(
+    ("where", "sentence"),
+    [
+        (["date=>2024"], "date=>2024' has the unknown operator =>: write 'date>=2024'"),
+        (["colour=red"], "No passage of the index has the field 'colour' that a filter names"),
+    ],
+)
+def test_an_agent_reads_what_is_wrong_with_its_conditions(
+    context: Context, where: list[str], sentence: str
+) -> None:
+    tool = as_tool(settings=changed(context, strategy="single"))
+    assert sentence in tool.invoke({"question": IRON, "where": where})
+
+
+def unknown(**more: Any) -> Any:
+    output = {"answer": "Unknown", "citations": [], "truncated": False, "steps": [], "evidence": []}
+    return output | more
+
+
+def test_an_unknown_answer_says_why() -> None:
+    failed = {"kind": "read", "verdict": "failed", "reason": "The model x failed (odd): try again."}
+    assert readable(unknown(steps=[failed, failed])) == (
+        "Unknown\nA part of the search failed: The model x failed (odd): try again."
+    )
+    assert readable(unknown(steps=[{"kind": "read", "verdict": "leaf"}], evidence=[1, 2])) == (
+        "Unknown\nThe documents do not say it in the 2 passages that were read."
+    )
+    assert readable(unknown()) == (
+        "Unknown\nNo passage of the documents was found for this question."
+    )
+    assert readable(unknown(answer="1781")) == "1781"

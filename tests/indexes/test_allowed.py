@@ -19,7 +19,7 @@ from hopyard.indexes.kinds.dense import hnsw
 from hopyard.indexes.kinds.dense.hnsw import DenseIndex
 from hopyard.indexes.manifest import MANIFEST_FILE, read_manifest
 from hopyard.indexes.records import Document
-from hopyard.indexes.search import Search, SearchMethod
+from hopyard.indexes.search import SEARCHES, Search, SearchMethod
 from hopyard.state.errors import UsageError
 from hopyard.state.schemas import Evidence, passage_evidence
 from hopyard.state.settings import Context
@@ -27,7 +27,7 @@ from hopyard.state.settings import Context
 DOCUMENTS = [
     Document("a", "Tides", "The tide rises.", {"source": "Wired", "published_at": "2023-11-05"}),
     Document("b", "Moon", "The moon pulls.", {"source": "BBC", "year": 2024}),
-    Document("c", "Sun", "First page.\n\n\fSecond page.\n\n\f", {}, "docs/sun.pdf"),
+    Document("c", "Sun", "First page.\n\n\fSecond page.\n\n\f", {}, "docs/sky/sun.pdf"),
 ]
 
 
@@ -45,7 +45,10 @@ async def index(directory: Path, embedder: Any) -> Any:
         (["source=Wired,BBC"], "ab"),
         (["source!=BBC"], "ac"),
         (["source=sun.pdf"], "c"),
-        (["source=docs/sun.pdf"], "c"),
+        (["source=docs/sky/sun.pdf"], "c"),
+        (["source=sky/sun.pdf"], "c"),
+        (["source=sky/*"], "c"),
+        (["source!=sky/*"], "ab"),
         (["source=docs/*"], "c"),
         (["source=*.pdf,w*"], "ac"),
         (["source!=*.pdf"], "ab"),
@@ -89,7 +92,7 @@ def test_metadata_is_matched_embedded_and_kept(index: Index, embedder: Any) -> N
     assert (passage.metadata, passage.about) == (DOCUMENTS[0].metadata, "Wired, 2023-11-05")
     [passage] = index.passages(["c"])
     assert (passage.text, passage.pages) == ("First page.\n\nSecond page.", "1-2")
-    assert (passage.about, passage.source) == ("pages 1-2", "docs/sun.pdf")
+    assert (passage.about, passage.source) == ("pages 1-2", "docs/sky/sun.pdf")
 
 
 def test_a_passage_says_where_it_is_from(index: Index) -> None:
@@ -105,7 +108,7 @@ def test_a_passage_says_where_it_is_from(index: Index) -> None:
         "metadata": {"source": "Wired", "published_at": "2023-11-05"},
     }
     told = sun.as_source(text=True)
-    assert (told["source"], told["pages"], told["text"]) == ("docs/sun.pdf", "1-2", sun.text)
+    assert (told["source"], told["pages"], told["text"]) == ("docs/sky/sun.pdf", "1-2", sun.text)
 
 
 def test_the_headings_above_a_passage_are_values_of_its_section() -> None:
@@ -122,7 +125,8 @@ def test_a_source_is_a_publisher_an_address_a_path_or_a_file_name() -> None:
     found = ["Wired", "https://wired.com/tides", "web/tides.html", "tides.html"]
     assert field_values("source", document) == found
     assert field_values("source", Document("d", "", "", {}, "docs/corpus.jsonl")) == [
-        "docs/corpus.jsonl"
+        "docs/corpus.jsonl",
+        "corpus.jsonl",
     ]
 
 
@@ -188,6 +192,75 @@ def test_dense_search_keeps_to_the_filter_however_wide_it_is(
     by_graph = index.search(vectors[5], 10, allowed)
     assert [name for name, _ in by_graph] == [name for name, _ in exact]
     assert index.search(vectors[5], 10, frozenset({"nowhere"})) == []
+
+
+def test_dense_search_finds_what_the_graph_does_not_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    angles = np.linspace(0, np.pi, 300)
+    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+    monkeypatch.setattr(hnsw, "EF_SEARCH", 2)
+    index = DenseIndex.build([f"p{number:03}" for number in range(300)], vectors)
+    monkeypatch.setattr(hnsw, "COMPARED", 2)
+    # The question is p000; the passages allowed are the farthest.
+    allowed = frozenset({"p297", "p299", "p295", "p298"})
+    found = index.search(vectors[0], 3, allowed)
+    assert [name for name, _ in found] == ["p295", "p297", "p298"]
+    assert found[0][1] == pytest.approx(np.cos(angles[295]), abs=1e-6)
+    assert len(index.search(vectors[0], 9, allowed)) == 4
+
+
+def never_embeds(index: Index, k: int, allowed: frozenset[str]) -> Search:
+    async def embed(text: str) -> Any:
+        raise AssertionError(text)
+
+    return Search("moon", k, index, Context(), embed, allowed=allowed)
+
+
+async def test_a_search_fills_up_with_what_matches_the_filter(index: Index) -> None:
+    async def find(search: Search) -> list[Evidence]:
+        return [passage_evidence("b", 2.5), passage_evidence("c", -1.5)][: search.k]
+
+    passages = frozenset(index.corpus.passage_ids())
+    ids = sorted(passages)
+    method = SearchMethod("mine", "Two passages.", find)
+    found = await method.run(never_embeds(index, 3, passages))
+    left = next(name for name in ids if name not in {"b", "c"})
+    assert [(unit["id"], unit["score"]) for unit in found] == [
+        ("b", 2.5),
+        ("c", -1.5),
+        (left, -1.5),
+    ]
+    assert [unit.get("why") for unit in found] == [None, None, "matches the filter"]
+    # Another method sees only what was found.
+    assert len(await method.find_allowed(never_embeds(index, 3, passages))) == 2
+    # A filter that a search satisfies changes nothing.
+    assert len(await method.run(never_embeds(index, 2, passages))) == 2
+
+
+async def test_sparse_search_fills_up_without_embedding(index: Index) -> None:
+    passages = frozenset(index.corpus.passage_ids())
+    found = await SEARCHES["sparse"].run(never_embeds(index, 10, passages))
+    assert found[0]["id"] == "b"
+    assert {unit["id"] for unit in found} == passages
+    assert {unit["score"] for unit in found[1:]} == {0.0}
+
+
+async def test_a_method_that_reads_vectors_fills_up_with_the_nearest(
+    index: Index, embedder: Any
+) -> None:
+    async def find(search: Search) -> list[Evidence]:
+        return []
+
+    async def embed(text: str) -> Any:
+        return embedder.embed_query(text)
+
+    passages = frozenset(index.corpus.passage_ids())
+    method = SearchMethod("mine", "Nothing.", find, needs=("dense",), filters=True)
+    search = Search("The moon pulls.", 2, index, Context(), embed, allowed=passages)
+    nearest = [unit["id"] for unit in await SEARCHES["dense"].run(search)]
+    found = await method.run(search)
+    assert [unit["id"] for unit in found] == nearest
+    assert [unit["score"] for unit in found] == [0, 0]
+    assert found[0]["why"] == "matches the filter, by dense search"
 
 
 async def test_a_method_that_knows_no_filter_is_asked_for_more(index: Index) -> None:

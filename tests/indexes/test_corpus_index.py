@@ -115,6 +115,8 @@ def test_a_kind_that_the_index_lacks(index: Index) -> None:
         match=r"has no passage-graph part, which hop needs: .* --with dense,sparse,passage-graph",
     ):
         index.reader("passage-graph", "hop")
+    with pytest.raises(IndexMissingError, match="--with dense,sparse,entity-graph,communities`"):
+        index.reader("communities", "global")
 
 
 def test_a_kind_whose_package_is_gone_is_only_missed_when_it_is_needed(index: Index) -> None:

@@ -146,7 +146,7 @@ def test_kinds_that_others_build_on_come_first(registered: Register) -> None:
 def test_a_kind_that_another_builds_on_must_be_named(registered: Register) -> None:
     registered(Titles(), Initials())
     with pytest.raises(
-        UsageError, match=r"'initials' builds on 'titles': .* --with initials,titles"
+        UsageError, match=r"'initials' builds on 'titles': .* --with titles,initials"
     ):
         select_kinds(["initials"])
 

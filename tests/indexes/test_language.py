@@ -20,6 +20,7 @@ from hopyard.indexes.records import Document
 from hopyard.state.errors import UsageError
 from hopyard.state.settings import Context
 
+from .conftest import FakeEmbedder
 from .korean import QUESTIONS
 
 SEEDS = Path(__file__).resolve().parents[3] / "shared" / "seeds"
@@ -137,7 +138,7 @@ async def test_korean_questions_find_their_passages(
     ]
     assert papers
     embedder = make_embedder(remote=True)
-    await build(papers, directory=directory, embedder=embedder, chunk_tokens=50, kinds=["sparse"])
+    await build(papers, directory=directory, embedder=embedder, chunk_tokens=62, kinds=["sparse"])
     assert read_manifest(directory).language == "ko"
     with Index.open(directory, embedder) as index:
         words_of = {passage.id: passage.text for passage in index.corpus.passages()}
@@ -146,3 +147,34 @@ async def test_korean_questions_find_their_passages(
             for question, gold in QUESTIONS.items()
         ]
     assert sum(found) >= 10
+
+
+ENGLISH = "The crane is in the harbour and it was built for the work of that time."
+GERMAN = "Der Kran ist im Hafen und er wird nicht für das Laden von Schiffen genutzt."
+KOREAN = "항구의 크레인은 지난 해에 고장이 났고 수리되었다"
+
+
+def of_languages(*texts: str) -> list[Document]:
+    return [Document(str(number), "", text) for number, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        ([GERMAN] * 3, ["of these passages 100 % are German: "]),
+        ([GERMAN, KOREAN, ENGLISH, ENGLISH], ["25 % are German and 25 % are Korean: "]),
+        ([ENGLISH] * 10 + [GERMAN], []),
+        ([ENGLISH, "Kai Uwe", "| 1 | 2 |"], []),
+    ],
+)
+async def test_a_build_names_languages_that_its_english_embedding_does_not_know(
+    directory: Path, texts: list[str], said: list[str]
+) -> None:
+    embedder = FakeEmbedder("embedded")
+    report = await build(of_languages(*texts), directory=directory, embedder=embedder)
+    assert len(report.warnings) == len(said)
+    for warning, part in zip(report.warnings, said, strict=True):
+        assert part in warning
+        assert "--embedding ollama:qwen3-embedding:0.6b" in warning
+    other = await build(of_languages(*texts), directory=directory / "x", embedder=FakeEmbedder())
+    assert other.warnings == []

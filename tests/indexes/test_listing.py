@@ -103,6 +103,9 @@ def test_a_filter_counts_the_passages_that_fit(
         (["*.pdf"], [], "m2 p"),
         (["plan.???"], [], "p"),
         (["it/mail.eml"], [], "m1 m2"),
+        (["old/*.docx"], [], "h2"),
+        (["old"], [], "h2"),
+        (["*/handbook.docx"], [], "h1 h2"),
         (["corpus.jsonl"], [], "c1 c2"),
         (["c?"], [], "c1 c2"),
         (["c1", "plan.pdf"], [], "c1 p"),
@@ -113,6 +116,38 @@ def test_a_filter_counts_the_passages_that_fit(
 def test_what_a_name_stands_for(index: Path, names: list[str], where: list[str], ids: str) -> None:
     with open_corpus(index) as corpus:
         assert matching_documents(corpus, index, names, where) == set(ids.split())
+
+
+TWO_PLACES = [
+    Document("n", "North", "Ice.", {}, "north/old/a.txt"),
+    Document("s", "South", "Sand.", {}, "south/old/b.txt"),
+    Document("o", "Old", "Dust.", {}, "old/c.txt"),
+    Document("x", "New", "Rain.", {}, "south/new/b.txt"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("old", "'old' may be 'old' or 'north/old' or 'south/old'"),
+        ("old/*", "may be 'old/.' or 'north/old/.'"),
+        ("old/[ab].txt", "may be 'north/old/.ab..txt' or 'south/old/.ab..txt'"),
+    ],
+)
+async def test_a_folder_in_two_places_must_be_named_whole(
+    directory: Path, embedder: Any, name: str, said: str
+) -> None:
+    await build(TWO_PLACES, directory=directory, embedder=embedder)
+    with pytest.raises(UsageError, match=f"{said}.* begin it with the name of the folder"):
+        await remove([name], directory=directory)
+    with open_corpus(directory) as corpus:
+        for whole, ids in {
+            "north/old": "n",
+            "south/old/*": "s",
+            "old/c.txt": "o",
+            "new": "x",
+        }.items():
+            assert matching_documents(corpus, directory, [whole], ()) == {ids}
 
 
 @pytest.mark.parametrize(

@@ -60,14 +60,15 @@ def test_bad_lines_are_named_and_the_others_kept(corpus: Path) -> None:
         b'{"text": "x", "id": " "}\n'
         b'{"text": "x", "metadata": {"n": NaN}}\n'
         b"[1]\n"
-        b'{"text": "half a pair \\ud800"}\n'
+        b'{"id": "half", "text": "half a pair \\ud800"}\n'
         b'{"id": "last", "text": "also kept"}'
     )
 
     report = load([corpus])
 
-    assert [document.id for document in report.documents] == ["good", "last"]
-    assert [item.line for item in report.bad] == [2, 4, 5, 6, 7, 8, 9, 10, 11]
+    assert [document.id for document in report.documents] == ["good", "half", "last"]
+    assert report.documents[1].text == "half a pair \ufffd"
+    assert [item.line for item in report.bad] == [2, 4, 5, 6, 7, 8, 9, 10]
     reasons = [item.reason for item in report.bad]
     assert "JSON" in reasons[0]
     assert reasons[1:3] == ["text: Field required", "the text is empty"]
@@ -276,3 +277,32 @@ def test_a_corpus_line_has_a_limit_too(corpus: Path, monkeypatch: pytest.MonkeyP
     assert [str(item) for item in report.bad] == [
         f"{corpus}:2: a line of more than 1 MB, which is read at once: cut the document"
     ]
+
+
+def test_pages_are_counted_over_all_files(tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    (tmp_path / "a.pdf").write_bytes(pdf_pages([["One."], ["Two."]]))
+    (tmp_path / "b.pdf").write_bytes(pdf_pages([["One."]]))
+    (tmp_path / "c.pdf").write_bytes(pdf_pages([["One."], ["Two."]]))
+    list(read([tmp_path], (), LoadReport(), progress=lambda *done: told.append(done)))
+    counts = [(done, total) for stage, done, total in told if stage == "pages"]
+    assert counts == [(1, 2), (2, 2), (3, 3), (4, 5), (5, 5)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "date"),
+    [
+        ("2025-04-08-it-meeting.txt", "Minutes.", "2025-04-08"),
+        ("2025-04-08.md", "Minutes.", "2025-04-08"),
+        ("2025-04-08 notes.md", "---\ndate: 2024-01-01\n---\nMinutes.", "2024-01-01"),
+        ("2025-13-40-x.txt", "Minutes.", None),
+        ("2025-04-081.txt", "Minutes.", None),
+        ("it-2025-04-08.txt", "Minutes.", None),
+    ],
+)
+def test_a_day_in_front_of_a_files_name_is_its_date(
+    tmp_path: Path, name: str, text: str, date: str | None
+) -> None:
+    (tmp_path / name).write_text(text)
+    [document] = load([tmp_path]).documents
+    assert document.metadata.get("date") == date

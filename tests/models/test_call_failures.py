@@ -8,10 +8,13 @@ import json
 
 import pytest
 from langchain_core.messages import AIMessageChunk
+from langchain_openai import ChatOpenAI
 from model_server import ModelServer, Reply
 
 from hopyard.models import chat
 from hopyard.models import request as requests
+from hopyard.models.failures import RETRIES, Failure
+from hopyard.models.reply import Ending, read_reply
 from hopyard.prompts.answer import Answer
 from hopyard.prompts.direct import DIRECT
 from hopyard.state.errors import ModelOutputError, ModelUnreachableError
@@ -85,9 +88,9 @@ async def test_a_busy_server_is_asked_again(server: ModelServer, status: int) ->
 
 async def test_a_server_that_stays_busy_is_given_up(server: ModelServer) -> None:
     server.answer = in_turn(Reply(503))
-    with pytest.raises(ModelUnreachableError, match=r"scripted.*mend the test"):
+    with pytest.raises(ModelUnreachableError, match=r"scripted failed in 5 tries \(HTTP 503"):
         await ask()
-    assert len(server.calls) == 1 + requests.TRANSPORT_RETRIES
+    assert len(server.calls) == 1 + RETRIES[Failure.TRANSIENT]
     assert usage_of("run", CONTEXT)["model_calls"] == 0
 
 
@@ -102,10 +105,17 @@ async def test_the_server_says_how_long_to_wait(
     assert second.started - first.finished >= 0.05
 
 
-@pytest.mark.parametrize("status", [400, 401, 403])
-async def test_a_refusal_is_not_asked_again(server: ModelServer, status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [(400, r"\)\.$"), (401, "mend the test"), (403, "mend the test"), (404, "mend the test")],
+)
+async def test_a_refusal_is_not_asked_again_and_blames_the_key_only_where_it_may_be_wrong(
+    server: ModelServer, status: int, advice: str
+) -> None:
     server.answer = in_turn(Reply(status))
-    with pytest.raises(ModelUnreachableError, match=f"scripted {status}.*mend the test"):
+    with pytest.raises(
+        ModelUnreachableError, match=f"HTTP {status}, .*scripted {status}.*{advice}"
+    ):
         await ask()
     assert len(server.calls) == 1
 
@@ -118,7 +128,7 @@ async def test_a_hosted_models_client_does_not_retry_on_its_own(
     server.answer = in_turn(Reply(503, headers={"retry-after": "0"}))
     with pytest.raises(ModelUnreachableError, match="openai:scripted"):
         await ask(context=Context(model="openai:scripted"))
-    assert len(server.calls) == 1 + requests.TRANSPORT_RETRIES
+    assert len(server.calls) == 1 + RETRIES[Failure.TRANSIENT]
 
 
 @pytest.mark.parametrize(
@@ -133,8 +143,11 @@ async def test_a_refused_connection_names_the_cure(
     monkeypatch.setenv("OPENAI_BASE_URL", f"{closed_address}/v1")
     monkeypatch.setenv("OLLAMA_HOST", closed_address)
     async with asyncio.timeout(30):
-        with pytest.raises(ModelUnreachableError, match=f"{model} does not answer.*{cure}"):
+        with pytest.raises(
+            ModelUnreachableError, match=f"{model}.* does not answer.*{cure}"
+        ) as met:
             await ask(context=Context(model=model))
+    assert closed_address in str(met.value)
 
 
 async def test_a_model_that_ollama_lacks_is_to_be_pulled(
@@ -142,7 +155,7 @@ async def test_a_model_that_ollama_lacks_is_to_be_pulled(
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", server.address)
     server.answer = in_turn(Reply(404, body={"error": "model 'llama9' not found"}))
-    with pytest.raises(ModelUnreachableError, match=r"ollama:llama9 was not found.*pull llama9"):
+    with pytest.raises(ModelUnreachableError, match=r"ollama:llama9.* was not found.*pull llama9"):
         await ask(context=Context(model="ollama:llama9"))
     assert len(server.calls) == 1
 
@@ -170,7 +183,7 @@ async def test_a_call_that_takes_too_long_names_the_limit(server: ModelServer) -
     with pytest.raises(ModelUnreachableError, match=r"did not answer in 0\.02 s") as raised:
         await ask(context=Context(model="scripted", timeout=0.02))
     assert "--set timeout=" in str(raised.value)
-    assert len(server.calls) <= 1 + requests.TRANSPORT_RETRIES
+    assert len(server.calls) <= 1 + RETRIES[Failure.TRANSIENT]
 
 
 async def test_a_prompt_beyond_the_window_is_not_asked_again(server: ModelServer) -> None:
@@ -216,7 +229,7 @@ def test_connections_kept_alive_do_not_outlive_their_loop(
     for _ in range(3):
         asyncio.run(ask_some(2))
     restart()
-    chat._openai_clients._clients.clear()
+    chat.openai_clients._clients.clear()
     gc.collect()  # the connections left open are closed here, where their warning is expected
 
 
@@ -275,4 +288,6 @@ async def test_an_answer_longer_than_its_limit_is_kept_and_marked(server: ModelS
 def test_a_streamed_tool_call_that_is_cut_off_is_not_taken_for_a_whole_one() -> None:
     call = {"name": "Answer", "args": '{"answer": "two mo', "id": "1", "index": 0}
     whole = AIMessageChunk("", tool_call_chunks=[{**call, "type": "tool_call_chunk"}])
-    assert requests.answer_text(whole) == '{"answer": "two mo'
+    whole.response_metadata = {"finish_reason": "length"}
+    reply = read_reply(whole, "scripted", ChatOpenAI)
+    assert (reply.text, reply.ending) == ('{"answer": "two mo', Ending.CUT)

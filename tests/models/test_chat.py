@@ -28,7 +28,7 @@ def test_a_name_without_provider_is_refused(spec: str) -> None:
     ("spec", "reason"),
     [
         ("nonsense:x", "provider"),
-        ("anthropic:x", "langchain-anthropic"),
+        ("cohere:x", "langchain-cohere"),
         ("openai:x", "credentials"),
     ],
 )

@@ -10,7 +10,16 @@ import ollama
 import openai
 import pytest
 
-from hopyard.models.failures import Failure, classify, retry_after
+from hopyard.models.chat import Sampling, chat_provider
+from hopyard.models.embeddings import embedder
+from hopyard.models.failures import (
+    Failure,
+    UnfinishedReplyError,
+    classify,
+    retry_after,
+    unreachable_at,
+)
+from hopyard.state.errors import ModelUnreachableError, UsageError
 
 openai_httpx = sys.modules[openai.DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0]]
 """httpx, or the fork of it that OpenAI's client uses since its version 3."""
@@ -23,6 +32,12 @@ def status(code: int, text: str = "no", **headers: str) -> openai.APIStatusError
     return openai.APIStatusError(text, response=response, body=None)
 
 
+def said(number: int, **error: str) -> openai.APIStatusError:
+    """An error with the server's error object, as OpenAI's client keeps it."""
+    response = httpx.Response(number, request=REQUEST)
+    return openai.APIStatusError(error.get("message", "no"), response=response, body=error)
+
+
 def caused(error: Exception, cause: Exception) -> Exception:
     error.__cause__ = cause
     return error
@@ -32,15 +47,38 @@ def caused(error: Exception, cause: Exception) -> Exception:
     ("error", "failure"),
     [
         *((status(code), Failure.TRANSIENT) for code in (408, 409, 429, 500, 502, 503, 504, 529)),
-        *((status(code), Failure.REFUSED) for code in (400, 401, 403, 422)),
+        *((status(code), Failure.REFUSED) for code in (400, 402, 422)),
+        *((status(code), Failure.DENIED) for code in (401, 403)),
         (status(404), Failure.MISSING),
+        (status(413), Failure.TOO_LONG),
+        (said(429, code="insufficient_quota"), Failure.DENIED),
+        (said(400, code="context_length_exceeded"), Failure.TOO_LONG),
+        (said(400, code="content_filter"), Failure.FILTERED),
+        (said(400, code="model_not_found"), Failure.MISSING),
+        (said(400, message="prompt is too long: 210000 tokens > 200000 maximum"), Failure.TOO_LONG),
+        (said(500, message="context deadline exceeded"), Failure.TRANSIENT),
+        (said(504, message="upstream: context canceled"), Failure.TRANSIENT),
+        (
+            ollama.ResponseError("context deadline exceeded (Client.Timeout)", 500),
+            Failure.TRANSIENT,
+        ),
+        (ollama.ResponseError("model runner has unexpectedly stopped"), Failure.TRANSIENT),
+        # An error object with HTTP 200: in the body, as LangChain raises it, or in a stream.
+        (ValueError({"message": "overloaded", "code": 502}), Failure.TRANSIENT),
+        (ValueError({"message": "no such key", "code": "401"}), Failure.DENIED),
+        (ValueError({"message": "too long", "type": "context_length_exceeded"}), Failure.TOO_LONG),
+        (openai.APIError("overloaded", REQUEST, body={"message": "overloaded"}), Failure.TRANSIENT),
+        (TypeError("Received response with null value for 'choices'"), Failure.UNREADABLE),
+        (IndexError("list index out of range"), Failure.UNREADABLE),
+        (RuntimeError("Event loop is closed"), Failure.TRANSIENT),
+        (UnfinishedReplyError("broke off"), Failure.UNFINISHED),
         (ollama.ResponseError("model 'x' not found", 404), Failure.MISSING),
         (ollama.ResponseError("busy", 503), Failure.TRANSIENT),
         (status(400, "maximum context length is 8192 tokens"), Failure.TOO_LONG),
         (status(400, "the request exceeds the available context size"), Failure.TOO_LONG),
         (status(500, "input is too long for the context"), Failure.TOO_LONG),
-        (TimeoutError(), Failure.TRANSIENT),
-        (asyncio.TimeoutError(), Failure.TRANSIENT),  # noqa: UP041
+        (TimeoutError(), Failure.TIMEOUT),
+        (asyncio.TimeoutError(), Failure.TIMEOUT),  # noqa: UP041
         (httpx.ConnectError("refused"), Failure.UNREACHABLE),
         (ConnectionRefusedError(111, "refused"), Failure.UNREACHABLE),
         (ConnectionResetError("reset"), Failure.TRANSIENT),
@@ -91,10 +129,60 @@ def test_a_circle_of_causes_ends() -> None:
         (status(429, retry_after="3600"), 30.0),
         (status(429, retry_after="-5"), None),
         (status(429, retry_after="nan"), None),
-        (status(429, retry_after="Wed, 21 Oct 2026 07:28:00 GMT"), None),
+        (status(429, retry_after="Wed, 21 Oct 2026 07:28:00 GMT"), 0.0),
+        (status(429, retry_after="Wed, 21 Oct 2099 07:28:00 GMT"), 30.0),
+        (status(429, retry_after="soon"), None),
+        (status(429, retry_after_ms="250"), 0.25),
+        (status(429, retry_after_ms="250", retry_after="7"), 0.25),
         (status(429), None),
         (RuntimeError("no response"), None),
     ],
 )
 def test_the_servers_own_pause_is_read(error: Exception, seconds: float | None) -> None:
     assert retry_after(error) == seconds
+
+
+def refused(address: str) -> Exception:
+    with pytest.raises(httpx.ConnectError) as met:
+        httpx.get(address)
+    return met.value
+
+
+def test_a_server_that_is_not_there_is_named_with_the_reason(closed_address: str) -> None:
+    at = unreachable_at(refused(f"{closed_address}/v1/chat"))
+    assert at == f" at {closed_address} (connection refused)"
+    with_password = closed_address.replace("//", "//ann:secret@")
+    assert unreachable_at(refused(f"{with_password}/v1?key=secret")) == at
+
+
+def test_what_says_no_address_and_no_reason_adds_nothing() -> None:
+    assert unreachable_at(ValueError("odd")) == ""
+    assert unreachable_at(httpx.ConnectError("refused")) == ""
+
+
+@pytest.mark.parametrize("spec", ["openai:small", "ollama:small"])
+def test_an_embedding_model_that_does_not_answer_names_its_address(
+    closed_address: str, monkeypatch: pytest.MonkeyPatch, spec: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{closed_address}/v1")
+    monkeypatch.setenv("OLLAMA_HOST", closed_address)
+    said = rf"{spec} does not answer at {closed_address} \(connection refused\): "
+    with pytest.raises(ModelUnreachableError, match=said):
+        embedder(spec).embed_query("tide")
+
+
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [
+        ("opnai:gpt-4.1-mini", "openai:gpt-4.1-mini"),
+        ("OpenAI:small", "openai:small"),
+        ("azure-openai:small", "azure_openai:small"),
+        ("olama:qwen3:0.6b", "ollama:qwen3:0.6b"),
+    ],
+)
+def test_a_mistyped_provider_is_told_the_right_one(spec: str, meant: str) -> None:
+    with pytest.raises(UsageError, match=f"model '{spec}' has the unknown .* mean '{meant}'"):
+        chat_provider(spec).connect(Sampling(10, 0.0, 1))
+    with pytest.raises(UsageError, match=f"embedding '{spec}' has the unknown .* mean '{meant}'"):
+        embedder(spec)

@@ -49,7 +49,16 @@ def test_output_that_fits_needs_no_repair(text: str, output: Output) -> None:
         'Sure! Here is the answer:\n{"answer": "Paris"}',
         '{"answer": "Paris"}\nHope that helps {smile}!',
         'Given {x}, the answer is {"answer": "Paris"}.',
-        '{"answer": "Paris"}\n{"answer": "Rome"}',
+        '{"answer": "Rome"}\n{"answer": "Paris"}',
+        'Maybe {"answer": "Rome"}? No.\nFinal answer:\n{"answer": "Paris"}',
+        '{"answer": "Paris"}\n{"note": "a brace"}',
+        '<thinking>Is it {"answer": "Rome"}?</thinking>{"answer": "Paris"}',
+        '[THINK]Is it {"answer": "Rome"}?[/THINK]{"answer": "Paris"}',
+        '◁think▷Is it {"answer": "Rome"}?◁/think▷{"answer": "Paris"}',
+        '<think>Is it {"answer": "Rome"}? No.\n{"answer": "Paris"}',
+        '<|channel|>analysis<|message|>Is it {"answer": "Rome"}?<|end|><|start|>assistant'
+        '<|channel|>final<|message|>{"answer": "Paris"}<|return|>',
+        'analysisIs it {"answer": "Rome"}?assistantfinal{"answer": "Paris"}',
         '{"answer": "Paris",}',
         '{"answer": "Paris"',
         "{'answer': 'Paris'}",
@@ -64,6 +73,21 @@ def test_output_that_fits_needs_no_repair(text: str, output: Output) -> None:
 )
 def test_output_is_repaired_by_rule(text: str) -> None:
     assert parse(text, Answer) == (Answer(answer="Paris"), True)
+
+
+@pytest.mark.parametrize("tag", ["<think>", "</think>", "[THINK]", "</thinking>", "<|channel|>"])
+@pytest.mark.parametrize("before", ["", "<think>Hm.</think>", "Hm.</think>", "Here it is: "])
+def test_a_tag_in_the_answer_is_text(tag: str, before: str) -> None:
+    said = f'{before}{{"answer": "Thoughts stand after {tag} in it"}}'
+    assert parse(said, Answer)[0].answer == f"Thoughts stand after {tag} in it"
+
+
+def test_a_draft_does_not_replace_an_answer_that_is_cut_off() -> None:
+    said = 'Maybe {"answer": "Tomas Reed"}? No: {"answer": "Marta Quill buil'
+    output = parse(said, Answer)[0]
+    assert (output.answer, output.cut) == ("Marta Quill", True)
+    with pytest.raises(UnfitOutputError, match="cut off"):
+        parse('Maybe {"answer": "Tomas Reed"}? No: {"answer": "Mar', Answer)
 
 
 @pytest.mark.parametrize("rest", ["user", "user__[", "user. 1. It is Paris.\\n2. It", "assistant"])

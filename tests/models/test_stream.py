@@ -59,7 +59,17 @@ def test_text_comes_before_its_json_is_whole() -> None:
     ("raw", "answer"),
     [
         ('<think>{"answer": "no"}</think>{"answer": "yes"}', "yes"),
-        ('Here it is: ```json\n{ "answer" : "yes"}```', "yes"),
+        ('<think>{"answer": "no"}</think> ```json\n{ "answer" : "yes"}```', "yes"),
+        ('[THINK]{"answer": "no"}[/THINK]\n{"answer": "yes"}', "yes"),
+        ('<thinking>{"answer": "no"}', ""),
+        (
+            '<|channel|>analysis<|message|>{"answer": "no"}<|end|><|start|>assistant'
+            '<|channel|>final<|message|>{"answer": "yes"}',
+            "yes",
+        ),
+        ('```json\n{ "answer" : "yes"}```', "yes"),
+        ('Is it {"answer": "no"}? No.</think>{"answer": "yes"}', ""),  # told when it is complete
+        ('Here it is: {"answer": "yes"}', ""),
         (
             '{"answer": "a \\"quoted\\" \\\\ \\n word"} and "answer": "prose"',
             'a "quoted" \\ \n word',

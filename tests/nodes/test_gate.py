@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from building import build
 from gates import write_gate
 from langgraph.graph import START, StateGraph
 
 from hopyard.classifiers import retrieval_gate
+from hopyard.indexes.records import Document
 from hopyard.measures.nearness import Nearness
+from hopyard.models.embeddings import embedder
 from hopyard.nodes.gate import decide_retrieval, measured_for
 from hopyard.nodes.route import choose_strategy
 from hopyard.state.agent import AgentState
@@ -21,6 +24,14 @@ from hopyard.state.errors import GateUnavailableError, ModelUnreachableError
 from hopyard.state.settings import Context, GateSettings
 
 Make = Callable[[float], Path]
+MINUTES = Document("2", "Minutes", "The board met on a Tuesday.")
+UNANSWERABLE = (
+    "Who was the first person to photograph the far side of Phobos?",
+    "According to the article on Titan and the report on Venus, which engineer built both probes?",
+    "How much did the Huygens landing cost, and who paid the last instalment?",
+    "What did the team write about the sound of the wind on Mars?",
+)
+SMALL_TALK = ("Good evening! How was your day?", "Write a limerick about a lazy cat.", "12 * 12?")
 
 
 async def gate_and_route(context: Context, question: str = "Who was it?") -> dict[str, Any]:
@@ -80,6 +91,35 @@ async def test_a_question_about_the_documents_needs_them(gate_folder: Make) -> N
     gate = await decide(Context(gate=folder), "What do these articles have in common?")
     assert (gate["gate"], gate["retrieve"], gate["probability"]) == (folder, True, None)
     assert gate["reason"] == "the question is about the documents"
+
+
+async def test_a_question_that_names_a_document_needs_it(gate_folder: Make, tmp_path: Path) -> None:
+    documents = [Document("1", "Pier Lease 2031", "The rent is forty crowns."), MINUTES]
+    build(documents, directory=tmp_path / "index", embedder=embedder("builtin"))
+    settings = Context(gate=str(gate_folder(-2.0)), index=str(tmp_path / "index"))
+    gate = await decide(settings, "Does the Pier Lease 2031 allow dogs?")
+    assert (gate["retrieve"], gate["probability"]) == (True, None)
+    assert gate["reason"] == "it names 'Pier Lease 2031' of the documents"
+    assert not (await decide(settings, "Write me the minutes of a tea party."))["retrieve"]
+
+
+@pytest.mark.parametrize("name", retrieval_gate.SHIPPED)
+@pytest.mark.parametrize("question", UNANSWERABLE)
+async def test_the_shipped_gates_search_for_what_the_documents_do_not_say(
+    planets: Path, name: str, question: str
+) -> None:
+    """The gate cannot know that no document answers: the question is about their subject."""
+    gate = await decide(Context(gate=name, index=str(planets)), question)
+    assert gate["retrieve"], gate["reason"]
+    assert gate["probability"] is not None  # by the gate, not by a rule
+
+
+@pytest.mark.parametrize("name", retrieval_gate.SHIPPED)
+@pytest.mark.parametrize("question", SMALL_TALK)
+async def test_the_shipped_gates_leave_small_talk_to_the_model(
+    planets: Path, name: str, question: str
+) -> None:
+    assert not (await decide(Context(gate=name, index=str(planets)), question))["retrieve"]
 
 
 async def test_without_need_the_direct_strategy_answers(gate_folder: Make) -> None:

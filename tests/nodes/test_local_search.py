@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from hopyard.indexes.kinds.communities.records import Finding, Report
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.lookup import find_entities
-from hopyard.nodes.local_search.budget import Part, fill, rooms, tokens_of
+from hopyard.nodes.local_search.budget import Part, fill, rooms
 from hopyard.nodes.local_search.context import Material, choose, render
 from hopyard.nodes.local_search.linking import entities_of_passages
 from hopyard.nodes.local_search.reports import (
@@ -74,10 +74,6 @@ def test_a_part_takes_items_until_one_does_not_fit() -> None:
     assert fill([3, 4], 7).left == 0
     assert fill([9], 8) == Part(0, 0, 8)
     assert fill([], 5).left == 5
-
-
-def test_tokens_are_counted_as_four_characters() -> None:
-    assert [tokens_of(text) for text in ("", "abcd", "abcde")] == [0, 1, 2]
 
 
 @pytest.fixture

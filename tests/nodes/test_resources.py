@@ -49,7 +49,7 @@ def test_four_first_openings_at_once_open_once(
 ) -> None:
     with Resources(tmp_path) as resources, ThreadPoolExecutor(4) as pool:
         ask = {
-            "index": lambda _: resources.index(tmp_path, "words"),
+            "index": lambda _: resources.index(tmp_path, "auto"),
             "gate": lambda _: resources.gate("builtin"),
         }[what]
         found = list(pool.map(ask, range(4)))
@@ -59,10 +59,10 @@ def test_four_first_openings_at_once_open_once(
 
 def test_a_new_generation_is_opened_again(counted: type[Counted], tmp_path: Path) -> None:
     with Resources(tmp_path) as resources:
-        first = resources.index(tmp_path, "words")
-        assert resources.index(tmp_path, "words") is first
+        first = resources.index(tmp_path, "auto")
+        assert resources.index(tmp_path, "auto") is first
         (tmp_path / "manifest.json").write_text("{}")
-        assert resources.index(tmp_path, "words") is not first
+        assert resources.index(tmp_path, "auto") is not first
 
 
 def test_the_latest_registration_of_a_model_counts(

@@ -56,7 +56,7 @@ def test_an_unreachable_model_ends_the_build_and_keeps_what_is_done(
     library: Library, writer: Writer
 ) -> None:
     writer.instead["Cora"] = Reply(401)
-    with pytest.raises(ModelUnreachableError, match="scripted failed"):
+    with pytest.raises(ModelUnreachableError, match="scripted refused access"):
         library.build(people(10), concurrency=1)
     done = set(writer.titles) - {"Cora"}
     assert {"Alba", "Bert"} <= done

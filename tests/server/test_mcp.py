@@ -25,6 +25,7 @@ ANSWER = {
     "citations",
     "evidence",
     "unconfirmed",
+    "read_share",
     "explanation",
     "strategy",
     "truncated",

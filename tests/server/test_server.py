@@ -24,7 +24,16 @@ from .conftest import CONFIG, IRON, QUESTION, STONE, Server
 
 pytestmark = pytest.mark.server
 
-OUTPUT = {"answer", "citations", "evidence", "steps", "truncated", "unconfirmed", "usage"}
+OUTPUT = {
+    "answer",
+    "citations",
+    "evidence",
+    "read_share",
+    "steps",
+    "truncated",
+    "unconfirmed",
+    "usage",
+}
 
 
 @pytest.fixture
@@ -34,8 +43,10 @@ async def client(comparison: Server) -> AsyncIterator[LangGraphClient]:
 
 
 async def test_every_graph_is_there_with_its_description_and_narrow_schemas(
-    client: LangGraphClient,
+    client: LangGraphClient, comparison: Server
 ) -> None:
+    assert (await client.assistants.search())[0]["graph_id"] == "hopyard"
+    assert "checkpointer missing" not in (comparison.folder / "log.txt").read_text()
     assistants = await client.assistants.search(limit=50)
     found = {assistant["graph_id"]: assistant for assistant in assistants}
     about = {name: assistant["description"] for name, assistant in found.items()}
@@ -47,6 +58,7 @@ async def test_every_graph_is_there_with_its_description_and_narrow_schemas(
         "strategy",
         "gate",
         "route",
+        "read_share",
         "explanation",
         "messages",
     }

@@ -16,7 +16,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import interrupt
+from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
 from hopyard.state.checkpoints import copy_thread, create, open_saver, thread_ids, thread_size
@@ -73,6 +73,24 @@ async def test_a_threads_size_counts_its_history(saver: AsyncSqliteSaver) -> Non
     once = await thread_size(saver, "a")
     await graph(saver).ainvoke({"notes": []}, on("a"))
     assert 0 < once < await thread_size(saver, "a")
+
+
+async def test_a_pruned_thread_continues_from_its_last_state(saver: AsyncSqliteSaver) -> None:
+    await graph(saver).ainvoke({"notes": ["wait"]}, on("a"))
+    await graph(saver).ainvoke({"notes": []}, on("b"))
+    whole = await thread_size(saver, "a"), await thread_size(saver, "b")
+    await saver.aprune(["a"])
+    assert len(await history(saver, "a")) == 1
+    assert (await thread_size(saver, "a") < whole[0], await thread_size(saver, "b")) == (
+        True,
+        whole[1],
+    )
+    resumed = await graph(saver).ainvoke(Command(resume="word"), on("a"))
+    assert resumed == {"notes": ["wait", "first", "word"]}
+    await saver.aprune(["a"], strategy="delete")
+    assert await thread_ids(saver) == ["b"]
+    with pytest.raises(ValueError, match="choose keep_latest or delete"):
+        await saver.aprune(["b"], strategy="keep_some")
 
 
 async def test_a_copy_has_the_whole_history(saver: AsyncSqliteSaver) -> None:

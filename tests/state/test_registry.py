@@ -21,7 +21,7 @@ PART = SimpleNamespace(name={name!r}, about="A part.", settings=None)
 """
 OWN = [
     "chain", "decompose", "direct", "drift", "global", "hop", "local", "map-reduce",
-    "single", "tree",
+    "react", "single", "tree",
 ]  # fmt: skip
 
 

@@ -35,6 +35,28 @@ def test_what_is_no_condition_is_refused(text: str) -> None:
         parse_condition(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "cure"),
+    [
+        ("date=>2024", "write 'date>=2024'"),
+        ("date =< 2024-01", "write 'date<=2024-01'"),
+        ("author=!Ann", "write 'author!=Ann'"),
+        ("author<>Ann,Ben", "write 'author!=Ann,Ben'"),
+        ("page===3", "the operators are =, !=, <, <=, > and >="),
+        ("page>=>3", "the operators are =, !=, <, <=, > and >="),
+    ],
+)
+def test_a_mistyped_operator_is_refused_with_the_right_one(text: str, cure: str) -> None:
+    with pytest.raises(ValueError, match=f"unknown operator .*{cure}, or quote"):
+        parse_condition(text)
+
+
+def test_a_value_that_begins_with_an_operator_is_quoted() -> None:
+    assert parse_condition('title=">= 5 volts"') == Condition("title", "=", (">= 5 volts",))
+    [text] = Context(where={"title": "=> next"}).where
+    assert parse_condition(text) == Condition("title", "=", ("=> next",))
+
+
 MOMENT = "2023-09-26T17:01:22+00:00"
 
 

@@ -253,7 +253,8 @@ def test_the_sources_stand_in_the_head_and_the_answers_marks_lead_there() -> Non
         citations=[cited("gate <u>opened</u>")],
     )
     text = head(made)
-    assert 'In 1999 <a href="#source-1">[1]</a>, not [2].\nSo &lt;b&gt;it&lt;/b&gt; is.' in text
+    mark = '<a class="mark" href="#source-1">[1]</a>'
+    assert f"In 1999 {mark}, not [2].<br>\nSo &lt;b&gt;it&lt;/b&gt; is." in text
     assert '<li id="source-1"><a href="#passage-1">&lt;b&gt;Gate&lt;/b&gt;</a>' in text
     assert "<q>gate &lt;u&gt;opened&lt;/u&gt;</q>" in text
     assert "for: &lt;i&gt;1999&lt;/i&gt;" in text
@@ -284,6 +285,21 @@ def test_an_answer_that_nothing_supports_is_marked(
     assert f'<p class="support {how}" role="note">' in text
     assert said in text
     assert text.count("✗ not supported by its passage") == str(made).count("False")
+
+
+def test_a_long_answer_is_read_as_markdown_in_letters_of_usual_size() -> None:
+    text = page(made_trace([Step(id="x", kind="x", answer="- **one**\n- two")], answer="## A\nb"))
+    assert '<span class="kind">Answer</span><div class="prose"><h4>A</h4>' in text
+    assert '<div class="prose"><ul>\n<li><strong>one</strong></li>' in text
+    assert '<span class="result">one two</span>' in text
+    assert '<div class="short"><p>that</p></div>' in page(made_trace([]))
+
+
+def test_many_sources_are_folded() -> None:
+    few = head(made_trace([], citations=[cited("a")] * 12))
+    assert ("<h2>Sources</h2>" in few, "many" in few) == (True, False)
+    many = head(made_trace([], citations=[cited("a")] * 13))
+    assert '<details class="many"><summary>13 sources</summary><ol class="sources">' in many
 
 
 def test_scores_say_who_judged() -> None:
@@ -545,3 +561,23 @@ def test_without_a_script_everything_is_there(browser: Any, trace: Trace, tmp_pa
         assert all(detail.is_displayed() for detail in details)
     finally:
         browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_a_mark_opens_the_folded_sources(browser: Any, tmp_path: Path) -> None:
+    made = made_trace([], answer="It opened [13].", citations=[cited("a")] * 13)
+    opened(browser, tmp_path / "page.html", made)
+    assert not browser.find_element("id", "source-13").is_displayed()
+    browser.find_element("css selector", "a.mark").click()
+    assert browser.find_element("id", "source-13").is_displayed()
+
+
+def test_an_answer_with_a_wide_table_fits_a_telephone(browser: Any, tmp_path: Path) -> None:
+    row = "|" + " a-long-word-in-a-cell |" * 12
+    answer = f"# Head\n\n{row}\n{'|---' * 12}|\n{row}\n\n```\n{'x' * 300}\n```"
+    opened(browser, tmp_path / "page.html", made_trace([], answer=answer))
+    browser.set_window_size(500, 900)  # the narrowest window of headless Chromium
+    script = "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    wide, seen = browser.execute_script(script)
+    browser.set_window_size(1280, 1400)
+    assert wide <= seen
+    assert browser.get_log("browser") == []

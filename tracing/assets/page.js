@@ -63,6 +63,11 @@
   function targeted() {
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
+    const folded = target.closest("details.many");
+    if (folded && !folded.open) {
+      folded.open = true;
+      target.scrollIntoView();
+    }
     if (target.matches("details")) {
       target.open = true;
       target.querySelector("summary").focus();

@@ -7,12 +7,15 @@ model sampled. So the settings must be those of the question: its temperature, s
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.kinds.communities import CommunitySettings
+from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.index import CommunityIndex
+from hopyard.indexes.kinds.communities.plan import NO_LIMIT, Plan, plan_reports
 from hopyard.indexes.kinds.communities.records import Community, Report
 from hopyard.indexes.kinds.communities.writing import (
     Limits,
@@ -95,14 +98,33 @@ def _find(
     ledger: Ledger,
     settings: Context,
 ) -> Report | None:
-    materials = {
-        limits: material_of(community, elements_of(index), limits)
-        for limits in {author.limits for author in authors}
-    }
+    """The report of the last author: from its parts, or else of the community like a leaf."""
+    communities: CommunityIndex = index.reader("communities")
+    elements = elements_of(index)
     for author in authors:
-        shown = materials[author.limits]
-        values = report_values(shown.text, shown.findings)
-        output = finished_output(ledger, author.model, author.wording, values, settings)
-        if output is not None:
-            return report_from(written_of(output, shown), shown)
+        tokens = author.limits.tokens
+        for most in (NO_LIMIT, 1):
+            plan = plan_reports(community, communities, elements, tokens, most)
+            if report := _planned(plan, communities.reports, elements, author, ledger, settings):
+                return report
+            if not plan.parts:
+                break
     return None
+
+
+def _planned(
+    plan: Plan,
+    built: dict[str, Report],
+    elements: Elements,
+    author: _Author,
+    ledger: Ledger,
+    settings: Context,
+) -> Report | None:
+    """The report of an author that follows a plan, if the ledger has it."""
+    parts = (_planned(part, built, elements, author, ledger, settings) for part in plan.parts)
+    reports = {report.community: report for report in parts if report is not None}
+    known = ChainMap(reports, built)
+    shown = material_of(plan.community, elements, author.limits, known)
+    values = report_values(shown.text, shown.findings)
+    output = finished_output(ledger, author.model, author.wording, values, settings)
+    return report_from(written_of(output, shown), shown) if output is not None else None

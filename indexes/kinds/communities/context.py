@@ -1,8 +1,8 @@
 """What a prompt shows of a community, within a budget of tokens (GraphRAG, section 3.1.4).
 
 The functions are pure. A leaf community shows its elements by combined degree, until the budget is
-full. A higher community shows reports of its sub-communities in place of their elements, the
-largest sub-community first, until everything fits.
+full. A higher community shows reports of its sub-communities in place of the elements that they
+were written from, the sub-community with most of them first, until everything fits.
 
 Elements and reports are chosen in these orders, and shown in the order of the corpus. So a new
 document changes the prompts of those communities only that show something else because of it. For
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 from typing import Final
@@ -27,7 +27,9 @@ from hopyard.prompts.passages import one_line, source_line
 
 __all__ = (
     "Count",
+    "Left",
     "Shown",
+    "fill",
     "fits",
     "in_rows",
     "leaf",
@@ -54,6 +56,12 @@ class Shown:
     reports: tuple[Report, ...] = ()
     """Reports of sub-communities, the highest rated first."""
 
+    @property
+    def read(self) -> tuple[str, ...]:
+        """Ids of the elements that are shown, and of those that the reports were written from."""
+        below = (name for report in self.reports for name in report.read)
+        return tuple(dict.fromkeys((*(one.id for one in self.elements), *below)))
+
 
 def leaf(groups: Iterable[Group], budget: int, count: Count) -> Shown:
     """Show elements until the next does not fit.
@@ -63,7 +71,7 @@ def leaf(groups: Iterable[Group], budget: int, count: Count) -> Shown:
         budget: Tokens at most.
         count: Counts the tokens of a line.
     """
-    return Shown(_fill((element for group in groups for element in group.elements), budget, count))
+    return Shown(fill((element for group in groups for element in group.elements), budget, count))
 
 
 def fits(groups: Iterable[Group], budget: int, count: Count) -> bool:
@@ -73,61 +81,104 @@ def fits(groups: Iterable[Group], budget: int, count: Count) -> bool:
 
 
 def with_reports(
-    groups: Sequence[Group],
-    part_of: Mapping[str, str],
-    reports: Mapping[str, Report],
-    budget: int,
-    count: Count,
+    groups: Sequence[Group], reports: Mapping[str, Report], budget: int, count: Count
 ) -> Shown:
     """Show the elements of a higher community, and reports in place of some of them.
 
-    Relationships between sub-communities belong to none of them, so no report replaces them. If not
-    everything fits even with all reports, these relationships are chosen by combined degree. If the
-    reports alone do not fit, those with the lowest ratings are left out. A report that is longer
-    than the elements replaces none.
+    A report replaces the elements that it was written from (`Report.read`). A relationship between
+    two sub-communities that neither report read stays. If not everything fits even with all
+    reports, the elements that are left are chosen by combined degree. A report that is longer than
+    the elements that it replaces is not shown. If the reports do not fit, they show fewer findings,
+    and then those with the lowest ratings are left out.
 
     Args:
         groups: All elements of the community, by descending combined degree.
-        part_of: The sub-community of each entity, by the id of its element.
-        reports: Reports of sub-communities. One without a report keeps its elements.
+        reports: Reports of sub-communities, by their ids. One without a report keeps its elements.
         budget: Tokens at most.
         count: Counts the tokens of a line.
     """
-    parts: dict[str, str] = {}  # the sub-community of each element, "" for none
-    costs: dict[str, int] = {}
-    sources: dict[str, str] = {}
-    for group in groups:
-        own = {part_of[end.id] for end in group.ends}
-        parts |= {end.id: part_of[end.id] for end in group.ends}
-        parts |= {claim.id: part_of[end.id] for end, claim in group.claims}
-        if group.relationship is not None:
-            parts[group.relationship.id] = own.pop() if len(own) == 1 else ""
-        costs |= {
-            one.id: 0 if one.is_name else _cost(one, count)
-            for one in group.elements
-            if one.id not in costs
-        }
-        sources |= {one.id: one.source for one in group.elements if one.source}
-    sizes = dict.fromkeys(dict.fromkeys(part_of.values()), 0) | {"": 0}
-    for name, part in parts.items():
-        sizes[part] += costs[name]
-    for part, source in {(parts[name], source) for name, source in sources.items()}:
-        sizes[part] += count(source_line(source))
-    report_costs = {part: _report_cost(report, count) for part, report in reports.items()}
-    total, replaced = sum(sizes.values()), []
-    for part in sorted(reports, key=lambda part: -sizes[part]):
-        if total > budget and report_costs[part] < sizes[part]:
+    left = Left(groups, count)
+    read = {part: frozenset(report.read) for part, report in reports.items()}
+    used, replaced = 0, []
+    for part in sorted(reports, key=lambda part: -left.tokens_of(read[part])):
+        cost = _report_cost(reports[part], count)
+        if left.tokens + used > budget and cost < left.tokens_of(read[part]):
+            left.remove(read[part])
+            used += cost
             replaced.append(part)
-            total += report_costs[part] - sizes[part]
-    gone = {*replaced}
     replaced.sort(key=lambda part: (-reports[part].rating, reports[part].title))
-    while (used := sum(report_costs[part] for part in replaced)) > budget:
-        replaced.pop()
-    rest = (one for group in groups for one in group.elements if parts[one.id] not in gone)
-    return Shown(_fill(rest, budget - used, count), tuple(reports[part] for part in replaced))
+    shown = _shortened([reports[part] for part in replaced], left.tokens, budget, count)
+    gone = {name for report in shown for name in report.read}
+    rest = (one for group in groups for one in group.elements if one.id not in gone)
+    used = sum(_report_cost(report, count) for report in shown)
+    return Shown(fill(rest, budget - used, count), tuple(shown))
 
 
-def _fill(elements: Iterable[Element], budget: int, count: Count) -> tuple[Element, ...]:
+class Left:
+    """The elements of a community that no report replaces, and their tokens.
+
+    Args:
+        groups: All elements of the community.
+        count: Counts the tokens of a line.
+    """
+
+    def __init__(self, groups: Iterable[Group], count: Count) -> None:
+        elements = {one.id: one for group in groups for one in group.elements}
+        self._count = count
+        self._costs = {
+            name: 0 if one.is_name else _cost(one, count) for name, one in elements.items()
+        }
+        self._sources = {name: one.source for name, one in elements.items() if one.source}
+        self._below = Counter(self._sources.values())
+        self.tokens = self.tokens_of(elements)
+
+    def tokens_of(self, names: Collection[str]) -> int:
+        """What it takes to show those of some elements that are left, with their headings."""
+        own = [name for name in names if name in self._costs]
+        below = Counter(self._sources[name] for name in own if name in self._sources)
+        headings = (source for source, lines in below.items() if lines == self._below[source])
+        return sum(self._costs[name] for name in own) + sum(
+            self._count(source_line(source)) for source in headings
+        )
+
+    def remove(self, names: Collection[str]) -> None:
+        """Some elements are replaced."""
+        self.tokens -= self.tokens_of(names)
+        for name in names:
+            if self._costs.pop(name, None) is not None and name in self._sources:
+                self._below[self._sources.pop(name)] -= 1
+
+
+def _shortened(reports: Sequence[Report], left: int, budget: int, count: Count) -> list[Report]:
+    """Reports that fit, each with its summary and as many of its first findings as fit.
+
+    Findings give way to the elements that no report replaces, up to half of the budget.
+
+    Args:
+        reports: The highest rated first.
+        left: Tokens of the elements that no report replaces.
+        budget: Tokens at most.
+        count: Counts the tokens of a line.
+    """
+    kept, used = [report.model_copy(update={"findings": ()}) for report in reports], 0
+    heads = [_report_cost(report, count) for report in kept]
+    while (used := sum(heads[: len(kept)])) > budget:
+        kept.pop()
+    room = max(budget - left, budget // 2) - used
+    for place in range(max((len(report.findings) for report in reports), default=0)):
+        for number, report in enumerate(reports[: len(kept)]):
+            if len(kept[number].findings) < place or len(report.findings) <= place:
+                continue
+            longer = report.model_copy(update={"findings": report.findings[: place + 1]})
+            cost = _report_cost(longer, count) - _report_cost(kept[number], count)
+            if cost <= room:
+                kept[number] = longer
+                room -= cost
+    return kept
+
+
+def fill(elements: Iterable[Element], budget: int, count: Count) -> tuple[Element, ...]:
+    """Elements in their order until the next does not fit. Names are shown only if alone."""
     chosen: dict[str, Element] = {}
     names: dict[str, Element] = {}
     sources = {""}

@@ -20,14 +20,14 @@ from hopyard.indexes.kinds.communities.support import QUOTES, ReadPassages, Supp
 from hopyard.indexes.kinds.entity_graph.elements import join_descriptions
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.weights import together
-from hopyard.prompts.passages import one_line, snippet
+from hopyard.prompts.passages import one_line, passage_snippet
 
 __all__ = ("Element", "Elements", "Group", "quotes_of")
 
 _SENTENCES: Final = 2
-"""Sentences that describe an entity at most."""
-_LONGEST: Final = 1000
-"""Characters of an element at most."""
+"""Sentences that describe an entity before its relationships."""
+_LONGEST: Final = 250
+"""Tokens of an element at most."""
 
 _Ranked = tuple[int, int, tuple[int, ...]]
 """A relationship: minus its combined degree, its row, and the entities that it joins."""
@@ -78,7 +78,8 @@ class Elements(Support):
     def groups(self, entities: Sequence[int], longest: int = _LONGEST) -> Iterator[Group]:
         """The elements of a community, the relationship of the highest combined degree first.
 
-        Sentences that describe an entity come before its first relationship.
+        Two sentences that describe an entity come before its first relationship. In a graph by
+        rules, where nothing else says what they say, its other sentences are last.
 
         The combined degree of a relationship is the sum of the degrees of its two ends; of a
         sentence, of the two best connected entities that it names. Relationships of the same
@@ -86,7 +87,7 @@ class Elements(Support):
 
         Args:
             entities: Rows of the community's entities, ascending.
-            longest: Characters of an element at most.
+            longest: Tokens of an element at most.
         """
         members = np.asarray(entities, np.int64)
         inside = self._sentences(members)
@@ -96,7 +97,7 @@ class Elements(Support):
 
         def element(name: str, text: str, about: Sequence[int], source: str = "") -> Element:
             names = tuple(one_line(self.graph.label(entity)) for entity in about)
-            return Element(name, snippet(one_line(text), longest), source, names)
+            return Element(name, passage_snippet(one_line(text), longest), source, names)
 
         def line(entity: int) -> Element:
             if entity not in lines:
@@ -109,7 +110,7 @@ class Elements(Support):
         def descriptions(ends: Sequence[int]) -> Iterator[Group]:
             for entity in ends:
                 if entity not in lines and not self.graph.descriptions(entity):
-                    for row in described.get(entity, ()):
+                    for row in described.get(entity, ())[:_SENTENCES]:
                         yield Group((line(entity),), sentence(row, [entity]))
 
         def claims(ends: Sequence[int]) -> tuple[tuple[Element, Element], ...]:
@@ -126,10 +127,13 @@ class Elements(Support):
                 else element(f"R{row}", self._fact_text(row), ends)
             )
             yield Group(tuple(map(line, ends)), relationship, claims(ends))
-        alone = [entity for entity in members.tolist() if entity not in lines]
-        for entity in sorted(alone, key=lambda entity: (-self._degrees[entity], entity)):
+        by_degree = sorted(members.tolist(), key=lambda one: (-self._degrees[one], one))
+        for entity in [one for one in by_degree if one not in lines]:
             yield from descriptions([entity])
             yield Group((line(entity),), claims=claims([entity]))
+        for entity in by_degree if self._by_rules else ():
+            for row in described.get(entity, ())[_SENTENCES:]:
+                yield Group((line(entity),), sentence(row, [entity]))
 
     @property
     def _by_rules(self) -> bool:
@@ -187,9 +191,7 @@ class Elements(Support):
             starts = starts[np.diff(starts, append=len(sentences)) == 1]
         found: dict[int, list[int]] = {}
         for entity, sentence in zip(entities[starts].tolist(), sentences[starts], strict=True):
-            mine = found.setdefault(entity, [])
-            if len(mine) < _SENTENCES:
-                mine.append(int(sentence))
+            found.setdefault(entity, []).append(int(sentence))
         return found
 
     def _entity_text(self, entity: int) -> str:

@@ -95,7 +95,7 @@ class CommunityFiles:
 class CommunityIndex:
     """The communities of one generation, read from their folder. Any thread may use it."""
 
-    def __init__(self, files: CommunityFiles, reports: Mapping[str, Report]) -> None:
+    def __init__(self, files: CommunityFiles, reports: dict[str, Report]) -> None:
         """Wrap the files; see `load`."""
         self.files = files
         self.reports = reports

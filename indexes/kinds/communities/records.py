@@ -55,3 +55,6 @@ class Report(_Plain):
     rating: float = Field(ge=0, le=10)
     """How important the community is, by the model."""
     findings: tuple[Finding, ...] = ()
+    read: tuple[str, ...] = ()
+    """Ids of the elements that it was written from, itself or through reports of sub-communities;
+    none if an earlier version wrote it."""

@@ -16,7 +16,7 @@ from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.index import CommunityIndex
-from hopyard.indexes.kinds.communities.records import Community, Report
+from hopyard.indexes.kinds.communities.records import Report
 from hopyard.indexes.kinds.communities.report_store import ReportStore, WrittenReport
 from hopyard.indexes.kinds.communities.stats import ReportCounts
 from hopyard.indexes.kinds.communities.writing import (
@@ -136,11 +136,7 @@ class _Levels:
 
     def _materials(self, level: int) -> dict[str, Material]:
         own = [one for one in self.communities.at(level) if one.level == level]
-        return {one.id: self._material(one) for one in own}
-
-    def _material(self, community: Community) -> Material:
-        children = [self.communities.community(child) for child in community.children]
-        return material_of(community, self.elements, self.limits, children, self.reports)
+        return {one.id: material_of(one, self.elements, self.limits, self.reports) for one in own}
 
 
 def _counts(levels: _Levels, before: Mapping[str, Author]) -> ReportCounts:

@@ -12,8 +12,9 @@ from hopyard.state.counting import counted
 
 __all__ = ("COMMUNITIES_VERSION", "CommunityStats", "MadeWith", "ReportCounts")
 
-COMMUNITIES_VERSION: Final = 1
-"""Counted up when the weights, the clustering or the files change: then it is clustered again."""
+COMMUNITIES_VERSION: Final = 2
+"""Counted up when the weights, the clustering, the files or what a report shows change: then it is
+clustered again."""
 
 
 class _Stats(BaseModel):

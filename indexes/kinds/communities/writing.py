@@ -1,4 +1,4 @@
-"""Ask the model for the report about a community, in a build or when a question needs it.
+"""What a prompt shows of a community, and the report that the model writes about it.
 
 A report depends only on what its prompt showed. So reports are kept by the hash of that text, with
 the numbers of the prompt in place of rows of the graph (`report_store.WrittenReport`).
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Any, ClassVar, Final, NamedTuple
 
 from hopyard.indexes.build_context import ModelCall
@@ -27,13 +26,13 @@ from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.records import Community, Finding, Report
 from hopyard.indexes.kinds.communities.report_store import REPORTED, ReportStore, WrittenReport
 from hopyard.indexes.records import text_hash
-from hopyard.indexes.threads import in_thread
 from hopyard.indexes.writing import Writer
 from hopyard.indexes.written_store import WrittenStore
 from hopyard.models.prompt import Prompt
 from hopyard.prompts.communities import REPORT, CommunityReport, report_values
-from hopyard.prompts.passages import CHARACTERS_A_TOKEN, one_line
+from hopyard.prompts.passages import one_line
 from hopyard.state.settings import Context, profile_of
+from hopyard.state.tokens import tokens_of
 
 __all__ = (
     "Limits",
@@ -43,22 +42,15 @@ __all__ = (
     "limits_of",
     "material_of",
     "report_from",
-    "report_of",
     "report_without_call",
-    "tokens_of",
     "written_of",
 )
 
 _SHARE: Final = 8
 """The longest line takes an eighth of the budget, so every community shows a few lines."""
-_LONGEST: Final = 1000
-"""Characters of a line at most."""
+_LONGEST: Final = 250
+"""Tokens of a line at most."""
 _NUMBER: Final = re.compile(r"[A-Z]\d+")
-
-
-def tokens_of(text: str) -> int:
-    """An estimate: four bytes of UTF-8 a token, which suits English and languages like Korean."""
-    return ceil(len(text.encode()) / CHARACTERS_A_TOKEN)
 
 
 @dataclass(frozen=True)
@@ -74,6 +66,8 @@ class Material:
     """The labels of the entities that each line is about, by number."""
     findings: int
     """Findings of the report at most."""
+    read: tuple[str, ...] = ()
+    """Ids of the elements behind the text: those that it shows, and those of its reports."""
     only: tuple[Element, ...] = ()
     """The lines of a community that has one entity."""
 
@@ -101,7 +95,6 @@ def material_of(
     community: Community,
     elements: Elements,
     limits: Limits,
-    children: Sequence[Community] = (),
     reports: Mapping[str, Report] | None = None,
 ) -> Material:
     """Choose what the prompt shows of a community. It reads passages, so it may block.
@@ -110,24 +103,21 @@ def material_of(
         community: The community.
         elements: The elements of the graph.
         limits: How much it shows.
-        children: Its sub-communities.
-        reports: Reports by the id of their community. Without any about the children, the community
-            is shown like a leaf.
+        reports: Reports by the id of their community. Without any about its sub-communities, the
+            community is shown like a leaf.
     """
     budget = limits.tokens
-    longest = min(_LONGEST, budget * CHARACTERS_A_TOKEN // _SHARE)
-    groups = elements.groups(community.entities, longest)
-    parts = {child.id: reports[child.id] for child in children if reports and child.id in reports}
+    groups = elements.groups(community.entities, min(_LONGEST, budget // _SHARE))
+    parts = {child: reports[child] for child in community.children if reports and child in reports}
     if parts:
-        part_of = {f"E{entity}": child.id for child in children for entity in child.entities}
-        shown = with_reports(list(groups), part_of, parts, budget, tokens_of)
+        shown = with_reports(list(groups), parts, budget, tokens_of)
     else:
         shown = leaf(groups, budget, tokens_of)
     text, ids = numbered(shown)
     about = {one.id: one.names for one in shown.elements}
     names = {number: about[name] for number, name in ids.items() if name in about}
     only = shown.elements if len(community.entities) == 1 else ()
-    return Material(community.id, text, ids, names, limits.findings, only)
+    return Material(community.id, text, ids, names, limits.findings, shown.read, only)
 
 
 class ReportWriter(Writer[Material, WrittenReport]):
@@ -221,11 +211,17 @@ def report_without_call(material: Material) -> Report | None:
     """
     if not material.only:
         return None
-    label, text = material.only[0].names[0], " ".join(line.text for line in material.only)
-    elements = tuple(line.id for line in material.only)
-    finding = Finding(summary=label, explanation=text, elements=elements)
+    label = material.only[0].names[0]
     return Report(
-        community=material.community, title=label, summary=text, rating=0, findings=(finding,)
+        community=material.community,
+        title=label,
+        summary=material.only[0].text,
+        rating=0,
+        findings=tuple(
+            Finding(summary=label, explanation=line.text, elements=(line.id,))
+            for line in material.only
+        ),
+        read=material.read,
     )
 
 
@@ -244,6 +240,7 @@ def report_from(written: WrittenReport, material: Material) -> Report:
             )
             for finding in written.findings
         ),
+        read=material.read,
     )
 
 
@@ -257,39 +254,3 @@ def elements_of(index: Index) -> Elements:
     return communities.kept.get(
         "elements", lambda: Elements(index.reader("entity-graph"), index.passages)
     )
-
-
-async def report_of(index: Index, community_id: str, settings: Context, call: ModelCall) -> Report:
-    """The report about a community: that of the build, or one that the model writes now.
-
-    One report takes one call. A higher community is shown like a leaf, by its relationships of the
-    highest combined degree, because reports of its parts would take a call each. The run's ledger
-    keeps the answer, so the same community costs nothing the next time.
-
-    Args:
-        index: The opened index.
-        community_id: The community.
-        settings: The settings of the run.
-        call: Asks the model, such as `Run.call`.
-
-    Raises:
-        UsageError: The index does not have the community.
-        IndexMissingError: The index has no communities, or it was removed meanwhile.
-        ModelOutputError: The model gave nothing usable.
-        BudgetExceededError: The budget is used up.
-        ModelUnreachableError: The model does not answer.
-    """
-    communities: CommunityIndex = await in_thread(index.reader, "communities")
-    if report := communities.report(community_id):
-        return report
-
-    def material() -> Material:
-        return material_of(
-            communities.community(community_id), elements_of(index), limits_of(settings)
-        )
-
-    shown = await in_thread(material)
-    if report := report_without_call(shown):
-        return report
-    _, written = await ReportWriter(settings).write(shown, call)
-    return report_from(written, shown)

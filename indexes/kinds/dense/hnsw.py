@@ -38,7 +38,8 @@ that is nothing beside a model call. A larger k raises it to k."""
 
 COMPARED: Final = 20_000
 """Passages that a filter lets through and that are all compared with the question: it is exact, and
-takes ten milliseconds. The graph serves wider filters; few allowed passages it would miss."""
+takes ten milliseconds. The graph serves wider filters, unless it reaches fewer than k of these
+passages: then all are compared."""
 
 SAMPLED: Final = 1000
 """Vectors that stand for the whole corpus where its mean is wanted."""
@@ -175,14 +176,27 @@ class DenseIndex:
             return scores[0], rows[0]
         among = self._allowed_rows(allowed)
         if len(among) <= COMPARED:
-            every = self._index.reconstruct_batch(among) @ query[0]
-            best = np.argsort(-every, kind="stable")[:k]
-            return every[best], among[best]
+            return self._compared(query[0], k, among)
         parameters = faiss.SearchParametersHNSW(  # type: ignore[attr-defined]
             sel=faiss.IDSelectorBatch(among), efSearch=max(EF_SEARCH, k)
         )
         scores, rows = self._index.search(query, k, params=parameters)
+        if np.count_nonzero(rows >= 0) < min(k, len(among)):  # they are far from the question
+            return self._compared(query[0], k, among)
         return scores[0], rows[0]
+
+    def _compared(
+        self, query: Vector, k: int, among: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """The same by comparing all rows of `among`, which is exact."""
+        every = np.concatenate(
+            [
+                self._index.reconstruct_batch(among[start : start + COMPARED]) @ query
+                for start in range(0, max(len(among), 1), COMPARED)
+            ]
+        )
+        best = np.argsort(-every, kind="stable")[:k]
+        return every[best], among[best]
 
     def _allowed_rows(self, allowed: frozenset[str]) -> NDArray[np.int64]:
         """The rows [n] of some passages, sorted; a run asks for the same ones again and again."""

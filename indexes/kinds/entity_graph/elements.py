@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from hopyard.indexes.kinds.entity_graph.extraction import NOWHERE, STATUSES, ClaimStatus
 from hopyard.indexes.manifest import damage_error
 from hopyard.indexes.ragged import Ragged, load_array
-from hopyard.prompts.passages import CHARACTERS_A_TOKEN, snippet
+from hopyard.prompts.passages import passage_snippet
+from hopyard.state.tokens import tokens_of
 
 __all__ = ("CLAIM", "DESCRIPTION", "ClaimRow", "Description", "ElementFiles", "join_descriptions")
 
@@ -79,18 +80,17 @@ def join_descriptions(descriptions: Iterable[Description], tokens: int = TOKENS)
 
     Args:
         descriptions: Of one entity.
-        tokens: Maximum length, at 4 characters a token. A text that does not fit is left out; the
-            first is cut at a word.
+        tokens: Maximum length. A text that does not fit is left out; the first is cut at a word.
     """
     distinct = {one.text.casefold(): one.text for one in descriptions if one.text}
-    left, kept = tokens * CHARACTERS_A_TOKEN, list[str]()
+    kept = ""
     for text in sorted(distinct.values(), key=lambda text: (-len(text), text)):
-        if len(text) <= left:
-            kept.append(text)
-            left -= len(text) + 1
+        longer = f"{kept} {text}".lstrip()
+        if tokens_of(longer) <= tokens:
+            kept = longer
         elif not kept:
-            return snippet(text, left)
-    return " ".join(kept)
+            return passage_snippet(text, tokens)
+    return kept
 
 
 def _no_texts() -> Ragged:

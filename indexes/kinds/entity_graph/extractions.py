@@ -26,6 +26,7 @@ from hopyard.indexes.kinds.entity_graph.rules import (
     RULES_VERSION,
     extract,
     extract_with_phrases,
+    rules_for,
 )
 from hopyard.indexes.records import Passage
 from hopyard.indexes.seal import checksum
@@ -237,7 +238,7 @@ def _extract_by_rules(
 
 def _by_rules(passage: Passage, builder: Builder, language: str) -> StoredExtraction:
     read = extract_with_phrases if builder == "terms" else extract
-    found = read(passage, language)
+    found = read(passage, rules_for(passage, language))
     return StoredExtraction(mentions=found.mentions, phrases=found.phrases)
 
 

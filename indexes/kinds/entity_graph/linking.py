@@ -3,7 +3,8 @@
 Every run of words of the question is looked up among the graph's names, so a name is found in
 whatever way the question writes it. Words without a capital letter or a digit count only in runs
 of two and more besides an article, or where the question has no capital letter: "the director" in a
-question is seldom the film of that name.
+question is seldom the film of that name. What the rules for names find besides is a name that the
+graph does not know.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from hopyard.indexes.english import ARTICLES, FUNCTION_WORDS
 from hopyard.indexes.keywords import normalise_keyword
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.korean import bare_forms
+from hopyard.indexes.names import is_date, names_in
 
-__all__ = ("Link", "linked", "spans_of")
+__all__ = ("Link", "Linked", "known_names", "linked")
 
 LONGEST: Final = 10
 """Words of a name at most, as it is looked up: the titles of works are long."""
@@ -33,35 +35,72 @@ class Link(NamedTuple):
     entity: int
 
 
-def linked(graph: EntityGraph, question: str) -> list[Link]:
-    """The entities that a question names, each once, in the order of the question.
+class Linked(NamedTuple):
+    """The names of a question."""
 
-    A name that means several entities gives all of them.
+    links: list[Link]
+    """The entities that it names, each once, in the order of the question. A name that means
+    several entities gives all of them."""
+    unknown: list[str]
+    """Names that the graph does not know, without dates, each once, in the order of the question.
+    A name that shares a word with a known name is a part or an extension of it, and left out."""
+
+
+def linked(graph: EntityGraph, question: str, language: str = "en") -> Linked:
+    """The names of a question, known and unknown.
+
+    Args:
+        graph: The graph.
+        question: The question.
+        language: A key of `LANGUAGES`, which decides what an unknown name looks like.
     """
     found: dict[int, Link] = {}
-    for name in spans_of(graph, question):
-        for entity in graph.entities_of(normalise_keyword(name)):
-            found.setdefault(entity, Link(name, entity))
-    return list(found.values())
+    known: list[tuple[int, int]] = []
+    for start, end, link in _known(graph, question):
+        found.setdefault(link.entity, link)
+        known.append((start, end))
+    unknown = [
+        name.text
+        for name in names_in(question, language)
+        if not is_date(name.text)
+        and all(name.end <= start or end <= name.start for start, end in known)
+    ]
+    return Linked(list(found.values()), list(dict.fromkeys(unknown)))
 
 
-def spans_of(graph: EntityGraph, question: str) -> Iterator[str]:
-    """The longest runs of words that are names of the graph, from left to right, none twice."""
+def known_names(graph: EntityGraph, question: str) -> list[str]:
+    """The names of the graph in a question, as the question writes them, each once, in order."""
+    return list(dict.fromkeys(link.name for _, _, link in _known(graph, question)))
+
+
+def _known(graph: EntityGraph, question: str) -> Iterator[tuple[int, int, Link]]:
+    """The longest runs of words that are names of the graph, from left to right, none twice.
+
+    Yields the start and end of each run, with each entity that it may mean.
+    """
     words = [match.span() for match in _WORD.finditer(question)]
     plain = question.casefold() == question or question.isupper()
     place = 0
     while place < len(words):
-        for end in range(min(len(words), place + LONGEST), place, -1):
-            run = question[words[place][0] : words[end - 1][1]]
-            if not _may_be_name(run, plain=plain):
-                continue
-            known = (name for name in _forms(run) if graph.entities_of(normalise_keyword(name)))
-            if name := next(known, ""):
-                yield name
-                place = end
+        start = words[place][0]
+        for after in range(min(len(words), place + LONGEST), place, -1):
+            end = words[after - 1][1]
+            if links := _links(graph, question[start:end], plain=plain):
+                yield from ((start, end, link) for link in links)
+                place = after
                 break
         else:
             place += 1
+
+
+def _links(graph: EntityGraph, run: str, *, plain: bool) -> list[Link]:
+    """The entities of a run of words; none if it is no name of the graph."""
+    if not _may_be_name(run, plain=plain):
+        return []
+    for name in _forms(run):
+        if entities := graph.entities_of(normalise_keyword(name)):
+            return [Link(name, entity) for entity in entities]
+    return []
 
 
 def _forms(run: str) -> Iterator[str]:

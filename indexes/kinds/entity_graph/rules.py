@@ -15,16 +15,20 @@ from typing import Final
 from hopyard.indexes.capitals import QUOTES
 from hopyard.indexes.english import FUNCTION_WORDS
 from hopyard.indexes.kinds.entity_graph.extraction import NOWHERE, Extraction, Mention
+from hopyard.indexes.language import detect_language
 from hopyard.indexes.names import names_in
 from hopyard.indexes.records import Passage
 from hopyard.indexes.sentences import is_heading, sentence_spans
 from hopyard.indexes.terms import is_common_word, terms_in
 
-__all__ = ("RULES_VERSION", "extract", "extract_with_phrases", "own_names")
+__all__ = ("RULES_VERSION", "extract", "extract_with_phrases", "own_names", "rules_for")
 
-RULES_VERSION: Final = 2
+RULES_VERSION: Final = 3
 """Counted up when the rules find other names: then an index is read again."""
 
+_LEAST_WORDS: Final = 12
+"""Words of a passage whose language counts. Shorter ones are often taken for German that are not:
+`Live or Die may refer to`."""
 _QUALIFIED: Final = re.compile(r"(.*\S)\s*\([^()]+\)")
 _LONG: Final = 8
 """A title of more words is a headline, unless its text uses it as a name."""
@@ -37,6 +41,16 @@ _VERB: Final = re.compile(r"\w (?:is|are|was|were|has|have|had|will|can|could|[a
 _MARKS: Final = ".,;:?!()'\"‘’“”"
 _ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,31});")
 """A character that HTML writes as a name or number: `&amp;`, `&#039;`."""
+
+
+def rules_for(passage: Passage, language: str) -> str:
+    """The language whose rules read a passage: the corpus's, or German.
+
+    German writes all nouns with a capital, so by the rules of another language each is a name.
+    """
+    if len(passage.text.split()) < _LEAST_WORDS:
+        return language
+    return "de" if detect_language([passage.text]) == "de" else language
 
 
 def extract(passage: Passage, language: str) -> Extraction:

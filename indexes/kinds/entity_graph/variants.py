@@ -27,9 +27,9 @@ Reason = Literal["spelling", "order", "initials", "acronym", "middle name", "tit
 * order: the same words, turned round (`Treaty of Versailles`, `Versailles Treaty`);
 * initials: `J. Smith`, `John Smith`;
 * acronym: `NHL`, `National Hockey League`;
-* middle name: `Peter Bonetti`, `Peter Phillip Bonetti`;
-* title: `Nicholas Bacon`, `Sir Nicholas Bacon`;
-* typing error: one letter inside a long word (`Murtala Mohammed`, `Murtala Muhammed`).
+* middle name: `Edvin Brandt`, `Edvin Karl Brandt`;
+* title: `Otto Lind`, `Sir Otto Lind`;
+* typing error: one letter inside a long word (`Oskar Lindqvist`, `Oskar Lindquist`).
 """
 
 

@@ -1,0 +1,40 @@
+"""The addresses of model servers, as the environment gives them."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+from urllib.parse import urlsplit
+
+__all__ = ("server_address", "with_address")
+
+_SUFFIXES: Final = ("BASE_URL", "API_BASE", "API_URL", "ENDPOINT")
+"""How LangChain's integrations end the name of the variable that gives the address."""
+_PREFIXES: Final = {"mistralai": "MISTRAL"}
+
+
+def server_address(provider: str) -> str:
+    """The address that the environment gives for a provider; "" for the provider's own.
+
+    Args:
+        provider: The provider as `init_chat_model` names it, for example `openai`, whose address
+            is OPENAI_BASE_URL or OPENAI_API_BASE.
+    """
+    prefix = _PREFIXES.get(provider, provider.upper())
+    names = (f"{prefix}_{suffix}" for suffix in _SUFFIXES)
+    return next((address for name in names if (address := os.environ.get(name, "").strip())), "")
+
+
+def with_address(name: str, address: str) -> str:
+    """A model's name with its server, as in `openai:local@127.0.0.1:8080/v1`.
+
+    Args:
+        name: The model.
+        address: Where it is served; "" leaves the name as it is. A user and a password in it, or a
+            query, are no part of the name.
+    """
+    if not address:
+        return name
+    parts = urlsplit(address if "://" in address else f"//{address}")
+    host = parts.netloc.rpartition("@")[2]
+    return f"{name}@{host}{parts.path.rstrip('/')}"

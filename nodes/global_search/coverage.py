@@ -1,0 +1,119 @@
+"""Which share of the documents a global answer has read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.kinds.communities.elements import Elements
+from hopyard.indexes.sentences import sentence_spans
+from hopyard.nodes.global_search.reading import readable_reports
+from hopyard.nodes.global_search.reports import communities_of, elements_of
+from hopyard.nodes.run import Run
+from hopyard.state.drift import DriftState
+from hopyard.state.global_search import GlobalState, WrittenReport, map_id
+from hopyard.state.schemas import Step
+
+__all__ = ("read_by_drift", "read_by_global", "read_by_map_reduce", "share_of_sentences")
+
+Sentence = tuple[str, int]
+"""The id of a passage, and a place among its sentences."""
+
+
+async def read_by_global(run: Run, state: GlobalState) -> float | None:
+    """What the reports and excerpts were written from, and what the passages found hold.
+
+    A part whose map call failed was not read.
+    """
+    read = [*_answered(state["chunks"], state["notes"])]
+    found = _answered([*([] for _ in state["chunks"]), state["found"]], state["notes"])
+    return await _share(run, read, state["written"], found)
+
+
+async def read_by_drift(run: Run, state: DriftState) -> float | None:
+    """What the reports of the primer were written from, and the passages that follow-ups showed."""
+    return await _share(run, state["primed"], state["written"], {*state["looked_at"]})
+
+
+async def read_by_map_reduce(run: Run, state: GlobalState) -> float:
+    """The passages whose map calls did not fail."""
+    read = {*_answered(state["chunks"], state["notes"])}
+    if len(read) == sum(map(len, state["chunks"])):
+        return 1.0
+    index, allowed = await run.index(), await run.allowed()
+
+    def share() -> float:
+        return share_of_sentences((), read, _within(_sentences(index), allowed))
+
+    return await asyncio.to_thread(share)
+
+
+def _answered(parts: Sequence[Sequence[str]], notes: Iterable[Step]) -> list[str]:
+    """What was read of the parts that one map call each was to read, the first of them first."""
+    failed = {step["id"] for step in notes if step.get("verdict") == "failed"}
+    read = [part for number, part in enumerate(parts, 1) if map_id(number) not in failed]
+    return [name for part in read for name in part]
+
+
+async def _share(
+    run: Run,
+    communities: Sequence[str],
+    written: Mapping[str, WrittenReport],
+    passages: Collection[str],
+) -> float | None:
+    """The share of the sentences behind some communities and in some passages.
+
+    Where the run has a filter, the passages that match it are all that count.
+
+    Returns:
+        From 0 to 1; None if an earlier version wrote one of the reports, which does not say from
+        what.
+    """
+    reports = await readable_reports(run, communities, written)
+    if not all(report.read for report in reports):
+        return None
+    index, elements, allowed = await run.index(), await elements_of(run), await run.allowed()
+    kept = (await communities_of(run)).kept
+
+    def share() -> float:
+        counts = kept.get("sentences of passages", lambda: _sentences(index))
+        names = {name for report in reports for name in report.read}
+        return share_of_sentences(_places(names, elements), passages, _within(counts, allowed))
+
+    return await asyncio.to_thread(share)
+
+
+def share_of_sentences(
+    single: Iterable[Sentence], whole: Collection[str], counts: Mapping[str, int]
+) -> float:
+    """The share of sentences that were read, singly or with their whole passage.
+
+    Args:
+        single: Sentences that were read. Those of passages that do not count are left out.
+        whole: Ids of passages that were read whole, each once.
+        counts: How many sentences each passage has that counts.
+
+    Returns:
+        From 0 to 1; 1 if there is no sentence.
+    """
+    read = {one for one in single if one[0] in counts and one[0] not in whole}
+    total = sum(counts.values())
+    return (len(read) + sum(counts.get(name, 0) for name in whole)) / total if total else 1.0
+
+
+def _places(names: Iterable[str], elements: Elements) -> Iterator[Sentence]:
+    """The sentences of some elements. What the line of an entity says is in none of its own."""
+    for name in names:
+        if not name.startswith("E"):
+            for source in elements.sources(name):
+                if source.sentence >= 0:
+                    yield source.passage, source.sentence
+
+
+def _sentences(index: Index) -> dict[str, int]:
+    return {one.id: len(sentence_spans(one.text)) for one in index.corpus.passages()}
+
+
+def _within(counts: Mapping[str, int], allowed: Collection[str] | None) -> Mapping[str, int]:
+    return counts if allowed is None else {name: counts[name] for name in allowed}

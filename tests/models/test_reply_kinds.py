@@ -1,0 +1,271 @@
+"""How each provider's protocol ends a reply, and what Hopyard makes of it.
+
+The servers speak the protocols; the clients are the providers' own packages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from protocols import ProtocolServer, Script
+
+from hopyard.models import abilities
+from hopyard.models.chat import Sampling, chat_provider
+from hopyard.models.prompt import Output
+from hopyard.models.request import request as send
+from hopyard.models.stream import AnswerStream
+from hopyard.prompts.direct import DIRECT
+from hopyard.state.errors import CallFailedError, ModelOutputError, ModelUnreachableError
+from hopyard.state.settings import Context
+
+from .calls import model_caller, restart
+
+MODELS = ("openai:m", "ollama:m", "anthropic:claude-m", "groq:m", "deepseek:m")
+WHOLE = '{"answer": "Marta Quill"}'
+HALF = '{"answer": "Marta Quill built the'
+
+
+@pytest.fixture(autouse=True)
+def forget_abilities() -> Iterator[None]:
+    yield
+    abilities._known.clear()
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Start a server with some scripts, and point every provider's client at it."""
+    servers: list[ProtocolServer] = []
+
+    def start(*scripts: Script) -> ProtocolServer:
+        server = ProtocolServer(list(scripts)).__enter__()
+        servers.append(server)
+        for name, value in server.environment().items():
+            monkeypatch.setenv(name, value)
+        return server
+
+    yield start
+    for server in servers:
+        server.__exit__()
+
+
+class Told:
+    """What a person has read of the stream."""
+
+    def __init__(self) -> None:
+        self.text = self.ever = ""
+
+    def __call__(self, part: dict[str, Any]) -> None:
+        self.text = part["text"] if part["restart"] else self.text + part["text"]
+        self.ever += part["text"]
+
+
+async def asked(model: str, *, streamed: bool = True) -> tuple[Output, Told]:
+    """One call, as a closing call or as one that nobody listens to."""
+    caller, told = model_caller(model), Told()
+    stream = AnswerStream(told) if streamed else None
+    values, context = {"question": "Who built the Alder Bridge?"}, Context(model=model, retries=1)
+    output = await caller._tried(DIRECT, values, context, "run", streamed, "", stream)
+    if stream is not None:
+        stream.settle(output.answer)
+    return output, told
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize("model", MODELS)
+async def test_a_finished_reply_is_the_answer(serve: Any, model: str, streamed: bool) -> None:
+    serve(Script(WHOLE))
+    output, told = await asked(model, streamed=streamed)
+    assert (output.answer, output.cut) == ("Marta Quill", False)
+    assert told.text == ("Marta Quill" if streamed else "")
+
+
+@pytest.mark.parametrize("model", MODELS)
+async def test_a_stream_that_breaks_off_is_asked_for_again_and_not_kept(
+    serve: Any, model: str
+) -> None:
+    server = serve(Script(HALF, end=""), Script(WHOLE))
+    output, told = await asked(model)
+    assert (output.answer, told.text) == ("Marta Quill", "Marta Quill")
+    assert len(server.requests) == 2
+    rates = model_caller(model).ledger.parse_rates()
+    assert [(rate.calls, rate.parsed) for rate in rates] == [(1, 1)]
+
+
+@pytest.mark.parametrize("model", MODELS)
+async def test_a_stream_that_always_breaks_off_is_an_error(serve: Any, model: str) -> None:
+    server = serve(Script(HALF, end=""))
+    with pytest.raises(CallFailedError, match="broke off") as raised:
+        await asked(model)
+    assert raised.value.reason == "unfinished"
+    assert len(server.requests) == 3
+    assert model_caller(model).ledger.parse_rates() == []
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize("model", ["openai:m", "groq:m", "deepseek:m"])
+async def test_a_filtered_reply_is_said_to_be_one(serve: Any, model: str, streamed: bool) -> None:
+    server = serve(Script(HALF, end="filtered"))
+    with pytest.raises(CallFailedError, match="content filter") as raised:
+        await asked(model, streamed=streamed)
+    assert raised.value.reason == "filtered"
+    assert len(server.requests) == 1
+    assert model_caller(model).ledger.parse_rates() == []
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize("model", ["openai:m", "anthropic:claude-m"])
+async def test_a_refusal_costs_one_call(serve: Any, model: str, streamed: bool) -> None:
+    server = serve(Script("I will not help with that.", end="refused"))
+    with pytest.raises(CallFailedError, match="refused to answer") as raised:
+        await asked(model, streamed=streamed)
+    assert raised.value.reason == "refused"
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("model", MODELS)
+async def test_a_reply_cut_by_its_limit_is_kept_and_marked(serve: Any, model: str) -> None:
+    server = serve(Script(HALF, end="cut"))
+    output, told = await asked(model)
+    assert (output.answer, output.cut) == ("Marta Quill built", True)
+    assert told.text.startswith("Marta Quill built")
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("model", ["openai:m", "ollama:m", "deepseek:m"])
+async def test_thoughts_alone_are_no_answer(serve: Any, model: str) -> None:
+    server = serve(Script("", thought='Maybe {"answer": "Tomas Reed"}.'))
+    with pytest.raises(CallFailedError, match="nothing outside of its thoughts") as raised:
+        await asked(model)
+    assert raised.value.reason == "empty"
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize("model", MODELS)
+async def test_an_error_within_http_200_is_an_error(serve: Any, model: str, streamed: bool) -> None:
+    if model == "ollama:m" and not streamed:
+        pytest.skip("Ollama's client streams every call")
+    server = serve(Script(WHOLE, error="upstream is overloaded", code=502), Script(WHOLE))
+    output, told = await asked(model, streamed=streamed)
+    assert output.answer == "Marta Quill"
+    assert told.text == ("Marta Quill" if streamed else "")
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("raw", [b'{"choices": null}', b'{"choices": []}', b"{}", b"<html>"])
+async def test_a_reply_without_choices_is_asked_for_again(serve: Any, raw: bytes) -> None:
+    server = serve(Script(raw=raw), Script(WHOLE))
+    assert (await asked("openai:m", streamed=False))[0].answer == "Marta Quill"
+    assert len(server.requests) == 2
+
+
+DRAFT = 'Maybe {"answer": "Tomas Reed"}? No: passage 1 says Marta Quill.'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<think>{DRAFT}</think>{WHOLE}",
+        f"{DRAFT}</think>{WHOLE}",
+        f"<thinking>{DRAFT}</thinking>{WHOLE}",
+        f"[THINK]{DRAFT}[/THINK]{WHOLE}",
+        f"<think>{DRAFT}\n{WHOLE}",
+        f"<|channel|>analysis<|message|>{DRAFT}<|end|><|start|>assistant<|channel|>final"
+        f"<|message|>{WHOLE}",
+        f"{DRAFT}\nFinal answer:\n{WHOLE}",
+    ],
+)
+@pytest.mark.parametrize("model", ["openai:m", "ollama:m"])
+async def test_a_draft_is_neither_the_answer_nor_shown_nor_kept(
+    serve: Any, model: str, text: str
+) -> None:
+    serve(Script(text))
+    output, told = await asked(model)
+    assert output.answer == "Marta Quill"
+    assert "Tomas" not in told.ever
+    assert told.text == "Marta Quill"
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("response_format", "This response_format type is unavailable now"),
+        ("temperature", "Unsupported value: 'temperature' does not support 0"),
+        ("seed", "Unrecognized request argument supplied: seed"),
+        ("max_completion_tokens", "Unknown field: max_completion_tokens"),
+        ("stream_options", "stream_options is not supported"),
+    ],
+)
+@pytest.mark.parametrize("status", [400, 422])
+async def test_what_a_server_refuses_is_left_out_from_then_on(
+    serve: Any, option: str, message: str, status: int
+) -> None:
+    server = serve(Script(status=status, error=message), Script(WHOLE))
+    assert (await asked("openai:m"))[0].answer == "Marta Quill"
+    first, second = server.requests
+    assert option in first
+    assert option not in second
+    if option == "response_format":
+        assert second["tools"]
+    if option == "max_completion_tokens":
+        assert second["max_tokens"] == first["max_completion_tokens"]
+    await send(
+        chat_provider("openai:m"), DIRECT, DIRECT.messages({"question": "?"}), SAMPLING, 30.0
+    )
+    assert len(server.requests) == 3
+    assert option not in server.requests[2]
+
+
+SAMPLING = Sampling(max_tokens=64, temperature=0.0, seed=1)
+
+
+async def test_a_server_that_knows_no_schemas_is_shown_them_in_the_prompt(serve: Any) -> None:
+    refusals = (
+        Script(status=400, error="response_format json_schema is not supported"),
+        Script(status=400, error="tools are not supported"),
+        Script(status=400, error="response_format json_object is not supported"),
+    )
+    server = serve(*refusals, Script(f"Here it is: {WHOLE}"))
+    assert (await asked("openai:m"))[0].answer == "Marta Quill"
+    *_, third, last = server.requests
+    assert third["response_format"] == {"type": "json_object"}
+    assert "response_format" not in last
+    assert '"answer"' in last["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize("model", ["openai:m", "ollama:m"])
+async def test_a_timeout_of_the_servers_own_is_tried_again(serve: Any, model: str) -> None:
+    late = Script(status=500, error="context deadline exceeded (Client.Timeout exceeded)")
+    server = serve(late, late, Script(WHOLE))
+    assert (await asked(model))[0].answer == "Marta Quill"
+    assert len(server.requests) == 3
+
+
+async def test_a_prompt_beyond_the_window_is_an_error_of_this_call(serve: Any) -> None:
+    serve(Script(status=400, error="too much", code="context_length_exceeded"))
+    with pytest.raises(CallFailedError, match="longer than the window") as raised:
+        await asked("openai:m")
+    assert raised.value.reason == "too long"
+
+
+async def test_two_servers_of_one_model_name_share_no_answers(serve: Any) -> None:
+    first = serve(Script(WHOLE))
+    await asked("openai:m")
+    second = serve(Script('{"answer": "Tomas Reed"}'))
+    restart()
+    assert (await asked("openai:m"))[0].answer == "Tomas Reed"
+    assert (len(first.requests), len(second.requests)) == (1, 1)
+
+
+async def test_advice_on_address_and_key_is_only_given_where_it_may_help(serve: Any) -> None:
+    serve(Script(status=400, error="the request is malformed"))
+    with pytest.raises(ModelOutputError) as raised:
+        await asked("openai:m")
+    assert "malformed" in str(raised.value)
+    assert "API key" not in str(raised.value)
+    restart()
+    serve(Script(status=401, error="no such key"))
+    with pytest.raises(ModelUnreachableError, match=r"no such key.*API key"):
+        await asked("openai:m")

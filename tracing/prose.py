@@ -1,0 +1,132 @@
+"""The Markdown of answers as HTML for the page, and as plain text for one line.
+
+A model writes answers, and documents may speak through it. So HTML in an answer stays text, nothing
+is loaded (no images), and a link leads only to `http`, `https` or `mailto`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+from urllib.parse import urlsplit
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from hopyard.state.controls import without_controls
+from hopyard.tracing.escaping import escape
+
+__all__ = ("is_prose", "one_line", "prose")
+
+_MARK: Final = re.compile(r"\[(\d+)\]")
+_SCHEMES: Final = {"http", "https", "mailto"}
+_HIGHEST: Final = 3
+"""An answer's own headings stand below those of the page."""
+_SHORT: Final = 160
+"""Characters of the longest answer that is shown in large letters."""
+
+
+def prose(text: str, sources: int = 0) -> str:
+    """Markdown as HTML.
+
+    Args:
+        text: What a model wrote.
+        sources: How many sources the page lists. A mark such as `[2]` leads to its source.
+    """
+    tokens = _parsed(without_controls(text))
+    for token in tokens:
+        if token.type in {"heading_open", "heading_close"}:
+            token.tag = f"h{min(6, int(token.tag[1:]) + _HIGHEST - 1)}"
+        if side := token.attrs.pop("style", ""):  # the page's policy allows no style of its own
+            token.attrs["class"] = str(side).rpartition(":")[2]
+        if token.children:
+            token.children = list(_with_marks(token.children, sources))
+    html: str = _parser.renderer.render(tokens, _parser.options, {})
+    if tokens and tokens[0].type == "inline":
+        html = f"<p>{html}</p>"
+    return html.replace("<table>", '<div class="table"><table>').replace(
+        "</table>", "</table></div>"
+    )
+
+
+def is_prose(text: str) -> bool:
+    """Whether an answer is a text rather than a phrase: it has several lines, or many letters."""
+    return "\n" in text.strip() or len(text) > _SHORT
+
+
+def one_line(text: str) -> str:
+    """The words of Markdown, without its signs and line breaks."""
+    parts = [
+        "".join(_words(token.children or [token]))
+        for token in _parsed(text)
+        if token.type in {"inline", "fence", "code_block"}
+    ]
+    return " ".join(" ".join(parts).split())
+
+
+def _parsed(text: str) -> list[Token]:
+    """A single line has no blocks: "1781." is a year, not the beginning of a list."""
+    text = text.strip()
+    return _parser.parse(text) if "\n" in text else _parser.parseInline(text)
+
+
+def _words(tokens: Sequence[Token]) -> Iterator[str]:
+    for token in tokens:
+        yield " " if token.type in {"softbreak", "hardbreak"} else token.content
+
+
+def _with_marks(tokens: Sequence[Token], sources: int) -> Iterator[Token]:
+    """Inline tokens; those of text are cut at the marks of sources, which become links."""
+    in_link = 0
+    for token in tokens:
+        in_link += token.type == "link_open"
+        in_link -= token.type == "link_close"
+        if token.type == "link_open":
+            token.attrSet("rel", "noopener noreferrer")
+        if token.type != "text" or in_link:
+            yield token
+            continue
+        place = 0
+        for found in _MARK.finditer(token.content):
+            if 1 <= int(found[1]) <= sources:
+                yield _text(token.content[place : found.start()])
+                yield _mark(found[1])
+                place = found.end()
+        yield _text(token.content[place:])
+
+
+def _text(content: str) -> Token:
+    return Token("text", "", 0, content=content)
+
+
+def _mark(number: str) -> Token:
+    return Token(
+        "html_inline", "", 0, content=f'<a class="mark" href="#source-{number}">[{number}]</a>'
+    )
+
+
+def _may_lead_to(address: str) -> bool:
+    try:
+        return urlsplit(address.strip()).scheme.lower() in _SCHEMES
+    except ValueError:
+        return False
+
+
+def _escape_fence(tokens: Sequence[Token], place: int, *_: object) -> str:
+    return f"<pre><code>{escape(tokens[place].content)}</code></pre>\n"
+
+
+def _made_parser() -> MarkdownIt:
+    # `[1]: https://…` would turn a mark of a source into a link to somewhere else.
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "xhtmlOut": False}).enable(
+        "table"
+    )
+    parser.disable(["image", "reference", "html_block", "html_inline"])
+    parser.validateLink = _may_lead_to  # type: ignore[method-assign, assignment]
+    # A fence's language, which the model chooses, is no attribute of ours.
+    parser.renderer.rules["fence"] = _escape_fence  # type: ignore[attr-defined]
+    return parser
+
+
+_parser: Final = _made_parser()
