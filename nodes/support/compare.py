@@ -1,0 +1,532 @@
+"""Compare a statement with all sentences and rows of the passages that it cites.
+
+A statement is stated if its numbers, dates and names are, if each of them is in one sentence or row
+with something else of the statement (so that the value of another row is noticed), and if enough of
+its words are. Numbers may follow from others (`arithmetic`). Negations, superlatives, and the order
+of names are compared too (`contradictions`). All this is by form: whether a statement follows from
+its passages is for the reader to judge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Final
+
+from hopyard.indexes.records import Passage
+from hopyard.nodes.language import in_two_languages, language_of, script_of
+from hopyard.nodes.support.arithmetic import announced, derive
+from hopyard.nodes.support.contradictions import contradicts
+from hopyard.nodes.support.counts import counted
+from hopyard.nodes.support.lines import Line, lines_of
+from hopyard.nodes.support.quantities import Date, Number
+from hopyard.nodes.support.said import Entity, Said, entities_of, said
+
+__all__ = ("MOST_QUOTES", "Verdict", "compare")
+
+MOST_QUOTES: Final = 3
+"""Sentences and rows of one passage that are quoted for a statement."""
+LEAST_SHARE: Final = 0.5
+"""Share of a statement's content words that the passages hold at least."""
+SPACELESS_SHARE: Final = 0.6
+"""The same of pairs of characters, which texts share by chance more often."""
+WITH_NAMES: Final = 1 / 3
+"""The same where names, numbers or dates are found."""
+_SEVERAL: Final = 2
+_SHORT: Final = 8
+"""Words of a short answer at most."""
+_DEFINITE: Final = re.compile(
+    r"\b(?:the|these|those|its|their|all|of the|die|der|den|diese|beide|alle|ihre|seine)\s+$", re.I
+)
+_ABOUT: Final = re.compile(
+    r"(?:about|around|roughly|approximately|nearly|almost|over|more than|under|less than|up to|"
+    r"at least|some|etwa|rund|ca\.|circa|knapp|fast|über|mehr als|unter|weniger als|gut|bis zu|약|约)"
+    r"\s+$",
+    re.IGNORECASE,
+)
+_MORE_THAN: Final = re.compile(
+    r"\S+(?: \S+){0,2}? (?:more|less|fewer|higher|lower|longer|shorter|mehr|weniger|höher|niedriger)\b",
+    re.IGNORECASE,
+)
+_NEAR: Final = 20
+"""A number that is called approximate may differ by a twentieth."""
+
+Span = tuple[int, int]
+_Hard = Number | Date | Entity
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The comparison of a statement with its passages.
+
+    Attributes:
+        reason: What is missing or contradicts; "" if the statement is supported.
+        quotes: By the place of a passage, the sentences and rows to quote, best first.
+        bearing: Places of the passages that say something about the statement.
+    """
+
+    reason: str = ""
+    quotes: dict[int, list[Span]] = field(default_factory=dict)
+    bearing: frozenset[int] = frozenset()
+
+    @property
+    def supported(self) -> bool:
+        """Whether the passages state it."""
+        return not self.reason
+
+
+def compare(statement: str, passages: Sequence[Passage], *, asked: str = "") -> Verdict:
+    """Compare a statement with the passages that it cites.
+
+    Args:
+        statement: A statement, or the answer to a question.
+        passages: Its passages; they are read together.
+        asked: The question. Its words tell which sentences are meant; they need not be stated.
+    """
+    return _Comparison(statement, passages, asked).verdict()
+
+
+class _Comparison:
+    def __init__(self, statement: str, passages: Sequence[Passage], asked: str) -> None:
+        self.claim: Final = said(statement)
+        self.asked: Final = said(asked)
+        self.whole: Final = said(f"{asked} {statement}" if asked else statement)
+        self.places: Final = len(passages)
+        self.lines: Final = [
+            line for place, passage in enumerate(passages) for line in lines_of(passage, place)
+        ]
+        self.text: Final = " ".join(passage.text for passage in passages)
+        short = bool(asked) and len(statement.split()) <= _SHORT
+        language = language_of(f"{asked} {statement}") or language_of(self.text)
+        self.german: Final = language == "de"
+        self.entities: Final = entities_of(self.claim.plain, self._is_name, german=self.german, short=short)
+        self.used: Final[list[Line]] = []
+        """Lines that a number follows from."""
+
+    def _is_name(self, word: str) -> bool:
+        return any(
+            word in entity.words for line in self.lines for entity in entities_of(line.own.plain)
+        )
+
+    @cached_property
+    def foreign(self) -> bool:
+        """Whether the words of statement and passages are of two languages or scripts."""
+        one, other = self.whole.plain, self.text
+        return script_of(one) != script_of(other) or in_two_languages(one, other)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The content words of the statement that are no part of a name."""
+        named = [word for entity in self.entities for word in entity.words]
+        rest = frozenset(said(" ".join(named)).words)
+        return self.whole.words - rest
+
+    def verdict(self) -> Verdict:
+        if not self.lines:
+            return Verdict("there is no text")
+        reason = self._missing()
+        quotes = {place: self._quotes(place) for place in range(self.places)}
+        quotes = {place: spans for place, spans in quotes.items() if spans}
+        bearing = frozenset(place for place in quotes if self._bears(place))
+        return Verdict(reason, quotes, bearing)
+
+    # What is missing.
+
+    def _missing(self) -> str:
+        return (
+            self._missing_number()
+            or self._missing_name()
+            or self._missing_words()
+            or ("" if self.foreign else self._contradiction())
+        )
+
+    def _missing_number(self) -> str:
+        wanted = [number for number in self.claim.numbers if not self._is_asked(number)]
+        confirmed: list[Number] = list(self.asked.numbers)
+        open_: list[Number] = []
+        for number in wanted:
+            (confirmed if self._is_bound(number) else open_).append(number)
+        for number in [each for each in confirmed if self._is_difference(each, confirmed)]:
+            confirmed.remove(number)
+            open_.append(number)
+        for number in open_ * 2:  # a number may follow from one that follows from others
+            if number not in confirmed and self._follows(number, confirmed):
+                confirmed.append(number)
+        for number in open_:
+            if number not in confirmed:
+                return f"number {number.amount}"
+        for date in self.claim.dates:
+            if not self._has_date(date):
+                return f"date {date.year}-{date.month}-{date.day}"
+        return ""
+
+    def _is_asked(self, number: Number) -> bool:
+        return any(number.equals(other) for other in self.asked.numbers)
+
+    def _is_difference(self, number: Number, confirmed: Sequence[Number]) -> bool:
+        """Whether a statement gives a number as the difference of two others."""
+        if not _MORE_THAN.match(self.claim.plain, number.start):
+            return False
+        others = [
+            other
+            for other in confirmed
+            if other is not number and other.base == number.base and other.value != number.value
+        ]
+        return len(others) > 1
+
+    def _is_bound(self, number: Number) -> bool:
+        """Whether a line has the number, together with something else of the statement."""
+        around = any(_has_number(line.context, line.context.numbers, number) for line in self.lines)
+        return around or any(
+            self._shares_beside(line, number)
+            for line in self.lines
+            if _has_number(line.own, line.numbers, number)
+        )
+
+    def _shares_beside(self, line: Line, hard: Number | Date) -> bool:
+        """Whether a line has something of the statement beside a number.
+
+        Another row or item of the same table or list must not have all that and more.
+        """
+        if self.foreign or line in self.used:
+            return True
+        hits = self._hits(line) - {hard}
+        if line.table < 0 and not line.item:
+            return not self.whole.words or bool(
+                hits or self.whole.words & (line.subject.words | line.own.words)
+            )
+        return not any(
+            hits < self._hits(other) - {hard} for other in self._siblings(line) if other is not line
+        )
+
+    def _hits(self, line: Line) -> set[object]:
+        """What a line itself has of the statement or the question."""
+        if id(line) not in self._hits_of:
+            self._hits_of[id(line)] = self._find_hits(line)
+        return self._hits_of[id(line)]
+
+    @cached_property
+    def _hits_of(self) -> dict[int, set[object]]:
+        return {}
+
+    def _find_hits(self, line: Line) -> set[object]:
+        hits: set[object] = set(self.words & line.own.words)
+        hits |= {entity for entity in self._all_entities if entity.is_in(line.own)}
+        hits |= {
+            number
+            for number in (*self.claim.numbers, *self.asked.numbers)
+            if _has_number(line.own, line.numbers, number)
+        }
+        hits |= {
+            date
+            for date in (*self.claim.dates, *self.asked.dates)
+            if any(date.agrees(other) for other in line.dates)
+        }
+        return hits
+
+    @cached_property
+    def _all_entities(self) -> list[Entity]:
+        asked = entities_of(self.asked.plain, german=self.german) if self.asked.text else []
+        pairs = [
+            Entity((f"{word}{number}",), 0, sure=False)
+            for word, number in re.findall(
+                r"([^\W\d_]{3,}) (\d{1,4})\b", self.whole.plain.casefold()
+            )
+        ]
+        return [*self.entities, *asked, *pairs]
+
+    def _siblings(self, line: Line) -> list[Line]:
+        return [
+            other
+            for other in self.lines
+            if (
+                other.table >= 0 and other.header == line.header
+                if line.header
+                else (other.passage, other.table, other.item)
+                == (line.passage, line.table, line.item)
+            )
+        ]
+
+    def _has_date(self, date: Date) -> bool:
+        if any(date.agrees(other) for other in self.asked.dates):
+            return True
+        for line in self.lines:
+            for other in line.dates:
+                if date.agrees(other) and self._year_fits(date, other, line):
+                    if self._shares_beside(line, date):
+                        return True
+            if any(date.agrees(other) for other in line.context.dates):
+                return True
+        days = [
+            round(number.amount / 86400)
+            for line in self.lines
+            for number in line.numbers
+            if number.base == "s" and number.amount >= 86400
+        ]
+        known = [other for line in self.lines for other in line.dates]
+        return any(
+            (moved := other.moved(sign * many)) and date.agrees(moved)
+            for other in known
+            for many in days
+            for sign in (1, -1)
+        )
+
+    def _year_fits(self, date: Date, other: Date, line: Line) -> bool:
+        """Whether the year, if only the statement has it, is told elsewhere."""
+        if not date.year or other.year:
+            return True
+        year = str(date.year)
+        return year in line.around or year in self.text or year in self.asked.plain
+
+    def _follows(self, number: Number, confirmed: Sequence[Number]) -> bool:
+        if self._is_difference(number, confirmed):
+            return bool(derive(number, confirmed, frozenset({"difference", "sum"})))
+        before = self.claim.plain[: number.start]
+        if number.word and (_DEFINITE.search(before) or number.amount < 2):
+            return True
+        operations = announced(self.whole.plain)
+        if derive(number, confirmed, operations):
+            return True
+        if _ABOUT.search(before) and self._is_near(number):
+            return True
+        if counted(number, self.lines, self.claim, self.entities, self.words):
+            return True
+        return self._follows_from_lines(number, confirmed, operations)
+
+    def _follows_from_lines(
+        self, number: Number, confirmed: Sequence[Number], operations: frozenset[str]
+    ) -> bool:
+        for group in self._operand_lines():
+            known = [each for line in group for each in self._values(line)]
+            if found := derive(number, [*known, *confirmed], operations):
+                self.used += [line for line in group if set(found) & set(self._values(line))]
+                return True
+        for column in self._columns():
+            known = [each for _, each in column]
+            if found := derive(number, known, operations & {"sum", "average", "difference"}):
+                self.used += [line for line, each in column if each in found]
+                return True
+        return False
+
+    def _values(self, line: Line) -> list[Number]:
+        years = [
+            Number(frozenset([value]), frozenset([value]))
+            for date in line.dates
+            if (value := Fraction(date.year))
+        ]
+        return [*line.numbers, *years]
+
+    def _operand_lines(self) -> list[list[Line]]:
+        """Lines whose numbers may be calculated with: those that share most with the statement."""
+        named = [line for line in self.lines if self._hits(line) and self._values(line)]
+        ranked = sorted(named, key=lambda line: -self._score(line))
+        return [ranked[:2], ranked[:6]]
+
+    def _columns(self) -> list[list[tuple[Line, Number]]]:
+        """The numbers of each column of each table, and the first number of each item."""
+        found: dict[tuple[int, int, int], list[tuple[Line, Number]]] = {}
+        for line in self.lines:
+            if line.table >= 0:
+                for place, cell in enumerate(line.cells):
+                    for number in line.numbers:
+                        if any(number.bare == other.bare for other in cell.numbers):
+                            found.setdefault((line.passage, line.table, place), []).append(
+                                (line, number)
+                            )
+            elif line.item and line.numbers:
+                for place, number in enumerate(line.numbers):
+                    found.setdefault((line.passage, -1, place), []).append((line, number))
+        return [column for column in found.values() if len(column) > 1]
+
+    def _is_near(self, number: Number) -> bool:
+        return any(
+            abs(other.amount - number.amount) * _NEAR <= other.amount
+            for line in self.lines
+            for other in line.numbers
+            if not (number.base and other.base) or number.base == other.base
+        )
+
+    def _missing_name(self) -> str:
+        focus = self._focus()
+        for entity in self.entities:
+            if entity.is_in(self.asked):
+                continue
+            holding = [line for line in self.lines if entity.is_in(line.own)]
+            if not holding and not self._is_around(entity):
+                if not entity.sure or (self.foreign and len(entity.words) == 1):
+                    continue
+                return f"name {' '.join(entity.words)}"
+            if not entity.sure and not any(line.table >= 0 or line.item for line in holding):
+                continue
+            if not self.foreign and not self._is_bound_name(entity, holding, focus):
+                return f"name apart {' '.join(entity.words)}"
+        for entity in self._all_entities[len(self.entities) :]:
+            if not entity.sure and not entity.is_in(self.asked):
+                holding = [line for line in self.lines if entity.is_in(line.own)]
+                if holding and not self.foreign:
+                    if not self._is_bound_name(entity, holding, focus):
+                        return f"name apart {' '.join(entity.words)}"
+        return ""
+
+    def _is_around(self, entity: Entity) -> bool:
+        return any(entity.is_in(line.context) for line in self.lines)
+
+    def _focus(self) -> Line:
+        """The line that has most of what the statement says of its names."""
+        return max(self.lines, key=lambda line: (self._says(line), self._score(line)))
+
+    def _says(self, line: Line) -> int:
+        return sum(2 if isinstance(hit, (Number, Date)) else 1 for hit in self._said_by(line))
+
+    def _said_by(self, line: Line) -> set[object]:
+        return {hit for hit in self._hits(line) if not isinstance(hit, Entity)}
+
+    def _is_bound_name(self, entity: Entity, holding: Sequence[Line], focus: Line) -> bool:
+        """Whether a line has the name with something that the statement says."""
+        if entity.is_in(focus.own) or entity.is_in(focus.subject):
+            return True
+        if any(line in self.used for line in holding):
+            return True
+        told = self._said_by(focus)
+        for line in self.lines:
+            if entity.is_in(line.own) or (line.table < 0 and entity.is_in(line.subject)):
+                said_here = self._said_by(line)
+                if said_here - told or (told and said_here >= told):
+                    return True
+        return self._is_listed(entity, holding, focus)
+
+    def _is_listed(self, entity: Entity, holding: Sequence[Line], focus: Line) -> bool:
+        """Whether the names of a list or a column are enumerated, or share another name."""
+        others = [other for other in self.entities if other != entity]
+        for line in holding:
+            if line.table < 0 and not line.item:
+                continue
+            hub = [other for other in others if other.is_in(line.own)]
+            if hub and all(other.is_in(focus.own) for other in hub):
+                return True
+            if any(
+                _alike(line, entity, near, other)
+                for other in others
+                for near in self.lines
+                if near is not line and other.is_in(near.own) and not entity.is_in(near.own)
+            ):
+                return True
+        return False
+
+    def _missing_words(self) -> str:
+        if self.foreign:
+            return "" if self.claim.words or self.claim.numbers else "nothing"
+        wanted = self.claim.words - self.asked.words
+        if not wanted:
+            return "" if self.claim.words or self.claim.numbers or self.claim.dates else "nothing"
+        best = self._best_lines()
+        held = frozenset(
+            word for line in best for word in (*line.own.words, *line.subject.words)
+        )
+        hard = len(self.claim.numbers) + len(self.claim.dates) + len(self.entities)
+        least = SPACELESS_SHARE if _is_spaceless(self.claim.plain) else LEAST_SHARE
+        if hard >= _SEVERAL:
+            least = min(least, WITH_NAMES)
+        if len(wanted & held) < least * len(wanted):
+            return f"words {sorted(wanted - held)}"
+        return ""
+
+    def _best_lines(self) -> list[Line]:
+        return [
+            *self.used,
+            *(
+                line
+                for place in range(self.places)
+                for line in self.lines
+                if line.passage == place and line.span in self._quotes(place)
+            ),
+        ]
+
+    def _contradiction(self) -> str:
+        return contradicts(self.claim, self.entities, self._best_lines(), self._columns())
+
+    # What is quoted.
+
+    def _score(self, line: Line) -> float:
+        own = sum(
+            3 if isinstance(hit, (Number, Date)) else 2 if isinstance(hit, Entity) else 1
+            for hit in self._hits(line)
+        )
+        around = len(self.words & line.subject.words) + sum(
+            entity.is_in(line.subject) for entity in self._all_entities
+        )
+        return own + 0.3 * around * bool(own) + 0.1 * (not line.heading)
+
+    def _quotes(self, place: int) -> list[Span]:
+        if place not in self._quoted:
+            self._quoted[place] = self._choose(place)
+        return self._quoted[place]
+
+    @cached_property
+    def _quoted(self) -> dict[int, list[Span]]:
+        return {}
+
+    def _choose(self, place: int) -> list[Span]:
+        own = [line for line in self.lines if line.passage == place]
+        if not own:
+            return []
+        best = max(own, key=lambda line: (self._score(line), line.span[0] - line.span[1]))
+        chosen, held = [best.span], set(self._hits(best))
+        for line in self.used:
+            if line.passage == place and line.span not in chosen:
+                chosen.append(line.span)
+                held |= self._hits(line)
+        while len(chosen) < MOST_QUOTES:
+            rest = [line for line in own if line.span not in chosen]
+            if not rest:
+                break
+            line = max(rest, key=lambda each: self._gain(each, held))
+            if self._gain(line, held) < max(2, len(self.words) // 5):
+                break
+            chosen.append(line.span)
+            held |= self._hits(line)
+        return chosen[:MOST_QUOTES]
+
+    def _gain(self, line: Line, held: Iterable[object]) -> int:
+        return sum(
+            2 if isinstance(hit, (Number, Date, Entity)) else 1
+            for hit in self._hits(line) - set(held)
+        )
+
+    def _bears(self, place: int) -> bool:
+        """Whether a passage has a name or number of the statement, or a few of its words."""
+        own = [line for line in self.lines if line.passage == place]
+        if self.foreign:
+            return True
+        hits = set().union(*(self._hits(line) for line in own))
+        around = said(own[0].around)
+        if any(isinstance(hit, (Number, Date, Entity)) for hit in hits):
+            return True
+        words = hits | (self.words & around.words)
+        return len(words) >= min(2, len(self.words)) and bool(words)
+
+
+def _is_spaceless(text: str) -> bool:
+    return script_of(text) in {"CJK", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR"}
+
+
+def _has_number(text: Said, numbers: Sequence[Number], wanted: Number) -> bool:
+    if any(wanted.equals(number) for number in numbers):
+        return True
+    return not wanted.base and not wanted.scaled and any(
+        value in text.values for value in wanted.bare
+    )
+
+
+def _alike(line: Line, entity: Entity, near: Line, other: Entity) -> bool:
+    """Whether two names are in the same column of a table, or both begin an item."""
+    if line.table >= 0:
+        if (line.passage, line.header) != (near.passage, near.header) or near.table < 0:
+            return False
+        mine = {place for place, cell in enumerate(line.cells) if entity.is_in(cell)}
+        its = {place for place, cell in enumerate(near.cells) if other.is_in(cell)}
+        return bool(mine & its)
+    return line.item and near.item
