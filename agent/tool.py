@@ -27,7 +27,7 @@ from hopyard.state.agent import AgentOutput
 from hopyard.state.errors import HopyardError
 from hopyard.state.given import GivenSettings
 from hopyard.state.references import name_sources
-from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED
+from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, quotes_of
 from hopyard.state.settings import Context
 
 __all__ = ("as_tool",)
@@ -114,7 +114,8 @@ def readable(output: AgentOutput) -> str:
     names = name_sources(output["citations"])
     for number, cited in enumerate(output["citations"], 1):
         doubt = "" if cited.get("supported", True) else f" ({NOT_SUPPORTED})"
-        lines.append(f"[{number}] {names[cited['passage_id']]}: “{cited['quote']}”{doubt}")
+        quotes = " ".join(f"“{quote}”" for quote in quotes_of(cited))
+        lines.append(f"[{number}] {names[cited['passage_id']]}: {quotes}{doubt}")
     if unconfirmed := output.get("unconfirmed"):
         lines.append(f"{UNCONFIRMED} {unconfirmed}")
     if output["truncated"]:

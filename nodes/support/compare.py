@@ -78,22 +78,27 @@ class Verdict:
         return not self.reason
 
 
-def compare(statement: str, passages: Sequence[Passage], *, asked: str = "") -> Verdict:
+def compare(
+    statement: str, passages: Sequence[Passage], *, asked: str = "", about: str = ""
+) -> Verdict:
     """Compare a statement with the passages that it cites.
 
     Args:
         statement: A statement, or the answer to a question.
         passages: Its passages; they are read together.
-        asked: The question. Its words tell which sentences are meant; they need not be stated.
+        asked: The question, if the statement is its answer. Its words tell which sentences are
+            meant; they need not be stated.
+        about: The question, if it only decides between equal quotes.
     """
-    return _Comparison(statement, passages, asked).verdict()
+    return _Comparison(statement, passages, asked, about).verdict()
 
 
 class _Comparison:
-    def __init__(self, statement: str, passages: Sequence[Passage], asked: str) -> None:
+    def __init__(self, statement: str, passages: Sequence[Passage], asked: str, about: str) -> None:
         self.claim: Final = said(statement)
         self.asked: Final = said(asked)
         self.whole: Final = said(f"{asked} {statement}" if asked else statement)
+        self.about: Final = said(about).words
         self.places: Final = len(passages)
         self.lines: Final = [
             line for place, passage in enumerate(passages) for line in lines_of(passage, place)
@@ -421,7 +426,7 @@ class _Comparison:
             return "" if self.claim.words or self.claim.numbers else "nothing"
         wanted = self.claim.words - self.asked.words
         if not wanted:
-            return "" if self.claim.words or self.claim.numbers or self.claim.dates else "nothing"
+            return "" if self.asked.text or self.claim.words or self.claim.numbers or self.claim.dates else "nothing"
         best = self._best_lines()
         held = frozenset(
             word for line in best for word in (*line.own.words, *line.subject.words)
@@ -451,14 +456,21 @@ class _Comparison:
     # What is quoted.
 
     def _score(self, line: Line) -> float:
-        own = sum(
-            3 if isinstance(hit, (Number, Date)) else 2 if isinstance(hit, Entity) else 1
-            for hit in self._hits(line)
-        )
+        """How much a line has of the statement; what its title says too counts little."""
+        context = line.context
+        score = 0.0
+        for hit in self._hits(line):
+            if isinstance(hit, (Number, Date)):
+                score += 3
+            elif isinstance(hit, Entity):
+                score += 0.3 if hit.is_in(context) else 2
+            else:
+                score += 0.3 if hit in context.words else 1
         around = len(self.words & line.subject.words) + sum(
             entity.is_in(line.subject) for entity in self._all_entities
         )
-        return own + 0.3 * around * bool(own) + 0.1 * (not line.heading)
+        about = len(self.about & (line.own.words | context.words))
+        return score + 0.3 * around * bool(score) - 0.2 * line.heading + 0.01 * about
 
     def _quotes(self, place: int) -> list[Span]:
         if place not in self._quoted:

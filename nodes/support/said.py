@@ -38,7 +38,7 @@ _EMPTY: Final = frozenset(
         "total together sum altogether overall combined average less fewer insgesamt zusammen "
         "gesamt summe durchschnitt weniger largest highest lowest smallest fewest least longest "
         "shortest higher lower rose grew fell stieg sank höchste höchsten größte größten meisten "
-        "günstigsten niedrigste niedrigsten"
+        "günstigsten niedrigste niedrigsten yes ja nein"
     ).split()
 )
 _WEEKDAYS: Final = frozenset(

@@ -14,7 +14,8 @@ from hopyard.nodes.citations import (
     statements,
 )
 from hopyard.nodes.cited_answer import cite_answer
-from hopyard.nodes.support import best_quote, context_of, supports, units
+from hopyard.nodes.support.compare import compare
+from hopyard.nodes.support.words import units
 from hopyard.state.markers import find_markers, renumber
 
 
@@ -119,6 +120,7 @@ def test_the_quote_of_a_claim(claim: str, cited: Passage, quote: str, supported:
             "passage_id": cited.id,
             "title": cited.title,
             "quote": quote,
+            "quotes": [quote],
             "claim": claim,
             "supported": supported,
         }
@@ -191,11 +193,11 @@ def test_markers_get_the_numbers_of_the_citations() -> None:
 
 
 def test_half_of_the_content_words_support() -> None:
-    quotes = [("Feld", "He was promoted.")]
-    assert supports("Feld was promoted", quotes)
-    assert supports("Feld was promoted quickly yesterday", quotes)  # 2 of 4
-    assert not supports("Feld was promoted quickly yesterday again", quotes)  # 2 of 5
-    assert not supports("", quotes)
+    page = passage("Feld", "He was promoted.")
+    assert compare("Feld was promoted", [page]).supported
+    assert compare("Feld was promoted quickly yesterday", [page]).supported  # 2 of 4
+    assert not compare("Feld was promoted quickly yesterday again", [page]).supported  # 2 of 5
+    assert not compare("", [page]).supported
 
 
 def test_what_is_compared() -> None:
@@ -245,14 +247,11 @@ def test_renumbering_with_no_number_leaves_no_marker(answer: str) -> None:
 
 
 @given(text=texts, claim=texts)
-def test_a_sentence_supports_itself(text: str, claim: str) -> None:
+def test_a_quote_is_a_sentence_of_its_passage(text: str, claim: str) -> None:
     page = passage("P", text)
-    quote = best_quote(claim, page)
-    for start, end in sentence_spans(text):
-        sentence = text[start:end]
-        if units(sentence).words:
-            assert supports(sentence, [("", sentence)])
-    assert quote in text
+    spans = sentence_spans(text)
+    for found in compare(claim, [page]).quotes.values():
+        assert set(found) <= set(spans)
 
 
 def test_a_cell_of_a_table_says_what_it_does_of_its_row() -> None:
@@ -286,12 +285,14 @@ def test_the_row_with_the_numbers_is_quoted_not_the_sentence_before_the_table(
     claim: str, text: str, quote: str
 ) -> None:
     page = passage("Report", text)
-    assert best_quote(claim, page) == quote
-    assert supports(claim, [(context_of(page, quote), quote)])
+    [cited] = cite_claims([(claim, page)])
+    assert (cited["quote"], cited["supported"]) == (quote, True)
 
 
 def test_the_question_decides_between_sentences_that_hold_as_much_of_a_statement() -> None:
     page = passage("Titan", "Titan is the largest moon of Saturn. It was found in 1655.")
-    assert best_quote("Titan", page) == "It was found in 1655."
-    about = units("Which moons of Saturn are there?")
-    assert best_quote("Titan", page, about=about) == "Titan is the largest moon of Saturn."
+    quote = "Titan is the largest moon of Saturn."
+    [plain] = cite_claims([("Titan", page)])
+    [asked] = cite_claims([("Titan", page)], question="Which moons of Saturn are there?")
+    assert asked["quote"] == quote
+    assert plain["supported"] and asked["supported"]
