@@ -46,7 +46,7 @@ _ABBREVIATIONS: Final = frozenset(
 )
 _BEFORE_NUMBERS: Final = frozenset(
     word
-    for line in ("no nr fig figs eq eqs p pp vol sec sect ch art abs abb tab tel bd",)
+    for line in ("no nr ext tel fig figs eq eqs p pp vol sec sect ch art abs abb tab bd",)
     for word in line.split()
 )
 _NEXT_WORD: Final = re.compile(r"\s+(\w\w+)")

@@ -36,6 +36,9 @@ SPACELESS_SHARE: Final = 0.6
 WITH_NAMES: Final = 1 / 3
 """The same where names, numbers or dates are found."""
 _SEVERAL: Final = 2
+_FIRST_YEAR: Final = 1000
+_FEW: Final = 4
+"""Lines with an amount of the same unit that are calculated with, whatever they say."""
 _SHORT: Final = 8
 """Words of a short answer at most."""
 _DEFINITE: Final = re.compile(
@@ -51,6 +54,9 @@ _MORE_THAN: Final = re.compile(
     r"\S+(?: \S+){0,2}? (?:more|less|fewer|higher|lower|longer|shorter|mehr|weniger|höher|niedriger)\b",
     re.IGNORECASE,
 )
+_CAPITAL: Final = re.compile(r"\b[^\W\d_a-z]\w+")
+_BEGINNING: Final = 25
+"""Characters of an item that its name is in."""
 _NEAR: Final = 20
 """A number that is called approximate may differ by a twentieth."""
 
@@ -112,9 +118,19 @@ class _Comparison:
         """Lines that a number follows from."""
 
     def _is_name(self, word: str) -> bool:
-        return any(
-            word in entity.words for line in self.lines for entity in entities_of(line.own.plain)
-        )
+        return word in self._known_names
+
+    @cached_property
+    def _known_names(self) -> frozenset[str]:
+        """Words of names in the passages, in small letters; in a row, all that have a capital."""
+        names: set[str] = set()
+        for line in self.lines:
+            text = line.own.plain
+            if line.table >= 0 or line.item:
+                names.update(word.casefold() for word in _CAPITAL.findall(text))
+            else:
+                names.update(word for entity in entities_of(text) for word in entity.words)
+        return frozenset(names)
 
     @cached_property
     def foreign(self) -> bool:
@@ -160,6 +176,7 @@ class _Comparison:
         for number in open_ * 2:  # a number may follow from one that follows from others
             if number not in confirmed and self._follows(number, confirmed):
                 confirmed.append(number)
+        confirmed += self._supposed([each for each in open_ if each not in confirmed])
         for number in open_:
             if number not in confirmed:
                 return f"number {number.amount}"
@@ -167,6 +184,21 @@ class _Comparison:
             if not self._has_date(date):
                 return f"date {date.year}-{date.month}-{date.day}"
         return ""
+
+    def _supposed(self, numbers: Sequence[Number]) -> list[Number]:
+        """Two numbers of which one is the other times a number of the passages.
+
+        As in "three nights cost 435 euros" at 145 euros a night.
+        """
+        if len(numbers) != 2 or "product" not in announced(self.whole.plain):
+            return []
+        few, many = sorted(numbers, key=lambda number: max(number.bare))
+        for line in self.lines:
+            for each in line.numbers if self._hits(line) else ():
+                if max(few.bare) * each.amount in many.value:
+                    self.used.append(line)
+                    return list(numbers)
+        return []
 
     def _is_asked(self, number: Number) -> bool:
         return any(number.equals(other) for other in self.asked.numbers)
@@ -200,12 +232,57 @@ class _Comparison:
             return True
         hits = self._hits(line) - {hard}
         if line.table < 0 and not line.item:
-            return not self.whole.words or bool(
-                hits or self.whole.words & (line.subject.words | line.own.words)
-            )
+            near = [other for other in self.lines if self._is_near_line(line, other)]
+            words = frozenset().union(*(other.own.words | other.subject.words for other in near))
+            if self.whole.words and not self.whole.words & words:
+                return any(self._hits(other) - {hard} for other in near)
+            return not self._is_outdone(line, hits, hard)
+        if not self._is_in_column(line, hard):
+            return False
         return not any(
             hits < self._hits(other) - {hard} for other in self._siblings(line) if other is not line
         )
+
+    def _is_near_line(self, line: Line, other: Line) -> bool:
+        """Whether a line is a clause of the same sentence, or of the one before it."""
+        if other.passage != line.passage or other.table >= 0:
+            return False
+        before = [each.span for each in self.lines if each.passage == line.passage]
+        place = before.index(line.span)
+        return other.span == line.span or (place > 0 and other.span == before[place - 1])
+
+    def _is_outdone(self, line: Line, hits: set[object], hard: Number | Date) -> bool:
+        """Whether another sentence says more of the statement, but with another number."""
+        if not isinstance(hard, Number) or not hard.base:
+            return False
+        return any(
+            hits < self._hits(other)
+            and other.span != line.span
+            and any(each.base == hard.base for each in other.numbers)
+            and not any(each.equals(hard) for each in other.numbers)
+            for other in self.lines
+            if other.passage == line.passage
+        )
+
+    def _is_in_column(self, line: Line, hard: Number | Date) -> bool:
+        """Whether the statement names the column of a number, if it names a column."""
+        named = {
+            place
+            for place, name in enumerate(line.header)
+            if any(entity.is_in(said(name)) for entity in self._all_entities if entity.sure)
+            or any(
+                number is not hard and _has_number(said(name), said(name).numbers, number)
+                for number in self.claim.numbers
+            )
+        }
+        if not named or not isinstance(hard, Number):
+            return True
+        own = {
+            place
+            for place, cell in enumerate(line.cells)
+            if any(hard.equals(number) or hard.bare & number.bare for number in cell.numbers)
+        }
+        return bool(own & named) or not own
 
     def _hits(self, line: Line) -> set[object]:
         """What a line itself has of the statement or the question."""
@@ -297,14 +374,17 @@ class _Comparison:
             return True
         if _ABOUT.search(before) and self._is_near(number):
             return True
-        if counted(number, self.lines, self.claim, self.entities, self.words):
+        if found := counted(number, self.lines, self.entities, self.words):
+            self.used += found
+            return True
+        if self._is_year_after(number):
             return True
         return self._follows_from_lines(number, confirmed, operations)
 
     def _follows_from_lines(
         self, number: Number, confirmed: Sequence[Number], operations: frozenset[str]
     ) -> bool:
-        for group in self._operand_lines():
+        for group in self._operand_lines(number):
             known = [each for line in group for each in self._values(line)]
             if found := derive(number, [*known, *confirmed], operations):
                 self.used += [line for line in group if set(found) & set(self._values(line))]
@@ -316,6 +396,19 @@ class _Comparison:
                 return True
         return False
 
+    def _is_year_after(self, number: Number) -> bool:
+        """Whether a year follows from another one and a number of years beside it."""
+        for line in self.lines:
+            years = [each.amount for each in line.numbers if not each.base]
+            years += [Fraction(date.year) for date in line.dates if date.year]
+            spans = [each.amount / 12 for each in line.numbers if each.base == "month"]
+            for year in years:
+                for span in spans:
+                    if number.amount in {year + span, year - span} and year > _FIRST_YEAR:
+                        self.used.append(line)
+                        return True
+        return False
+
     def _values(self, line: Line) -> list[Number]:
         years = [
             Number(frozenset([value]), frozenset([value]))
@@ -324,11 +417,31 @@ class _Comparison:
         ]
         return [*line.numbers, *years]
 
-    def _operand_lines(self) -> list[list[Line]]:
-        """Lines whose numbers may be calculated with: those that share most with the statement."""
-        named = [line for line in self.lines if self._hits(line) and self._values(line)]
+    def _operand_lines(self, number: Number) -> list[list[Line]]:
+        """Lines whose numbers may be calculated with.
+
+        They share most with the statement, or are a row whose columns it names, or have all
+        amounts of the same unit.
+        """
+        spans = {(line.passage, line.span) for line in self.lines if self._hits(line)}
+        named = [
+            line
+            for line in self.lines
+            if (line.passage, line.span) in spans and self._values(line)
+        ]
         ranked = sorted(named, key=lambda line: -self._score(line))
-        return [ranked[:2], ranked[:6]]
+        groups = [ranked[:2], ranked[:6]]
+        groups += [
+            [line]
+            for line in self.lines
+            if any(entity.is_in(said(name)) for name in line.header for entity in self.entities)
+        ]
+        amounts = [
+            line
+            for line in self.lines
+            if number.base and any(each.base == number.base for each in line.numbers)
+        ]
+        return [*groups, amounts] if len(amounts) <= _FEW else groups
 
     def _columns(self) -> list[list[tuple[Line, Number]]]:
         """The numbers of each column of each table, and the first number of each item."""
@@ -396,6 +509,8 @@ class _Comparison:
         if any(line in self.used for line in holding):
             return True
         told = self._said_by(focus)
+        if not told and focus.table < 0 and not focus.item:
+            return True
         for line in self.lines:
             if entity.is_in(line.own) or (line.table < 0 and entity.is_in(line.subject)):
                 said_here = self._said_by(line)
@@ -541,4 +656,5 @@ def _alike(line: Line, entity: Entity, near: Line, other: Entity) -> bool:
         mine = {place for place, cell in enumerate(line.cells) if entity.is_in(cell)}
         its = {place for place, cell in enumerate(near.cells) if other.is_in(cell)}
         return bool(mine & its)
-    return line.item and near.item
+    places = (line.own.place_of(entity), near.own.place_of(other))
+    return line.item and near.item and max(places) < _BEGINNING

@@ -92,7 +92,7 @@ def _is_negated_otherwise(claim: Said, quoted: Sequence[Line]) -> bool:
     for part in map(said, _split(claim.plain)):
         near = [(len(part.words & other.words), other) for other in parts]
         most = max((shared for shared, _ in near), default=0)
-        if most < min(2, len(part.words)) or not most:
+        if not most or 2 * most < len(part.words):
             continue
         best = [other for shared, other in near if shared == most]
         if all(_is_negated(other) != _is_negated(part) for other in best):

@@ -18,7 +18,7 @@ from hopyard.indexes.sentences import (
     sentence_spans,
 )
 from hopyard.nodes.support.quantities import Date, Number, in_unit, unit_of
-from hopyard.nodes.support.said import Said, said
+from hopyard.nodes.support.said import Said, entities_of, said
 
 __all__ = ("Line", "lines_of")
 
@@ -27,11 +27,12 @@ Span = tuple[int, int]
 _CLAUSE: Final = re.compile(
     r"[;；]\s*|,\s+(?=(?:but|while|whereas|aber|während|wohingegen)\b)", re.IGNORECASE
 )
-_PRONOUN: Final = re.compile(
-    r"(?:he|she|it|they|his|her|its|their|this|these|that|those|such|both|there|er|sie|es|ihre?r?|"
-    r"seine?r?|diese[rs]?|dies|dabei|dort|davon|deren|dessen|그|이|그녀|他|她|它|这)\b",
+_SUBJECT: Final = re.compile(
+    r"(?:he|she|it|they|this|these|that|those|such|both|there|er|sie|es|diese[rs]?|dies|dabei|dort|"
+    r"davon|그|이|그녀|他|她|它|这)\b",
     re.IGNORECASE,
 )
+_POSSESSIVE: Final = re.compile(r"(?:his|her|its|their|ihre?r?|seine?r?|deren|dessen)\b", re.I)
 
 
 @dataclass(frozen=True)
@@ -130,13 +131,15 @@ def _lines(text: str, title: str, passage: int) -> tuple[Line, ...]:
         item = is_item(text, start)
         before = ""
         if last and "\n" not in text[last[0][1] : start].strip(" "):
-            if last[2] or _PRONOUN.match(sentence):
+            if last[2] or _continues(sentence):
                 before = last[1]
         begin = 0
         for place in [*(found.end() for found in _CLAUSE.finditer(sentence)), len(sentence)]:
             clause = sentence[begin:place]
             if clause.strip():
-                told = before if not begin else ""
+                told = before
+                if begin:
+                    told = f"{before} {sentence[:begin]}" if _continues(clause) else ""
                 heading = is_heading(text, start)
                 lines.append(
                     Line(passage, span, clause, title, told, heading=heading, item=item)
@@ -145,6 +148,13 @@ def _lines(text: str, title: str, passage: int) -> tuple[Line, ...]:
         same = item or bool(last and last[2] and before)
         last = (span, f"{before} {sentence}".strip(), same)
     return tuple(lines)
+
+
+def _continues(sentence: str) -> bool:
+    """Whether a sentence begins with a word that stands for a name before it."""
+    if _SUBJECT.match(sentence):
+        return True
+    return _POSSESSIVE.match(sentence) is not None and not entities_of(sentence)
 
 
 def _table_start(text: str, start: int) -> int:

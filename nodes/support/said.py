@@ -29,7 +29,7 @@ _EMPTY: Final = frozenset(
         "when where which who whom whose why will with would you your also not than then there "
         "these such only about over under up out so if while after before during between among "
         "can could may might must shall should i we us our my me one all any some each other more "
-        "most very just no nor yet already still however therefore thus well according too "
+        "most very just no nor yet already still however therefore thus according too per minus "
         "der die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren "
         "wird werden wurde wurden hat haben hatte hatten im in an am auf aus bei mit nach von vom "
         "vor zu zum zur für über unter durch um als wie auch nicht nur noch es er sie sich wer was "
@@ -38,6 +38,7 @@ _EMPTY: Final = frozenset(
         "total together sum altogether overall combined average less fewer insgesamt zusammen "
         "gesamt summe durchschnitt weniger largest highest lowest smallest fewest least longest "
         "shortest higher lower rose grew fell stieg sank höchste höchsten größte größten meisten "
+        "kein keine keinen keiner nämlich innerhalb binnen müssen müsse "
         "günstigsten niedrigste niedrigsten yes ja nein"
     ).split()
 )
@@ -48,6 +49,7 @@ _WEEKDAYS: Final = frozenset(
     ).split()
 )
 _OPENINGS: Final = frozenset("yes no none unknown there these both ja nein".split())
+_TITLES: Final = frozenset("mr ms mrs dr prof frau herr herrn".split())
 
 
 @dataclass(frozen=True)
@@ -219,7 +221,7 @@ def _is_name(word: str) -> bool:
         return CODE.fullmatch(word) is not None and small not in UNITS
     if not word[0].isupper() or len(word) < 2:
         return False
-    usual = small in _EMPTY | _WEEKDAYS | _OPENINGS or small in UNITS or small in SCALES
+    usual = small in _EMPTY | _WEEKDAYS | _OPENINGS | _TITLES or small in UNITS or small in SCALES
     return not usual and not find_quantities(word)[1] and not list(find_number_words(small))
 
 
