@@ -96,6 +96,9 @@ def compare(
             meant; they need not be stated.
         about: The question, if it only decides between equal quotes.
     """
+    question, mark, answer = statement.rpartition("? ")
+    if mark and answer.strip() and not asked:  # a finding: a question with its answer
+        asked, statement = f"{question}?", answer
     return _Comparison(statement, passages, asked, about).verdict()
 
 
@@ -190,9 +193,10 @@ class _Comparison:
 
         As in "three nights cost 435 euros" at 145 euros a night.
         """
-        if len(numbers) != 2 or "product" not in announced(self.whole.plain):
+        apart = {number.bare: number for number in numbers}
+        if len(apart) != 2 or "product" not in announced(self.whole.plain):
             return []
-        few, many = sorted(numbers, key=lambda number: max(number.bare))
+        few, many = sorted(apart.values(), key=lambda number: max(number.bare))
         for line in self.lines:
             for each in line.numbers if self._hits(line) else ():
                 if max(few.bare) * each.amount in many.value:
@@ -470,7 +474,7 @@ class _Comparison:
     def _missing_name(self) -> str:
         focus = self._focus()
         for entity in self.entities:
-            if entity.is_in(self.asked):
+            if all(self.asked.has_word(word) for word in entity.words):
                 continue
             holding = [line for line in self.lines if entity.is_in(line.own)]
             if not holding and not self._is_around(entity):
@@ -500,7 +504,10 @@ class _Comparison:
         return sum(2 if isinstance(hit, (Number, Date)) else 1 for hit in self._said_by(line))
 
     def _said_by(self, line: Line) -> set[object]:
-        return {hit for hit in self._hits(line) if not isinstance(hit, Entity)}
+        around = line.context.words
+        return {
+            hit for hit in self._hits(line) if not isinstance(hit, Entity) and hit not in around
+        }
 
     def _is_bound_name(self, entity: Entity, holding: Sequence[Line], focus: Line) -> bool:
         """Whether a line has the name with something that the statement says."""
@@ -509,14 +516,31 @@ class _Comparison:
         if any(line in self.used for line in holding):
             return True
         told = self._said_by(focus)
-        if not told and focus.table < 0 and not focus.item:
+        in_prose = focus.table < 0 and not focus.item
+        beside = [line for line in holding if line.table < 0 and not line.item]
+        beside = [line for line in beside if line.passage == focus.passage]
+        if in_prose and (beside or not holding) and not (told and self._names_another(focus)):
             return True
         for line in self.lines:
             if entity.is_in(line.own) or (line.table < 0 and entity.is_in(line.subject)):
                 said_here = self._said_by(line)
                 if said_here - told or (told and said_here >= told):
                     return True
+                if self.asked.text and in_prose and self._is_about_the_question(line):
+                    return True
         return self._is_listed(entity, holding, focus)
+
+    def _names_another(self, focus: Line) -> bool:
+        """Whether a sentence has a name that neither the statement nor its title has."""
+        return any(
+            not entity.is_in(self.whole) and not entity.is_in(focus.context)
+            for entity in entities_of(focus.own.plain, self._is_name, german=self.german)
+            if entity.sure
+        )
+
+    def _is_about_the_question(self, line: Line) -> bool:
+        """Whether a line, with its title, has a name or a word of the question."""
+        return bool(self.asked.words & (line.own.words | line.subject.words))
 
     def _is_listed(self, entity: Entity, holding: Sequence[Line], focus: Line) -> bool:
         """Whether the names of a list or a column are enumerated, or share another name."""
@@ -539,13 +563,14 @@ class _Comparison:
     def _missing_words(self) -> str:
         if self.foreign:
             return "" if self.claim.words or self.claim.numbers else "nothing"
+        named = [word for entity in self.entities if entity.sure for word in entity.words]
         wanted = self.claim.words - self.asked.words
         if not wanted:
             return "" if self.asked.text or self.claim.words or self.claim.numbers or self.claim.dates else "nothing"
         best = self._best_lines()
         held = frozenset(
             word for line in best for word in (*line.own.words, *line.subject.words)
-        )
+        ) | said(" ".join(named)).words  # each name was found
         hard = len(self.claim.numbers) + len(self.claim.dates) + len(self.entities)
         least = SPACELESS_SHARE if _is_spaceless(self.claim.plain) else LEAST_SHARE
         if hard >= _SEVERAL:

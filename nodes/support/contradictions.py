@@ -59,6 +59,11 @@ _PASSIVE: Final = re.compile(
     r"\b(?:was|were|been|is|are|be|being|wurde|wurden|worden|wird|werden)\b", re.IGNORECASE
 )
 _BY: Final = re.compile(r"\b(?:by|von|durch)\b", re.IGNORECASE)
+_PREPOSITION: Final = re.compile(
+    r"\b(?:in|of|with|from|for|at|on|to|by|von|mit|für|bei|aus|an|auf|zu)\s+(?:the |a |der |die |das |dem )?$"
+)
+_BETWEEN: Final = 3
+"""Words between two names at most, so that the one between them is what one does to the other."""
 _FROM_TO: Final = re.compile(
     r"\b(?:from|out of|von|aus)\s+(\w+)[^.;]*?\b(?:to|into|nach|zu)\s+(\w+)", re.IGNORECASE
 )
@@ -207,14 +212,25 @@ def _swaps_agent(claim: Said, text: Said, one: Entity, other: Entity) -> bool:
 
 
 def _agent(text: Said, verb: str, one: Entity, other: Entity) -> Entity | None:
-    """Which of two names does what a word between them says; None if it is not between them."""
+    """Which of two names does what the word between them says; None if that is not clear.
+
+    It is clear in "A [helped] B" and "B was [helped] by A", with no other word between.
+    """
     mine, its, place = text.place_of(one), text.place_of(other), text.places[verb]
     if min(mine, its) < 0 or not min(mine, its) < place < max(mine, its):
         return None
     first, last = (one, other) if mine < its else (other, one)
-    passive = _PASSIVE.search(text.plain, min(mine, its), place)
-    by = _BY.search(text.plain, place, max(mine, its))
-    return last if passive and by else first
+    before = text.plain[: min(mine, its)].casefold()
+    head = before[: before.rfind(first.words[0])] if len(first.words) > 1 else before
+    between = text.plain[min(mine, its) : max(mine, its)].split()[1:]
+    between = [word for word in between if word.casefold() not in last.words]
+    if _PREPOSITION.search(head) or len(between) > _BETWEEN:
+        return None
+    passive = any(_PASSIVE.fullmatch(word) for word in between)
+    by = bool(between) and _BY.fullmatch(between[-1]) is not None
+    if passive != by:
+        return None
+    return last if passive else first
 
 
 def _swaps_attributes(claim: Said, entities: Sequence[Entity], quoted: Sequence[Line]) -> bool:
@@ -232,7 +248,7 @@ def _swaps_attributes(claim: Said, entities: Sequence[Entity], quoted: Sequence[
             [part for part in texts if each.is_in(part.said) and not also.is_in(part.said)]
             for each, also in ((one, other), (other, one))
         )
-        if len(mine) != 1 or len(its) != 1 or mine == its or not told_mine or not told_its:
+        if any(len(found) != 1 for found in (mine, its, told_mine, told_its)) or mine == its:
             continue
         first, second, one_told, other_told = (
             frozenset().union(*(part.told for part in found)) - names

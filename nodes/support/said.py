@@ -27,7 +27,7 @@ _EMPTY: Final = frozenset(
         "a an and are as at be been being both but by did do does for from had has have he her his "
         "how in into is it its of on or she that the their them they this those to was were what "
         "when where which who whom whose why will with would you your also not than then there "
-        "these such only about over under up out so if while after before during between among "
+        "mr ms mrs dr prof sir lord lady jr sr frau herr herrn these such only about over under up out so if while after before during between among "
         "can could may might must shall should i we us our my me one all any some each other more "
         "most very just no nor yet already still however therefore thus according too per minus "
         "der die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren "
@@ -49,7 +49,34 @@ _WEEKDAYS: Final = frozenset(
     ).split()
 )
 _OPENINGS: Final = frozenset("yes no none unknown there these both ja nein".split())
-_TITLES: Final = frozenset("mr ms mrs dr prof frau herr herrn".split())
+_TITLES: Final = frozenset("mr ms mrs dr prof sir lord lady jr sr frau herr herrn".split())
+
+
+_PEOPLES: Final = {
+    name: frozenset(other for other in group.split() if other != name)
+    for group in (
+        "states america american us usa",
+        "kingdom britain british uk england english",
+        "france french",
+        "netherlands holland dutch",
+        "spain spanish",
+        "poland polish",
+        "denmark danish",
+        "sweden swedish",
+        "switzerland swiss",
+        "greece greek",
+        "turkey turkish",
+        "ireland irish",
+        "scotland scottish",
+        "wales welsh",
+        "finland finnish",
+        "thailand thai",
+        "frankreich französisch französische französischen",
+        "deutschland deutsch deutsche deutschen",
+    )
+    for name in group.split()
+}
+"""Countries and words for what comes from them, where their beginnings differ."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +113,7 @@ class Said:
     @cached_property
     def places(self) -> dict[str, int]:
         """The content words as they are compared, each with its first place."""
-        plain = self.plain.casefold()
+        plain = CODE.sub(lambda code: _bare(code[0]).ljust(len(code[0])), self.plain).casefold()
         places: dict[str, int] = {}
         for found in _WORD.finditer(plain):
             word = found[0].partition("'")[0].partition("’")[0]
@@ -125,7 +152,11 @@ class Said:
 
     def has_word(self, word: str) -> bool:
         """Whether it has a form of this word, which is in small letters."""
-        return any(same_name(word, other) for other in self._by_beginning.get(word[:3], ()))
+        return any(
+            same_name(name, other)
+            for name in (word, *_PEOPLES.get(word, ()))
+            for other in self._by_beginning.get(name[:3], ())
+        )
 
     def place_of(self, entity: Entity) -> int:
         """Where it has a name, or -1."""
