@@ -10,7 +10,7 @@ its passages is for the reader to judge.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -37,6 +37,8 @@ WITH_NAMES: Final = 1 / 3
 """The same where names, numbers or dates are found."""
 _SEVERAL: Final = 2
 _FIRST_YEAR: Final = 1000
+_LEAST_GAIN: Final = 2
+"""What another quote adds at least: a name, a number, a date, or two words."""
 _FEW: Final = 4
 """Lines with an amount of the same unit that are calculated with, whatever they say."""
 _SHORT: Final = 8
@@ -518,9 +520,12 @@ class _Comparison:
         told = self._said_by(focus)
         in_prose = focus.table < 0 and not focus.item
         beside = [line for line in holding if line.table < 0 and not line.item]
-        beside = [line for line in beside if line.passage == focus.passage]
-        if in_prose and (beside or not holding) and not (told and self._names_another(focus)):
-            return True
+        if in_prose and (beside or not holding):
+            if self.asked.text and self.places > 1:
+                return True
+            near = not holding or any(line.passage == focus.passage for line in beside)
+            if near and not (self._is_subject(entity) and told and self._names_another(focus)):
+                return True
         for line in self.lines:
             if entity.is_in(line.own) or (line.table < 0 and entity.is_in(line.subject)):
                 said_here = self._said_by(line)
@@ -529,6 +534,10 @@ class _Comparison:
                 if self.asked.text and in_prose and self._is_about_the_question(line):
                     return True
         return self._is_listed(entity, holding, focus)
+
+    def _is_subject(self, entity: Entity) -> bool:
+        """Whether the statement begins with a name."""
+        return not said(self.claim.plain[: entity.start]).words
 
     def _names_another(self, focus: Line) -> bool:
         """Whether a sentence has a name that neither the statement nor its title has."""
@@ -636,16 +645,22 @@ class _Comparison:
             if not rest:
                 break
             line = max(rest, key=lambda each: self._gain(each, held))
-            if self._gain(line, held) < max(2, len(self.words) // 5):
+            if self._gain(line, held) < max(_LEAST_GAIN, len(self.words) // 5):
                 break
             chosen.append(line.span)
             held |= self._hits(line)
         return chosen[:MOST_QUOTES]
 
-    def _gain(self, line: Line, held: Iterable[object]) -> int:
+    def _gain(self, line: Line, held: set[object]) -> int:
+        """What a line adds to quotes; what its title says adds nothing."""
+        context = line.context
         return sum(
-            2 if isinstance(hit, (Number, Date, Entity)) else 1
-            for hit in self._hits(line) - set(held)
+            not hit.is_in(context) and 2
+            if isinstance(hit, Entity)
+            else 2
+            if isinstance(hit, (Number, Date))
+            else hit not in context.words
+            for hit in self._hits(line) - held
         )
 
     def _bears(self, place: int) -> bool:

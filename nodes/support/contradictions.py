@@ -110,7 +110,9 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _is_negated(part: Said) -> bool:
-    return len(_NEGATION.findall(part.plain)) % 2 == 1
+    found = [match for match in _NEGATION.finditer(part.plain)]
+    small = [match for match in found if not match[0][0].isupper() or not part.plain[: match.start()].strip(" \"'“„*-")]
+    return len(small) % 2 == 1  # "Without" within a sentence is part of a name
 
 
 def _denies(claim: Said, row: Line) -> bool:

@@ -44,15 +44,15 @@ _MONTHS: Final = {
     for number, name in enumerate(names.split(), start=1)
 } | {"sept": 9, "jänner": 1}
 _NAMES: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_MONTH: Final = rf"\b(?P<month>{_NAMES})\b"
+_MONTH: Final = rf"(?<![^\W\d_])(?P<month>{_NAMES})\b"
 _DATES: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         r"\b(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?!\d)",
         r"\b(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>\d{4})\b",
         r"(?:(?P<y>\d{4})\s?[年년]\s?)?(?P<m>\d{1,2})\s?[月월](?:\s?(?P<d>\d{1,2})\s?[日일号])?",
-        rf"\b(?P<d>\d{{1,2}})(?:\.|st|nd|rd|th)?(?: of)? {_MONTH}\.?,?(?: (?P<y>\d{{4}})\b)?",
-        rf"{_MONTH}\.? (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<y>\d{{4}})\b)?",
+        rf"\b(?P<d>\d{{1,2}})(?:\.|st|nd|rd|th)?(?: of)? {_MONTH}\.?,?(?: (?P<y>\d{{4}})(?!\d))?",
+        rf"{_MONTH}\.? (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<y>\d{{4}})(?!\d))?",
         rf"{_MONTH}\.?,? (?P<y>\d{{4}})\b",
         _MONTH,
     )

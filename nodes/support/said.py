@@ -48,6 +48,8 @@ _WEEKDAYS: Final = frozenset(
         "montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag"
     ).split()
 )
+_LONG_NAME: Final = re.compile(r"[A-ZÄÖÜ]\w+(?: [A-ZÄÖÜ]\w+)+")
+"""What may have an abbreviation of its first letters."""
 _OPENINGS: Final = frozenset("yes no none unknown there these both ja nein".split())
 _TITLES: Final = frozenset("mr ms mrs dr prof sir lord lady jr sr frau herr herrn".split())
 
@@ -169,6 +171,10 @@ class Said:
     def _by_beginning(self) -> dict[str, set[str]]:
         plain = self.plain.casefold()
         words = {_bare(word) for word in _WORD.findall(plain)} | set(_codes(plain))
+        words |= {
+            "".join(word[0] for word in name.split()).casefold()
+            for name in _LONG_NAME.findall(self.plain)
+        }
         found: dict[str, set[str]] = {}
         for word in words:
             found.setdefault(word[:3], set()).add(word)
