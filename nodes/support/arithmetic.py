@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, permutations
 from typing import Final
@@ -67,9 +68,9 @@ def derive(wanted: Number, known: Sequence[Number], operations: frozenset[str]) 
         known: Numbers of the passages.
         operations: The operations that are tried, such as `sum`.
     """
-    distinct = _distinct(known)
     if not wanted.amount:
         return ()
+    distinct = _distinct(known if not wanted.base else [_alike(wanted, one) for one in known])
     for name, (operation, exact) in _OPERATIONS.items():
         if name not in operations or (name == "percent") != (wanted.base == "%"):
             continue
@@ -89,6 +90,14 @@ def derive(wanted: Number, known: Sequence[Number], operations: frozenset[str]) 
             ):
                 return operands
     return ()
+
+
+def _alike(wanted: Number, number: Number) -> Number:
+    """A number without a unit, in the unit of the number that is wanted."""
+    if number.base or number.scaled or wanted.base in {"%", "month", "clock"} or _is_year(number):
+        return number
+    factor = wanted.amount / max(wanted.bare)
+    return replace(number, value=frozenset(bare * factor for bare in number.bare), base=wanted.base)
 
 
 def _distinct(known: Sequence[Number]) -> list[Number]:
@@ -141,9 +150,6 @@ def _percentages(known: Sequence[Number]) -> Iterator[tuple[Fraction, Operands]]
         if other.amount and (one.base == other.base or not (one.base and other.base)):
             yield 100 * one.amount / other.amount, (one, other)
             yield 100 * abs(one.amount - other.amount) / other.amount, (one, other)
-    for share in known:
-        if share.base == "%":
-            yield 100 - share.amount, (share,)
 
 
 def _averages(known: Sequence[Number]) -> Iterator[tuple[Fraction, Operands]]:

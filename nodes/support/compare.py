@@ -35,7 +35,6 @@ SPACELESS_SHARE: Final = 0.6
 """The same of pairs of characters, which texts share by chance more often."""
 WITH_NAMES: Final = 1 / 3
 """The same where names, numbers or dates are found."""
-_SEVERAL: Final = 2
 _FIRST_YEAR: Final = 1000
 _LEAST_GAIN: Final = 2
 """What another quote adds at least: a name, a number, a date, or two words."""
@@ -57,8 +56,11 @@ _MORE_THAN: Final = re.compile(
     re.IGNORECASE,
 )
 _CAPITAL: Final = re.compile(r"\b[^\W\d_a-z]\w+")
+_SIGNED: Final = 2
+"""Words of a line that is only a name."""
 _BEGINNING: Final = 25
 """Characters of an item that its name is in."""
+_COMMA: Final = re.compile(r"[,;:]\s+")
 _NEAR: Final = 20
 """A number that is called approximate may differ by a twentieth."""
 
@@ -131,7 +133,8 @@ class _Comparison:
         names: set[str] = set()
         for line in self.lines:
             text = line.own.plain
-            if line.table >= 0 or line.item:
+            signed = len(text.split()) <= _SIGNED and text[:1].isupper()
+            if line.table >= 0 or line.item or signed:
                 names.update(word.casefold() for word in _CAPITAL.findall(text))
             else:
                 names.update(word for entity in entities_of(text) for word in entity.words)
@@ -242,8 +245,10 @@ class _Comparison:
             words = frozenset().union(*(other.own.words | other.subject.words for other in near))
             if self.whole.words and not self.whole.words & words:
                 return any(self._hits(other) - {hard} for other in near)
-            return not self._is_outdone(line, hits, hard)
-        if not self._is_in_column(line, hard):
+            return not self._is_outdone(line, hits, hard) and not self._is_outdone_in_line(
+                line, hard
+            )
+        if not self._is_in_column(line, hard) or self._is_outdone_in_line(line, hard):
             return False
         return not any(
             hits < self._hits(other) - {hard} for other in self._siblings(line) if other is not line
@@ -258,16 +263,30 @@ class _Comparison:
         return other.span == line.span or (place > 0 and other.span == before[place - 1])
 
     def _is_outdone(self, line: Line, hits: set[object], hard: Number | Date) -> bool:
-        """Whether another sentence says more of the statement, but with another number."""
+        """Whether another clause says more of the statement, but with another number."""
         if not isinstance(hard, Number) or not hard.base:
             return False
+        others = [other for other in self.lines if other.passage == line.passage]
         return any(
-            hits < self._hits(other)
-            and other.span != line.span
-            and any(each.base == hard.base for each in other.numbers)
-            and not any(each.equals(hard) for each in other.numbers)
-            for other in self.lines
-            if other.passage == line.passage
+            hits < self._hits(other) and _has_rival(other.numbers, hard)
+            for other in others
+            if other is not line
+        )
+
+    def _is_outdone_in_line(self, line: Line, hard: Number | Date) -> bool:
+        """The same for the parts of an enumeration, as in "adults 12 euros, groups 9 euros"."""
+        if not isinstance(hard, Number) or not hard.base or line.table >= 0:
+            return False
+        parts = [said(part) for part in _COMMA.split(line.text)]
+        held = [self._find_hits_in(part, part.numbers, part.dates) - {hard} for part in parts]
+        own = [
+            hits
+            for part, hits in zip(parts, held, strict=True)
+            if any(hard.equals(number) for number in part.numbers)
+        ]
+        return bool(own) and any(
+            all(mine < hits for mine in own) and _has_rival(part.numbers, hard)
+            for part, hits in zip(parts, held, strict=True)
         )
 
     def _is_in_column(self, line: Line, hard: Number | Date) -> bool:
@@ -275,7 +294,11 @@ class _Comparison:
         named = {
             place
             for place, name in enumerate(line.header)
-            if any(entity.is_in(said(name)) for entity in self._all_entities if entity.sure)
+            if any(
+                all(said(name).has_word(word) for word in entity.words)
+                for entity in self._all_entities
+                if entity.sure
+            )
             or any(
                 number is not hard and _has_number(said(name), said(name).numbers, number)
                 for number in self.claim.numbers
@@ -301,17 +324,22 @@ class _Comparison:
         return {}
 
     def _find_hits(self, line: Line) -> set[object]:
-        hits: set[object] = set(self.words & line.own.words)
-        hits |= {entity for entity in self._all_entities if entity.is_in(line.own)}
+        return self._find_hits_in(line.own, line.numbers, line.dates)
+
+    def _find_hits_in(
+        self, text: Said, numbers: Sequence[Number], dates: Sequence[Date]
+    ) -> set[object]:
+        hits: set[object] = set(self.words & text.words)
+        hits |= {entity for entity in self._all_entities if entity.is_in(text)}
         hits |= {
             number
             for number in (*self.claim.numbers, *self.asked.numbers)
-            if _has_number(line.own, line.numbers, number)
+            if _has_number(text, numbers, number)
         }
         hits |= {
             date
             for date in (*self.claim.dates, *self.asked.dates)
-            if any(date.agrees(other) for other in line.dates)
+            if any(date.agrees(other) for other in dates)
         }
         return hits
 
@@ -390,15 +418,12 @@ class _Comparison:
     def _follows_from_lines(
         self, number: Number, confirmed: Sequence[Number], operations: frozenset[str]
     ) -> bool:
-        for group in self._operand_lines(number):
-            known = [each for line in group for each in self._values(line)]
-            if found := derive(number, [*known, *confirmed], operations):
-                self.used += [line for line in group if set(found) & set(self._values(line))]
-                return True
-        for column in self._columns():
-            known = [each for _, each in column]
-            if found := derive(number, known, operations & {"sum", "average", "difference"}):
-                self.used += [line for line, each in column if each in found]
+        for group in self._operands(number):
+            known = [each for _, each in group]
+            each_one = any("product" in announced(line.text) for line, _ in group)
+            more = {"product"} if each_one and "sum" in operations else set()
+            if found := derive(number, [*known, *confirmed], operations | more):
+                self.used += [line for line, each in group if each in found]
                 return True
         return False
 
@@ -423,19 +448,25 @@ class _Comparison:
         ]
         return [*line.numbers, *years]
 
-    def _operand_lines(self, number: Number) -> list[list[Line]]:
-        """Lines whose numbers may be calculated with.
+    def _operands(self, number: Number) -> list[list[tuple[Line, Number]]]:
+        """Groups of numbers that are calculated with, each with its line.
 
-        They share most with the statement, or are a row whose columns it names, or have all
-        amounts of the same unit.
+        If the statement names rows or items: each of them, and each column over them. Otherwise the
+        sentences that share most with it, each column, and amounts of the same unit.
         """
-        spans = {(line.passage, line.span) for line in self.lines if self._hits(line)}
+        columns = self._columns()
         named = [
             line
             for line in self.lines
-            if (line.passage, line.span) in spans and self._values(line)
+            if (line.table >= 0 or line.item)
+            and any(not isinstance(hit, Number) for hit in self._hits(line))
         ]
-        ranked = sorted(named, key=lambda line: -self._score(line))
+        if named:
+            own = [[pair for pair in column if pair[0] in named] for column in columns]
+            return [*map(self._of, ([line] for line in named)), *own, self._of(named[:2])]
+        spans = {(line.passage, line.span) for line in self.lines if self._hits(line)}
+        sharing = [line for line in self.lines if (line.passage, line.span) in spans]
+        ranked = sorted(sharing, key=lambda line: -self._score(line))
         groups = [ranked[:2], ranked[:6]]
         groups += [
             [line]
@@ -447,7 +478,11 @@ class _Comparison:
             for line in self.lines
             if number.base and any(each.base == number.base for each in line.numbers)
         ]
-        return [*groups, amounts] if len(amounts) <= _FEW else groups
+        groups += [amounts] if len(amounts) <= _FEW else []
+        return [*map(self._of, groups), *columns]
+
+    def _of(self, lines: Sequence[Line]) -> list[tuple[Line, Number]]:
+        return [(line, number) for line in lines for number in self._values(line)]
 
     def _columns(self) -> list[list[tuple[Line, Number]]]:
         """The numbers of each column of each table, and the first number of each item."""
@@ -544,7 +579,17 @@ class _Comparison:
         return any(
             not entity.is_in(self.whole) and not entity.is_in(focus.context)
             for entity in entities_of(focus.own.plain, self._is_name, german=self.german)
-            if entity.sure
+            if entity.sure or entity.words[-1] in self._full_names
+        )
+
+    @cached_property
+    def _full_names(self) -> frozenset[str]:
+        """The last words of names of several words."""
+        return frozenset(
+            entity.words[-1]
+            for line in self.lines
+            for entity in entities_of(line.own.plain)
+            if len(entity.words) > 1
         )
 
     def _is_about_the_question(self, line: Line) -> bool:
@@ -582,7 +627,7 @@ class _Comparison:
         ) | said(" ".join(named)).words  # each name was found
         hard = len(self.claim.numbers) + len(self.claim.dates) + len(self.entities)
         least = SPACELESS_SHARE if _is_spaceless(self.claim.plain) else LEAST_SHARE
-        if hard >= _SEVERAL:
+        if hard:
             least = min(least, WITH_NAMES)
         if len(wanted & held) < least * len(wanted):
             return f"words {sorted(wanted - held)}"
@@ -674,6 +719,13 @@ class _Comparison:
             return True
         words = hits | (self.words & around.words)
         return len(words) >= min(2, len(self.words)) and bool(words)
+
+
+def _has_rival(numbers: Sequence[Number], wanted: Number) -> bool:
+    """Whether there is a number of the same unit, and not that number."""
+    return any(number.base in {wanted.base, ""} for number in numbers) and not any(
+        number.equals(wanted) for number in numbers
+    )
 
 
 def _is_spaceless(text: str) -> bool:

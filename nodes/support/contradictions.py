@@ -62,7 +62,7 @@ _BY: Final = re.compile(r"\b(?:by|von|durch)\b", re.IGNORECASE)
 _PREPOSITION: Final = re.compile(
     r"\b(?:in|of|with|from|for|at|on|to|by|von|mit|für|bei|aus|an|auf|zu)\s+(?:the |a |der |die |das |dem )?$"
 )
-_BETWEEN: Final = 3
+_BETWEEN: Final = 6
 """Words between two names at most, so that the one between them is what one does to the other."""
 _FROM_TO: Final = re.compile(
     r"\b(?:from|out of|von|aus)\s+(\w+)[^.;]*?\b(?:to|into|nach|zu)\s+(\w+)", re.IGNORECASE

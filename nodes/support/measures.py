@@ -58,7 +58,7 @@ UNITS: Final = _table(
     ("EUR", "1", "eur euro euros € 유로 欧元"),
     ("EUR", "1/100", "cent cents"),
     ("USD", "1", "usd dollar dollars $ us$ 달러 美元"),
-    ("GBP", "1", "gbp £ sterling"),
+    ("GBP", "1", "gbp £ pound pounds"),
     ("CHF", "1", "chf franken"),
     ("KRW", "1", "krw won 원 ₩"),
     ("CNY", "1", "cny rmb yuan 元"),

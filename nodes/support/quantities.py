@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from hopyard.nodes.language import script_of
 from hopyard.nodes.support.measures import SCALES, UNITS, Unit
-from hopyard.nodes.support.number_words import find_number_words, ordinal
+from hopyard.nodes.support.number_words import find_number_words
 
-__all__ = ("CODE", "Date", "Number", "find_quantities", "unit_of")
+__all__ = ("CODE", "Date", "Number", "find_quantities", "in_unit", "unit_of")
 
 _LETTER: Final = r"[A-Za-zÀ-ʯͰ-ӿ]"
 _NUMBER: Final = re.compile(rf"(?<![\d_])(?<!{_LETTER})\d+(?:[.,'’\u00a0\u202f]\d+)*")
@@ -25,7 +26,6 @@ _AFTER: Final = re.compile(
     r"([%€$£¥₩]|°[cf]?|(?:m|km)/[sh]|k?m[²³2]|[^\W\d_]+)"
 )
 _BEFORE: Final = re.compile(r"(us\$|[€$£¥₩]|\b(?:eur|usd|gbp|chf|krw|cny|jpy))\s?$")
-_LETTERS: Final = re.compile(r"[^\W\d_]+")
 _SHORT_SCALES: Final = {"k": 1000, "m": 10**6, "bn": 10**9, "b": 10**9}
 """After an amount of money, as in $5m."""
 
@@ -60,6 +60,7 @@ _DATES: Final = tuple(
 _CLOCK: Final = re.compile(
     r"\b(\d{1,2}):(\d\d)(?!\d)|\b(\d{1,2})(?:[.](\d\d))? ?(?=uhr\b|o['’]clock|[ap]\.?m\b)"
 )
+_RANGE: Final = re.compile(r"\S+ ?(?:to|auf|bis|and|or|und|oder|[-–])\s*")
 _COMMON_YEAR: Final = 2001
 _BARE: Final = frozenset({"hundred", "hundert", "dozen"})
 """Words that alone are no exact number."""
@@ -123,8 +124,11 @@ class Number:
             return self.base == other.base and bool(self.value & other.value)
         if self.value & other.value:
             return True
-        plain = not self.scaled if not self.base else not other.scaled and not other.base
-        return plain and bool(self.bare & other.bare) and not (self.scaled and other.scaled)
+        with_unit = self if self.base else other
+        without = other if self.base else self
+        if without.base or without.scaled or (with_unit.scaled and not with_unit.base):
+            return False
+        return not with_unit.scaled and bool(self.bare & other.bare)
 
 
 @lru_cache(8192)
@@ -146,13 +150,22 @@ def find_quantities(text: str) -> tuple[tuple[Number, ...], tuple[Date, ...]]:
         if plain[start:end] in SCALES or plain[start:end] in _BARE:
             continue
         numbers.append(_with_unit([Fraction(value)], Fraction(1), plain, start, end, word=True))
-    return tuple(sorted(numbers, key=lambda number: number.start)), dates
+    numbers.sort(key=lambda number: number.start)
+    return tuple(_with_range_units(numbers, plain)), dates
 
 
-def ordinals(text: str) -> frozenset[int]:
-    """The values of the ordinals in words, such as `fourth`."""
-    found = (ordinal(word) for word in _LETTERS.findall(text.lower()))
-    return frozenset(value for value in found if value)
+def _with_range_units(numbers: list[Number], text: str) -> list[Number]:
+    """In "from 610 to 540 kWh" both numbers have the unit."""
+    for place, (one, other) in enumerate(pairwise(numbers)):
+        between = text[one.start : other.start]
+        if not (one.base or one.scaled) and _RANGE.fullmatch(between):
+            factor = max(other.value) / max(other.bare) if max(other.bare) else Fraction(1)
+            value = frozenset(bare * factor for bare in one.bare)
+            step = one.step * factor
+            numbers[place] = replace(
+                one, value=value, base=other.base, scaled=other.scaled, step=step
+            )
+    return numbers
 
 
 def unit_of(header: str) -> tuple[Unit | None, Fraction]:

@@ -27,7 +27,7 @@ _EMPTY: Final = frozenset(
         "a an and are as at be been being both but by did do does for from had has have he her his "
         "how in into is it its of on or she that the their them they this those to was were what "
         "when where which who whom whose why will with would you your also not than then there "
-        "mr ms mrs dr prof sir lord lady jr sr frau herr herrn these such only about over under up out so if while after before during between among "
+        "mr ms mrs dr prof sir lord lady jr sr frau herr herrn these such only now about over under up out so if while after before during between among "
         "can could may might must shall should i we us our my me one all any some each other more "
         "most very just no nor yet already still however therefore thus according too per minus "
         "der die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren "
@@ -51,6 +51,7 @@ _WEEKDAYS: Final = frozenset(
 _LONG_NAME: Final = re.compile(r"[A-ZÄÖÜ]\w+(?: [A-ZÄÖÜ]\w+)+")
 """What may have an abbreviation of its first letters."""
 _OPENINGS: Final = frozenset("yes no none unknown there these both ja nein".split())
+_ARTICLE: Final = re.compile(r"\b(?:der|die|das|dem|den|des|im|am|zum|zur|ein|eine|einen)\s+$", re.I)
 _TITLES: Final = frozenset("mr ms mrs dr prof sir lord lady jr sr frau herr herrn".split())
 
 
@@ -231,6 +232,8 @@ def entities_of(
             runs.append([found])
     entities = []
     for run in runs:
+        if german and len(run) > 1 and _ARTICLE.search(plain[: run[0].start()]):
+            run = run[1:]  # "das Werk Jena" is called Jena
         words = tuple(_bare(found[0].casefold()) for found in run)
         first = _SENTENCE_START.search(plain[: run[0].start()]) is not None
         coded = any(any(letter.isdecimal() for letter in word) for word in words)
