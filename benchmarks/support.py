@@ -97,9 +97,7 @@ def _pairs_of(group: dict[str, Any]) -> Iterable[Pair]:
 
 def judge_by_rules(pairs: Sequence[Pair]) -> list[bool | None]:
     """Whether the rules find each statement in its passages."""
-    return [
-        compare(pair.statement, pair.passages, asked=pair.question).supported for pair in pairs
-    ]
+    return [compare(pair.statement, pair.passages, asked=pair.question).supported for pair in pairs]
 
 
 async def judge_by_model(pairs: Sequence[Pair], model: str) -> list[bool | None]:

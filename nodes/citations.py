@@ -125,7 +125,9 @@ def place_claims(
     numbers: dict[tuple[str, tuple[str, ...], bool], int] = {}
     places: dict[tuple[str, str], int] = {}
     cited = {
-        claim: dict(zip(held, cite_passages(claim, list(held.values()), about=question), strict=True))
+        claim: dict(
+            zip(held, cite_passages(claim, list(held.values()), about=question), strict=True)
+        )
         for claim, held in together.items()
     }
     for claim, passage in claims:

@@ -49,11 +49,13 @@ async def judge_answer_support(run: Run, state: Mapping[str, Any]) -> dict[str, 
         asked = [
             (
                 statement,
-                sorted({
-                    places[citations[number - 1]["passage_id"]]
-                    for number in numbers
-                    if citations[number - 1]["passage_id"] in places
-                }),
+                sorted(
+                    {
+                        places[citations[number - 1]["passage_id"]]
+                        for number in numbers
+                        if citations[number - 1]["passage_id"] in places
+                    }
+                ),
             )
             for statement, numbers in claims
         ]

@@ -25,7 +25,9 @@ _FUNCTION_WORDS: Final = {
     }.items()
 }
 
-_UNMISTAKABLE: Final = frozenset("the and was were und der das ist wurde les une los della het".split())
+_UNMISTAKABLE: Final = frozenset(
+    "the and was were und der das ist wurde les une los della het".split()
+)
 
 
 def script_of(text: str) -> str:

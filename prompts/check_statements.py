@@ -81,7 +81,12 @@ CHECK_STATEMENTS: Final = Prompt(
     examples=(
         _example(
             "When does the ferry run, and for how many people?",
-            [("Ferry", "The ferry runs from May to October. It has 40 seats and 15 standing places.")],
+            [
+                (
+                    "Ferry",
+                    "The ferry runs from May to October. It has 40 seats and 15 standing places.",
+                )
+            ],
             [
                 ("The ferry runs from May to November", [1], "It runs until October.", False),
                 ("It carries 55 people", [1], "40 seats and 15 standing places are 55.", True),

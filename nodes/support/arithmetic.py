@@ -37,15 +37,21 @@ _CUES: Final = {
         r"stunden|übrig|vorjahr|더|차이|적|많|늘|줄|多|少|增|减|差"
     ),
     "ratio": (
-        r"times|twice|double|\bhalf\b|quarter|third\b|\bper\b|each|ratio|pays?\b|payback|factor|"
-        r"fold\b|/|÷|amortis|\w+mal\b|doppelt|hälfte|drittel|viertel|\bje\b|\bpro\b|ersatz\b|배|倍"
+        r"times|\bper\b|each|ratio|pays?\b|payback|factor|fold\b|\d ?/ ?\d|÷|amortis|\w+mal\b|"
+        r"\bje\b|\bpro\b|ersatz\b|배|倍"
     ),
     "percent": r"%|percent|per cent|prozent|퍼센트|百分",
     "average": r"average|\bmean\b|\bper\b|durchschnitt|im mittel|평균|平均",
     "product": (
-        r"×|\bx\b|\*|times|\bper\b|each|\bat\b|night|\ba (?:day|week|month|year)|\bje\b|\bpro\b|"
+        r"×|\bx\b|\*|times|\bper\b|each|night|\ba (?:day|week|month|year)|\bje\b|\bpro\b|"
         r"\w+mal\b|nächte|乘"
     ),
+}
+_MULTIPLES: Final = {
+    Fraction(2): "twice|doubl|doppelt|verdoppel",
+    Fraction(1, 2): r"\bhalf\b|halv|hälfte|halb",
+    Fraction(1, 3): r"\bthird\b|drittel",
+    Fraction(1, 4): r"quarter|viertel",
 }
 _PATTERNS: Final = {name: re.compile(cue, re.IGNORECASE) for name, cue in _CUES.items()}
 
@@ -54,7 +60,13 @@ _Operation = Callable[[Sequence[Number]], Iterator[tuple[Fraction, Operands]]]
 
 def announced(text: str) -> frozenset[str]:
     """The operations that a text has a word for."""
-    return frozenset(name for name, pattern in _PATTERNS.items() if pattern.search(text))
+    operations = {name for name, pattern in _PATTERNS.items() if pattern.search(text)}
+    multiples = {
+        _multiple(factor)
+        for factor, cue in _MULTIPLES.items()
+        if re.search(cue, text, re.IGNORECASE)
+    }
+    return frozenset(operations | multiples)
 
 
 def derive(wanted: Number, known: Sequence[Number], operations: frozenset[str]) -> Operands:
@@ -115,8 +127,11 @@ def _fits(wanted: Number, units: set[str]) -> bool:
 
 
 def _is_year(number: Number) -> bool:
-    return not number.base and not number.scaled and 1000 <= number.amount <= _LAST_YEAR and (
-        number.amount.denominator == 1 and number.step == 1
+    return (
+        not number.base
+        and not number.scaled
+        and 1000 <= number.amount <= _LAST_YEAR
+        and (number.amount.denominator == 1 and number.step == 1)
     )
 
 
@@ -139,10 +154,6 @@ def _ratios(known: Sequence[Number]) -> Iterator[tuple[Fraction, Operands]]:
     for one, other in permutations(known, 2):
         if other.amount:
             yield one.amount / other.amount, (one, other)
-    for one in known:
-        for parts in (2, 3, 4):
-            yield one.amount / parts, (one,)
-        yield one.amount * 2, (one,)
 
 
 def _percentages(known: Sequence[Number]) -> Iterator[tuple[Fraction, Operands]]:
@@ -159,11 +170,21 @@ def _averages(known: Sequence[Number]) -> Iterator[tuple[Fraction, Operands]]:
 
 def _products(known: Sequence[Number]) -> Iterator[tuple[Fraction, Operands]]:
     for one, other in combinations(known, 2):
-        plain = [number.amount if number.base not in {"s", "g", "m"} else max(number.bare)
-                 for number in (one, other)]
+        plain = [
+            number.amount if number.base not in {"s", "g", "m"} else max(number.bare)
+            for number in (one, other)
+        ]
         yield plain[0] * plain[1], (one, other)
         if "%" in {one.base, other.base}:
             yield plain[0] * plain[1] / 100, (one, other)
+
+
+def _multiple(factor: Fraction) -> str:
+    return f"times {factor}"
+
+
+def _times(factor: Fraction) -> _Operation:
+    return lambda known: ((number.amount * factor, (number,)) for number in known)
 
 
 _OPERATIONS: Final[dict[str, tuple[_Operation, bool]]] = {
@@ -173,4 +194,4 @@ _OPERATIONS: Final[dict[str, tuple[_Operation, bool]]] = {
     "product": (_products, True),
     "ratio": (_ratios, False),
     "average": (_averages, False),
-}
+} | {_multiple(factor): (_times(factor), True) for factor in _MULTIPLES}

@@ -32,7 +32,7 @@ MOST_QUOTES: Final = 3
 LEAST_SHARE: Final = 0.5
 """Share of a statement's content words that the passages hold at least."""
 SPACELESS_SHARE: Final = 0.6
-"""The same of pairs of characters, which texts share by chance more often."""
+"""The same of pairs of characters: scripts without spaces and capitals show no names."""
 WITH_NAMES: Final = 1 / 3
 """The same where names, numbers or dates are found."""
 _FIRST_YEAR: Final = 1000
@@ -120,7 +120,9 @@ class _Comparison:
         short = bool(asked) and len(statement.split()) <= _SHORT
         language = language_of(f"{asked} {statement}") or language_of(self.text)
         self.german: Final = language == "de"
-        self.entities: Final = entities_of(self.claim.plain, self._is_name, german=self.german, short=short)
+        self.entities: Final = entities_of(
+            self.claim.plain, self._is_name, german=self.german, short=short
+        )
         self.used: Final[list[Line]] = []
         """Lines that a number follows from."""
 
@@ -620,15 +622,20 @@ class _Comparison:
         named = [word for entity in self.entities if entity.sure for word in entity.words]
         wanted = self.claim.words - self.asked.words
         if not wanted:
-            return "" if self.asked.text or self.claim.words or self.claim.numbers or self.claim.dates else "nothing"
+            return (
+                ""
+                if self.asked.text or self.claim.words or self.claim.numbers or self.claim.dates
+                else "nothing"
+            )
         best = self._best_lines()
-        held = frozenset(
-            word for line in best for word in (*line.own.words, *line.subject.words)
-        ) | said(" ".join(named)).words  # each name was found
+        held = (
+            frozenset(word for line in best for word in (*line.own.words, *line.subject.words))
+            | said(" ".join(named)).words
+        )  # each name was found
         hard = len(self.claim.numbers) + len(self.claim.dates) + len(self.entities)
-        least = SPACELESS_SHARE if _is_spaceless(self.claim.plain) else LEAST_SHARE
-        if hard:
-            least = min(least, WITH_NAMES)
+        least = WITH_NAMES if hard else LEAST_SHARE
+        if _is_spaceless(self.claim.plain):
+            least = SPACELESS_SHARE
         if len(wanted & held) < least * len(wanted):
             return f"words {sorted(wanted - held)}"
         return ""
@@ -711,7 +718,7 @@ class _Comparison:
     def _bears(self, place: int) -> bool:
         """Whether a passage has a name or number of the statement, or a few of its words."""
         own = [line for line in self.lines if line.passage == place]
-        if self.foreign:
+        if self.foreign or any(line.passage == place for line in self.used):
             return True
         hits = set().union(*(self._hits(line) for line in own))
         around = said(own[0].around)
@@ -735,8 +742,8 @@ def _is_spaceless(text: str) -> bool:
 def _has_number(text: Said, numbers: Sequence[Number], wanted: Number) -> bool:
     if any(wanted.equals(number) for number in numbers):
         return True
-    return not wanted.base and not wanted.scaled and any(
-        value in text.values for value in wanted.bare
+    return (
+        not wanted.base and not wanted.scaled and any(value in text.values for value in wanted.bare)
     )
 
 

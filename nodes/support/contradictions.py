@@ -53,7 +53,8 @@ _LESS: Final = (
     "weniger niedriger kleiner kürzer früher günstiger billiger leichter langsamer schwächer vor"
 )
 _COMPARED: Final = re.compile(
-    rf"\b(?:(?P<more>{_MORE.replace(' ', '|')})|(?P<less>{_LESS.replace(' ', '|')}))\b", re.IGNORECASE
+    rf"\b(?:(?P<more>{_MORE.replace(' ', '|')})|(?P<less>{_LESS.replace(' ', '|')}))\b",
+    re.IGNORECASE,
 )
 _PASSIVE: Final = re.compile(
     r"\b(?:was|were|been|is|are|be|being|wurde|wurden|worden|wird|werden)\b", re.IGNORECASE
@@ -111,7 +112,11 @@ def _split(text: str) -> Iterator[str]:
 
 def _is_negated(part: Said) -> bool:
     found = [match for match in _NEGATION.finditer(part.plain)]
-    small = [match for match in found if not match[0][0].isupper() or not part.plain[: match.start()].strip(" \"'“„*-")]
+    small = [
+        match
+        for match in found
+        if not match[0][0].isupper() or not part.plain[: match.start()].strip(" \"'“„*-")
+    ]
     return len(small) % 2 == 1  # "Without" within a sentence is part of a name
 
 
@@ -165,9 +170,7 @@ def _is_compared_wrongly(claim: Said, keys: Sequence[Key], columns: Sequence[Col
                 if len(mine) != 1 or len(its) != 1:
                     continue
                 less = mine[0].amount - its[0].amount
-                said_so = any(
-                    abs(less) in number.value | number.bare for number in claim.numbers
-                )
+                said_so = any(abs(less) in number.value | number.bare for number in claim.numbers)
                 if said_so and less and (less > 0) != bool(compared["more"]):
                     return True
     return False
@@ -187,8 +190,7 @@ def _has_other_roles(claim: Said, entities: Sequence[Entity], quoted: Sequence[L
     return any(
         _swaps_direction(claim.plain, line.own.plain)
         or any(
-            _swaps_agent(claim, line.own, one, other)
-            for one, other in combinations(entities, 2)
+            _swaps_agent(claim, line.own, one, other) for one, other in combinations(entities, 2)
         )
         for line in quoted
         if line.table < 0

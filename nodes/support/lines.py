@@ -141,9 +141,7 @@ def _lines(text: str, title: str, passage: int) -> tuple[Line, ...]:
                 if begin:
                     told = f"{before} {sentence[:begin]}" if _continues(clause) else ""
                 heading = is_heading(text, start)
-                lines.append(
-                    Line(passage, span, clause, title, told, heading=heading, item=item)
-                )
+                lines.append(Line(passage, span, clause, title, told, heading=heading, item=item))
             begin = place
         same = item or bool(last and last[2] and before)
         last = (span, f"{before} {sentence}".strip(), same)

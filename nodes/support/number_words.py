@@ -94,8 +94,11 @@ def _continues(run: list[re.Match[str]], word: str) -> bool:
         return last in _ENGLISH_SCALES
     if word not in _ENGLISH:
         return False
-    return last in _ENGLISH_SCALES or last == "and" or 20 <= _ENGLISH.get(last, 0) <= 90 and (
-        0 < _ENGLISH[word] < 10
+    return (
+        last in _ENGLISH_SCALES
+        or last == "and"
+        or 20 <= _ENGLISH.get(last, 0) <= 90
+        and (0 < _ENGLISH[word] < 10)
     )
 
 

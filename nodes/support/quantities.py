@@ -282,8 +282,7 @@ def _unit_named(name: str, power: str | None) -> Unit | None:
 
 
 def _longest(name: str, known: Mapping[str, object]) -> str:
-    """The known word that a text is, or begins with in a script that puts none apart; "" if none.
-    """
+    """The known word that a text is, or begins with in a script that puts none apart; "" if none."""
     if name in known:
         return name
     if name[0].isascii() or script_of(name) == "LATIN":

@@ -51,7 +51,9 @@ _WEEKDAYS: Final = frozenset(
 _LONG_NAME: Final = re.compile(r"[A-ZÄÖÜ]\w+(?: [A-ZÄÖÜ]\w+)+")
 """What may have an abbreviation of its first letters."""
 _OPENINGS: Final = frozenset("yes no none unknown there these both ja nein".split())
-_ARTICLE: Final = re.compile(r"\b(?:der|die|das|dem|den|des|im|am|zum|zur|ein|eine|einen)\s+$", re.I)
+_ARTICLE: Final = re.compile(
+    r"\b(?:der|die|das|dem|den|des|im|am|zum|zur|ein|eine|einen)\s+$", re.I
+)
 _TITLES: Final = frozenset("mr ms mrs dr prof sir lord lady jr sr frau herr herrn".split())
 
 
@@ -123,7 +125,7 @@ class Said:
             if word in _EMPTY or word in UNITS or word in SCALES or word[0].isdecimal():
                 continue
             for part in cut(word):
-                if not part.isdecimal():
+                if not part.isdecimal() and not (len(part) == 1 and part.isascii()):
                     places.setdefault(part, found.start())
         for _, start, end in find_number_words(plain):
             for part in cut(plain[start:end]):

@@ -36,6 +36,7 @@ TOKYO = passage(
     "東京", "東京は日本の首都である。人口は約1400万人。江戸は1868年に東京と改称された。"
 )
 SEOUL = passage("서울", "서울은 대한민국의 수도이다. 한강이 도시를 가로지른다.")
+TWO = ("It flows through Regensburg.", "Ten countries lie on it.")
 PAGES = [DANUBE, ROLES, TOKYO, SEOUL]
 
 
@@ -73,9 +74,9 @@ PAGES = [DANUBE, ROLES, TOKYO, SEOUL]
         pytest.param(
             "It flows through Regensburg and ten countries.",
             DANUBE,
-            "It flows through Regensburg. Ten countries lie on it.",
+            TWO[1],
             True,
-            id="two adjacent sentences",
+            id="two sentences",
         ),
         pytest.param(
             "Jonas Feld is the safety officer.",
@@ -106,7 +107,7 @@ PAGES = [DANUBE, ROLES, TOKYO, SEOUL]
             id="Japanese, other names",
         ),
         pytest.param(
-            "한강은 서울을 흐른다.", SEOUL, "한강이 도시를 가로지른다.", True, id="Korean particles"
+            "한강은 서울을 가로지른다.", SEOUL, "한강이 도시를 가로지른다.", True, id="Korean particles"
         ),
         pytest.param(
             "부산은 바다에 있다.", SEOUL, "한강이 도시를 가로지른다.", False, id="another city"
@@ -115,12 +116,15 @@ PAGES = [DANUBE, ROLES, TOKYO, SEOUL]
     ],
 )
 def test_the_quote_of_a_claim(claim: str, cited: Passage, quote: str, supported: bool) -> None:
+    quotes = {
+        "| Safety officer | Jonas Feld |": ["Role: Safety officer · Name: Jonas Feld"],
+    }.get(quote, list(TWO) if "Regensburg and ten" in claim else [quote])
     assert cite_claims([(claim, cited)]) == [
         {
             "passage_id": cited.id,
             "title": cited.title,
             "quote": quote,
-            "quotes": [quote],
+            "quotes": quotes,
             "claim": claim,
             "supported": supported,
         }
@@ -129,12 +133,19 @@ def test_the_quote_of_a_claim(claim: str, cited: Passage, quote: str, supported:
 
 def test_the_order_is_the_claims_and_a_quote_comes_once() -> None:
     wrong, right = "The Danube has 99 countries.", "Ten countries lie on the Danube."
+    same = "On the Danube lie ten countries."
     found = cite_claims(
-        [("Jonas Feld is the safety officer", ROLES), (wrong, DANUBE), (right, DANUBE)]
+        [
+            ("Jonas Feld is the safety officer", ROLES),
+            (wrong, DANUBE),
+            (right, DANUBE),
+            (same, DANUBE),
+        ]
     )
     assert [(cited["passage_id"], cited["claim"], cited["supported"]) for cited in found] == [
         ("roles", "Jonas Feld is the safety officer", True),
-        ("danube", wrong, True),  # its quote supports the second claim
+        ("danube", wrong, False),  # a right claim with the same quote does not hide it
+        ("danube", right, True),
     ]
 
 
@@ -225,10 +236,12 @@ def test_every_quote_is_in_its_passage(claims: list[tuple[str, int]], pages: lis
     passages = [passage(f"P{number}", text) for number, text in enumerate(pages)]
     by_id = {cited.id: cited for cited in passages}
     found = cite_claims([(claim, passages[number]) for claim, number in claims])
-    assert len({(cited["passage_id"], cited["quote"]) for cited in found}) == len(found)
+    keys = {(one["passage_id"], *one["quotes"], one["supported"]) for one in found}
+    assert len(keys) == len(found)
     for cited in found:
         assert cited["quote"] in by_id[cited["passage_id"]].text
-        assert contains_quote(by_id[cited["passage_id"]], cited["quote"])
+        for quote in (cited["quote"], *cited["quotes"]):
+            assert contains_quote(by_id[cited["passage_id"]], quote)
 
 
 @given(answer=texts, pages=st.lists(texts, max_size=4))
