@@ -32,7 +32,7 @@ _CUES: Final = {
     "difference": (
         r"\w+er than|\w+er als|\bmore\b|\bless\b|fewer|differ|increas|decreas|\brose|\bgrew|\bfell|"
         r"drop|gain|earlier|later|before|after|remain|\bleft\b|\brest\b|short|minus|−|\d ?[-–] ?\d|"
-        r"\bby\b|years|months|days|minutes|hours|since|undecided|\bother\b|mehr|weniger|differenz|"
+        r"\bby\b|\bnot\b|nicht|years|months|days|minutes|hours|since|undecided|\bother\b|mehr|weniger|differenz|"
         r"unterschied|stieg|gestiegen|sank|gesunken|früher|später|\bum\b|jahre|monate|tage|minuten|"
         r"stunden|übrig|vorjahr|더|차이|적|많|늘|줄|多|少|增|减|差"
     ),

@@ -36,6 +36,7 @@ SPACELESS_SHARE: Final = 0.6
 WITH_NAMES: Final = 1 / 3
 """The same where names, numbers or dates are found."""
 _FIRST_YEAR: Final = 1000
+_LAST_YEAR: Final = 2100
 _LEAST_GAIN: Final = 2
 """What another quote adds at least: a name, a number, a date, or two words."""
 _FEW: Final = 4
@@ -60,6 +61,10 @@ _SIGNED: Final = 2
 """Words of a line that is only a name."""
 _BEGINNING: Final = 25
 """Characters of an item that its name is in."""
+_OF_WHICH: Final = re.compile(r"\b(?:davon|of (?:which|whom|them|those)|including)\b", re.I)
+_RELATIVE: Final = re.compile(
+    r"(?:who|whom|whose|which|that|where|der|die|das|dem|den|dessen|deren|wo|and|und|but|aber)\b", re.I
+)
 _COMMA: Final = re.compile(r"[,;:]\s+")
 _NEAR: Final = 20
 """A number that is called approximate may differ by a twentieth."""
@@ -221,7 +226,10 @@ class _Comparison:
         others = [
             other
             for other in confirmed
-            if other is not number and other.base == number.base and other.value != number.value
+            if other is not number
+            and other.base == number.base
+            and other.value != number.value
+            and (other.base or not _FIRST_YEAR <= other.amount <= _LAST_YEAR)
         ]
         return len(others) > 1
 
@@ -277,7 +285,7 @@ class _Comparison:
 
     def _is_outdone_in_line(self, line: Line, hard: Number | Date) -> bool:
         """The same for the parts of an enumeration, as in "adults 12 euros, groups 9 euros"."""
-        if not isinstance(hard, Number) or not hard.base or line.table >= 0:
+        if not isinstance(hard, Number) or line.table >= 0 or _OF_WHICH.search(line.text):
             return False
         parts = [said(part) for part in _COMMA.split(line.text)]
         held = [self._find_hits_in(part, part.numbers, part.dates) - {hard} for part in parts]
@@ -500,6 +508,12 @@ class _Comparison:
             elif line.item and line.numbers:
                 for place, number in enumerate(line.numbers):
                     found.setdefault((line.passage, -1, place), []).append((line, number))
+        for line in self.lines:
+            named = [place for place, name in enumerate(line.header) if said(name).numbers]
+            if len(named) > 1:  # the columns are years or sizes: the row is a series
+                found[line.passage, line.table, -line.span[0]] = [
+                    (line, number) for number in line.numbers
+                ]
         return [column for column in found.values() if len(column) > 1]
 
     def _is_near(self, number: Number) -> bool:
@@ -550,7 +564,9 @@ class _Comparison:
 
     def _is_bound_name(self, entity: Entity, holding: Sequence[Line], focus: Line) -> bool:
         """Whether a line has the name with something that the statement says."""
-        if entity.is_in(focus.own) or entity.is_in(focus.subject):
+        if entity.is_in(focus.own):
+            return not self._is_in_another_part(entity, focus)
+        if entity.is_in(focus.subject):
             return True
         if any(line in self.used for line in holding):
             return True
@@ -561,7 +577,9 @@ class _Comparison:
             if self.asked.text and self.places > 1:
                 return True
             near = not holding or any(line.passage == focus.passage for line in beside)
-            if near and not (self._is_subject(entity) and told and self._names_another(focus)):
+            about_it = any(other.is_in(focus.context) for other in self.entities)
+            strict = self._is_subject(entity) or not about_it
+            if near and not (strict and told and self._names_another(focus)):
                 return True
         for line in self.lines:
             if entity.is_in(line.own) or (line.table < 0 and entity.is_in(line.subject)):
@@ -571,6 +589,28 @@ class _Comparison:
                 if self.asked.text and in_prose and self._is_about_the_question(line):
                     return True
         return self._is_listed(entity, holding, focus)
+
+    def _is_in_another_part(self, entity: Entity, focus: Line) -> bool:
+        """Whether a sentence says it of another name, as in "A brings the cake, B the games"."""
+        told = {hit for hit in self._said_by(focus) if isinstance(hit, str)}
+        if focus.table >= 0 or not told or not self._is_subject(entity):
+            return False
+        mine, others = [], []
+        for part in map(said, _COMMA.split(focus.text)):
+            (mine if entity.is_in(part) else others).append(part)
+        if any(part.words & told for part in mine):
+            return False
+        saying = [part for part in others if part.words & told]
+        return bool(mine and saying) and all(
+            not _RELATIVE.match(part.plain) and self._has_another_name(part) for part in saying
+        )
+
+    def _has_another_name(self, part: Said) -> bool:
+        return any(
+            not entity.is_in(self.whole)
+            for entity in entities_of(part.plain, self._is_name, german=self.german)
+            if entity.sure or entity.words[-1] in self._full_names
+        )
 
     def _is_subject(self, entity: Entity) -> bool:
         """Whether the statement begins with a name."""

@@ -63,7 +63,7 @@ _BY: Final = re.compile(r"\b(?:by|von|durch)\b", re.IGNORECASE)
 _PREPOSITION: Final = re.compile(
     r"\b(?:in|of|with|from|for|at|on|to|by|von|mit|für|bei|aus|an|auf|zu)\s+(?:the |a |der |die |das |dem )?$"
 )
-_BETWEEN: Final = 6
+_BETWEEN: Final = 8
 """Words between two names at most, so that the one between them is what one does to the other."""
 _FROM_TO: Final = re.compile(
     r"\b(?:from|out of|von|aus)\s+(\w+)[^.;]*?\b(?:to|into|nach|zu)\s+(\w+)", re.IGNORECASE
@@ -81,7 +81,7 @@ def contradicts(
         quoted: The lines that it is compared with.
         columns: The numbers of each column of the passages' tables, with their rows.
     """
-    if _is_negated_otherwise(claim, quoted):
+    if _is_negated_otherwise(claim, entities, quoted):
         return "negation"
     if _is_exceeded(claim, columns):
         return "extreme"
@@ -92,15 +92,29 @@ def contradicts(
     return ""
 
 
-def _is_negated_otherwise(claim: Said, quoted: Sequence[Line]) -> bool:
-    prose = [line for line in quoted if line.table < 0]
-    parts = [said(part) for line in prose for part in _split(line.text)]
+def _is_negated_otherwise(
+    claim: Said, entities: Sequence[Entity], quoted: Sequence[Line]
+) -> bool:
+    sentences: dict[tuple[int, tuple[int, int]], list[Said]] = {}
+    for line in quoted:
+        if line.table < 0:
+            parts = map(said, _split(line.text))
+            sentences.setdefault((line.passage, line.span), []).extend(parts)
     for part in map(said, _split(claim.plain)):
-        near = [(len(part.words & other.words), other) for other in parts]
-        most = max((shared for shared, _ in near), default=0)
+        near = [
+            (len(part.words & other.words), place, other)
+            for place, parts in sentences.items()
+            for other in parts
+        ]
+        most = max((shared for shared, *_ in near), default=0)
         if not most or 2 * most < len(part.words):
             continue
-        best = [other for shared, other in near if shared == most]
+        best = [other for shared, _, other in near if shared == most]
+        if len(own := [entity for entity in entities if entity.is_in(part)]) == 1:
+            # "The oven in A was replaced; that in B was not": the part with the name counts.
+            places = {place for shared, place, _ in near if shared == most}
+            named = [other for _, place, other in near if place in places and own[0].is_in(other)]
+            best = named or best
         if all(_is_negated(other) != _is_negated(part) for other in best):
             return True
     return any(_denies(claim, line) for line in quoted if line.table >= 0)
@@ -130,6 +144,11 @@ def _denies(claim: Said, row: Line) -> bool:
         for part in map(said, _split(claim.plain)):
             if 2 * len(about & part.words) >= len(about):
                 return _is_negated(part) != (answer in _NO)
+    for part in map(said, _split(claim.plain)):
+        shared = [cell for cell in row.cells if cell.words & part.words]
+        denied = [cell for cell in shared if _is_negated(cell)]
+        if denied and not _is_negated(part):
+            return True
     return False
 
 

@@ -60,6 +60,7 @@ UNITS: Final = _table(
     ("USD", "1", "usd dollar dollars $ us$ 달러 美元"),
     ("GBP", "1", "gbp £ pound pounds"),
     ("CHF", "1", "chf franken"),
+    ("SEK", "1", "sek nok dkk krona kronor krone kroner kronen"),
     ("KRW", "1", "krw won 원 ₩"),
     ("CNY", "1", "cny rmb yuan 元"),
     ("JPY", "1", "jpy yen ¥ 円"),

@@ -15,7 +15,7 @@ from hopyard.nodes.language import script_of
 from hopyard.nodes.support.measures import SCALES, UNITS, Unit
 from hopyard.nodes.support.number_words import find_number_words
 
-__all__ = ("CODE", "Date", "Number", "find_quantities", "in_unit", "unit_of")
+__all__ = ("CODE", "MONTHS", "Date", "Number", "find_quantities", "in_unit", "unit_of")
 
 _LETTER: Final = r"[A-Za-zÀ-ʯͰ-ӿ]"
 _NUMBER: Final = re.compile(rf"(?<![\d_])(?<!{_LETTER})\d+(?:[.,'’\u00a0\u202f]\d+)*")
@@ -34,7 +34,7 @@ CODE: Final = re.compile(
 )
 """A name with digits, such as STS-2 or A42."""
 
-_MONTHS: Final = {
+MONTHS: Final = {
     name: number
     for names in (
         "january february march april may june july august september october november december",
@@ -43,7 +43,7 @@ _MONTHS: Final = {
     )
     for number, name in enumerate(names.split(), start=1)
 } | {"sept": 9, "jänner": 1}
-_NAMES: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_NAMES: Final = "|".join(sorted(MONTHS, key=len, reverse=True))
 _MONTH: Final = rf"(?<![^\W\d_])(?P<month>{_NAMES})\b"
 _DATES: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -59,6 +59,10 @@ _DATES: Final = tuple(
 )
 _CLOCK: Final = re.compile(
     r"\b(\d{1,2}):(\d\d)(?!\d)|\b(\d{1,2})(?:[.](\d\d))? ?(?=uhr\b|o['’]clock|[ap]\.?m\b)"
+)
+_NOUN: Final = re.compile(
+    r" (?!more|less|fewer|other|times|than|with|from|mehr|weniger|sind|waren|wurde|haben|höher)"
+    r"([a-zäöüß]{4,})\b"
 )
 _RANGE: Final = re.compile(r"\S+ ?(?:to|auf|bis|and|or|und|oder|[-–])\s*")
 _COMMON_YEAR: Final = 2001
@@ -103,6 +107,7 @@ class Number:
         step: The last decimal place that is written, in the base unit.
         word: Whether it is written as a word.
         start: Where it begins.
+        noun: The word after a number without a unit, such as `characters`; "" for none.
     """
 
     bare: frozenset[Fraction]
@@ -112,6 +117,7 @@ class Number:
     step: Fraction = Fraction(1)
     word: bool = False
     start: int = 0
+    noun: str = ""
 
     @property
     def amount(self) -> Fraction:
@@ -119,7 +125,13 @@ class Number:
         return max(self.value)
 
     def equals(self, other: Number) -> bool:
-        """Whether two numbers are the same; a number without a unit may be of any unit."""
+        """Whether two numbers are the same.
+
+        A number without a unit may be of any unit, unless it counts something: 12 characters are
+        not 12 months.
+        """
+        if (self.noun and other.base) or (self.base and other.noun):
+            return False
         if self.base and other.base:
             return self.base == other.base and bool(self.value & other.value)
         if self.value & other.value:
@@ -159,6 +171,9 @@ def _with_range_units(numbers: list[Number], text: str) -> list[Number]:
     for place, (one, other) in enumerate(pairwise(numbers)):
         between = text[one.start : other.start]
         if not (one.base or one.scaled) and _RANGE.fullmatch(between):
+            if other.base == "clock":
+                numbers[place] = _number(int(one.amount) * 3600, "clock", one.start)
+                continue
             factor = max(other.value) / max(other.bare) if max(other.bare) else Fraction(1)
             value = frozenset(bare * factor for bare in one.bare)
             step = one.step * factor
@@ -203,7 +218,7 @@ def _find_dates(text: str) -> tuple[tuple[Date, ...], str]:
 
         def take(match: re.Match[str]) -> str:
             parts = match.groupdict()
-            month = _MONTHS[parts["month"].lower()] if parts.get("month") else int(parts["m"])
+            month = MONTHS[parts["month"].lower()] if parts.get("month") else int(parts["m"])
             day, year = (int(parts.get(name) or 0) for name in ("d", "y"))
             small = bool(parts.get("month")) and parts["month"][0].islower()  # the verb "may"
             if small or not (1 <= month <= 12 and day <= 31):
@@ -259,6 +274,7 @@ def _with_unit(
         else:
             break
         end = after.end()
+    noun = _NOUN.match(text, end) if unit is None and scale == 1 else None
     factor = scale * (unit.factor if unit else 1)
     return Number(
         frozenset(readings),
@@ -268,6 +284,7 @@ def _with_unit(
         step * factor,
         word,
         start,
+        noun[1] if noun else "",
     )
 
 

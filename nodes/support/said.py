@@ -11,7 +11,7 @@ from typing import Final
 
 from hopyard.nodes.support.measures import SCALES, UNITS
 from hopyard.nodes.support.number_words import find_number_words, ordinal
-from hopyard.nodes.support.quantities import CODE, Date, Number, find_quantities
+from hopyard.nodes.support.quantities import CODE, MONTHS, Date, Number, find_quantities
 from hopyard.nodes.support.words import cut
 
 __all__ = ("Entity", "Said", "entities_of", "said")
@@ -54,6 +54,7 @@ _OPENINGS: Final = frozenset("yes no none unknown there these both ja nein".spli
 _ARTICLE: Final = re.compile(
     r"\b(?:der|die|das|dem|den|des|im|am|zum|zur|ein|eine|einen)\s+$", re.I
 )
+_TITLED: Final = re.compile(r"\b(?:mr|ms|mrs|dr|prof|frau|herrn?)\.?\s+$", re.IGNORECASE)
 _TITLES: Final = frozenset("mr ms mrs dr prof sir lord lady jr sr frau herr herrn".split())
 
 
@@ -101,6 +102,9 @@ class Entity:
     def is_in(self, text: Said) -> bool:
         """Whether a text has the name: its last word, or at least half of its words."""
         found = [text.has_word(word) for word in self.words]
+        coded = [any(letter.isdecimal() for letter in word) for word in self.words]
+        if any(coded):
+            return all(there for there, code in zip(found, coded, strict=True) if code)
         return found[-1] or 2 * sum(found) >= len(found)
 
 
@@ -122,7 +126,9 @@ class Said:
         places: dict[str, int] = {}
         for found in _WORD.finditer(plain):
             word = found[0].partition("'")[0].partition("’")[0]
-            if word in _EMPTY or word in UNITS or word in SCALES or word[0].isdecimal():
+            if word in _EMPTY or word in UNITS or word in SCALES or word in MONTHS:
+                continue
+            if word[0].isdecimal():
                 continue
             for part in cut(word):
                 if not part.isdecimal() and not (len(part) == 1 and part.isascii()):
@@ -241,7 +247,8 @@ def entities_of(
         coded = any(any(letter.isdecimal() for letter in word) for word in words)
         if len(run) == 1 and first and not (short or coded or is_known(words[0])):
             continue
-        sure = coded or len(run) > 1 or not german
+        titled = _TITLED.search(plain[: run[0].start()]) is not None
+        sure = coded or titled or len(run) > 1 or not german
         entities.append(Entity(words, run[0].start(), sure))
     return entities
 
