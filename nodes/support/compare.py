@@ -307,7 +307,7 @@ class _Comparison:
             if any(
                 all(said(name).has_word(word) for word in entity.words)
                 for entity in self._all_entities
-                if entity.sure
+                if len(entity.words) == len(name.split())
             )
             or any(
                 number is not hard and _has_number(said(name), said(name).numbers, number)
@@ -521,7 +521,7 @@ class _Comparison:
             abs(other.amount - number.amount) * _NEAR <= other.amount
             for line in self.lines
             for other in line.numbers
-            if not (number.base and other.base) or number.base == other.base
+            if number.base == other.base or not (number.base and other.base or number.noun)
         )
 
     def _missing_name(self) -> str:
@@ -596,7 +596,7 @@ class _Comparison:
         if focus.table >= 0 or not told or not self._is_subject(entity):
             return False
         mine, others = [], []
-        for part in map(said, _COMMA.split(focus.text)):
+        for part in map(said, re.split(r"[,;]\s", focus.text)):
             (mine if entity.is_in(part) else others).append(part)
         if any(part.words & told for part in mine):
             return False
