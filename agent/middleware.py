@@ -18,8 +18,8 @@ from hopyard.agent.searching import find_evidence
 from hopyard.indexes.records import Passage
 from hopyard.nodes.answer import format_passages
 from hopyard.nodes.cited_answer import cite_answer
-from hopyard.nodes.judge import judge_answer_support
 from hopyard.nodes.gate import decide
+from hopyard.nodes.judge import judge_answer_support
 from hopyard.nodes.run import LONGEST_QUESTION, Run
 from hopyard.state.given import GivenSettings
 from hopyard.state.references import with_references

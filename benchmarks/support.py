@@ -31,10 +31,10 @@ from typing import Any, Final
 
 from hopyard.indexes.records import Passage
 from hopyard.measures.exact import clopper_pearson
+from hopyard.nodes.judge import judge_statements
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run, new_run_id
 from hopyard.nodes.support.compare import compare
-from hopyard.nodes.judge import judge_statements
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.sources import read_context
 

@@ -8,9 +8,9 @@ from langgraph.runtime import Runtime
 
 from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.finish import cut_short
+from hopyard.nodes.judge import judge_answer_support
 from hopyard.nodes.route import runnable
 from hopyard.nodes.run import run_of
-from hopyard.nodes.judge import judge_answer_support
 from hopyard.state.agent import AgentState
 from hopyard.state.registry import STRATEGIES
 from hopyard.state.schemas import Step

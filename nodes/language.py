@@ -26,7 +26,7 @@ _FUNCTION_WORDS: Final = {
 }
 
 _UNMISTAKABLE: Final = frozenset(
-    "the and was were und der das ist wurde les une los della het".split()
+    ["the", "and", "was", "were", "und", "der", "das", "ist", "wurde", "les", "une", "los", "della", "het"]
 )
 
 

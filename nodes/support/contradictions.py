@@ -14,6 +14,7 @@ from typing import Final
 from hopyard.nodes.support.lines import Line
 from hopyard.nodes.support.quantities import Date, Number
 from hopyard.nodes.support.said import Entity, Said, said
+from hopyard.nodes.support.words import listed
 
 __all__ = ("contradicts",)
 
@@ -31,8 +32,9 @@ _PARTS: Final = re.compile(
     r"[;；,，。]\s*|\b(?:and|but|while|whereas|because|so that|und|aber|während|weil|sondern|sonst)\b",
     re.IGNORECASE,
 )
-_YES: Final = frozenset("yes ja true ✓ x".split())
-_NO: Final = frozenset("no nein false ✗ –".split())
+_OPENING: Final = " \"'“„*-"
+_YES: Final = frozenset(listed("yes ja true ✓ x"))
+_NO: Final = frozenset(listed("no nein false ✗ –"))
 _HIGHEST: Final = re.compile(
     r"\b(?:highest|largest|biggest|longest|greatest|most|maximum|latest|heaviest|tallest|dearest|"
     r"(?:am )?(?:höchst|größt|längst|meist|teuerst|schwerst|spätest)\w*|maximal)\b|가장 (?:높|크|많|긴)|最(?:高|大|多|长)",
@@ -92,9 +94,7 @@ def contradicts(
     return ""
 
 
-def _is_negated_otherwise(
-    claim: Said, entities: Sequence[Entity], quoted: Sequence[Line]
-) -> bool:
+def _is_negated_otherwise(claim: Said, entities: Sequence[Entity], quoted: Sequence[Line]) -> bool:
     sentences: dict[tuple[int, tuple[int, int]], list[Said]] = {}
     for line in quoted:
         if line.table < 0:
@@ -125,13 +125,12 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _is_negated(part: Said) -> bool:
-    found = [match for match in _NEGATION.finditer(part.plain)]
-    small = [
+    said_so = [
         match
-        for match in found
-        if not match[0][0].isupper() or not part.plain[: match.start()].strip(" \"'“„*-")
+        for match in _NEGATION.finditer(part.plain)
+        if not match[0][0].isupper() or not part.plain[: match.start()].strip(_OPENING)
     ]
-    return len(small) % 2 == 1  # "Without" within a sentence is part of a name
+    return len(said_so) % 2 == 1  # "Without" within a sentence is part of a name
 
 
 def _denies(claim: Said, row: Line) -> bool:

@@ -130,9 +130,8 @@ def _lines(text: str, title: str, passage: int) -> tuple[Line, ...]:
             continue
         item = is_item(text, start)
         before = ""
-        if last and "\n" not in text[last[0][1] : start].strip(" "):
-            if last[2] or _continues(sentence):
-                before = last[1]
+        if last and "\n" not in text[last[0][1] : start] and (last[2] or _continues(sentence)):
+            before = last[1]
         begin = 0
         for place in [*(found.end() for found in _CLAUSE.finditer(sentence)), len(sentence)]:
             clause = sentence[begin:place]

@@ -7,35 +7,37 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from hopyard.nodes.support.words import listed
+
 __all__ = ("find_number_words", "ordinal")
 
 _ENGLISH: Final = {
     word: number
     for number, word in enumerate(
-        (
+        listed(
             "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
             "fifteen sixteen seventeen eighteen nineteen"
-        ).split()
+        )
     )
 } | {
     word: 10 * tens
     for tens, word in enumerate(
-        "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
+        listed("twenty thirty forty fifty sixty seventy eighty ninety"), start=2
     )
 }
 _ENGLISH_SCALES: Final = {"dozen": 12, "hundred": 100, "thousand": 1000}
 _GERMAN: Final = {
     word: number
     for number, word in enumerate(
-        (
+        listed(
             "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn "
             "fünfzehn sechzehn siebzehn achtzehn neunzehn"
-        ).split()
+        )
     )
 } | {
     word: 10 * tens
     for tens, word in enumerate(
-        "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig".split(), start=2
+        listed("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"), start=2
     )
 }
 _GERMAN_ONES: Final = {**_GERMAN, "ein": 1, "zwo": 2}
@@ -43,9 +45,7 @@ _GERMAN_SCALES: Final = (("tausend", 1000), ("hundert", 100))
 _ORDINALS: Final = {
     word: number
     for number, word in enumerate(
-        (
-            "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-        ).split(),
+        listed("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"),
         start=1,
     )
 } | {"dritte": 3, "siebte": 7, "achte": 8}
@@ -94,12 +94,8 @@ def _continues(run: list[re.Match[str]], word: str) -> bool:
         return last in _ENGLISH_SCALES
     if word not in _ENGLISH:
         return False
-    return (
-        last in _ENGLISH_SCALES
-        or last == "and"
-        or 20 <= _ENGLISH.get(last, 0) <= 90
-        and (0 < _ENGLISH[word] < 10)
-    )
+    tens = _ENGLISH.get(last, 0) in range(20, 100) and _ENGLISH[word] in range(1, 10)
+    return last in _ENGLISH_SCALES or last == "and" or tens
 
 
 def _read(run: list[re.Match[str]]) -> Iterator[tuple[int, int, int]]:

@@ -12,7 +12,7 @@ from typing import Final
 from hopyard.nodes.support.measures import SCALES, UNITS
 from hopyard.nodes.support.number_words import find_number_words, ordinal
 from hopyard.nodes.support.quantities import CODE, MONTHS, Date, Number, find_quantities
-from hopyard.nodes.support.words import cut
+from hopyard.nodes.support.words import cut, listed
 
 __all__ = ("Entity", "Said", "entities_of", "said")
 
@@ -23,11 +23,12 @@ _MOST_ENDING: Final = 3
 """Letters by which two forms of a name may differ: Hungary and Hungarian."""
 _LEAST_STEM: Final = 4
 _EMPTY: Final = frozenset(
-    (
+    listed(
         "a an and are as at be been being both but by did do does for from had has have he her his "
         "how in into is it its of on or she that the their them they this those to was were what "
         "when where which who whom whose why will with would you your also not than then there "
-        "mr ms mrs dr prof sir lord lady jr sr frau herr herrn these such only now about over under up out so if while after before during between among "
+        "mr ms mrs dr prof sir lord lady jr sr frau herr herrn these such only now about over "
+        "under up out so if while after before during between among "
         "can could may might must shall should i we us our my me one all any some each other more "
         "most very just no nor yet already still however therefore thus according too per minus "
         "der die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren "
@@ -40,22 +41,22 @@ _EMPTY: Final = frozenset(
         "shortest higher lower rose grew fell stieg sank höchste höchsten größte größten meisten "
         "kein keine keinen keiner nämlich innerhalb binnen müssen müsse "
         "günstigsten niedrigste niedrigsten yes ja nein"
-    ).split()
+    )
 )
 _WEEKDAYS: Final = frozenset(
-    (
+    listed(
         "monday tuesday wednesday thursday friday saturday sunday "
         "montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag"
-    ).split()
+    )
 )
 _LONG_NAME: Final = re.compile(r"[A-ZÄÖÜ]\w+(?: [A-ZÄÖÜ]\w+)+")
 """What may have an abbreviation of its first letters."""
-_OPENINGS: Final = frozenset("yes no none unknown there these both ja nein".split())
+_OPENINGS: Final = frozenset(listed("yes no none unknown there these both ja nein"))
 _ARTICLE: Final = re.compile(
     r"\b(?:der|die|das|dem|den|des|im|am|zum|zur|ein|eine|einen)\s+$", re.I
 )
 _TITLED: Final = re.compile(r"\b(?:mr|ms|mrs|dr|prof|frau|herrn?)\.?\s+$", re.IGNORECASE)
-_TITLES: Final = frozenset("mr ms mrs dr prof sir lord lady jr sr frau herr herrn".split())
+_TITLES: Final = frozenset(listed("mr ms mrs dr prof sir lord lady jr sr frau herr herrn"))
 
 
 _PEOPLES: Final = {
@@ -214,7 +215,7 @@ def same_name(one: str, other: str) -> bool:
 
 def entities_of(
     text: str,
-    is_known: Callable[[str], bool] = lambda word: False,
+    is_known: Callable[[str], bool] = lambda _: False,
     *,
     german: bool = False,
     short: bool = False,
@@ -239,7 +240,8 @@ def entities_of(
         else:
             runs.append([found])
     entities = []
-    for run in runs:
+    for found_run in runs:
+        run = found_run
         if german and len(run) > 1 and _ARTICLE.search(plain[: run[0].start()]):
             run = run[1:]  # "das Werk Jena" is called Jena
         words = tuple(_bare(found[0].casefold()) for found in run)

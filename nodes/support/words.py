@@ -8,7 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ("NOTHING", "Units", "cut", "shared", "units")
+__all__ = ("NOTHING", "Units", "cut", "listed", "shared", "units")
+
+
+def listed(*lines: str) -> list[str]:
+    """The words of some lines."""
+    return [word for line in lines for word in line.split()]
+
 
 _ENDING: Final = re.compile(r"(?<=\w{3})(?:ing|ed|es|e|s)$")
 STEM: Final = 5
