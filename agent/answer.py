@@ -59,13 +59,17 @@ class PassageSource(_Part):
 
 
 class Citation(PassageSource):
-    """A sentence of a passage, word for word, that was cited for the answer."""
+    """Up to three sentences or rows of a passage that were cited for the answer."""
 
     quote: str
+    """The first of them in weight, word for word."""
+    quotes: tuple[str, ...] = ()
+    """All of them, in the order of the passage; a row of a table with the header of each cell, as in
+    `City: London · Highest rate: 190`."""
     claim: str = ""
     """The part of the answer that it was cited for."""
     supported: bool = True
-    """Whether the quote supports that part."""
+    """Whether that part was found in the passages that it cites."""
 
 
 class Evidence(_Part):
@@ -240,7 +244,7 @@ class Answer(_Part):
 
     @property
     def unsupported(self) -> tuple[Citation, ...]:
-        """The citations whose quote does not support what they were cited for."""
+        """The citations of what was not found in their passages."""
         return tuple(citation for citation in self.citations if not citation.supported)
 
     def __str__(self) -> str:
@@ -270,8 +274,12 @@ def _quotes(citations: Iterable[Citation]) -> list[str]:
     )
     lines = []
     for number, citation in enumerate(shown, 1):
-        quote = html.escape(" ".join(citation.quote.split()), quote=False)
+        quotes = [
+            html.escape(" ".join(quote.split()), quote=False)
+            for quote in citation.quotes or [citation.quote]
+        ]
         name = html.escape(names[citation.passage_id], quote=False)
         doubt = "" if citation.supported else f" ({NOT_SUPPORTED})"
-        lines.append(f"[{number}] “{quote}” — {name}{doubt}")
+        quoted = " ".join(f"“{quote}”" for quote in quotes)
+        lines.append(f"[{number}] {quoted} — {name}{doubt}")
     return lines
