@@ -103,8 +103,8 @@ class Citation(Source):
     claim: NotRequired[str]
     """The part of the answer, or the finding, that cites the passage."""
     supported: NotRequired[bool]
-    """Whether the claim was found in the passages that it cites, and this one adds to it. If absent,
-    it was."""
+    """Whether the claim was found in the passages that it cites, and this one adds to it; True if
+    absent."""
 
 
 def quotes_of(citation: Citation) -> list[str]:
