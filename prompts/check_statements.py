@@ -85,12 +85,12 @@ CHECK_STATEMENTS: Final = Prompt(
             [
                 (
                     "Ferry",
-                    "The ferry runs from May to October. It has 40 seats and 15 standing places.",
+                    "The ferry runs from May to October. It has 40 seats and 15 places to stand.",
                 )
             ],
             [
                 ("The ferry runs from May to November", [1], "It runs until October.", False),
-                ("It carries 55 people", [1], "40 seats and 15 standing places are 55.", True),
+                ("It carries 55 people", [1], "40 and 15 are 55.", True),
             ],
         ),
         _example(
