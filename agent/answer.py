@@ -9,7 +9,7 @@ import html
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hopyard.agent.texts import with_texts
 from hopyard.state.references import name_sources
@@ -62,14 +62,20 @@ class Citation(PassageSource):
     """Up to three sentences or rows of a passage that were cited for the answer."""
 
     quote: str
-    """The first of them in weight, word for word."""
+    """The most important of them, word for word."""
     quotes: tuple[str, ...] = ()
-    """All of them, in the order of the passage; a row of a table with the header of each cell, as in
+    """All of them, in the order of the passage. A row of a table has the header of each cell in it:
     `City: London · Highest rate: 190`."""
     claim: str = ""
     """The part of the answer that it was cited for."""
     supported: bool = True
     """Whether that part was found in the passages that it cites."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_quotes(cls, given: Any) -> Any:
+        """A citation that has one quote only need not say so."""
+        return given if given.get("quotes") else {**given, "quotes": (given["quote"],)}
 
 
 class Evidence(_Part):
@@ -274,10 +280,7 @@ def _quotes(citations: Iterable[Citation]) -> list[str]:
     )
     lines = []
     for number, citation in enumerate(shown, 1):
-        quotes = [
-            html.escape(" ".join(quote.split()), quote=False)
-            for quote in citation.quotes or [citation.quote]
-        ]
+        quotes = [html.escape(" ".join(quote.split()), quote=False) for quote in citation.quotes]
         name = html.escape(names[citation.passage_id], quote=False)
         doubt = "" if citation.supported else f" ({NOT_SUPPORTED})"
         quoted = " ".join(f"“{quote}”" for quote in quotes)

@@ -5,12 +5,14 @@
     python benchmarks/support.py --half choose --cases            # the errors, one by one
     python benchmarks/support.py --answers RUN/records.jsonl      # marks on recorded answers
 
-`support_pairs.jsonl` has 204 statements with the passages that they cite: tables, prose and lists in
-English, German, Korean and Chinese. Half of them are wrong: the value of another row, another
-number, person, date, place or unit, a negation, exchanged roles, a wrong calculation. The labels
-follow from how the statements were written; no check was asked. A group of statements about one
-passage is in the choosing or in the reporting half by the hash of its id. The rules were written
-with the choosing half; `--cases` shows no others.
+`support_pairs.jsonl` has 204 statements with the passages that they cite: tables, prose and lists
+in English, German, Korean and Chinese. A third of the passages are those of `examples/office` and
+`examples/solar_system`, with statements in the manner of the recorded answers; the others are of a
+made-up company. Half of the statements are wrong: the value of another row, another number, person,
+date, place or unit, a negation, exchanged roles, a wrong calculation. The labels follow from how
+the statements were written; no check was asked. A group of statements about one passage is in the
+choosing or in the reporting half by the hash of its id. The rules were written with the choosing
+half; `--cases` shows no others.
 
 With `--check model` a chat model gets one call for each statement (100 for the reporting half). It
 sees the passages, the statement and its question, nothing else. Writes

@@ -56,7 +56,9 @@ class Quote(PassageSource):
         "City: London · Highest rate: 190.",
     )
     claim: str = Field("", description="The part of the answer that it was cited for.")
-    supported: bool = Field(True, description="Whether that part was found in the passages that it cites.")
+    supported: bool = Field(
+        True, description="Whether that part was found in the passages that it cites."
+    )
 
 
 class Share(BaseModel):

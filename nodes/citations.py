@@ -7,8 +7,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from typing_extensions import TypedDict
-
 from hopyard.indexes.records import Passage
 from hopyard.indexes.sentences import context_of_row, is_row, readable, sentence_spans
 from hopyard.nodes.support.compare import compare
@@ -154,30 +152,22 @@ def cite_passages(
         about: The question, if it decides only between quotes that cover the claim equally.
     """
     verdict = compare(claim, passages, asked=asked, about=about)
-    return [
-        Citation(
-            passage_id=passage.id,
-            title=passage.title,
-            **quotes_of_spans(passage, verdict.quotes[place]),
-            claim=claim,
-            supported=verdict.supported and place in verdict.bearing,
-        )
-        if place in verdict.quotes
-        else None
-        for place, passage in enumerate(passages)
-    ]
+    citations: list[Citation | None] = []
+    for place, passage in enumerate(passages):
+        citation = None
+        if spans := verdict.quotes.get(place):
+            citation = _citation(passage, spans)
+            citation["claim"] = claim
+            citation["supported"] = verdict.supported and place in verdict.bearing
+        citations.append(citation)
+    return citations
 
 
-class Quotes(TypedDict):
-    """The quotes of a citation."""
-
-    quote: str
-    quotes: list[str]
-
-
-def quotes_of_spans(passage: Passage, spans: Sequence[tuple[int, int]]) -> Quotes:
-    """The first sentence word for word, and all as a reader sees them, in their order."""
-    return Quotes(
+def _citation(passage: Passage, spans: Sequence[tuple[int, int]]) -> Citation:
+    """A citation of sentences and rows of a passage, the best first."""
+    return Citation(
+        passage_id=passage.id,
+        title=passage.title,
         quote=passage.text[slice(*spans[0])],
         quotes=[readable(passage.text, span) for span in sorted(spans)],
     )
@@ -228,8 +218,7 @@ def _best_sentences(
             if supports(words)
         ]
         if scored:
-            quotes = quotes_of_spans(passage, [max(scored)[2]])
-            citations.append(Citation(passage_id=passage.id, title=passage.title, **quotes))
+            citations.append(_citation(passage, [max(scored)[2]]))
         if len(citations) == MOST_CITATIONS:
             break
     return citations

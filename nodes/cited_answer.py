@@ -140,8 +140,8 @@ def _cite_whole(
         found = cite(question, text, passages)
         return Cited(text, found, "" if found else NOTHING_NAMED)
     text = text.partition(GENERAL_KNOWLEDGE)[0].strip()
-    found = cite_passages(text, [passages[number - 1] for number in numbers], asked=question)
-    cited = [(number, each) for number, each in zip(numbers, found, strict=True) if each]
+    made = cite_passages(text, [passages[number - 1] for number in numbers], asked=question)
+    cited = [(number, each) for number, each in zip(numbers, made, strict=True) if each]
     places = {number: place for place, (number, _) in enumerate(cited, 1)}
     citations = [citation for _, citation in cited]
     return Cited(renumber(answer, places), citations, _unconfirmed(citations))

@@ -26,8 +26,11 @@ _FUNCTION_WORDS: Final = {
 }
 
 _UNMISTAKABLE: Final = frozenset(
-    ["the", "and", "was", "were", "und", "der", "das", "ist", "wurde", "les", "une", "los", "della", "het"]
+    word
+    for line in ("the and was were und der das ist wurde les une los della het",)
+    for word in line.split()
 )
+"""Function words that are words of one language only."""
 
 
 def script_of(text: str) -> str:

@@ -105,8 +105,8 @@ class Citation(Source):
     claim: NotRequired[str]
     """The part of the answer, or the finding, that cites the passage."""
     supported: NotRequired[bool]
-    """Whether the claim was found in the passages that it cites, and this one adds to it. True
-    where it is absent."""
+    """Whether the claim was found in the passages that it cites, and this one adds to it; True if
+    absent."""
 
 
 def quotes_of(citation: Citation) -> list[str]:

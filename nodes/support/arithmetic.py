@@ -25,7 +25,8 @@ _MOST_SUMMED: Final = 4
 _LAST_YEAR: Final = 2100
 _CUES: Final = {
     "sum": (
-        r"total|together|\bsum\b|combined|altogether|in all\b|overall|add(?:s|ed)? up|plus|\+|\ball\b|"
+        r"total|together|\bsum\b|combined|altogether|in all\b|overall|add(?:s|ed)? up|plus|\+|"
+        r"\ball\b|"
         r"\bboth\b|insgesamt|zusammen|gesamt|summe|addiert|\balle\b|\bbeide|"
         r"총|합|모두|全部|共|合计|总"
     ),

@@ -22,14 +22,16 @@ Key = Entity | Date
 Column = list[tuple[Line, Number]]
 
 _NEGATION: Final = re.compile(
-    r"\b(?:not(?! only)|no(?! longer than)|never|none|nobody|nothing|neither|without|cannot|\w+n['’]t|"
+    r"\b(?:not(?! only)|no(?! longer than)|never|none|nobody|nothing|neither|without|cannot|"
+    r"\w+n['’]t|"
     r"nicht(?! nur)|kein\w*|nie|niemals|niemand|nichts|ohne|weder|"
     r"reject\w*|refus\w*|declin\w*|den(?:y|ied)|cancel\w*|lack\w*|"
     r"abgelehnt|abzulehnen|verweiger\w*|abgesagt|storniert)\b|않|없|아니|못했|不|没|未|无",
     re.IGNORECASE,
 )
 _PARTS: Final = re.compile(
-    r"[;；,，。]\s*|\b(?:and|but|while|whereas|because|so that|und|aber|während|weil|sondern|sonst)\b",
+    r"[;；,，。]\s*|"
+    r"\b(?:and|but|while|whereas|because|so that|und|aber|während|weil|sondern|sonst)\b",
     re.IGNORECASE,
 )
 _OPENING: Final = " \"'“„*-"
@@ -37,12 +39,14 @@ _YES: Final = frozenset(listed("yes ja true ✓ x"))
 _NO: Final = frozenset(listed("no nein false ✗ –"))
 _HIGHEST: Final = re.compile(
     r"\b(?:highest|largest|biggest|longest|greatest|most|maximum|latest|heaviest|tallest|dearest|"
-    r"(?:am )?(?:höchst|größt|längst|meist|teuerst|schwerst|spätest)\w*|maximal)\b|가장 (?:높|크|많|긴)|最(?:高|大|多|长)",
+    r"(?:am )?(?:höchst|größt|längst|meist|teuerst|schwerst|spätest)\w*|maximal)\b|"
+    r"가장 (?:높|크|많|긴)|最(?:高|大|多|长)",
     re.IGNORECASE,
 )
 _LOWEST: Final = re.compile(
     r"\b(?:lowest|smallest|shortest|least|fewest|minimum|earliest|cheapest|lightest|"
-    r"(?:am )?(?:niedrigst|kleinst|kürzest|wenigst|günstigst|billigst|frühest|leichtest)\w*|minimal)\b"
+    r"(?:am )?(?:niedrigst|kleinst|kürzest|wenigst|günstigst|billigst|frühest|leichtest)\w*|"
+    r"minimal)\b"
     r"|가장 (?:낮|작|적|짧)|最(?:低|小|少|短)",
     re.IGNORECASE,
 )
@@ -63,7 +67,8 @@ _PASSIVE: Final = re.compile(
 )
 _BY: Final = re.compile(r"\b(?:by|von|durch)\b", re.IGNORECASE)
 _PREPOSITION: Final = re.compile(
-    r"\b(?:in|of|with|from|for|at|on|to|by|von|mit|für|bei|aus|an|auf|zu)\s+(?:the |a |der |die |das |dem )?$"
+    r"\b(?:in|of|with|from|for|at|on|to|by|von|mit|für|bei|aus|an|auf|zu)\s+"
+    r"(?:the |a |der |die |das |dem )?$"
 )
 _BETWEEN: Final = 8
 """Words between two names at most, so that the one between them is what one does to the other."""

@@ -39,15 +39,15 @@ def counted(
     groups: dict[tuple[object, ...], list[Line]] = {}
     for line in lines:
         if line.table >= 0 or line.item:
-            place = (line.passage, line.table)
+            place: tuple[object, ...] = (line.passage, line.table)
             groups.setdefault(place, []).append(line)
             shared: list[object] = [*(words & line.own.words)]
             shared += [entity for entity in entities if entity.is_in(line.own)]
             for word in shared:
                 groups.setdefault((*place, word), []).append(line)
     held = [len(group) for place, group in groups.items() if len(place) > _PLACE]
-    for place, group in groups.items():
-        whole = len(place) == _PLACE
+    for of, group in groups.items():
+        whole = len(of) == _PLACE
         if len(group) == value and not (whole and held and max(held) < value):
             return group
     return []

@@ -34,7 +34,7 @@ class Derivation:
             each_one = any("product" in announced(line.text) for line, _ in group)
             more = {"product"} if each_one and "sum" in operations else set()
             if found := derive(number, [*known, *confirmed], operations | more):
-                self._found.used += [line for line, each in group if each in found]
+                self._found.used.extend(line for line, each in group if each in found)
                 return True
         return False
 

@@ -94,7 +94,8 @@ class NameCheck:
         told = {hit for hit in self._found.said_by(focus) if isinstance(hit, str)}
         if focus.table >= 0 or not told or not self._is_subject(entity):
             return False
-        mine, others = [], []
+        mine: list[Said] = []
+        others: list[Said] = []
         for part in map(said, re.split(r"[,;]\s", focus.text)):
             (mine if entity.is_in(part) else others).append(part)
         if any(part.words & told for part in mine):

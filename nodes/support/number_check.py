@@ -243,7 +243,7 @@ class NumberCheck:
 
     def _is_counted(self, number: Number) -> bool:
         found = counted(number, self._found.lines, self._found.entities, self._found.words)
-        self._found.used += found
+        self._found.used.extend(found)
         return bool(found)
 
     def _is_near(self, number: Number) -> bool:

@@ -299,7 +299,7 @@ def _unit_named(name: str, power: str | None) -> Unit | None:
 
 
 def _longest(name: str, known: Mapping[str, object]) -> str:
-    """The known word that a text is, or begins with in a script that puts none apart; "" if none."""
+    """The known word that a text is; in scripts without spaces, that it begins with; "" if none."""
     if name in known:
         return name
     if name[0].isascii() or script_of(name) == "LATIN":

@@ -107,7 +107,11 @@ PAGES = [DANUBE, ROLES, TOKYO, SEOUL]
             id="Japanese, other names",
         ),
         pytest.param(
-            "한강은 서울을 가로지른다.", SEOUL, "한강이 도시를 가로지른다.", True, id="Korean particles"
+            "한강은 서울을 가로지른다.",
+            SEOUL,
+            "한강이 도시를 가로지른다.",
+            True,
+            id="Korean particles",
         ),
         pytest.param(
             "부산은 바다에 있다.", SEOUL, "한강이 도시를 가로지른다.", False, id="another city"
