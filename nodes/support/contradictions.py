@@ -118,8 +118,13 @@ def _is_negated_otherwise(claim: Said, entities: Sequence[Entity], quoted: Seque
         if len(own := [entity for entity in entities if entity.is_in(part)]) == 1:
             # "The oven in A was replaced; that in B was not": the part with the name counts.
             places = {place for shared, place, _ in near if shared == most}
-            named = [other for _, place, other in near if place in places and own[0].is_in(other)]
-            best = named or best
+            named = [
+                (shared, other)
+                for shared, place, other in near
+                if place in places and own[0].is_in(other)
+            ]
+            nearest = max((shared for shared, _ in named), default=0)
+            best = [other for shared, other in named if shared == nearest] or best
         if all(_is_negated(other) != _is_negated(part) for other in best):
             return True
     return any(_denies(claim, line) for line in quoted if line.table >= 0)

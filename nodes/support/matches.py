@@ -18,6 +18,8 @@ __all__ = ("Hit", "Matches", "has_number")
 Hit = str | Entity | Number | Date
 """A content word, a name, a number or a date of a statement."""
 
+_SAMPLE: Final = 4000
+"""Characters of the passages that show their language."""
 _SHORT: Final = 8
 """Words of a short answer at most."""
 _CAPITAL: Final = re.compile(r"\b[^\W\d_a-z]\w+")
@@ -39,7 +41,7 @@ class Matches:
         ]
         self.text: Final = " ".join(passage.text for passage in passages)
         short = bool(asked) and len(statement.split()) <= _SHORT
-        language = language_of(f"{asked} {statement}") or language_of(self.text)
+        language = language_of(f"{asked} {statement}") or language_of(self.text[:_SAMPLE])
         self.german: Final = language == "de"
         self.entities: Final = entities_of(
             self.claim.plain, self.is_name, german=self.german, short=short
@@ -67,7 +69,7 @@ class Matches:
     @cached_property
     def foreign(self) -> bool:
         """Whether the words of statement and passages are of two languages or scripts."""
-        one, other = self.whole.plain, self.text
+        one, other = self.whole.plain, self.text[:_SAMPLE]
         return script_of(one) != script_of(other) or in_two_languages(one, other)
 
     @cached_property

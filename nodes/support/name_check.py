@@ -94,6 +94,8 @@ class NameCheck:
         told = {hit for hit in self._found.said_by(focus) if isinstance(hit, str)}
         if focus.table >= 0 or not told or not self._is_subject(entity):
             return False
+        if self._found.asked.text or entity.is_in(focus.context):
+            return False
         mine: list[Said] = []
         others: list[Said] = []
         for part in map(said, re.split(r"[,;]\s", focus.text)):
