@@ -9,7 +9,7 @@ import html
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hopyard.agent.texts import with_texts
 from hopyard.state.references import name_sources
@@ -59,13 +59,23 @@ class PassageSource(_Part):
 
 
 class Citation(PassageSource):
-    """A sentence of a passage, word for word, that was cited for the answer."""
+    """Up to three sentences or rows of a passage that were cited for the answer."""
 
     quote: str
+    """The most important of them, word for word."""
+    quotes: tuple[str, ...] = ()
+    """All of them, in the order of the passage. A row of a table has the header of each cell in it:
+    `City: London · Highest rate: 190`."""
     claim: str = ""
     """The part of the answer that it was cited for."""
     supported: bool = True
-    """Whether the quote supports that part."""
+    """Whether that part was found in the passages that it cites."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_quotes(cls, given: Any) -> Any:
+        """A citation that has one quote only need not say so."""
+        return given if given.get("quotes") else {**given, "quotes": (given["quote"],)}
 
 
 class Evidence(_Part):
@@ -240,7 +250,7 @@ class Answer(_Part):
 
     @property
     def unsupported(self) -> tuple[Citation, ...]:
-        """The citations whose quote does not support what they were cited for."""
+        """The citations of what was not found in their passages."""
         return tuple(citation for citation in self.citations if not citation.supported)
 
     def __str__(self) -> str:
@@ -270,8 +280,9 @@ def _quotes(citations: Iterable[Citation]) -> list[str]:
     )
     lines = []
     for number, citation in enumerate(shown, 1):
-        quote = html.escape(" ".join(citation.quote.split()), quote=False)
+        quotes = [html.escape(" ".join(quote.split()), quote=False) for quote in citation.quotes]
         name = html.escape(names[citation.passage_id], quote=False)
         doubt = "" if citation.supported else f" ({NOT_SUPPORTED})"
-        lines.append(f"[{number}] “{quote}” — {name}{doubt}")
+        quoted = " ".join(f"“{quote}”" for quote in quotes)
+        lines.append(f"[{number}] {quoted} — {name}{doubt}")
     return lines

@@ -19,6 +19,7 @@ from hopyard.indexes.records import Passage
 from hopyard.nodes.answer import format_passages
 from hopyard.nodes.cited_answer import cite_answer
 from hopyard.nodes.gate import decide
+from hopyard.nodes.judge import judge_answer_support
 from hopyard.nodes.run import LONGEST_QUESTION, Run
 from hopyard.state.given import GivenSettings
 from hopyard.state.references import with_references
@@ -150,6 +151,11 @@ class HopyardMiddleware(AgentMiddleware[HopyardState, Any, Any]):
             for citation in cited.citations
         ]
         checked = {**looked_up, "citations": citations, "unconfirmed": cited.unconfirmed}
+        if self._hop.context.answer.check == "model":
+            judged = await judge_answer_support(self._run, {**checked, "answer": cited.answer})
+            checked |= {
+                name: judged[name] for name in ("citations", "unconfirmed") if name in judged
+            }
         if cited.answer == answer.text or not isinstance(answer.content, str):
             return {"hopyard": checked}
         # The markers are the numbers of the citations from here on.

@@ -29,7 +29,7 @@ from hopyard.state.counting import counted
 from hopyard.state.errors import HopyardError
 from hopyard.state.given import GivenSettings
 from hopyard.state.references import name_sources
-from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, read_note
+from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, quotes_of, read_note
 from hopyard.state.settings import Context
 from hopyard.state.sources import change_context
 
@@ -138,7 +138,8 @@ def readable(output: AgentOutput) -> str:
     names = name_sources(output["citations"])
     for number, cited in enumerate(output["citations"], 1):
         doubt = "" if cited.get("supported", True) else f" ({NOT_SUPPORTED})"
-        lines.append(f"[{number}] {names[cited['passage_id']]}: “{cited['quote']}”{doubt}")
+        quotes = " ".join(f"“{quote}”" for quote in quotes_of(cited))
+        lines.append(f"[{number}] {names[cited['passage_id']]}: {quotes}{doubt}")
     if unconfirmed := output.get("unconfirmed"):
         lines.append(f"{UNCONFIRMED} {unconfirmed}")
     if note := read_note(output.get("read_share")):

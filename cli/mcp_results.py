@@ -47,11 +47,18 @@ class Found(BaseModel):
 
 
 class Quote(PassageSource):
-    """A sentence that is in a passage word for word and was cited for the answer."""
+    """Up to three sentences or rows of a passage that were cited for the answer."""
 
-    quote: str
+    quote: str = Field(description="The most important of them, word for word.")
+    quotes: list[str] = Field(
+        [],
+        description="All of them; a row of a table with the header of each cell, as in "
+        "City: London · Highest rate: 190.",
+    )
     claim: str = Field("", description="The part of the answer that it was cited for.")
-    supported: bool = Field(True, description="Whether the quote supports that part.")
+    supported: bool = Field(
+        True, description="Whether that part was found in the passages that it cites."
+    )
 
 
 class Share(BaseModel):

@@ -19,7 +19,14 @@ from rich.text import Text
 from hopyard.cli.console import printable
 from hopyard.state.counting import counted
 from hopyard.state.references import name_sources
-from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, Source, read_note
+from hopyard.state.schemas import (
+    NOT_SUPPORTED,
+    UNCONFIRMED,
+    Citation,
+    Source,
+    quotes_of,
+    read_note,
+)
 from hopyard.tracing.describe import Names, gate_word, passages_of
 from hopyard.tracing.model import nest_steps
 from hopyard.tracing.terminal import draw_steps
@@ -129,7 +136,8 @@ def citation_lines(citations: Sequence[Mapping[str, Any]]) -> list[RenderableTyp
     names = name_sources(cast("Sequence[Source]", citations))
     lines = Table.grid(padding=(0, 1))
     for number, citation in enumerate(citations, 1):
-        line = Text(f"“{' '.join(citation['quote'].split())}”", style="italic")
+        quotes = (" ".join(quote.split()) for quote in quotes_of(cast("Citation", citation)))
+        line = Text("\n".join(f"“{quote}”" for quote in quotes), style="italic")
         line.append(f"\n{names[citation['passage_id']]}", style="not italic dim")
         if not citation.get("supported", True):
             line.append(f" · {NOT_SUPPORTED}", style="not italic yellow")

@@ -18,7 +18,7 @@ def main(index: str, question: str, model: str) -> None:
 
     looked_up = result["hopyard"]
     for number, citation in enumerate(looked_up["citations"], 1):
-        mark = "" if citation.get("supported", True) else " (not supported)"
+        mark = "" if citation.get("supported", True) else " (not found in its passage)"
         print(f"[{number}] “{citation['quote']}” ({citation['reference']}){mark}")
     if looked_up["unconfirmed"]:
         print(looked_up["unconfirmed"])

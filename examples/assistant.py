@@ -21,7 +21,7 @@ def answer(hop: hopyard.Hopyard, question: str, thread: str) -> None:
         elif isinstance(part, hopyard.Answer):
             print()
             for citation in part.citations:
-                print(f"    “{citation.quote}” ({citation.reference})")
+                print(f"    “{' … '.join(citation.quotes)}” ({citation.reference})")
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ def main(documents: str, question: str, model: str | None = None) -> None:
             elif isinstance(part, hopyard.Answer):
                 print()
                 for citation in part.citations:
-                    print(f"  “{citation.quote}” ({citation.reference})")
+                    print(f"  “{' … '.join(citation.quotes)}” ({citation.reference})")
                 print(f"{part.strategy}, model calls: {part.usage.model_calls}", file=sys.stderr)
 
 

@@ -8,9 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Final
 
-__all__ = ("context_of_row", "is_heading", "is_row", "sentence_spans")
+__all__ = (
+    "cells_of_row",
+    "context_of_row",
+    "header_of_row",
+    "is_heading",
+    "is_item",
+    "is_row",
+    "readable",
+    "sentence_spans",
+)
 
 Span = tuple[int, int]
 
@@ -18,6 +28,7 @@ _LINE: Final = re.compile(r"[^\n\r\f\v]*")
 _ROW: Final = re.compile(r"\s*\|")
 _RULE: Final = re.compile(r"\s*\|?(?:\s*:?-+:?\s*(?:\||$))+\s*")
 """The line below a table's header."""
+_BORDER: Final = re.compile(r"(?<!\\)\|")
 _ITEM: Final = re.compile(r"\s*(?:[-*•‣–]|\d{1,3}[.)])\s+\S")
 _HEADING: Final = re.compile(r"\s*#{1,6}\s")
 _END: Final = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s|$)|[。！？]+[」』”’）]*")
@@ -35,7 +46,7 @@ _ABBREVIATIONS: Final = frozenset(
 )
 _BEFORE_NUMBERS: Final = frozenset(
     word
-    for line in ("no nr fig figs eq eqs p pp vol sec sect ch art abs abb tab tel bd",)
+    for line in ("no nr ext tel fig figs eq eqs p pp vol sec sect ch art abs abb tab bd",)
     for word in line.split()
 )
 _NEXT_WORD: Final = re.compile(r"\s+(\w\w+)")
@@ -72,6 +83,52 @@ def is_heading(text: str, start: int) -> bool:
 def is_row(text: str, start: int) -> bool:
     """Whether the sentence that begins there is a row of a table."""
     return text.startswith("|", start)
+
+
+def is_item(text: str, start: int) -> bool:
+    """Whether the sentence that begins there is an item of a list."""
+    return _ITEM.match(text, start) is not None
+
+
+def cells_of_row(row: str) -> list[str]:
+    """The texts in the cells of a row."""
+    return [cell.strip().replace("\\|", "|") for cell in _BORDER.split(row.strip().strip("|"))]
+
+
+def header_of_row(text: str, start: int) -> list[str]:
+    """The header of each column of the table that a row is in; none where it has no header.
+
+    Args:
+        text: The passage.
+        start: Where the row begins.
+    """
+    if not is_row(text, start):
+        return []
+    above = []
+    for begin, end in reversed(list(_lines(text[:start]))):
+        if not _ROW.match(text, begin, end):
+            break
+        above.append(text[begin:end])
+    if len(above) < 2 or not _RULE.fullmatch(above[-2]):
+        return []
+    return cells_of_row(above[-1])
+
+
+def readable(text: str, span: Span) -> str:
+    """A sentence as a reader sees it: a row of a table with the header of each cell.
+
+    `| London | 190 |` is read as `City: London · Highest rate: 190`. All else is unchanged.
+    """
+    sentence = text[slice(*span)]
+    if not is_row(text, span[0]):
+        return sentence
+    header, cells = header_of_row(text, span[0]), cells_of_row(sentence)
+    parts = [
+        f"{name}: {cell}" if name else cell
+        for name, cell in zip_longest(header[: len(cells)], cells, fillvalue="")
+        if cell
+    ]
+    return " · ".join(parts) if header and parts else sentence
 
 
 def context_of_row(text: str, start: int) -> str:

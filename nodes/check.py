@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from langgraph.runtime import Runtime
 
 from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.finish import cut_short
+from hopyard.nodes.judge import judge_answer_support
 from hopyard.nodes.route import runnable
 from hopyard.nodes.run import run_of
 from hopyard.state.agent import AgentState
@@ -32,16 +33,18 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
     if state["before"] and is_unknown(state["answer"]):
         return _take_back(state)
     run, tried = await run_of(state, runtime), [*state["tried"], state["strategy"]]
+    judged = await judge_answer_support(run, state) if run.settings.answer.check == "model" else {}
+    state = cast(AgentState, {**state, **judged})
     reason = why_insufficient(state)
     chosen = run.settings.strategy != AUTO or state["route"]["by"] == "approval"
     settled = chosen or state["truncated"] or cut_short(state)
     if not reason or settled or not _hands_over(run.settings, state["strategy"]):
-        return {"stronger": ""}
+        return {**judged, "stronger": ""}
     offered = {strategy.name for strategy in runnable(await run.index_kinds())}
     ladder = STRATEGIES[state["strategy"]].stronger
     stronger = next((name for name in ladder if name in offered and name not in tried), "")
     if not stronger or not run.settings.index:
-        return {"stronger": ""}
+        return {**judged, "stronger": ""}
     step = Step(
         id=f"check-{len(tried)}",
         kind="check",
@@ -53,7 +56,7 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
         "stronger": stronger,
         "strategy": stronger,
         "tried": tried,
-        "steps": [step],
+        "steps": [*judged.get("steps", []), step],
         "unconfirmed": "",
         "read_share": None,
         "before": {} if is_unknown(state["answer"]) else {key: state[key] for key in _KEPT},

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from hopyard.indexes.records import Passage
-from hopyard.indexes.sentences import context_of_row, sentence_spans
-from hopyard.nodes.support import best_quote, context_of, supports, units
+from hopyard.indexes.sentences import context_of_row, is_row, readable, sentence_spans
+from hopyard.nodes.support.compare import compare
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.markers import find_markers, marker_numbers
 from hopyard.state.schemas import Citation
@@ -19,9 +19,11 @@ __all__ = (
     "LEAST_SHARED_WORDS",
     "cite",
     "cite_claims",
+    "cite_passages",
     "contains_quote",
     "is_unknown",
     "marked_statements",
+    "place_claims",
     "statements",
 )
 
@@ -49,8 +51,17 @@ def is_unknown(answer: str) -> bool:
 
 
 def contains_quote(passage: Passage, quote: str) -> bool:
-    """Whether the quote is in the passage word for word, white space aside."""
-    return bool(quote.strip()) and _flat(quote) in _flat(passage.text)
+    """Whether the quote is in the passage, white space aside.
+
+    It is there word for word, or it is a row with the header of each cell (`readable`).
+    """
+    if not quote.strip():
+        return False
+    return _flat(quote) in _flat(passage.text) or quote in {
+        readable(passage.text, span)
+        for span in sentence_spans(passage.text)
+        if is_row(passage.text, span[0])
+    }
 
 
 def cite(question: str, answer: str, passages: Sequence[Passage]) -> list[Citation]:
@@ -86,41 +97,80 @@ def cite(question: str, answer: str, passages: Sequence[Passage]) -> list[Citati
 def cite_claims(claims: Sequence[tuple[str, Passage]], *, question: str = "") -> list[Citation]:
     """Quote what supports each claim, from the passage that the claim was made for.
 
-    A claim with several passages may be spread over them: their quotes are read together.
+    A claim with several passages may be spread over them: they are read together.
 
     Args:
         claims: Each claim with a passage that is to support it.
         question: The question, which decides between quotes that cover a claim equally.
 
     Returns:
-        One citation for each passage and quote, in the order of the claims, with the claim that
-        it was first quoted for. Its `supported` is False where no claim that it is quoted for is
-        supported (`support.supports`). A passage without text is not cited.
+        One citation for each passage and its quotes, in the order of the claims, with the claim
+        that it was first quoted for. Its `supported` is False where the passages do not state the
+        claim, or this one adds nothing to it (`support.compare`). A passage without text is not
+        cited.
     """
-    about = units(question)
-    quoted = [
-        (claim, passage, best_quote(claim, passage, about=about)) for claim, passage in claims
-    ]
-    quotes: dict[str, list[tuple[str, str]]] = {}
-    for claim, passage, quote in quoted:
-        quotes.setdefault(claim, []).append((context_of(passage, quote), quote))
-    supported = {claim: supports(claim, held) for claim, held in quotes.items()}
-    citations: dict[tuple[str, str], Citation] = {}
-    for claim, passage, quote in quoted:
-        if not quote:
-            continue
-        citation = citations.setdefault(
-            (passage.id, quote),
-            Citation(
-                passage_id=passage.id,
-                title=passage.title,
-                quote=quote,
-                claim=claim,
-                supported=False,
-            ),
+    return place_claims(claims, question=question)[0]
+
+
+def place_claims(
+    claims: Sequence[tuple[str, Passage]], *, question: str = ""
+) -> tuple[list[Citation], dict[tuple[str, str], int]]:
+    """The citations of claims, and the number of that of each claim and passage id, from 1."""
+    together: dict[str, dict[str, Passage]] = {}
+    for claim, passage in claims:
+        together.setdefault(claim, {})[passage.id] = passage
+    citations: list[Citation] = []
+    numbers: dict[tuple[str, tuple[str, ...], bool], int] = {}
+    places: dict[tuple[str, str], int] = {}
+    cited = {
+        claim: dict(
+            zip(held, cite_passages(claim, list(held.values()), about=question), strict=True)
         )
-        citation["supported"] = citation["supported"] or supported[claim]
-    return list(citations.values())
+        for claim, held in together.items()
+    }
+    for claim, passage in claims:
+        citation = cited[claim][passage.id]
+        if citation is None:
+            continue
+        key = (passage.id, tuple(citation["quotes"]), citation["supported"])
+        if key not in numbers:
+            citations.append(citation)
+            numbers[key] = len(citations)
+        places[claim, passage.id] = numbers[key]
+    return citations, places
+
+
+def cite_passages(
+    claim: str, passages: Sequence[Passage], *, asked: str = "", about: str = ""
+) -> list[Citation | None]:
+    """The citation of each passage for a claim; None for a passage without text.
+
+    Args:
+        claim: What the passages are to support, read together.
+        passages: The passages.
+        asked: The question, if the claim is its answer.
+        about: The question, if it decides only between quotes that cover the claim equally.
+    """
+    verdict = compare(claim, passages, asked=asked, about=about)
+    citations: list[Citation | None] = []
+    for place, passage in enumerate(passages):
+        citation = None
+        if spans := verdict.quotes.get(place):
+            citation = _citation(passage, spans)
+            citation["claim"] = claim
+            citation["supported"] = verdict.supported and place in verdict.bearing
+        citations.append(citation)
+    return citations
+
+
+def _citation(passage: Passage, spans: Sequence[tuple[int, int]]) -> Citation:
+    """A citation of sentences and rows of a passage, the best first."""
+    return Citation(
+        passage_id=passage.id,
+        title=passage.title,
+        quote=passage.text[slice(*spans[0])],
+        quotes=[readable(passage.text, span) for span in sorted(spans)],
+    )
 
 
 def statements(answer: str) -> list[tuple[str, list[int]]]:
@@ -163,23 +213,22 @@ def _best_sentences(
     citations: list[Citation] = []
     for passage in passages:
         scored = [
-            (len(asked & words), -len(sentence), sentence)
-            for sentence, words in _sentences(passage)
+            (len(asked & words), start - end, (start, end))
+            for (start, end), words in _sentences(passage)
             if supports(words)
         ]
         if scored:
-            quote = max(scored)[2]
-            citations.append(Citation(passage_id=passage.id, title=passage.title, quote=quote))
+            citations.append(_citation(passage, [max(scored)[2]]))
         if len(citations) == MOST_CITATIONS:
             break
     return citations
 
 
-def _sentences(passage: Passage) -> Iterable[tuple[str, set[str]]]:
+def _sentences(passage: Passage) -> Iterable[tuple[tuple[int, int], set[str]]]:
     for start, end in sentence_spans(passage.text):
         sentence, header = passage.text[start:end], context_of_row(passage.text, start)
         # The title says what "it" and "he" in the sentence stand for.
-        yield sentence, _content(f"{passage.full_title} {header} {sentence}")
+        yield (start, end), _content(f"{passage.full_title} {header} {sentence}")
 
 
 def _content(text: str) -> set[str]:

@@ -10,30 +10,24 @@ from typing import Final
 from hopyard.indexes.records import Passage
 from hopyard.nodes.citations import (
     JUDGEMENTS,
-    LEAST_SHARED_WORDS,
     cite,
     cite_claims,
+    cite_passages,
     is_unknown,
     marked_statements,
+    place_claims,
     statements,
 )
-from hopyard.nodes.language import in_two_languages, script_of
-from hopyard.nodes.support import (
-    LEAST_SHARE,
-    Units,
-    best_quote,
-    context_of,
-    held_by,
-    shared,
-    units,
-)
+from hopyard.nodes.support.words import units
 from hopyard.prompts.style import GENERAL_KNOWLEDGE
 from hopyard.state.markers import renumber
 from hopyard.state.schemas import Citation
 
 __all__ = ("NOTHING_NAMED", "NOT_STATED", "Cited", "cite_answer")
 
-NOT_STATED: Final = "The cited passages do not state this answer; the model may have inferred it."
+NOT_STATED: Final = (
+    "This answer was not found in the cited passages; the model may have inferred it."
+)
 NOTHING_NAMED: Final = "No passage was named that supports the answer."
 
 
@@ -64,10 +58,10 @@ def cite_answer(
 
     An answer of several statements with markers is checked statement by statement. For any other
     one the findings that it was concluded from are checked. Without findings it is checked as a
-    whole: what it adds to the question (names, numbers, words) has to be in the
-    quotes of the passages named, read together; an answer that adds nothing, such as "yes" or one
-    of the names asked about, is supported by quotes that share `LEAST_SHARED_WORDS` with the
-    question. Where the model named no passage, sentences that hold the answer are looked for.
+    whole: the passages named, read together, have to state what it adds to the question (names,
+    numbers, words); for an answer that adds nothing, such as "yes" or one of the names asked about,
+    they have to be about the question. Where the model named no passage, sentences that hold the
+    answer are looked for.
 
     Args:
         question: The question answered.
@@ -102,21 +96,15 @@ def _cite_statements(question: str, answer: str, passages: Sequence[Passage]) ->
         claims += [
             (statement, passages[number - 1]) for number in numbers if _is_shown(number, passages)
         ]
-    citations, about = cite_claims(claims, question=question), units(question)
-    places = {
-        (citation["passage_id"], citation["quote"]): place
-        for place, citation in enumerate(citations, 1)
-    }
+    citations, places = place_claims(claims, question=question)
     parts, start = [], 0
     for statement, numbers, (begin, end) in marked_statements(answer):
-        own = {}
-        for number in numbers:
-            if statement and _is_shown(number, passages):
-                passage = passages[number - 1]
-                quote = best_quote(statement, passage, about=about)
-                own[number] = places.get((passage.id, quote), 0)
-        kept = {number: place for number, place in own.items() if place}
-        parts += [answer[start:begin], renumber(answer[begin:end], kept)]
+        own = {
+            number: places[statement, passages[number - 1].id]
+            for number in numbers
+            if _is_shown(number, passages) and (statement, passages[number - 1].id) in places
+        }
+        parts += [answer[start:begin], renumber(answer[begin:end], own)]
         start = end
     text = "".join([*parts, answer[start:]])
     return Cited(text, citations, _unconfirmed(citations))
@@ -139,8 +127,7 @@ def _cite_findings(
     if found.unconfirmed:
         # A finding may say more than the answer: the passages may state the answer all the same.
         whole = _cite_whole(question, answer, passages, list(places))
-        held = held_by([(cited["title"], cited["quote"]) for cited in whole.citations])
-        if not whole.unconfirmed and shared(_news(question, renumber(answer, {})), held):
+        if not whole.unconfirmed and _adds(question, renumber(answer, {})):
             return whole
     return found
 
@@ -153,56 +140,18 @@ def _cite_whole(
         found = cite(question, text, passages)
         return Cited(text, found, "" if found else NOTHING_NAMED)
     text = text.partition(GENERAL_KNOWLEDGE)[0].strip()
-    claim = f"{question} {text}"
-    new = _news(question, text)
-    quoted = []
-    for number in numbers:
-        passage = passages[number - 1]
-        if quote := best_quote(claim, passage, first=new):
-            quoted.append((number, passage, quote))
-    stated = _states(
-        question, text, new, [(context_of(passage, quote), quote) for _, passage, quote in quoted]
-    )
-    citations = [
-        Citation(
-            passage_id=passage.id,
-            title=passage.title,
-            quote=quote,
-            claim=text,
-            supported=stated and _bears(claim, passage, quote),
-        )
-        for _, passage, quote in quoted
-    ]
-    places = {number: place for place, (number, _, _) in enumerate(quoted, 1)}
+    made = cite_passages(text, [passages[number - 1] for number in numbers], asked=question)
+    cited = [(number, each) for number, each in zip(numbers, made, strict=True) if each]
+    places = {number: place for place, (number, _) in enumerate(cited, 1)}
+    citations = [citation for _, citation in cited]
     return Cited(renumber(answer, places), citations, _unconfirmed(citations))
 
 
-def _news(question: str, answer: str) -> Units:
-    """The words that an answer adds to its question."""
+def _adds(question: str, answer: str) -> bool:
+    """Whether an answer has a word or a number that its question and a judgement have not."""
     asked, said = units(question), units(answer)
     judgements = units(" ".join(JUDGEMENTS)).words
-    return Units(said.words - asked.words - judgements, said.numbers - asked.numbers)
-
-
-def _states(question: str, answer: str, new: Units, quotes: Sequence[tuple[str, str]]) -> bool:
-    """Whether quotes, read together, hold what the answer adds to the question."""
-    held = held_by(quotes)
-    texts = " ".join(quote for _, quote in quotes)
-    if not new.numbers <= held.numbers:
-        return False
-    if script_of(answer) != script_of(texts) or in_two_languages(f"{question} {answer}", texts):
-        return True  # the words of two languages cannot be compared
-    if not new.words:
-        return True
-    return len(new.words & held.words) >= LEAST_SHARE * len(new.words)
-
-
-def _bears(claim: str, passage: Passage, quote: str) -> bool:
-    """Whether a quote is about the question or its answer at all."""
-    if script_of(claim) != script_of(quote):
-        return True
-    common = shared(units(claim), units(f"{context_of(passage, quote)} {quote}"))
-    return common >= (1 if in_two_languages(claim, quote) else LEAST_SHARED_WORDS)
+    return bool(said.words - asked.words - judgements or said.numbers - asked.numbers)
 
 
 def _unconfirmed(citations: Sequence[Citation]) -> str:

@@ -15,7 +15,7 @@ from hopyard.nodes.run import Run, run_of
 from hopyard.state.agent import AgentState
 from hopyard.state.markers import renumber
 from hopyard.state.references import with_references
-from hopyard.state.schemas import Citation, Evidence, Source, passage_ids
+from hopyard.state.schemas import Citation, Evidence, Source, passage_ids, quotes_of
 from hopyard.state.settings import Context, profile_of
 
 __all__ = ("cut_short", "finish")
@@ -33,7 +33,13 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
     sources = with_references(passage.as_source() for passage in passages.values())
     checked = [_stands(citation, passages) for citation in cited]
     citations = [
-        Citation(**{**citation, **sources[citation["passage_id"]]})
+        Citation(
+            **{
+                **citation,
+                **sources[citation["passage_id"]],
+                "quotes": _standing(citation, passages[citation["passage_id"]]),
+            }
+        )
         for citation, good in zip(cited, checked, strict=True)
         if good
     ]
@@ -73,6 +79,13 @@ def _stands(citation: Citation, passages: Mapping[str, Passage]) -> bool:
     """Whether the quote is in its passage, and the passage still in the index."""
     passage = passages.get(citation["passage_id"])
     return passage is not None and contains_quote(passage, citation["quote"])
+
+
+def _standing(citation: Citation, passage: Passage) -> list[str]:
+    """The quotes that are in the passage."""
+    return [quote for quote in quotes_of(citation) if contains_quote(passage, quote)] or [
+        citation["quote"]
+    ]
 
 
 def _with_sources(unit: Evidence, sources: Mapping[str, Source]) -> Evidence:

@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from typing import Final
 
-__all__ = ("in_two_languages", "script_of")
+__all__ = ("in_two_languages", "language_of", "script_of")
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _ALIKE: Final = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK"}
@@ -25,6 +25,13 @@ _FUNCTION_WORDS: Final = {
     }.items()
 }
 
+_UNMISTAKABLE: Final = frozenset(
+    word
+    for line in ("the and was were und der das ist wurde les une los della het",)
+    for word in line.split()
+)
+"""Function words that are words of one language only."""
+
 
 def script_of(text: str) -> str:
     """The script of most of a text's letters, as Unicode names it; "" where it has none."""
@@ -39,15 +46,19 @@ def script_of(text: str) -> str:
 
 def in_two_languages(one: str, other: str) -> bool:
     """Whether the function words of two texts are of two languages, as far as they tell."""
-    languages = {_language(one), _language(other)}
+    languages = {language_of(one), language_of(other)}
     return "" not in languages and len(languages) == 2
 
 
-def _language(text: str) -> str:
-    """The language whose function words are most; "" where none is ahead."""
+def language_of(text: str) -> str:
+    """The language whose function words are most; "" where none is ahead.
+
+    A single word counts only if no other language has it.
+    """
     words = [word.lower() for word in _WORD.findall(text)]
+    plain = not _UNMISTAKABLE.isdisjoint(words)
     hits = Counter(
         {name: sum(word in known for word in words) for name, known in _FUNCTION_WORDS.items()}
     )
     (first, most), (_, second) = hits.most_common(2)
-    return first if most > second else ""
+    return first if most > (second if plain else max(second, 1)) else ""

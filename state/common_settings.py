@@ -102,6 +102,11 @@ class AnswerSettings(Frozen):
         description="documents: answer only from the documents, else Unknown; both: the model "
         "may add general knowledge, which is marked.",
     )
+    check: Literal["rules", "model"] = Field(
+        "rules",
+        description="Who checks that the cited passages state the answer: rules (words, names, "
+        "numbers), or model (one more call).",
+    )
     explain: bool = Field(
         False,
         description="Compute each passage's share of the answer, with 2^n more model calls for n "

@@ -34,6 +34,7 @@ __all__ = (
     "add_reason",
     "passage_evidence",
     "passage_ids",
+    "quotes_of",
     "read_note",
     "share_read",
 )
@@ -91,19 +92,29 @@ def passage_ids(evidence: Iterable[Evidence]) -> list[str]:
 
 
 class Citation(Source):
-    """A sentence that occurs word for word in the passage and supports the answer.
+    """Up to three sentences or rows of a passage that support the answer.
 
-    The citations of a finished answer include the source of the passage.
+    The citations of a finished answer include the source of the passage, and `quotes`.
     """
 
     quote: Required[str]
+    """The sentence, or the row, that supports it most, word for word."""
+    quotes: NotRequired[list[str]]
+    """All that is quoted, in the order of the passage. A row of a table has the header of each cell
+    in it: `City: London · Highest rate: 190`."""
     claim: NotRequired[str]
     """The part of the answer, or the finding, that cites the passage."""
     supported: NotRequired[bool]
-    """Whether the quote supports the claim. If absent, it does."""
+    """Whether the claim was found in the passages that it cites, and this one adds to it; True if
+    absent."""
 
 
-NOT_SUPPORTED: Final = "not supported by its passage"
+def quotes_of(citation: Citation) -> list[str]:
+    """What a citation quotes, as a reader sees it."""
+    return citation.get("quotes") or [citation["quote"]]
+
+
+NOT_SUPPORTED: Final = "not found in its passage"
 """Note on a citation whose `supported` is False."""
 
 UNCONFIRMED: Final = "Not confirmed by the documents:"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hopyard.state.counting import counted
-from hopyard.state.schemas import NOT_SUPPORTED, Citation
+from hopyard.state.schemas import NOT_SUPPORTED, Citation, quotes_of
 from hopyard.tracing.describe import judge_of
 from hopyard.tracing.escaping import escape
 from hopyard.tracing.fragments import Fragments
@@ -70,7 +70,7 @@ class Head:
         parts = (
             f'<a href="#{self._fragments.anchor(cited["passage_id"])}">{escape(name)}</a>',
             f' <span class="about">{escape(place)}</span>' if place and place != name else "",
-            f"<q>{escape(cited['quote'])}</q>",
+            *(f"<q>{escape(quote)}</q>" for quote in quotes_of(cited)),
             f'<span class="claim">for: {escape(one_line(said_for))}</span>' if said_for else "",
             "" if cited.get("supported", True) else _DOUBT,
         )

@@ -249,8 +249,7 @@ class Trace:
         cited = len(self.citations)
         if doubtful:
             return ("none" if doubtful == cited else "part"), (
-                f"{doubtful} of {cited} citations {'is' if doubtful == 1 else 'are'} not supported "
-                "by the cited passage."
+                f"{doubtful} of {cited} citations: the statement was not found in the passage."
             )
         if cited:
             return "full", ""

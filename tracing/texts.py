@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from hopyard.agent.texts import read_passages
 from hopyard.indexes.records import Passage
+from hopyard.indexes.sentences import readable, sentence_spans
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.references import name_sources
-from hopyard.state.schemas import Citation, Evidence, Source
+from hopyard.state.schemas import Citation, Evidence, Source, quotes_of
 from hopyard.tracing.describe import Names
 from hopyard.tracing.model import Span, TracedPassage
 
@@ -37,7 +38,12 @@ def trace_passages(
     traced = {}
     for name in wanted:
         passage = found.get(name)
-        quotes = [cited["quote"] for cited in citations if cited["passage_id"] == name]
+        quotes = [
+            quote
+            for cited in citations
+            if cited["passage_id"] == name
+            for quote in quotes_of(cited)
+        ]
         traced[name] = TracedPassage(
             name,
             title=passage.title if passage else _title(told.get(name)),
@@ -69,9 +75,16 @@ def _title(source: Source | None) -> str:
 
 
 def find_quotes(text: str, quotes: Iterable[str]) -> tuple[Span, ...]:
-    """Where quotes are in a text, white space aside; those that overlap are merged."""
+    """Where quotes are in a text, white space aside; those that overlap are merged.
+
+    A row that is quoted with its header is found too.
+    """
     spans: list[Span] = []
+    rows = {readable(text, span): Span(*span) for span in sentence_spans(text)}
     for quote in quotes:
+        if quote in rows:
+            spans.append(rows[quote])
+            continue
         pattern = r"\s+".join(re.escape(word) for word in quote.split())
         if pattern and (found := re.search(pattern, text)):
             spans.append(Span(*found.span()))

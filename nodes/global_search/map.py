@@ -15,7 +15,7 @@ from hopyard.nodes.global_search.reading import ReadableReport, readable_reports
 from hopyard.nodes.global_search.reports import elements_of
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
-from hopyard.nodes.support import NOTHING, Units, shared, units
+from hopyard.nodes.support.words import NOTHING, Units, shared, units
 from hopyard.prompts.global_search import BEST_SCORE, MAP, MappedPoint, finding_lines
 from hopyard.prompts.passages import one_line
 from hopyard.state.counting import counted

@@ -260,7 +260,7 @@ def test_citations_are_numbered_and_a_doubtful_one_says_so() -> None:
     assert lines[first + 1 : first + 7] == [
         "    A",
         "[2] “It is not.”",
-        "    B · not supported by its passage",
+        "    B · not found in its passage",
         "[3] “It was.”",
         "    C",
         "Not confirmed by the documents: No one says when.",

@@ -28,6 +28,7 @@ _TITLES = {
     "PartAnswer": "part",
     "Closing": "close",
     "ChainStep": "step",
+    "StatementChecks": "check",
 }
 _STRAIGHT = str.maketrans("“”", '""')
 _QUESTION = re.compile(r"^(?:(?:Last q|Q)uestion|Last message): (.*)$", re.MULTILINE)

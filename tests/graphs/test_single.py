@@ -39,6 +39,7 @@ async def test_its_steps_tell_the_search_and_the_reading(context: Context, scrip
             "passage_id": "iron-bridge",
             "title": "Iron Bridge",
             "quote": "The Iron Bridge was opened in 1781.",
+            "quotes": ["The Iron Bridge was opened in 1781."],
         }
     ]
 
@@ -60,6 +61,7 @@ class TestCapable:
                 "passage_id": "iron-bridge",
                 "title": "Iron Bridge",
                 "quote": "The Iron Bridge was opened in 1781.",
+                "quotes": ["The Iron Bridge was opened in 1781."],
                 "claim": "1781",
                 "supported": True,
             }

@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.records import Passage
-from hopyard.indexes.sentences import context_of_row, sentence_spans
+from hopyard.indexes.sentences import (
+    cells_of_row,
+    context_of_row,
+    header_of_row,
+    readable,
+    sentence_spans,
+)
 from hopyard.nodes.citations import cite, cite_claims
 from hopyard.nodes.cited_answer import cite_answer
 
@@ -111,6 +117,18 @@ def test_a_citation_quotes_the_row_that_supports_the_statement(claim: str, quote
     assert (cited["quote"], cited["supported"]) == (quote, True)
 
 
+def test_a_row_is_read_with_its_header() -> None:
+    table = "| City | Highest rate |  |\n|---|---|---|\n| London | 190 | no |\n| Bath | | |"
+    row = table.index("| London"), table.index("\n| Bath")
+    assert readable(table, row) == "City: London · Highest rate: 190 · no"
+    assert readable(table, (row[1] + 1, len(table))) == "City: Bath"
+    assert header_of_row(table, row[0]) == ["City", "Highest rate", ""]
+    cut = "| London | 190 |\n| Bath | 120 |"  # the rest of a table: no header is known
+    assert readable(cut, (17, len(cut))) == "| Bath | 120 |"
+    assert readable("A sentence.", (0, 11)) == "A sentence."
+    assert cells_of_row(r"| a \| b | c |") == ["a | b", "c"]
+
+
 def test_a_row_and_its_header_support_a_statement_together() -> None:
     table = passage("| Phone | Name |\n|---|---|\n| 555-1234 | Ruiz |", title="List")
     [cited] = cite_claims([("Ruiz has the phone 555-1234", table)])
@@ -126,7 +144,8 @@ def test_a_neighbour_that_shares_a_word_is_not_quoted() -> None:
 def test_two_sentences_are_quoted_where_neither_alone_supports_the_statement() -> None:
     text = passage("The Danube is long. Regensburg lies on it. Nothing else is known.", "Rivers")
     [cited] = cite_claims([("The Danube passes Regensburg", text)])
-    assert cited["quote"] == "The Danube is long. Regensburg lies on it."
+    assert cited["quote"] == "The Danube is long."
+    assert cited["quotes"] == ["The Danube is long.", "Regensburg lies on it."]
 
 
 def test_a_heading_is_not_quoted_where_a_sentence_says_as_much() -> None:

@@ -118,6 +118,7 @@ def test_a_citation_names_its_passage() -> None:
             "passage_id": "stone-bridge",
             "title": "Stone Bridge",
             "quote": "The Stone Bridge was completed in 1146.",
+            "quotes": ["The Stone Bridge was completed in 1146."],
         }
     ]
 

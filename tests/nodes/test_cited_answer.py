@@ -154,17 +154,18 @@ def test_the_markers_of_a_full_answer_are_the_numbers_of_its_citations() -> None
     )
     assert cited.answer == (
         "Giuseppe Piazzi found Ceres in 1801 [1]. Ceres lies in the asteroid belt [2].\n\n"
-        "- Clyde Tombaugh discovered Pluto in 1930. [3][2]\n"
-        "- He was born in Paris [4].\n"
+        "- Clyde Tombaugh discovered Pluto in 1930. [3][4]\n"
+        "- He was born in Paris [5].\n"
         "- Ceres was found by Giuseppe Piazzi in 1801 [1]."
     )
     assert [(cited["quote"], cited["supported"]) for cited in cited.citations] == [
         ("Giuseppe Piazzi found it in 1801.", True),
         ("Ceres lies in the asteroid belt.", True),
         ("Clyde Tombaugh discovered it in 1930.", True),
+        ("Ceres lies in the asteroid belt.", False),  # it adds nothing to the statement
         ("He was born in Streator, Illinois.", False),
     ]
-    assert cited.citations[3].get("claim") == "- He was born in Paris"
+    assert cited.citations[4].get("claim") == "- He was born in Paris"
     assert cited.unconfirmed == ""
 
 

@@ -269,12 +269,12 @@ def test_the_sources_stand_in_the_head_and_the_answers_marks_lead_there() -> Non
         (
             {"citations": [cited("a", supported=False)]},
             "none",
-            "1 of 1 citations is not supported by the cited passage.",
+            "1 of 1 citations: the statement was not found in the passage.",
         ),
         (
             {"citations": [cited("a", supported=False), cited("b"), cited("c", supported=False)]},
             "part",
-            "2 of 3 citations are not supported by the cited passage.",
+            "2 of 3 citations: the statement was not found in the passage.",
         ),
     ],
 )
@@ -284,7 +284,7 @@ def test_an_answer_that_nothing_supports_is_marked(
     text = head(made_trace([], **made))
     assert f'<p class="support {how}" role="note">' in text
     assert said in text
-    assert text.count("✗ not supported by its passage") == str(made).count("False")
+    assert text.count("✗ not found in its passage") == str(made).count("False")
 
 
 def test_a_long_answer_is_read_as_markdown_in_letters_of_usual_size() -> None:

@@ -1,0 +1,139 @@
+"""A chat model judges whether passages state what an answer says (`answer.check=model`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from hopyard.indexes.records import Passage
+from hopyard.nodes.citations import is_unknown, statements
+from hopyard.nodes.cited_answer import NOT_STATED
+from hopyard.nodes.run import Run
+from hopyard.prompts.check_statements import check_prompt, claim_lines
+from hopyard.prompts.passages import one_line, passage_lines
+from hopyard.state.errors import BudgetExceededError, ModelOutputError
+from hopyard.state.schemas import Citation, Step
+
+__all__ = ("judge_answer_support", "judge_statements")
+
+MOST_STATEMENTS: Final = 40
+"""Statements in one call; the rules' verdict holds for the rest."""
+STEP: Final = "check-citations"
+
+Claims = Sequence[tuple[str, Sequence[int]]]
+"""Statements, each with the numbers of its passages or citations, from 1."""
+
+
+async def judge_answer_support(run: Run, state: Mapping[str, Any]) -> dict[str, Any]:
+    """The update of an answer's citations by the verdicts of one model call.
+
+    A citation is supported if the model finds each statement that it is cited for in its passages;
+    its `claim` becomes a statement that the model does not find. If the call fails, a step says so
+    and the verdicts of the rules stay.
+
+    Args:
+        run: The run that pays.
+        state: The answer, its question, `citations`, and `unconfirmed`.
+    """
+    answer, citations = state["answer"], list(state["citations"])
+    if is_unknown(answer) or not citations:
+        return {}
+    claims = _claims(answer, citations)[:MOST_STATEMENTS]
+    step = Step(id=f"{STEP}-{len(state.get('tried', ())) + 1}", kind="check")
+    step["title"] = "Check the citations"
+    try:
+        ids = list(dict.fromkeys(citation["passage_id"] for citation in citations))
+        passages = await run.existing(ids)
+        shown = [name for name in ids if name in passages]
+        places = {name: number for number, name in enumerate(shown, 1)}
+        asked = [
+            (
+                statement,
+                sorted(
+                    {
+                        places[citations[number - 1]["passage_id"]]
+                        for number in numbers
+                        if citations[number - 1]["passage_id"] in places
+                    }
+                ),
+            )
+            for statement, numbers in claims
+        ]
+        verdicts = await judge_statements(
+            run, state["question"], asked, [passages[name] for name in shown], step=step["id"]
+        )
+    except (BudgetExceededError, ModelOutputError) as error:
+        step |= {"verdict": "fallback", "reason": f"the rules' verdicts stay: {error}"}
+        return {"steps": [step]}
+    judged = _judged(citations, claims, verdicts)
+    step["facts"] = {"statements": str(len(claims)), "not found": str(verdicts.count(False))}
+    return {
+        "citations": judged,
+        "unconfirmed": _unconfirmed(state.get("unconfirmed", ""), judged),
+        "steps": [step],
+    }
+
+
+async def judge_statements(
+    run: Run, question: str, claims: Claims, passages: Sequence[Passage], *, step: str
+) -> list[bool]:
+    """Whether the passages of each statement state it, by one call.
+
+    Args:
+        run: The run that pays.
+        question: The question that is answered.
+        claims: The statements, each with the numbers of its passages, from 1.
+        passages: The passages in the order of their numbers.
+        step: Id of the step that the call belongs to.
+
+    Raises:
+        BudgetExceededError: The run's budget is used up.
+        ModelOutputError: The model gave no usable verdicts.
+    """
+    values = {
+        "passages": passage_lines([(passage.full_title, passage.text) for passage in passages]),
+        "question": one_line(question) or "none",
+        "statements": claim_lines(claims),
+    }
+    output = await run.call(check_prompt(len(claims)), values, step=step)
+    return [check.stated for check in output.checks]
+
+
+def _claims(answer: str, citations: Sequence[Citation]) -> list[tuple[str, list[int]]]:
+    """The statements with the numbers of their citations."""
+    marked = [
+        (statement, [number for number in numbers if 1 <= number <= len(citations)])
+        for statement, numbers in statements(answer)
+    ]
+    marked = [(statement, numbers) for statement, numbers in marked if numbers]
+    if len(marked) > 1:
+        return marked
+    found: dict[str, list[int]] = {}
+    for number, citation in enumerate(citations, 1):
+        found.setdefault(citation.get("claim", answer), []).append(number)
+    return list(found.items())
+
+
+def _judged(
+    citations: Sequence[Citation], claims: Claims, verdicts: Sequence[bool]
+) -> list[Citation]:
+    judged = [Citation(**citation) for citation in citations]
+    for number, citation in enumerate(judged, 1):
+        own = [
+            (statement, stated)
+            for (statement, numbers), stated in zip(claims, verdicts, strict=True)
+            if number in numbers
+        ]
+        if own:
+            citation["supported"] = all(stated for _, stated in own)
+            citation["claim"] = next(
+                (statement for statement, stated in own if not stated), own[0][0]
+            )
+    return judged
+
+
+def _unconfirmed(before: str, citations: Sequence[Citation]) -> str:
+    """The note below the answer; what a strategy says about its steps stays."""
+    if before not in {"", NOT_STATED}:
+        return before
+    return "" if any(citation.get("supported", True) for citation in citations) else NOT_STATED

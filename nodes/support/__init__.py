@@ -1,0 +1,1 @@
+"""Whether passages state what an answer says, by words, names, numbers and dates."""

@@ -1,0 +1,97 @@
+"""The words of a text as they are compared: their first letters, or pairs of characters."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ("NOTHING", "Units", "cut", "listed", "shared", "units")
+
+
+def listed(*lines: str) -> list[str]:
+    """The words of some lines."""
+    return [word for line in lines for word in line.split()]
+
+
+_ENDING: Final = re.compile(r"(?<=\w{3})(?:ing|ed|es|e|s)$")
+STEM: Final = 5
+"""Letters of a word that are compared: "discovered" and "discoverer" are the same word."""
+
+_WORD: Final = re.compile(r"\w+")
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_COUNTED: Final = re.compile(_NUMBER.pattern + r"[a-z]{0,2}")
+"""A number with its ending, as in 20th and 1940s."""
+_THOUSANDS: Final = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
+_SPACELESS: Final = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+"  # Thai, Lao, Burmese, Khmer
+    "|[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"  # Han
+    "|[\u30a0-\u30ff\u31f0-\u31ff]+"  # katakana
+    "|[\u3040-\u309f]+"  # hiragana
+    "|[\u1100-\u11ff\uac00-\ud7af]+"  # Korean has spaces, but particles are part of its words
+)
+_HIRAGANA: Final = re.compile("[\u3040-\u309f]+")
+_FUNCTION_WORDS: Final = frozenset(
+    word
+    for line in (
+        "a an and are as at be been being both but by did do does for from had has have he her his",
+        "how in into is it its of on or she that the their them they this those to was were what",
+        "when where which who whom whose why will with would you your also not than then there",
+    )
+    for word in line.split()
+)
+
+
+@dataclass(frozen=True)
+class Units:
+    """The compared features of a text.
+
+    Attributes:
+        words: Content words cut to their first letters; pairs of characters in scripts that
+            write no spaces.
+        numbers: Its numbers, without separators of thousands.
+    """
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+
+    def __or__(self, other: Units) -> Units:
+        """The union of two texts' features."""
+        return Units(self.words | other.words, self.numbers | other.numbers)
+
+
+NOTHING: Final = Units(frozenset(), frozenset())
+
+
+def units(text: str) -> Units:
+    """Return the compared features of a text: its content words and its numbers."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    numbers = {_number(found) for found in _NUMBER.findall(plain)}
+    rest = _COUNTED.sub(" ", plain)
+    words = {unit for word in _WORD.findall(rest) for unit in cut(word)}
+    return Units(frozenset(words), frozenset(numbers))
+
+
+def shared(wanted: Units, held: Units) -> int:
+    """How many words and numbers two texts share."""
+    return len(wanted.words & held.words) + len(wanted.numbers & held.numbers)
+
+
+def cut(word: str) -> Iterator[str]:
+    """A word's first letters; its pairs of characters where its script writes no spaces.
+
+    Hiragana beside other characters is grammar.
+    """
+    for run in _SPACELESS.findall(word):
+        if run == word or not _HIRAGANA.match(run):
+            yield from (run[place : place + 2] for place in range(max(1, len(run) - 1)))
+    for rest in _SPACELESS.split(word):
+        if rest and rest not in _FUNCTION_WORDS:
+            yield _ENDING.sub("", rest)[:STEM]
+
+
+def _number(text: str) -> str:
+    whole = _THOUSANDS.sub("", text).replace(",", ".")
+    return whole.lstrip("0") or "0"

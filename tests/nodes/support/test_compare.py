@@ -1,0 +1,118 @@
+"""Statements that passages state, and statements that they do not, by the rules.
+
+`statements.jsonl` has passages, right statements about them, and wrong ones: another row, number,
+name, date or unit, a negation, exchanged roles, a wrong calculation.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hopyard.indexes.records import Passage
+from hopyard.nodes.citations import cite_claims, cite_passages
+from hopyard.nodes.cited_answer import NOT_STATED, cite_answer
+from hopyard.nodes.support.compare import compare
+
+GROUPS = [
+    json.loads(line)
+    for line in Path(__file__).with_name("statements.jsonl").read_text("utf-8").splitlines()
+]
+
+
+def passage(title: str, text: str, section: str = "") -> Passage:
+    return Passage(f"{title}/{section}", title, 0, title, text, "", 0, section=section)
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=[group["name"] for group in GROUPS])
+def test_right_statements_are_supported_and_wrong_ones_are_not(group: dict[str, list[str]]) -> None:
+    passages = [passage(**given) for given in group["passages"]]  # type: ignore[arg-type]
+    marked = [one for one in group["right"] if not compare(one, passages).supported]
+    missed = [one for one in group["wrong"] if compare(one, passages).supported]
+    assert (marked, missed) == ([], [])
+
+
+LIMITS = passage(
+    "Lifting rules",
+    "Wind speeds in m/s.\n\n| Crane | Slow down | Stop |\n|---|---|---|\n| TK-2 | 9 | 14 |\n"
+    "| YC-5 | 15 | 21 |\n| Stacker | 18 | 24 |",
+)
+
+
+def test_a_comparison_quotes_both_rows_with_their_header() -> None:
+    statement = "YC-5 may work at 7 m/s more wind than TK-2, which must stop at 14 m/s"
+    [cited] = cite_claims([(statement, LIMITS)])
+    assert cited["supported"]
+    assert cited["quotes"] == [
+        "Crane: TK-2 · Slow down: 9 · Stop: 14",
+        "Crane: YC-5 · Slow down: 15 · Stop: 21",
+    ]
+
+
+def test_a_short_answer_may_be_a_difference() -> None:
+    question = "Which crane may work at stronger wind, TK-2 or YC-5, and by how much?"
+    cited = cite_answer(question, "YC-5, by 7 m/s", [LIMITS], [1])
+    assert ([each["supported"] for each in cited.citations], cited.unconfirmed) == ([True], "")
+    wrong = cite_answer(question, "YC-5, by 8 m/s", [LIMITS], [1])
+    assert wrong.unconfirmed == NOT_STATED
+
+
+def test_a_sum_quotes_the_rows_that_it_adds() -> None:
+    rows = "| April | 41,250 |\n| May | 44,980 |\n| June | 39,770 |"
+    table = f"| Month | Containers |\n|---|---|\n{rows}"
+    [cited] = cite_claims([("126,000 containers were handled in total", passage("Figures", table))])
+    assert cited["supported"]
+    assert cited["quotes"] == [
+        "Month: April · Containers: 41,250",
+        "Month: May · Containers: 44,980",
+        "Month: June · Containers: 39,770",
+    ]
+
+
+def test_the_row_with_the_name_is_quoted() -> None:
+    """Not one that shares a common word only."""
+    staff = passage(
+        "Staff",
+        "| Name | Position | Site | Extension |\n|---|---|---|---|\n"
+        "| Nadia Brückner | Crane dispatcher | Wismar | 5120 |\n"
+        "| Paul Osei | Mechanic | Stralsund | 5134 |",
+    )
+    log = passage("Log", "The gear of a crane broke. Paul Osei found metal in the oil.")
+    first, second = cite_claims(
+        [("Paul Osei found metal in the oil of the crane", each) for each in (log, staff)]
+    )
+    assert first["supported"]
+    assert second["quote"] == "| Paul Osei | Mechanic | Stralsund | 5134 |"
+
+
+def test_a_passage_that_adds_nothing_is_marked() -> None:
+    other = passage("Canteen", "The canteen opens at noon.")
+    found = cite_passages("YC-5 must stop at 21 m/s", [LIMITS, other])
+    assert [each and each["supported"] for each in found] == [True, False]
+
+
+def test_the_header_of_a_table_that_is_cut_between_passages() -> None:
+    header = "| Part | Bin | Pieces |\n|---|---|---|\n"
+    parts = [
+        passage("Stock", f"{header}| Bearing 6204 | D-11 | 340 |", "1"),
+        passage("Stock", f"{header}| V-belt A42 | D-13 | 28 |", "2"),
+    ]
+    found = cite_claims([("There are 28 V-belts A42 in bin D-13", part) for part in parts])
+    assert found[1]["quotes"] == ["Part: V-belt A42 · Bin: D-13 · Pieces: 28"]
+    assert not compare("There are 28 pieces of bearing 6204", parts).supported
+
+
+def test_thirty_and_three() -> None:
+    leave = passage("Leave", "Everyone has thirty days of leave. Shift workers get three more.")
+    assert compare("Shift workers have 30 + 3 = 33 days of leave", [leave]).supported
+    assert compare("Shift workers have thirty-three days of leave in all", [leave]).supported
+    assert not compare("Shift workers have 35 days of leave in all", [leave]).supported
+
+
+def test_a_hundred_passages_are_read_together() -> None:
+    texts = [f"The crane lifts {number} tons. It stands in hall {number}." for number in range(100)]
+    many = [passage(f"Page {number}", text) for number, text in enumerate(texts)]
+    assert compare("The crane lifts 77 tons", many).supported
+    assert not compare("The crane lifts 177 tons", many).supported
