@@ -39,10 +39,11 @@ _REFUSING: Final = frozenset({400, 404, 405, 415, 422, 500, 501})
 """Statuses under which servers refuse an option; the message must name it."""
 _NAMES_FORM: Final[Mapping[Form, re.Pattern[str]]] = {
     Form.JSON_SCHEMA: re.compile(
-        r"response_?format|json_?schema|structured[ _]output|guided|grammar|\bformat\b", re.I
+        r"response_?format|json_?schema|structured[ _]output|guided|grammar|['\"`]format['\"`]",
+        re.I,
     ),
     Form.TOOL: re.compile(r"\btools?\b|tool_choice|function[ _]?call", re.I),
-    Form.JSON_OBJECT: re.compile(r"response_?format|json_?(?:object|mode)|\bformat\b", re.I),
+    Form.JSON_OBJECT: re.compile(r"response_?format|json_?(?:object|mode)", re.I),
 }
 _OPTIONS: Final = (
     "max_completion_tokens",

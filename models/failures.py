@@ -78,7 +78,7 @@ _TOO_LONG_CODES: Final = frozenset(
     {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
 )
 _TOO_LONG: Final = re.compile(
-    r"context (?:length|window|size)"
+    r"context (?:length|window|size|limit)"
     r"|(?:prompt|input|request|message)s? (?:is|are|was) too (?:long|large)"
     r"|(?:input|request|prompt) too (?:long|large)|too many (?:input )?tokens"
     r"|(?:longer|larger|more) than (?:the )?(?:model's )?(?:context|window)"
@@ -87,6 +87,13 @@ _TOO_LONG: Final = re.compile(
 )
 """How OpenAI, vLLM, llama.cpp, Anthropic, Groq, Mistral, Gemini and Bedrock say it. Go's "context
 deadline exceeded" is a timeout and has none of these words."""
+_TOO_LARGE: Final = re.compile(r"request too large|too large for", re.I)
+"""How a rate limit says that one request alone is above it. Other rate limits pass with time, also
+if they speak of too many tokens or of the length of the prompt."""
+_FILTERED: Final = re.compile(
+    r"content[ _]?(?:filter|management policy|policy[ _]?violation)|ResponsibleAIPolicy", re.I
+)
+"""Gateways send the filter's error object as text within their own."""
 _FILTER_CODES: Final = frozenset(
     {
         "content_filter",
@@ -159,9 +166,10 @@ def classify(error: BaseException) -> Failure:
 
 def _by_meaning(said: ServerSaid) -> Failure | None:
     """The kind by error object and status; None if they do not tell."""
-    too_long = said.code in _TOO_LONG_CODES or said.status == 413 or _TOO_LONG.search(said.message)
+    words = _TOO_LARGE if said.status == 429 else _TOO_LONG
+    too_long = said.code in _TOO_LONG_CODES or said.status == 413 or words.search(said.message)
     kinds = (
-        (said.code in _FILTER_CODES, Failure.FILTERED),
+        (said.code in _FILTER_CODES or _FILTERED.search(said.message), Failure.FILTERED),
         (said.code in _QUOTA_CODES or said.status in {401, 403}, Failure.DENIED),
         (too_long, Failure.TOO_LONG),
         (said.code in _MISSING_CODES or said.status == 404, Failure.MISSING),

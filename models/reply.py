@@ -55,6 +55,8 @@ _FILTERED: Final = frozenset(
 )
 _REFUSED: Final = frozenset({"refusal", "refused"})
 """How OpenAI, Anthropic, Ollama, Mistral, Gemini, Bedrock and Cohere name the end of a reply."""
+_BROKEN: Final = frozenset({"error", "abort", "aborted", "cancelled"})
+"""Servers that fail in the middle of a reply, or are stopped, end it with one of these."""
 _REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "stopReason")
 _MARKING: Final = frozenset({"BaseChatOpenAI", "ChatAnthropic", "ChatOllama", "ChatGroq"})
 """LangChain's classes whose protocols mark the end of every reply. Others may not."""
@@ -86,7 +88,8 @@ def read_reply(message: AIMessage, name: str, kind: type) -> Reply:
         kind: The class of the LangChain model.
 
     Raises:
-        UnfinishedReplyError: It has no mark of its end and is no whole JSON object.
+        UnfinishedReplyError: It has no mark of its end and is no whole JSON object, or its mark
+            says that the server failed.
         CallFailedError: The model refused, or a filter stopped it.
     """
     text, reason = _text(message), _reason(message.response_metadata)
@@ -100,7 +103,7 @@ def read_reply(message: AIMessage, name: str, kind: type) -> Reply:
         said = f": {refusal[:_LONGEST_REFUSAL]!r}" if refusal else ""
         raise CallFailedError(f"The model {name} refused to answer{said}.", reason="refused")
     marks = any(base.__name__ in _MARKING for base in kind.__mro__)
-    if marks and not reason and not _is_whole(text):
+    if reason in _BROKEN or (marks and not reason and not _is_whole(text)):
         raise UnfinishedReplyError("the reply broke off before its end")
     usage = message.usage_metadata or _openai_usage(message.response_metadata)
     return Reply(

@@ -18,19 +18,19 @@ from hopyard.state.unicode import valid_unicode
 
 __all__ = ("Spoken", "begins_to_speak", "spoken_objects", "without_thoughts")
 
-_NAMES: Final = r"(?:think|thinking|thought|thoughts|reasoning|reflection|seed:think)"
+_NAMES: Final = r"(?:\w{1,12}:)?(?:think|thinking|thoughts?|reasoning|reflection)"
 _OPEN: Final = re.compile(
     rf"<{_NAMES}>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|START_THINKING\|>"
     r"|<\|channel\|>\s*(?!final)\w+[^<]*<\|message\|>",
     re.I,
 )
 _CLOSE: Final = re.compile(
-    rf"</{_NAMES}>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|END_THINKING\|>"
+    rf"<//?{_NAMES}>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|END_THINKING\|>"
     r"|<\|channel\|>\s*final\b[^<]*<\|message\|>|\bassistantfinal(?=\s*[{`])",
     re.I,
 )
-"""DeepSeek-R1, Qwen, Magistral, Kimi, Cohere, Seed and gpt-oss, whose channel "final" ends the
-thoughts. Some servers drop the marks around gpt-oss's channel names, so only words remain."""
+"""DeepSeek-R1, Qwen, Magistral, Kimi, Cohere, Seed, MiniMax and gpt-oss, whose channel "final" ends
+the thoughts. Some servers drop the marks around gpt-oss's channel names, so only words remain."""
 _MARK: Final = re.compile(rf"(?P<open>{_OPEN.pattern})|(?P<close>{_CLOSE.pattern})|\{{", re.I)
 _LONGEST_MARK: Final = 60
 """Characters. A mark that is still arriving is at most this long."""

@@ -18,7 +18,13 @@ __all__ = ("ProtocolServer", "Script")
 
 _PIECE = 7
 _END = {
-    "openai": {"stop": "stop", "cut": "length", "filtered": "content_filter", "refused": "stop"},
+    "openai": {
+        "stop": "stop",
+        "cut": "length",
+        "filtered": "content_filter",
+        "refused": "stop",
+        "failed": "error",
+    },
     "ollama": {"stop": "stop", "cut": "length"},
     "anthropic": {"stop": "end_turn", "cut": "max_tokens", "refused": "refusal"},
 }

@@ -56,6 +56,23 @@ def caused(error: Exception, cause: Exception) -> Exception:
         (said(400, code="content_filter"), Failure.FILTERED),
         (said(400, code="model_not_found"), Failure.MISSING),
         (said(400, message="prompt is too long: 210000 tokens > 200000 maximum"), Failure.TOO_LONG),
+        # A limit of tokens a minute passes with time, but not where one request is above it.
+        (said(429, message="Too many tokens, please wait"), Failure.TRANSIENT),
+        (
+            said(429, message="above 30,000 input tokens per minute; reduce the prompt length"),
+            Failure.TRANSIENT,
+        ),
+        (
+            said(429, message="Request too large for m: Limit 30000, Requested 45000"),
+            Failure.TOO_LONG,
+        ),
+        (said(500, message="input length and max_tokens exceed context limit"), Failure.TOO_LONG),
+        # A filter's error as text within a gateway's.
+        (said(400, code="400", message="ContentPolicyViolationError: no"), Failure.FILTERED),
+        (
+            openai.APIError("x", REQUEST, body={"message": "400: {'code': 'content_filter'}"}),
+            Failure.FILTERED,
+        ),
         (said(500, message="context deadline exceeded"), Failure.TRANSIENT),
         (said(504, message="upstream: context canceled"), Failure.TRANSIENT),
         (

@@ -93,6 +93,22 @@ async def test_a_stream_that_breaks_off_is_asked_for_again_and_not_kept(
     assert [(rate.calls, rate.parsed) for rate in rates] == [(1, 1)]
 
 
+@pytest.mark.parametrize("model", ["groq:m", "deepseek:m"])
+async def test_a_reply_whose_end_says_that_the_server_failed_is_asked_for_again(
+    serve: Any, model: str
+) -> None:
+    server = serve(Script(HALF, end="failed"), Script(WHOLE))
+    assert (await asked(model))[0].answer == "Marta Quill"
+    assert len(server.requests) == 2
+
+
+async def test_an_error_about_an_output_is_no_refusal_of_schemas(serve: Any) -> None:
+    fault = "The model produced output that does not match the expected peg-native format"
+    server = serve(Script(status=500, error=fault), Script(WHOLE))
+    assert (await asked("openai:m"))[0].answer == "Marta Quill"
+    assert "response_format" in server.requests[1]
+
+
 @pytest.mark.parametrize("model", MODELS)
 async def test_a_stream_that_always_breaks_off_is_an_error(serve: Any, model: str) -> None:
     server = serve(Script(HALF, end=""))
