@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from markupsafe import escape
 
 from hopyard.state.controls import without_controls
-from hopyard.tracing.escaping import escape
 
 __all__ = ("is_prose", "one_line", "prose")
 

@@ -64,5 +64,5 @@ def part(number: int, size: int = 5, level: int = 0, **more: Any) -> Part:
     return replace(made, **more)
 
 
-def whole(*parts: Part) -> Overview:
-    return Overview(9, len(parts), 1, ((len(parts), 0.5),), Parts(parts))
+def whole(*parts: Part, smaller: int = 0) -> Overview:
+    return Overview(9, len(parts), 1, ((len(parts), 0.5),), Parts(parts, smaller))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hopyard.indexes.kinds.communities import overview
 from hopyard.indexes.kinds.communities.overview import Overview, Parts, Quote, ShownFinding
-from hopyard.tracing.community_drawing import draw_map
 from hopyard.tracing.community_page import community_page
 
 from .made_map import HOSTILE, Page, part, whole
@@ -37,33 +37,45 @@ def test_every_text_is_escaped() -> None:
     shown = whole(hostile, bare)
     shown = replace(shown, root=replace(shown.root, alone=20, names=(HOSTILE,)))
     text = community_page(shown, HOSTILE)
-    assert not {"script", "img"} & set(Page(text).names)
+    page = Page(text)
+    assert (page.names.count("script"), page.names.count("img")) == (2, 0)  # the page's own two
     assert "20 names without neighbours, such as &lt;/title&gt;" in text
 
 
-def test_cells_have_the_share_of_their_entities_and_the_shade_of_their_rating() -> None:
+def drawn(browser: Any, file: Path, parts: Parts, width: int = 1200) -> Any:
+    file.write_text(community_page(whole(*parts.shown, smaller=parts.smaller), "index"), "utf-8")
+    browser.set_window_size(width, 900)
+    browser.get(file.as_uri())
+    return browser.find_elements("css selector", "#map .cell")
+
+
+def test_cells_have_the_share_of_their_entities_and_the_shade_of_their_rating(
+    browser: Any, tmp_path: Path
+) -> None:
     parts = Parts((part(10, 6), part(0, 3), part(5, 3)))
-    places = r'<foreignObject x="[\d.]+%" y="[\d.]+%" width="([\d.]+)%" height="([\d.]+)%">'
-    drawn = re.findall(places + r'<a class="cell( rated-\d)?" href="#c-(0-\d+)"', draw_map(parts))
-    shares = {name: float(width) * float(height) / 100 for width, height, _, name in drawn}
-    assert shares == pytest.approx({"0-10": 50, "0-0": 25, "0-5": 25}, abs=0.1)
-    assert [shade for *_, shade, _ in drawn] == [" rated-3", " rated-0", " rated-2"]
-    assert draw_map(Parts(parts.shown[:1])) == ""
+    cells = drawn(browser, tmp_path / "map.html", parts)
+    sizes = [cell.rect["width"] * cell.rect["height"] for cell in cells]
+    assert [size / sum(sizes) for size in sizes] == pytest.approx([0.5, 0.25, 0.25], abs=0.02)
+    classes = [cell.get_attribute("class") for cell in cells]
+    assert classes == ["cell rated-3", "cell rated-0", "cell rated-2"]
+    links = [str(cell.get_attribute("href")).partition("#")[2] for cell in cells]
+    assert links == ["c-0-10", "c-0-0", "c-0-5"]
+    assert drawn(browser, tmp_path / "map.html", Parts(parts.shown[:1])) == []
 
 
-def test_a_strip_stands_for_the_communities_without_a_cell() -> None:
-    parts = Parts(tuple(part(number) for number in range(20)), smaller=7)
-    text = draw_map(parts)
-    assert text.count('class="cell rated') == 16
-    assert '<a class="cell rest" href="#c-0-16"><b>11 smaller</b></a>' in text
+def test_a_strip_stands_for_the_communities_without_a_cell(browser: Any, tmp_path: Path) -> None:
+    parts = Parts(tuple(part(number) for number in range(45)), smaller=7)
+    *cells, rest = drawn(browser, tmp_path / "map.html", parts)
+    assert len(cells) == 40
+    assert rest.text == "12 smaller"
+    assert str(rest.get_attribute("href")).endswith("#c-0-40")
 
 
-def test_the_root_map_shows_the_communities_inside() -> None:
+def test_the_map_shows_the_communities_inside(browser: Any, tmp_path: Path) -> None:
     inside = Parts((part(0, 3, level=1), part(1, 2, level=1)), alone=1)
     parts = Parts((part(0, 6, inside=inside), part(1, 6)))
-    assert draw_map(parts).count("<rect") == 0
-    wide, narrow = draw_map(parts, root=True).split("</svg>")[:2]
-    assert wide.count("<rect") == narrow.count("<rect") == 2
+    drawn(browser, tmp_path / "map.html", parts)
+    assert len(browser.find_elements("css selector", "#map .line")) == 2
 
 
 def test_single_names_are_counted_on_one_line() -> None:

@@ -16,8 +16,8 @@ from hopyard.state.schemas import Citation, Step, Thrown, passage_evidence
 from hopyard.tracing.drawing import Arrow, drawing_of
 from hopyard.tracing.legend import legend_of
 from hopyard.tracing.model import Earlier, Trace
-from hopyard.tracing.page import page
 from hopyard.tracing.plain import as_plain
+from hopyard.tracing.trace_page import trace_page
 
 from .made import HOPS, HOSTILE, SUMMARY, made_trace, use, with_texts
 
@@ -90,10 +90,12 @@ class Elements(HTMLParser):
 
 
 def test_it_loads_nothing_and_is_small(trace: Trace) -> None:
-    text = page(trace)
+    text = trace_page(trace)
     found = Elements(text)
     assert all(address.startswith("#") for address in found.addresses)
-    assert found.names.count("script") == 4  # the drawing, the trace, the library, the page's own
+    assert (
+        found.names.count("script") == 5
+    )  # the drawing, the trace, the library, the page's own two
     assert not {"img", "link", "iframe", "object"} & set(found.names)
     assert not {name for name in found.attributes if name.startswith("on")}
     assert "default-src 'none'" in text
@@ -102,23 +104,23 @@ def test_it_loads_nothing_and_is_small(trace: Trace) -> None:
 
 
 def test_every_text_is_escaped(trace: Trace) -> None:
-    text = page(trace)
+    text = trace_page(trace)
     hostile = trace.passages["hostile"]
     assert hostile.text == HOSTILE
     assert "</script><script>window" not in text
     assert "<script>window" not in text
     assert "<img" not in text
-    assert "&lt;b&gt;Nobody&lt;/b&gt; &amp; &quot;nothing&quot;" in text
+    assert "&lt;b&gt;Nobody&lt;/b&gt; &amp; &#34;nothing&#34;" in text
     assert "Which &lt;b&gt;gate&lt;/b&gt; opened" in text
 
 
 def test_the_page_reloads_itself_only_while_it_is_followed(trace: Trace) -> None:
-    assert 'http-equiv="refresh"' not in page(trace)
-    assert '<meta http-equiv="refresh" content="1">' in page(trace, reload_seconds=1.0)
+    assert 'http-equiv="refresh"' not in trace_page(trace)
+    assert '<meta http-equiv="refresh" content="1">' in trace_page(trace, reload_seconds=1.0)
 
 
 def test_a_count_has_no_bar(trace: Trace) -> None:
-    text = page(trace)
+    text = trace_page(trace)
     assert '<meter min="0" max="5" value="5" aria-hidden="true"></meter> 5/5' in text
     assert '<meter min="0" max="1" value="0.75" aria-hidden="true"></meter> 0.75' in text
     assert "visits</th><td>1</td>" in text
@@ -127,11 +129,13 @@ def test_a_count_has_no_bar(trace: Trace) -> None:
 def test_evidence_that_is_no_passage_leads_to_its_passages(trace: Trace) -> None:
     anchors = {name: f"passage-{number}" for number, name in enumerate(trace.passages, 1)}
     links = f'<a href="#{anchors["mars"]}">Mars</a>, <a href="#{anchors["venus"]}">Venus</a>'
-    assert f'summary s-12 <span class="score">0.83</span><br>{links}' in page(trace)
+    assert f'summary s-12 <span class="score">0.83</span><br>{links}' in trace_page(trace)
 
 
 def test_passages_read_through_a_summary_say_so() -> None:
-    text = page(with_texts(made_trace([], evidence=[SUMMARY]), mars="Two moons.", venus="None."))
+    text = trace_page(
+        with_texts(made_trace([], evidence=[SUMMARY]), mars="Two moons.", venus="None.")
+    )
     assert text.count("read through summary s-12, 0.83") == 2
 
 
@@ -148,7 +152,7 @@ def test_a_passage_says_where_it_is_from() -> None:
     )
     other = Citation(**cited | {"passage_id": "h#2", "position": 1})
     units = [passage_evidence("h#1", 0.9), passage_evidence("h#2", 0.8)]
-    text = page(made_trace([], evidence=units, citations=[cited, other]))
+    text = trace_page(made_trace([], evidence=units, citations=[cited, other]))
     name = "&lt;b&gt;handbook.docx › Contacts, p. 3, passage"
     for number in (1, 2):
         assert f'<span class="title">{name} {number}</span>' in text
@@ -165,7 +169,7 @@ def test_a_passage_says_where_it_is_from() -> None:
 
 
 def test_a_passage_that_is_known_by_its_title_says_no_more(trace: Trace) -> None:
-    assert '<dl class="source">' not in page(trace)
+    assert '<dl class="source">' not in trace_page(trace)
 
 
 def test_a_tree_is_drawn_with_what_was_pruned_and_thrown_away(trace: Trace) -> None:
@@ -231,7 +235,7 @@ HEAD = re.compile(r"<header>.*</header>", re.DOTALL)
 
 
 def head(trace: Trace) -> str:
-    found = HEAD.search(page(trace))
+    found = HEAD.search(trace_page(trace))
     assert found
     return found[0]
 
@@ -288,11 +292,13 @@ def test_an_answer_that_nothing_supports_is_marked(
 
 
 def test_a_long_answer_is_read_as_markdown_in_letters_of_usual_size() -> None:
-    text = page(made_trace([Step(id="x", kind="x", answer="- **one**\n- two")], answer="## A\nb"))
+    text = trace_page(
+        made_trace([Step(id="x", kind="x", answer="- **one**\n- two")], answer="## A\nb")
+    )
     assert '<span class="kind">Answer</span><div class="prose"><h4>A</h4>' in text
     assert '<div class="prose"><ul>\n<li><strong>one</strong></li>' in text
     assert '<span class="result">one two</span>' in text
-    assert '<div class="short"><p>that</p></div>' in page(made_trace([]))
+    assert '<div class="short"><p>that</p></div>' in trace_page(made_trace([]))
 
 
 def test_many_sources_are_folded() -> None:
@@ -304,19 +310,19 @@ def test_many_sources_are_folded() -> None:
 
 def test_scores_say_who_judged() -> None:
     judged = question("root", "", QUESTION, "split", score=1.0, facts={"rubric": "5/5"})
-    text = page(made_trace([judged | {"judge": "a<b>:c"}, Step(id="x", kind="x", score=0.5)]))
+    text = trace_page(made_trace([judged | {"judge": "a<b>:c"}, Step(id="x", kind="x", score=0.5)]))
     assert '<li class="judge">scores: judged by a&lt;b&gt;:c</li>' in text
     assert text.count("<caption>Judged by a&lt;b&gt;:c</caption>") == 1
     assert text.count("<caption>Measured</caption>") == 1
-    assert "scores: judged by" not in page(made_trace([judged]))
+    assert "scores: judged by" not in trace_page(made_trace([judged]))
 
 
 def test_an_unfinished_thread_is_not_marked_and_says_where_it_runs() -> None:
     made = made_trace([], waits=("tree",))
-    assert 'class="support' not in page(made)
-    assert ">not finished</p>" in page(made)
+    assert 'class="support' not in trace_page(made)
+    assert ">not finished</p>" in trace_page(made)
     running = replace(made, running="in process 12 on <host> since noon")
-    assert ">running in process 12 on &lt;host&gt; since noon</p>" in page(running)
+    assert ">running in process 12 on &lt;host&gt; since noon</p>" in trace_page(running)
 
 
 def test_the_words_of_the_trace_are_explained_and_no_others(trace: Trace) -> None:
@@ -336,24 +342,26 @@ def test_models_prompts_and_raw_outputs_are_shown() -> None:
     made = made_trace(
         [Step(id="a", kind="read")], uses=[Use(asked, False, "a", "k"), Use(other, False, "a", "l")]
     )
-    text = page(replace(made, asked_of_model={"k": [("human", "Which <gate>?")]}))
+    text = trace_page(replace(made, asked_of_model={"k": [("human", "Which <gate>?")]}))
     assert "<dt>Models</dt><dd>openai/big, openai/small</dd>" in text
     one = replace(made_trace([], uses=[Use(asked, False, "a", "k")]), model="openai:<big>")
     assert "<dt>Model</dt><dd>openai:&lt;big&gt;</dd>" in head(one)
     assert "answer: prompt and output" in text
     assert "openai/big, prompt version 3" in text
     assert "<h5>human</h5><pre>Which &lt;gate&gt;?</pre>" in text
-    assert "<pre>{&quot;answer&quot;: &quot;&lt;b&gt;1999&lt;/b&gt;&quot;}</pre>" in text
+    assert "<pre>{&#34;answer&#34;: &#34;&lt;b&gt;1999&lt;/b&gt;&#34;}</pre>" in text
     assert text.count("What was asked is not in the ledger.") == 1
 
 
 def test_the_time_line_leads_to_the_steps(trace: Trace) -> None:
-    assert 'id="time-title"' not in page(trace)  # when its calls were made is not known
+    assert 'id="time-title"' not in trace_page(trace)  # when its calls were made is not known
     timed = [
         replace(use("a"), at="2026-01-01T10:00:00.500Z"),
         replace(use("b"), at="2026-01-01T10:00:02.000Z"),
     ]
-    text = page(made_trace([Step(id="a", kind="<read>"), Step(id="b", kind="sum")], uses=timed))
+    text = trace_page(
+        made_trace([Step(id="a", kind="<read>"), Step(id="b", kind="sum")], uses=timed)
+    )
     assert 'href="#step-a" title="&lt;read&gt;"' in text
     assert '<rect x="0.0" y="0" width="250.0" height="10">' in text
     assert '<rect x="750.0" y="0" width="250.0" height="10">' in text
@@ -373,7 +381,7 @@ def test_earlier_questions_are_listed() -> None:
 
 
 def opened(browser: Any, file: Path, trace: Trace) -> Any:
-    file.write_text(page(trace), encoding="utf-8")
+    file.write_text(trace_page(trace), encoding="utf-8")
     browser.get(file.as_uri())
     return browser
 
@@ -410,7 +418,9 @@ def test_the_policy_stops_a_script_that_is_put_in(
     browser: Any, trace: Trace, tmp_path: Path
 ) -> None:
     file = tmp_path / "page.html"
-    file.write_text(page(trace).replace("</main>", "<script>window.hacked = 5</script></main>"))
+    file.write_text(
+        trace_page(trace).replace("</main>", "<script>window.hacked = 5</script></main>")
+    )
     browser.get(file.as_uri())
     assert browser.execute_script("return window.hacked") is None
     assert any("Content Security" in entry["message"] for entry in browser.get_log("browser"))

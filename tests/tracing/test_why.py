@@ -19,9 +19,9 @@ from hopyard.state.schemas import Citation, Evidence, Source, Step, passage_evid
 from hopyard.state.serializer import CompressedSerializer
 from hopyard.testing.evidence import check_evidence
 from hopyard.tracing.describe import describe_step
-from hopyard.tracing.page import page
 from hopyard.tracing.plain import as_plain
 from hopyard.tracing.terminal import draw_trace
+from hopyard.tracing.trace_page import trace_page
 
 from .made import SUMMARY, made_trace, with_texts
 
@@ -73,10 +73,10 @@ def test_the_terminal_shows_it_below_the_passage() -> None:
 def test_the_page_shows_it_below_the_title_and_escapes_it() -> None:
     step = Step(id="search", kind="search", passages=[found("mars", 0.5, MOONS)])
     trace = made_trace([step], evidence=[found("mars", 0.5, MOONS), found("venus", 0.4)])
-    text = page(with_texts(trace, mars="Red.", venus="Hot."))
+    text = trace_page(with_texts(trace, mars="Red.", venus="Hot."))
     why = "<small>why: &lt;b&gt;Phobos&lt;/b&gt;, Deimos</small>"
-    assert f"<span class='score'>read, 0.50</span>{why}</summary>" in text
-    assert "<span class='score'>read, 0.40</span></summary>" in text
+    assert f'<span class="score">read, 0.50</span>{why}</summary>' in text
+    assert '<span class="score">read, 0.40</span></summary>' in text
     assert text.count(f'<span class="score">0.50</span>{why}</li>') == 2  # strategy and search
 
 
