@@ -253,7 +253,7 @@ def test_every_public_name_is_there() -> None:
     for name in hopyard.__all__:
         assert getattr(hopyard, name) is not None
         assert name in dir(hopyard)
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="No hopyard attribute nothing"):
         hopyard.nothing  # type: ignore[attr-defined]  # noqa: B018
 
 
