@@ -19,9 +19,9 @@ from typing_extensions import Unpack
 
 from hopyard.agent.background import wait, wait_async
 from hopyard.agent.hopyard import Hopyard, Settings
+from hopyard.agent.nested import answer_inside
 from hopyard.agent.sync_saver import with_async_saver
 from hopyard.agent.texts import with_texts
-from hopyard.graphs import router
 from hopyard.nodes.run import config_with_default
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.agent import AgentOutput
@@ -98,9 +98,7 @@ def as_tool(
         try:
             if where:
                 context = change_context(context, {"where": [*context.where, *where]})
-            output: Any = await router.graph.ainvoke(
-                {"question": question}, config, context=context
-            )
+            output: Any = await answer_inside({"question": question}, config, context)
             del output["messages"]  # the message that has this artifact is the answer
         except HopyardError as error:  # one sentence with its cure, which the model may act on
             raise ToolException(str(error)) from error

@@ -85,6 +85,12 @@ def test_in_a_sync_agent(hop: hopyard.Hopyard, saver: BaseCheckpointSaver[Any]) 
     assert hop.threads() == []
 
 
+def test_the_agents_limit_of_steps_is_not_the_tools(hop: hopyard.Hopyard) -> None:
+    agent = agent_with(hopyard.as_tool(hop))
+    few: Any = {"recursion_limit": 4}  # the model, the tool, the model, the end
+    assert result_of(agent.invoke(ASKED, few)).text.startswith("1781")
+
+
 def test_an_approval_stops_a_sync_agent(
     index: Path, chat: Scripted, saver: BaseCheckpointSaver[Any]
 ) -> None:
