@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, cast
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.prebuilt import ToolRuntime
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from typing_extensions import Unpack
 
 from hopyard.agent.background import wait, wait_async
@@ -32,6 +32,7 @@ from hopyard.state.references import name_sources
 from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, quotes_of, read_note
 from hopyard.state.settings import Context
 from hopyard.state.sources import change_context
+from hopyard.state.where import condition_texts
 
 __all__ = ("as_tool",)
 
@@ -43,6 +44,7 @@ DESCRIPTION: Final = (
 Question = Annotated[str, Field(description="One question that can be understood alone.")]
 Conditions = Annotated[
     list[str] | None,
+    BeforeValidator(condition_texts),
     Field(
         description="Read only documents with this metadata. Leave it out to read all. Conditions "
         'such as ["source=reports/*", "date>=2024-01"]; the operators are =, !=, <, <=, > and >=.'
