@@ -29,5 +29,6 @@ async def answer_inside(given: AgentInput, config: RunnableConfig, context: Cont
 
 
 def _without_limit(config: RunnableConfig) -> RunnableConfig:
-    kept: Any = {name: value for name, value in config.items() if name != "recursion_limit"}
-    return RunnableConfig(**kept)
+    kept = config.copy()
+    kept.pop("recursion_limit", None)
+    return kept
