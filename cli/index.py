@@ -153,6 +153,7 @@ def vacuum_command(directory: DirectoryArgument, json_: JsonOption = False) -> N
             f"{directory} holds no removed text: {after / 1e6:,.1f} MB on disk, "
             f"{before / 1e6:,.1f} MB before",
             markup=False,
+            soft_wrap=True,
         )
 
 
