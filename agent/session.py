@@ -35,7 +35,6 @@ from hopyard.nodes.resources import Resources, shared_resources
 from hopyard.nodes.run import Run, check_question, config_with
 from hopyard.state.agent import AgentInput, AgentOutput, AgentState
 from hopyard.state.checkpoints import (
-    copy_thread,
     open_saver,
     store_error,
     thread_ids,
@@ -51,6 +50,7 @@ from hopyard.state.running import Holder, ThreadLocks, open_locks
 from hopyard.state.settings import Context
 from hopyard.state.sources import change_context, setting_changes
 from hopyard.state.thread_names import checked_thread_name, resume_command
+from hopyard.state.thread_store import copy_thread
 
 __all__ = ("Event", "Session", "ThreadSummary", "Token", "open_session")
 
