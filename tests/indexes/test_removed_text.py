@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from building import build, wait
 from conftest import WordEmbedder
@@ -151,6 +154,41 @@ def test_a_reader_of_the_former_generation_opens_the_index_again(index: Path) ->
         wait(building.vacuum(directory=index))
         with pytest.raises(IndexMissingError, match=r"Generation 1 .* open the index again"):
             reader.passage_ids()
+
+
+@pytest.mark.parametrize("store", ["faiss", "memory"])
+def test_vacuum_deletes_vectors_and_gives_back_the_space(tmp_path: Path, store: str) -> None:
+    """A graph of nearest neighbours may keep the vectors of what it no longer finds."""
+    large = Document("large", "", " ".join(f"Zorbland{number}." for number in range(10_000)))
+    build(
+        [*families(1), SECRET, large],
+        directory=tmp_path / "index",
+        embedder=WordEmbedder(),
+        settings=Context.model_validate({"dense": {"store": store}}),
+        chunk_tokens=200,
+        kinds=("dense",),
+    )
+    with closing(sqlite3.connect(tmp_path / "index" / "corpus.sqlite")) as corpus:
+        [[vector]] = corpus.execute(
+            "SELECT vector FROM vectors JOIN passages USING (content_hash) WHERE document_id = ?",
+            ("payroll",),
+        ).fetchall()
+    number = str(np.frombuffer(vector, "<f4").astype(float)[0])
+
+    def kept() -> list[str]:
+        files = [file for file in tmp_path.rglob("*") if file.is_file()]
+        data = {file.name: file.read_bytes() for file in files}
+        return [name for name, own in data.items() if vector in own or number.encode() in own]
+
+    def size() -> int:
+        return sum(file.stat().st_size for file in tmp_path.rglob("*") if file.is_file())
+
+    assert "corpus.sqlite" in kept()
+    before = size()
+    wait(building.remove(["payroll", "large"], directory=tmp_path / "index"))
+    wait(building.vacuum(directory=tmp_path / "index"))
+    assert kept() == []
+    assert size() < before - 2 * len(large.text)  # the text of the document and of its passage
 
 
 def test_the_command_that_removes_names_the_one_that_deletes(tmp_path: Path) -> None:

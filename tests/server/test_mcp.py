@@ -190,6 +190,24 @@ async def strategies_are_listed_and_errors_are_one_sentence(client: Client) -> N
         assert all(name in text_of(wrong) for name in ("strategy", "auto", "tree", "hop"))
 
 
+async def test_two_conversations_at_once_get_their_own_answers(comparison: Server) -> None:
+    async def ask(client: Client, question: str, name: str) -> Any:
+        arguments = {"question": question, "strategy": "single", "thread_id": name}
+        return (await client.call_tool("ask", arguments)).structured_content
+
+    address = f"{comparison.address}/mcp"
+    async with Client(address) as first, Client(address) as second:
+        iron, stone, more = await asyncio.gather(
+            ask(first, IRON, "iron"), ask(second, STONE, "stone"), ask(first, STONE, "more")
+        )
+    found = [(one["thread_id"], one["answer"]) for one in (iron, stone, more)]
+    assert found == [
+        ("iron", f"read: {IRON}"),
+        ("stone", f"read: {STONE}"),
+        ("more", f"read: {STONE}"),
+    ]
+
+
 async def test_a_client_of_the_older_protocol_is_served(comparison: Server) -> None:
     async with Client(f"{comparison.address}/mcp", mode="legacy") as client:
         asked: Any = await client.call_tool("ask", {"question": STONE, "strategy": "single"})

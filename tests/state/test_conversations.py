@@ -129,6 +129,15 @@ async def test_an_old_thread_goes_on(store: ThreadStore) -> None:
     ]
 
 
+async def test_odd_characters_of_a_message_stay(store: ThreadStore) -> None:
+    builder = StateGraph(MessagesState).add_node("reply", reply)
+    flat = builder.add_edge(START, "reply").compile(checkpointer=store)
+    for word in ("a\0b", "\U0001f600", "\u2028"):
+        await flat.ainvoke(said(word), on("a"))
+    asked = [message.text for message in (await flat.aget_state(on("a"))).values["messages"]][::2]
+    assert asked == ["a\0b", "\U0001f600", "\u2028"]
+
+
 async def test_a_copy_has_its_own_messages(store: ThreadStore) -> None:
     await tell(store, "a", "apple")
     await copy_thread(store, "a", "b")
