@@ -259,8 +259,8 @@ class Session:
             UsageError: The new name is taken.
         """
         thread_id = checked_thread_name(thread_id)
-        await self.context(thread_id)
         new_id = checked_thread_name(new_id or new_thread_id())
+        await self.context(thread_id)
         if new_id in await thread_ids(self._saver):
             raise _taken(new_id)
         await copy_thread(self._saver, thread_id, new_id)
