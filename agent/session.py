@@ -35,17 +35,22 @@ from hopyard.nodes.resources import Resources, shared_resources
 from hopyard.nodes.run import Run, check_question, config_with
 from hopyard.state.agent import AgentInput, AgentOutput, AgentState
 from hopyard.state.checkpoints import (
-    copy_thread,
     open_saver,
     store_error,
     thread_ids,
     unused_threads,
 )
-from hopyard.state.errors import ThreadBusyError, ThreadMissingError, UsageError
+from hopyard.state.errors import (
+    ThreadBusyError,
+    ThreadMissingError,
+    ThreadUnfinishedError,
+    UsageError,
+)
 from hopyard.state.running import Holder, ThreadLocks, open_locks
 from hopyard.state.settings import Context
 from hopyard.state.sources import change_context, setting_changes
-from hopyard.state.unicode import storable_text
+from hopyard.state.thread_names import checked_thread_name, resume_command
+from hopyard.state.thread_store import copy_thread
 
 __all__ = ("Event", "Session", "ThreadSummary", "Token", "open_session")
 
@@ -104,6 +109,7 @@ class Session:
         thread_id: str | None = None,
         *,
         tokens: bool = False,
+        new: bool = False,
     ) -> AsyncGenerator[Event, None]:
         """Ask a question on a new or existing thread, and yield each step when it ends.
 
@@ -112,22 +118,26 @@ class Session:
             context: The run's settings.
             thread_id: The thread; None starts a new thread.
             tokens: Give the answer too, as `Token` events while the model writes it.
+            new: Whether the thread must be new.
 
         Raises:
-            UsageError: The question is empty or too long, or the thread's last question is not
-                finished.
+            UsageError: The question is empty or too long, the thread's last question is not
+                finished, or there is such a thread although it must be new.
             IndexMissingError: The index does not exist. No thread is created.
             ThreadBusyError: Another run works on the thread.
         """
         question = check_question(question)
         await Run("", context, self._resources).check_index()
-        thread_id = storable_text(thread_id or new_thread_id())
+        thread_id = checked_thread_name(thread_id or new_thread_id())
         config = self._config(thread_id, context)
         async with self._hold(thread_id):
-            if (await self._agent.aget_state(config)).tasks:
-                raise UsageError(
+            state = await self._agent.aget_state(config)
+            if new and state.created_at is not None:
+                raise _taken(thread_id)
+            if state.tasks:
+                raise ThreadUnfinishedError(
                     f"The thread {thread_id!r} has an unfinished question; run "
-                    f"`hopyard resume {thread_id}` first, or take another thread."
+                    f"`{resume_command(thread_id)}` first, or take another thread."
                 )
             if context.retention_days:
                 await self.prune(context.retention_days, keep=thread_id)
@@ -159,7 +169,7 @@ class Session:
                 waiting approvals, or no approval waits.
             ThreadBusyError: Another run works on the thread.
         """
-        thread_id = storable_text(thread_id)
+        thread_id = checked_thread_name(thread_id)
         context = change_context(await self.context(thread_id), dict(changes or {}))
         config = self._config(thread_id, context)
         async with self._hold(thread_id):
@@ -174,7 +184,7 @@ class Session:
 
     async def result(self, thread_id: str) -> dict[str, Any]:
         """Return the state of a thread: its last question, answer and steps."""
-        thread_id = storable_text(thread_id)
+        thread_id = checked_thread_name(thread_id)
         state = await self._agent.aget_state(self._config(thread_id))
         if not state.values:
             raise _missing(thread_id)
@@ -219,12 +229,12 @@ class Session:
 
     async def running(self, thread_id: str) -> Holder | None:
         """Return the process that works on a thread now, or None."""
-        name = storable_text(thread_id)
+        name = checked_thread_name(thread_id)
         return await asyncio.to_thread(self._locks.holder, name) if self._locks else None
 
     async def earlier(self, thread_id: str) -> list[Turn]:
         """Return the questions of a thread before the last question, oldest first."""
-        return await earlier_turns(self._saver, storable_text(thread_id))
+        return await earlier_turns(self._saver, checked_thread_name(thread_id))
 
     async def threads(self) -> list[ThreadSummary]:
         """Return all threads, most recently used first."""
@@ -236,7 +246,7 @@ class Session:
         Raises:
             ThreadMissingError: There is no such thread.
         """
-        summary = await summary_of(self._saver, self._locks, storable_text(thread_id))
+        summary = await summary_of(self._saver, self._locks, checked_thread_name(thread_id))
         if summary is None:
             raise _missing(thread_id)
         return summary
@@ -248,11 +258,11 @@ class Session:
             ThreadMissingError: There is no such thread.
             UsageError: The new name is taken.
         """
-        thread_id = storable_text(thread_id)
+        thread_id = checked_thread_name(thread_id)
+        new_id = checked_thread_name(new_id or new_thread_id())
         await self.context(thread_id)
-        new_id = storable_text(new_id or new_thread_id())
         if new_id in await thread_ids(self._saver):
-            raise UsageError(f"There is a thread {new_id!r} already; choose another name.")
+            raise _taken(new_id)
         await copy_thread(self._saver, thread_id, new_id)
         return new_id
 
@@ -264,7 +274,7 @@ class Session:
             ThreadBusyError: A run works on it.
             HopyardError: Another process keeps the deleted text in the store's log.
         """
-        thread_id = storable_text(thread_id)
+        thread_id = checked_thread_name(thread_id)
         await self.context(thread_id)
         async with self._hold(thread_id):
             await delete_threads(self._saver, [thread_id], self._resources)
@@ -332,7 +342,7 @@ class Session:
         return await asyncio.to_thread(self._resources.caller, context.model)
 
     def _config(self, thread_id: str, context: Context | None = None) -> RunnableConfig:
-        config = RunnableConfig(configurable={"thread_id": storable_text(thread_id)})
+        config = RunnableConfig(configurable={"thread_id": checked_thread_name(thread_id)})
         if context is not None:
             # Without spaces: it is written with every checkpoint of the thread and its subgraphs.
             kept = json.dumps(settings_to_keep(context), separators=(",", ":"))
@@ -351,6 +361,10 @@ def _check_steps(thread_id: str, state: StateSnapshot) -> None:
             f"The thread {thread_id!r} was made by an older version of Hopyard and cannot be "
             f"shown: ask its question again on another thread."
         )
+
+
+def _taken(thread_id: str) -> UsageError:
+    return UsageError(f"There is a thread {thread_id!r} already; choose another name.")
 
 
 def _missing(thread_id: str) -> ThreadMissingError:

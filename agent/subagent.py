@@ -11,9 +11,9 @@ from typing_extensions import TypedDict, Unpack
 
 from hopyard.agent.background import wait
 from hopyard.agent.hopyard import Hopyard, Settings
+from hopyard.agent.nested import answer_inside
 from hopyard.agent.sync_saver import with_async_saver
 from hopyard.agent.tool import DESCRIPTION, readable
-from hopyard.graphs import router
 from hopyard.nodes.run import config_with_default
 from hopyard.state.errors import HopyardError
 from hopyard.state.given import GivenSettings
@@ -66,7 +66,7 @@ def as_subagent(
         given: Any = {"messages": state["messages"]}
         run = config_with_default(hop.resources, config)
         try:
-            output: Any = await router.graph.ainvoke(given, run, context=hop.context)
+            output: Any = await answer_inside(given, run, hop.context)
         except HopyardError as error:  # one sentence with its cure, which the model may act on
             return {"messages": [AIMessage(str(error))]}
         return {"messages": [AIMessage(readable(output))]}

@@ -11,8 +11,8 @@ from typing_extensions import Unpack
 
 from hopyard.agent.background import wait
 from hopyard.agent.hopyard import Hopyard, Settings
+from hopyard.agent.nested import answer_inside
 from hopyard.agent.sync_saver import with_async_saver
-from hopyard.graphs import router
 from hopyard.nodes.run import config_with_default
 from hopyard.state.agent import AgentInput, AgentOutput
 from hopyard.state.given import GivenSettings
@@ -58,7 +58,7 @@ def as_graph(
     async def answer(state: AgentInput, config: RunnableConfig) -> dict[str, Any]:
         run = config_with_default(hop.resources, config)
         given: Any = {key: state[key] for key in ("question", "messages") if state.get(key)}
-        output: dict[str, Any] = await router.graph.ainvoke(given, run, context=hop.context)
+        output: dict[str, Any] = await answer_inside(given, run, hop.context)
         return output
 
     def answer_now(state: AgentInput, config: RunnableConfig) -> dict[str, Any]:

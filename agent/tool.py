@@ -14,14 +14,14 @@ from typing import Annotated, Any, Final, cast
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.prebuilt import ToolRuntime
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from typing_extensions import Unpack
 
 from hopyard.agent.background import wait, wait_async
 from hopyard.agent.hopyard import Hopyard, Settings
+from hopyard.agent.nested import answer_inside
 from hopyard.agent.sync_saver import with_async_saver
 from hopyard.agent.texts import with_texts
-from hopyard.graphs import router
 from hopyard.nodes.run import config_with_default
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.agent import AgentOutput
@@ -32,6 +32,7 @@ from hopyard.state.references import name_sources
 from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, quotes_of, read_note
 from hopyard.state.settings import Context
 from hopyard.state.sources import change_context
+from hopyard.state.where import condition_texts
 
 __all__ = ("as_tool",)
 
@@ -43,6 +44,7 @@ DESCRIPTION: Final = (
 Question = Annotated[str, Field(description="One question that can be understood alone.")]
 Conditions = Annotated[
     list[str] | None,
+    BeforeValidator(condition_texts),
     Field(
         description="Read only documents with this metadata. Leave it out to read all. Conditions "
         'such as ["source=reports/*", "date>=2024-01"]; the operators are =, !=, <, <=, > and >=.'
@@ -98,9 +100,7 @@ def as_tool(
         try:
             if where:
                 context = change_context(context, {"where": [*context.where, *where]})
-            output: Any = await router.graph.ainvoke(
-                {"question": question}, config, context=context
-            )
+            output: Any = await answer_inside({"question": question}, config, context)
             del output["messages"]  # the message that has this artifact is the answer
         except HopyardError as error:  # one sentence with its cure, which the model may act on
             raise ToolException(str(error)) from error

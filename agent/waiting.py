@@ -73,8 +73,7 @@ def answer_command(waiting: Sequence[Waiting], answer: object) -> Command[Any]:
     else:
         raise UsageError(
             f"The thread waits for {len(asked)} answers; give them by id, as in "
-            f'--answer \'{{"{next(iter(asked))}": "{APPROVE}", …}}\', or --answer {APPROVE} to '
-            "approve all."
+            f'{{"{next(iter(asked))}": "{APPROVE}", …}}, or {APPROVE} to approve all.'
         )
     return Command(resume={name: _decision(asked[name], each) for name, each in given.items()})
 

@@ -12,6 +12,7 @@ from rich.markup import escape
 from hopyard.cli.console import err, printable
 from hopyard.nodes.approve import APPROVE, EDIT, REJECT
 from hopyard.state.errors import UsageError
+from hopyard.state.thread_names import resume_command
 
 __all__ = ("answer_from", "ask_about", "can_ask", "tell_waiting")
 
@@ -45,8 +46,8 @@ def tell_waiting(waiting: Sequence[Mapping[str, Any]], thread_id: str) -> None:
         err.print(_describe(asked))
         err.print(f"  id {asked['id']}", markup=False, style="dim")
     err.print(
-        f"The thread waits for an answer. To approve, run: hopyard resume {thread_id} "
-        f"--answer {APPROVE}",
+        "The thread waits for an answer. To approve, run: "
+        f"{resume_command(thread_id, f'--answer {APPROVE}')}",
         markup=False,
         soft_wrap=True,
     )

@@ -32,6 +32,7 @@ from hopyard.state.errors import (
 )
 from hopyard.state.given import Given
 from hopyard.state.sources import change_context, read_context, setting_changes
+from hopyard.state.thread_names import resume_command
 from hopyard.tracing.read import read_trace
 from hopyard.tracing.terminal import draw_trace
 
@@ -170,8 +171,8 @@ class _Chat:
         result = self._result()
         if result["waiting"]:
             raise UsageError(
-                "The question waits for an approval, which chat cannot give; run `hopyard resume "
-                f"{self._thread_id}`, and do not set approve for chat."
+                "The question waits for an approval, which chat cannot give; run "
+                f"`{resume_command(self._thread_id)}`, and do not set approve for chat."
             )
         result = printable(result)
         for line in (

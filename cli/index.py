@@ -1,4 +1,4 @@
-"""`hopyard index build|add|sync|remove|list|show|entities|tune|status`."""
+"""`hopyard index build|add|sync|remove|vacuum|list|show|entities|tune|status`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from hopyard.cli.console import progress_bar
+from hopyard.cli.console import out, print_json, progress_bar
 from hopyard.cli.index_build import add_command, build_command
 from hopyard.cli.index_documents import show_document, show_documents
 from hopyard.cli.index_entities import entities_command
@@ -133,6 +133,28 @@ def remove_command(
             )
         )
     finish(report, LoadReport(), index_status(directory), skip_bad=False, as_json=json_)
+
+
+@app.command("vacuum")
+def vacuum_command(directory: DirectoryArgument, json_: JsonOption = False) -> None:
+    """Delete the text of removed documents from the files of an index.
+
+    A build leaves it to programs that still read the former generation; they open the index again.
+    """
+    from hopyard.indexes import build as building
+
+    before = index_status(directory).bytes
+    asyncio.run(building.vacuum(directory=directory))
+    after = index_status(directory).bytes
+    if json_:
+        print_json({"directory": str(directory), "bytes": after, "bytes_before": before})
+    else:
+        out.print(
+            f"{directory} holds no removed text: {after / 1e6:,.1f} MB on disk, "
+            f"{before / 1e6:,.1f} MB before",
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 @app.command("list")

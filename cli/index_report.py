@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import timedelta
@@ -43,6 +44,14 @@ def finish(
         print_json(_report_dict(report, status, bad, loaded.skipped))
     else:
         _print_report(report, status)
+    if report.removed:
+        err.print(
+            "The removed text stays in the files for programs that read the former generation; "
+            f"`hopyard index vacuum {shlex.quote(str(status.directory))}` deletes it.",
+            style="dim",
+            soft_wrap=True,
+            markup=False,
+        )
     for warning in report.warnings:
         err.print(warning, style="yellow", soft_wrap=True, markup=False)
     _print_left_out(loaded.skipped, "dim")

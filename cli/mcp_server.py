@@ -18,14 +18,16 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.mcpserver.resources.templates import ResourceSecurity
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
 from hopyard.cli.mcp_documents import PASSAGE_ADDRESS, Fetched, SearchResults, fetch, search
+from hopyard.cli.mcp_errors import told_over_mcp, without_shell_advice
 from hopyard.cli.mcp_results import Strategies, ToolAnswer, answer_of, strategies
 from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.settings import AUTO, Context
 from hopyard.state.sources import change_context
+from hopyard.state.where import condition_texts
 
 __all__ = ("mcp_server", "serve_over_http")
 
@@ -132,10 +134,15 @@ class _Tools:
             ),
         ] = "auto",
         thread_id: Annotated[
-            str, Field(description="A name for the new conversation; made up where it is empty.")
+            str,
+            Field(
+                description="A name for the new conversation that no other has; made up where it "
+                "is empty."
+            ),
         ] = "",
         where: Annotated[
             tuple[str, ...],
+            BeforeValidator(condition_texts),
             Field(
                 description="Only documents whose metadata fits are searched, as in "
                 '["source=Wired,BBC", "date>=2024-01"]; the operators are =, !=, <, <=, > and >=.',
@@ -152,16 +159,16 @@ class _Tools:
     ) -> ToolAnswer:
         """Answer a question from the indexed documents, with the sentences that support it."""
         thread = thread_id or new_thread_id()
+        asked = {
+            **({"strategy": strategy} if strategy != AUTO else {}),
+            **({"where": where} if where else {}),
+            **({"answer": {"explain": True}} if explain else {}),
+        }
 
         async def begin(session: Session) -> ToolAnswer:
-            context = await asyncio.to_thread(self._settings)
-            if strategy != "auto":
-                context = change_context(context, {"strategy": strategy})
-            if where:
-                context = change_context(context, {"where": where})
-            if explain:
-                context = change_context(context, {"answer": {"explain": True}})
-            steps = session.ask(question, context, thread)
+            context = _changed(await asyncio.to_thread(self._settings), asked)
+            # Two clients that choose one name must not share a conversation.
+            steps = session.ask(question, context, thread, new=True)
             return await _follow(session, thread, steps, call, evidence=evidence)
 
         return await _with_tool_errors(_with_session(begin))
@@ -231,7 +238,7 @@ class _Tools:
             context = await asyncio.to_thread(self._settings)
             return (await fetch(id, context)).text
         except HopyardError as error:
-            raise ResourceError(str(error)) from error
+            raise ResourceError(told_over_mcp(error)) from error
 
 
 async def _follow(
@@ -261,4 +268,16 @@ async def _with_tool_errors(work: Awaitable[ResultT]) -> ResultT:
     try:
         return await work
     except HopyardError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(told_over_mcp(error)) from error
+
+
+def _changed(context: Context, asked: dict[str, Any]) -> Context:
+    """The server's settings, changed by a client's arguments.
+
+    Raises:
+        ToolError: An argument cannot be used.
+    """
+    try:
+        return change_context(context, asked) if asked else context
+    except UsageError as error:
+        raise ToolError(without_shell_advice(str(error))) from error

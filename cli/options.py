@@ -13,7 +13,7 @@ from hopyard.state.errors import UsageError
 from hopyard.state.given import Given, nest, read_given
 from hopyard.state.registry import SEARCHES, STRATEGIES
 from hopyard.state.settings import Context
-from hopyard.state.unicode import storable_text
+from hopyard.state.thread_names import checked_thread_name
 from hopyard.state.where import parse_condition
 
 __all__ = (
@@ -37,8 +37,12 @@ __all__ = (
 
 
 def thread_name(value: str | None) -> str | None:
-    """A thread's name from the command line, where bytes that are not UTF-8 are surrogates."""
-    return storable_text(value) if value else value
+    """A thread's name from the command line, where bytes that are not UTF-8 are surrogates.
+
+    Raises:
+        UsageError: It has such bytes.
+    """
+    return checked_thread_name(value) if value else value
 
 
 IndexOption = Annotated[

@@ -25,6 +25,7 @@ from hopyard.nodes.run import check_question
 from hopyard.state.errors import EXIT_WAITING, StoppedByUserError, ThreadMissingError
 from hopyard.state.given import Given
 from hopyard.state.sources import change_context
+from hopyard.state.thread_names import resume_command, shell_name
 
 __all__ = ("ask", "resume")
 
@@ -146,16 +147,16 @@ def _run(
 
 async def _how_to_go_on(thread_id: str, sets: Sequence[str]) -> str:
     """Return one sentence about how to continue after an interruption."""
-    name = shlex.quote(thread_id)
     async with open_session() as session:
         try:
             finished = (await session.result(thread_id))["finished"]
         except ThreadMissingError:
             return "Interrupted before the question started; run the same command again."
     if finished:
+        name = shell_name(thread_id)
         return f"Interrupted after the last step. To see the answer: hopyard threads show {name}"
-    flags = "".join(f" --set {shlex.quote(pair)}" for pair in sets)
-    return f"Interrupted. Continue with: hopyard resume {name}{flags}"
+    flags = " ".join(f"--set {shlex.quote(pair)}" for pair in sets)
+    return f"Interrupted. Continue with: {resume_command(thread_id, flags)}"
 
 
 async def _follow(begin: Begin, thread_id: str, *, stream: bool) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from rich.table import Table
 from hopyard.cli.console import out, print_json, printable
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import JsonOption, thread_name
+from hopyard.state.thread_names import resume_command
 
 if TYPE_CHECKING:
     from hopyard.agent.session import Session
@@ -87,7 +88,7 @@ def show_command(thread: ThreadArgument, json_: JsonOption = False) -> None:
     else:
         out.print(printable(result.get("question", "")), markup=False)
         running = result["running"]
-        go_on = f"Not finished. Continue with: hopyard resume {thread}"
+        go_on = f"Not finished. Continue with: {resume_command(thread)}"
         out.print(f"Running {running}." if running else go_on, markup=False, soft_wrap=True)
 
 

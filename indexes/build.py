@@ -41,6 +41,7 @@ __all__ = (
     "refresh",
     "remove",
     "sync",
+    "vacuum",
 )
 
 
@@ -202,6 +203,26 @@ async def remove(
         await run.check_whole()
         await run.remove(list(names), where)
         return await run.finish(recipe, embedder)
+
+
+async def vacuum(*, directory: Path) -> None:
+    """Delete the text of removed documents, and of former versions, from the files of an index.
+
+    Builds leave it there for those who still read the last generation. They have to open the index
+    again. What a chat model wrote and the index does not use any more is deleted too; the ledger
+    may still have it.
+
+    Args:
+        directory: The index directory.
+
+    Raises:
+        IndexMissingError: There is no index, or it cannot be read.
+        IndexBusyError: Another build holds the directory.
+        HopyardError: The disk is full, or another process reads a file's log.
+    """
+    await in_thread(read_manifest, directory)
+    async with open_run(directory, silent) as run:
+        await run.vacuum()
 
 
 async def refresh(

@@ -34,7 +34,8 @@ from hopyard.indexes.seal import break_seal, checksum
 from hopyard.indexes.snapshot import Snapshot, checked_corpus
 from hopyard.indexes.store import CorpusStore
 from hopyard.indexes.threads import enter_in_thread, in_thread
-from hopyard.indexes.vectors import StoredVectors
+from hopyard.indexes.vectors import StoredVectors, purge_passage_vectors
+from hopyard.indexes.written_store import keep_only_used
 from hopyard.models.call import ModelCaller
 from hopyard.models.embedder import Embedder
 from hopyard.state.atomic import sync_tree
@@ -164,10 +165,32 @@ class BuildRun:
                 self._directory / CORPUS_FILE, "does not hold the expected documents"
             )
 
-    def drop_generations(self) -> None:
-        """Delete the folders that neither the manifest's readers nor those of the last one use."""
+    async def vacuum(self) -> None:
+        """Delete from the files what only readers of older generations need.
+
+        Raises:
+            IndexMissingError: A file cannot be read or written.
+            HopyardError: Another process reads a file's log.
+        """
+        await in_thread(self._vacuum)
+
+    def _vacuum(self) -> None:
+        current = self.generation - 1
+        self._store.purge(current)
+        purge_passage_vectors(self._store)
+        self._store.vacuum()
+        keep_only_used(self._directory, current)
+        self.drop_generations(ages=(0,))
+
+    def drop_generations(self, ages: Sequence[int] = (0, 1)) -> None:
+        """Delete the folders of the generations that nobody needs.
+
+        Args:
+            ages: Builds since those that stay: that of the manifest, and the one before it, whose
+                readers may still run.
+        """
         current = self._current.generation if self._current else 0
-        kept = {generation_directory(self._directory, current - age) for age in (0, 1)}
+        kept = {generation_directory(self._directory, current - age) for age in ages}
         for folder in self._directory.glob("gen-*"):
             if folder not in kept:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -249,7 +272,7 @@ class BuildRun:
         )
         write_manifest(self._directory, manifest)
         self._current = manifest
-        self._store.purge(self.generation)
+        self._store.purge(self.generation - 1)
         vectors.purge()
         self.drop_generations()
         return manifest

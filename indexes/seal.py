@@ -24,8 +24,9 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hopyard.state.atomic import write_file
+from hopyard.state.errors import HopyardError
 
-__all__ = ("break_seal", "checksum", "is_sealed", "seal", "text_checksum")
+__all__ = ("break_seal", "checksum", "is_sealed", "rewrite", "seal", "text_checksum")
 
 LARGEST: Final = 1 << 26
 """Bytes of a SQLite file whose checksum is made in this process: it takes twice as much memory."""
@@ -81,6 +82,22 @@ def seal(connection: sqlite3.Connection, file: Path) -> None:
     else:
         write_file(_seal_of(file), made.model_dump_json().encode())
         _broken(file).unlink(missing_ok=True)
+
+
+def rewrite(connection: sqlite3.Connection, file: Path) -> None:
+    """Write a SQLite file again without its free pages, and empty its log.
+
+    Raises:
+        sqlite3.Error: It cannot be written.
+        HopyardError: Another process reads the log, which still has what was deleted.
+    """
+    connection.execute("VACUUM")
+    [busy, *_] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    if busy:
+        raise HopyardError(
+            f"The log of {str(file)!r} still has removed text, because another process reads it: "
+            "end that process, then run `hopyard index vacuum` again."
+        )
 
 
 def break_seal(file: Path) -> None:

@@ -308,7 +308,7 @@ class Snapshot:
                 if self.generation < oldest:
                     raise IndexMissingError(
                         f"Generation {self.generation} of the index {str(self._directory)!r} was "
-                        f"removed by two later builds: open the index again."
+                        f"removed by a later build: open the index again."
                     )
                 yield self._connection
             except sqlite3.Error as error:

@@ -24,7 +24,7 @@ from hopyard.indexes.corpus_file import BUSY_SECONDS, CORPUS_FILE, columns_of, c
 from hopyard.indexes.long_text import stretches_of
 from hopyard.indexes.records import Document, Passage
 from hopyard.indexes.schema import CHANGES, SCHEMA, VERSIONED
-from hopyard.indexes.seal import seal
+from hopyard.indexes.seal import rewrite, seal
 from hopyard.state.errors import CorpusError
 
 __all__ = ("CorpusStore",)
@@ -55,6 +55,8 @@ class CorpusStore:
                 check_same_thread=False,
             )
             self._connection.execute("PRAGMA journal_mode = WAL")
+            # What is deleted is overwritten, and leaves the log when the build has ended.
+            self._connection.execute("PRAGMA secure_delete = ON")
             # The manifest is forced to the disk, so what it speaks of must be there before it.
             self._connection.execute("PRAGMA synchronous = FULL")
             for table, column, change in CHANGES:
@@ -180,17 +182,26 @@ class CorpusStore:
         self._retire("documents", "id", ids, generation)
         self._retire("passages", "document_id", ids, generation)
 
-    def purge(self, generation: int) -> None:
-        """Drop what no reader of `generation`, or of the one before it, can see."""
+    def purge(self, oldest: int) -> None:
+        """Drop what no reader of generation `oldest`, or of a later one, can see."""
         with self.transaction():
             for table in VERSIONED:
-                self.run(f"DELETE FROM {table} WHERE removed < ?", generation)
-            self.run("UPDATE generations SET oldest = ?", generation - 1)
+                self.run(f"DELETE FROM {table} WHERE removed <= ?", oldest)
+            self.run("UPDATE generations SET oldest = ?", oldest)
             self.run("DELETE FROM builds WHERE generation NOT IN (SELECT added FROM documents)")
             self.run(
                 "DELETE FROM continuations WHERE NOT EXISTS (SELECT 1 FROM documents "
                 "WHERE id = document_id AND documents.added = continuations.added)"
             )
+
+    def vacuum(self) -> None:
+        """Write the file again without its free pages, and empty the log.
+
+        Raises:
+            HopyardError: Another process reads the log.
+        """
+        with self._errors():
+            rewrite(self._connection, self._directory / CORPUS_FILE)
 
     def _retire(
         self, table: str, column: str, keys: Sequence[str], generation: int, document_id: str = ""

@@ -21,7 +21,7 @@ from hopyard.indexes.threads import in_thread
 from hopyard.models.embedder import Embedder, Vectors
 from hopyard.state.errors import ModelOutputError, UsageError
 
-__all__ = ("BATCH", "PASSAGES", "StoredVectors", "check_vectors")
+__all__ = ("BATCH", "PASSAGES", "StoredVectors", "check_vectors", "purge_passage_vectors")
 
 PASSAGES: Final = "passages"
 """The namespace of the passages' own texts."""
@@ -210,6 +210,16 @@ class StoredVectors:
             ):  # fmt: skip
                 matrix[rows[name]] = np.frombuffer(vector, dtype="<f4")
         return matrix
+
+
+def purge_passage_vectors(store: CorpusStore) -> None:
+    """Drop the vectors of passages that the store no longer has."""
+    with store.transaction():
+        store.run(
+            "DELETE FROM vectors WHERE namespace = ? AND NOT EXISTS (SELECT 1 FROM passages "
+            "WHERE passages.content_hash = vectors.content_hash)",
+            PASSAGES,
+        )
 
 
 def check_vectors(vectors: Vectors, count: int, embedder: Embedder) -> None:

@@ -13,18 +13,18 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from hopyard.indexes.corpus_file import BUSY_SECONDS
-from hopyard.indexes.seal import break_seal, is_sealed, seal
+from hopyard.indexes.corpus_file import BUSY_SECONDS, columns_of
+from hopyard.indexes.seal import break_seal, is_sealed, rewrite, seal
 from hopyard.state.errors import IndexMissingError
 
-__all__ = ("FAILED", "SCHEMA", "Author", "ContentT", "Written", "WrittenStore")
+__all__ = ("FAILED", "SCHEMA", "Author", "ContentT", "Written", "WrittenStore", "keep_only_used")
 
 ContentT = TypeVar("ContentT", bound=BaseModel)
 
@@ -45,6 +45,22 @@ CREATE TABLE IF NOT EXISTS written (
 CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 """Also for a kind that converts an older file (`WrittenStore._convert`)."""
+
+
+def keep_only_used(directory: Path, generation: int) -> None:
+    """Drop from every such store of an index directory what a generation does not use.
+
+    Raises:
+        IndexMissingError: A file cannot be read or written.
+        HopyardError: Another process reads a file's log.
+    """
+    for file in sorted(directory.glob("*.sqlite")):
+        with closing(sqlite3.connect(file, timeout=BUSY_SECONDS)) as connection:
+            if not columns_of(connection, "written"):
+                continue
+        kind = type(file.stem, (WrittenStore,), {"file_name": file.name, "content": BaseModel})
+        with kind(directory) as store:
+            store.keep_only(generation)
 
 
 class Author(NamedTuple):
@@ -98,6 +114,7 @@ class WrittenStore(Generic[ContentT]):
         self._connection.execute("PRAGMA journal_mode = WAL")
         # A kill loses nothing at NORMAL; after a power cut the ledger answers again.
         self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._connection.execute("PRAGMA secure_delete = ON")
         self._convert(self._connection)
         self._connection.executescript(SCHEMA)
         [verdict] = self._connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -170,6 +187,10 @@ class WrittenStore(Generic[ContentT]):
         """
         with self._transaction() as connection:
             connection.executemany("DELETE FROM runs WHERE run = ?", ((r,) for r in counted_runs))
+            # Rows of a killed build: this one marks again those that it uses.
+            connection.execute(
+                "UPDATE written SET generation = ?1 - 1 WHERE generation >= ?1", (generation,)
+            )
             connection.execute("DELETE FROM written WHERE generation < ?", (generation - 2,))
 
     def use(self, content_hashes: Iterable[str], generation: int) -> None:
@@ -190,6 +211,17 @@ class WrittenStore(Generic[ContentT]):
         """The runs whose calls no finished generation has counted yet."""
         with self._errors():
             return [row[0] for row in self._connection.execute("SELECT run FROM runs ORDER BY run")]
+
+    def keep_only(self, generation: int) -> None:
+        """Drop what a generation does not use, and write the file again without it.
+
+        Raises:
+            HopyardError: Another process reads the file's log.
+        """
+        with self._transaction() as connection:
+            connection.execute("DELETE FROM written WHERE generation < ?", (generation,))
+        with self._errors():
+            rewrite(self._connection, self._file)
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:

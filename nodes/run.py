@@ -336,7 +336,7 @@ def check_question(question: object) -> str:
         UsageError: It is missing, empty, no text, or far too long.
     """
     if not isinstance(question, str) or not question.strip():
-        raise UsageError('The question is empty; write one, as in `hopyard ask "Who …?"`.')
+        raise UsageError('The question is empty; write one, as in "Who discovered Pluto?".')
     if len(question) > LONGEST_QUESTION:
         raise UsageError(
             f"The question has {len(question)} characters, and at most {LONGEST_QUESTION} are "

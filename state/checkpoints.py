@@ -1,37 +1,27 @@
-"""Where threads are kept: one SQLite file, through LangGraph's own saver."""
+"""Where threads are kept: one SQLite file."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final
 from uuid import UUID
 
 import aiosqlite
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import (
-    WRITES_IDX_MAP,
-    ChannelVersions,
-    Checkpoint,
-    CheckpointMetadata,
-)
-from langgraph.checkpoint.serde.base import SerializerProtocol
-from langgraph.checkpoint.serde.types import ERROR
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from hopyard.state.encryption import serializer
 from hopyard.state.errors import HopyardError
 from hopyard.state.patience import BUSY_SECONDS, patiently
+from hopyard.state.serializer import CompressedSerializer
 from hopyard.state.sources import home
+from hopyard.state.thread_store import ThreadStore
 
 __all__ = (
-    "ThreadStore",
-    "copy_thread",
     "create",
     "open_saver",
     "scrub",
@@ -39,133 +29,11 @@ __all__ = (
     "thread_ids",
     "thread_size",
     "unused_threads",
-    "whole_writes",
 )
 
-T = TypeVar("T")
-
-_KEPT: Final = {
-    "keep_latest": "(thread_id, checkpoint_ns, checkpoint_id) IN (SELECT thread_id, checkpoint_ns, "
-    "MAX(checkpoint_id) FROM checkpoints GROUP BY thread_id, checkpoint_ns)",
-    "delete": "FALSE",
-}
-"""Which rows of a table a way to prune keeps."""
 _INCREMENTAL: Final = 2
 _GREGORIAN_EPOCH: Final = 12_219_292_800
 """Seconds from the Gregorian calendar's first day, where a UUID's time begins, to 1970."""
-
-
-def whole_writes(writes: Sequence[tuple[str, Any]]) -> Sequence[tuple[str, Any]]:
-    """The writes of a task, without the output of one that was cut off.
-
-    LangGraph saves what a cancelled task has written so far, and takes any output for all of it: a
-    resumed run would end where the task's edges are missing. So only its error and interrupts are
-    kept, and it runs again; the ledger has its finished model calls.
-    """
-    if any(channel == ERROR for channel, _ in writes):
-        return [write for write in writes if write[0] in WRITES_IDX_MAP]
-    return writes
-
-
-class ThreadStore(AsyncSqliteSaver):
-    """LangGraph's saver, whose writes end once they have begun.
-
-    A run that is cancelled, by Ctrl-C for one, would otherwise leave its last write half done: the
-    step is lost, and the file locked for everyone else until this connection writes again.
-    """
-
-    def __init__(self, conn: aiosqlite.Connection, *, serde: SerializerProtocol) -> None:
-        super().__init__(conn, serde=serde)
-        self._writes: set[asyncio.Future[Any]] = set()
-        self._ended = False
-
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        """Save a checkpoint."""
-        return await self._whole(super().aput(config, checkpoint, metadata, new_versions))
-
-    async def aput_writes(
-        self,
-        config: RunnableConfig,
-        writes: Sequence[tuple[str, Any]],
-        task_id: str,
-        task_path: str = "",
-    ) -> None:
-        """Save what a task of an unfinished step has written."""
-        kept = whole_writes(writes)
-        await self._whole(super().aput_writes(config, kept, task_id, task_path))
-
-    async def adelete_thread(self, thread_id: str) -> None:
-        """Delete a thread."""
-        await self._whole(super().adelete_thread(thread_id))
-
-    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Copy a thread with its whole history."""
-        await self._whole(copy_thread(self, source_thread_id, target_thread_id))
-
-    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """Delete the history of threads.
-
-        Args:
-            thread_ids: The threads.
-            strategy: `keep_latest` keeps the latest checkpoint of each namespace, with which a
-                thread continues. `delete` keeps none. Hopyard's graphs have no `DeltaChannel`,
-                which would need more of them.
-
-        Raises:
-            ValueError: The strategy is unknown.
-        """
-        if strategy not in _KEPT:
-            raise ValueError(f"unknown strategy {strategy!r}: choose {' or '.join(_KEPT)}")
-        chosen = "thread_id IN (SELECT value FROM json_each(?))"
-        await self._whole(self._delete(f"{chosen} AND NOT ({_KEPT[strategy]})", thread_ids))
-
-    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Delete the checkpoints of runs that a server rolls back."""
-        of_runs = (
-            "(thread_id, checkpoint_ns, checkpoint_id) IN (SELECT thread_id, checkpoint_ns, "
-            "checkpoint_id FROM checkpoints WHERE json_extract(CAST(metadata AS TEXT), "
-            "'$.run_id') IN (SELECT value FROM json_each(?)))"
-        )
-        await self._whole(self._delete(of_runs, run_ids))
-
-    async def _delete(self, condition: str, listed: Sequence[str]) -> None:
-        """Delete rows; the writes first, because a condition may look at the checkpoints."""
-        async with self.lock:
-            try:
-                for table in ("writes", "checkpoints"):
-                    await self.conn.execute(
-                        f"DELETE FROM {table} WHERE {condition}", (json.dumps(list(listed)),)
-                    )
-            except BaseException:
-                await self.conn.rollback()
-                raise
-            await self.conn.commit()
-
-    async def end(self) -> None:
-        """Wait for the writes that have begun; no other begins from here on."""
-        self._ended = True
-        if self._writes:
-            await asyncio.wait(self._writes)
-
-    async def _whole(self, write: Coroutine[Any, Any, T]) -> T:
-        """Wait for a write. If cancelled, finish waiting, then raise the cancellation."""
-        if self._ended:  # by a run that is being cancelled, whose store is closed already
-            write.close()
-            raise asyncio.CancelledError
-        task = asyncio.ensure_future(write)
-        self._writes.add(task)
-        task.add_done_callback(self._writes.discard)
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            await asyncio.wait([task])
-            raise
 
 
 @asynccontextmanager
@@ -190,7 +58,7 @@ async def open_saver(path: Path | None = None) -> AsyncIterator[ThreadStore]:
 
 
 @patiently
-async def _open(path: Path, serde: SerializerProtocol, opened: AsyncExitStack) -> ThreadStore:
+async def _open(path: Path, serde: CompressedSerializer, opened: AsyncExitStack) -> ThreadStore:
     async with AsyncExitStack() as tried:
         await asyncio.to_thread(_prepare, path)
         db = await tried.enter_async_context(aiosqlite.connect(path, timeout=BUSY_SECONDS))
@@ -229,10 +97,11 @@ async def thread_ids(saver: AsyncSqliteSaver) -> list[str]:
 
 
 async def thread_size(saver: AsyncSqliteSaver, thread_id: str) -> int:
-    """Bytes of a thread's checkpoints and pending writes."""
+    """Bytes of a thread's checkpoints, messages and pending writes."""
     rows = await saver.conn.execute_fetchall(
         "SELECT (SELECT COALESCE(SUM(LENGTH(checkpoint) + LENGTH(metadata)), 0) FROM checkpoints "
         "WHERE thread_id = :id) + (SELECT COALESCE(SUM(LENGTH(value)), 0) FROM writes "
+        "WHERE thread_id = :id) + (SELECT COALESCE(SUM(LENGTH(value)), 0) FROM messages "
         "WHERE thread_id = :id)",
         {"id": thread_id},
     )
@@ -282,25 +151,3 @@ def store_error(error: sqlite3.Error) -> HopyardError:
         f"The thread store cannot be used ({error}): fix the problem, then run `hopyard resume`; "
         f"finished steps are kept."
     )
-
-
-_COPIED: Final = {
-    "checkpoints": "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata",
-    "writes": "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value",
-}
-
-
-async def copy_thread(saver: AsyncSqliteSaver, source: str, target: str) -> None:
-    """Copy a thread with its whole history under another name, in one transaction."""
-    async with saver.lock:
-        try:
-            for table, columns in _COPIED.items():
-                await saver.conn.execute(
-                    f"INSERT INTO {table} (thread_id, {columns}) "
-                    f"SELECT ?, {columns} FROM {table} WHERE thread_id = ?",
-                    (target, source),
-                )
-        except BaseException:
-            await saver.conn.rollback()
-            raise
-        await saver.conn.commit()

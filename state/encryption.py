@@ -49,6 +49,8 @@ class EncryptingSerializer(CompressedSerializer):
     def __init__(self, key: bytes, **settings: Any) -> None:
         super().__init__(**settings)
         self._key = key
+        # Without the key, a hash of a text would tell whether it is that text.
+        self._digest_key = key
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
         """Serialise, compress, encrypt."""

@@ -32,12 +32,17 @@ __all__ = (
     "StoppedByUserError",
     "ThreadBusyError",
     "ThreadMissingError",
+    "ThreadUnfinishedError",
     "UsageError",
 )
 
 
-class HopyardError(Exception):
-    """Base of every error that Hopyard raises on purpose."""
+class HopyardError(RuntimeError):
+    """Base of every error that Hopyard raises on purpose.
+
+    A `RuntimeError`, because LangGraph's server sends its clients the text of such errors, and "An
+    internal error occurred" for classes that it does not know.
+    """
 
     exit_code: ClassVar[int] = EXIT_FAILED
 
@@ -82,6 +87,10 @@ class ThreadMissingError(HopyardError):
     """No thread of that name has been checkpointed."""
 
     exit_code = EXIT_USAGE
+
+
+class ThreadUnfinishedError(UsageError):
+    """The last question of this thread is not finished, so another cannot be asked."""
 
 
 class ThreadBusyError(HopyardError):

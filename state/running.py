@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 
 from hopyard.state.errors import HopyardError, ThreadBusyError
 from hopyard.state.sources import home
+from hopyard.state.thread_names import resume_command
 
 __all__ = ("Holder", "ThreadLocks", "open_locks")
 
@@ -85,7 +86,7 @@ class ThreadLocks:
             if monotonic() > end:
                 raise ThreadBusyError(
                     f"The thread {thread_id!r} is running {self._read(thread_id)}; wait for it to "
-                    f"end, or stop that process and run `hopyard resume {thread_id}`."
+                    f"end, or stop that process and run `{resume_command(thread_id)}`."
                 )
             await asyncio.sleep(_PAUSE)
         return lock

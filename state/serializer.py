@@ -6,6 +6,7 @@ again and again, and compress to about a quarter.
 
 from __future__ import annotations
 
+import hashlib
 import zlib
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ ENCRYPTED_MARK: Final = "+aes"
 """The suffix that `encryption` adds to the type of its data."""
 
 _MARK: Final = "+zlib"
+_DIGEST_BYTES: Final = 16
 _WORTH_IT: Final = 64
 """Bytes below which compression gains nothing."""
 _WORDS: Final = (
@@ -44,6 +46,8 @@ class CompressedSerializer(JsonPlusSerializer):
     that are its own.
     """
 
+    _digest_key = b""
+
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
         """Serialise, and compress where it pays."""
         kind, data = super().dumps_typed(obj)
@@ -51,6 +55,11 @@ class CompressedSerializer(JsonPlusSerializer):
             return kind, data
         deflate = zlib.compressobj(zdict=_WORDS)
         return kind + _MARK, deflate.compress(data) + deflate.flush()
+
+    def digest(self, text: str) -> str:
+        """A hash of a text, the same in every process that has the same key, if any."""
+        data = text.encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(data, digest_size=_DIGEST_BYTES, key=self._digest_key).hexdigest()
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """Load what `dumps_typed` has written.

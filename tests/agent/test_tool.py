@@ -85,6 +85,24 @@ def test_in_a_sync_agent(hop: hopyard.Hopyard, saver: BaseCheckpointSaver[Any]) 
     assert hop.threads() == []
 
 
+@pytest.mark.parametrize(
+    "where", ["title=Stone Bridge", ["title=Stone Bridge"], {"title": ["Stone Bridge"]}]
+)
+def test_conditions_are_one_text_a_list_or_a_mapping(hop: hopyard.Hopyard, where: Any) -> None:
+    call = {"type": "tool_call", "name": "hopyard", "id": "1"}
+    args = {"question": QUESTION, "where": where}
+    found = hopyard.as_tool(hop).invoke(call | {"args": args}).artifact["evidence"]
+    assert [unit["id"] for unit in found] == ["stone-bridge"]
+    answer = hop.search(QUESTION, where=where)
+    assert [unit.id for unit in answer] == ["stone-bridge"]
+
+
+def test_the_agents_limit_of_steps_is_not_the_tools(hop: hopyard.Hopyard) -> None:
+    agent = agent_with(hopyard.as_tool(hop))
+    few: Any = {"recursion_limit": 4}  # the model, the tool, the model, the end
+    assert result_of(agent.invoke(ASKED, few)).text.startswith("1781")
+
+
 def test_an_approval_stops_a_sync_agent(
     index: Path, chat: Scripted, saver: BaseCheckpointSaver[Any]
 ) -> None:

@@ -87,17 +87,22 @@ def test_texts_are_given_where_they_are_asked_for(hopyard: Run, index: Path) -> 
 
 def test_arguments_that_are_no_utf_8(hopyard: Run, index: Path, folder: Path) -> None:
     question, thread = os.fsdecode(b"How many moons, caf\xe9?"), os.fsdecode(b"t\xe9")
-    command = ("ask", question, "-i", index, "-s", "single", "--thread", thread)
-    assert "two moons" in hopyard(*command).out
-    result = hopyard("resume", thread, "--json").json
-    assert (result["question"], result["thread_id"]) == ("How many moons, caf\ufffd?", "t\ufffd")
-    assert "caf\ufffd" in hopyard("trace", thread).out
-    assert hopyard("trace", thread, "--html", folder / "page.html").code == 0
+    command = ("ask", question, "-i", index, "-s", "single", "--thread")
+    assert "two moons" in hopyard(*command, "t").out
+    assert hopyard("resume", "t", "--json").json["question"] == "How many moons, caf\ufffd?"
+    assert "caf\ufffd" in hopyard("trace", "t").out
+    assert hopyard("trace", "t", "--html", folder / "page.html").code == 0
     assert "caf\ufffd" in (folder / "page.html").read_text(encoding="utf-8")
-    assert hopyard("threads", "fork", thread, os.fsdecode(b"u\xe9")).code == 0
-    assert hopyard("threads", "delete", thread).code == 0
-    [left] = hopyard("threads", "list", "--json").json["threads"]
-    assert left["thread_id"] == "u\ufffd"
+    for refused in (
+        (*command, thread),
+        ("resume", thread),
+        ("trace", thread),
+        ("threads", "show", thread),
+        ("threads", "fork", "t", thread),
+        ("threads", "delete", thread),
+    ):
+        ended = hopyard(*refused)
+        assert (ended.code, "choose another name" in ended.error) == (2, True)
     filtered = hopyard(*command[:4], "--where", os.fsdecode(b"source=caf\xe9"))
     assert "bug in Hopyard" not in filtered.error
     searched = hopyard("search", question, "-i", index, "--json").json

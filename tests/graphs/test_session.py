@@ -18,7 +18,7 @@ from hopyard.state.checkpoints import open_saver, thread_size
 from hopyard.state.errors import ModelUnreachableError, ThreadMissingError, UsageError
 from hopyard.state.settings import Context
 from hopyard.state.sources import home
-from hopyard.state.unicode import storable_text
+from hopyard.state.thread_names import checked_thread_name
 from hopyard.testing import saved_values
 
 from .conftest import changed
@@ -65,14 +65,59 @@ async def stop_thread(session: Session, server: ModelServer, context: Context, t
 async def test_any_name_of_a_thread_is_found_again(
     session: Session, context: Context, script: Script, name: str
 ) -> None:
-    thread = f"t{name}"
-    await events(session.ask(QUESTION, changed(context, strategy="single"), thread))
-    stored = (await session.result(thread))["thread_id"]
-    assert stored == storable_text(thread)
-    assert (await session.summary(thread)).thread_id == stored
-    assert await session.fork(thread, f"u{name}") == storable_text(f"u{name}")
-    await session.delete(thread)
+    await is_whole_or_refused(session, changed(context, strategy="single"), f"t{name}")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../x",
+        "/etc/passwd",
+        "a|b:c",
+        "-x",
+        " ",
+        "\U0001f600",
+        "a\nb",
+        "%",
+        "x" * 100_000,
+        "..",
+        "'",
+    ],
+)
+async def test_odd_names_are_taken_whole(session: Session, context: Context, name: str) -> None:
+    await is_whole_or_refused(session, changed(context, strategy="single"), name)
+    assert checked_thread_name(name) == name
+
+
+async def is_whole_or_refused(session: Session, context: Context, name: str) -> None:
+    """A thread is found again by its name, and by no other; or each call says why not."""
+    try:
+        stored = checked_thread_name(name)
+    except UsageError:
+        for refused in (
+            events(session.ask(QUESTION, context, name)),
+            events(session.resume(name)),
+            session.result(name),
+            session.context(name),
+            session.summary(name),
+            session.fork("t", name),
+            session.delete(name),
+            session.earlier(name),
+        ):
+            with pytest.raises(UsageError, match=r"The thread name .* choose another name"):
+                await refused
+        return
+    await events(session.ask(QUESTION, context, name))
+    assert (await session.result(name))["thread_id"] == stored
+    assert stored.encode() == name.encode("utf-16", "surrogatepass").decode("utf-16").encode()
+    assert (await session.summary(name)).thread_id == stored
+    assert await session.fork(name, f"u{name}") == f"u{stored}"
+    with pytest.raises(UsageError, match="already; choose another name"):
+        await events(session.ask(QUESTION, context, f"u{name}", new=True))
+    assert {one.thread_id for one in await session.threads()} == {stored, f"u{stored}"}
+    await session.delete(name)
     await session.delete(f"u{name}")
+    assert await session.threads() == []
 
 
 async def test_steps_come_as_they_end(session: Session, tree: Context) -> None:

@@ -65,6 +65,26 @@ async def test_an_async_graph_gets_the_answer(settings: dict[str, Any]) -> None:
     assert await around(Letter, settings).ainvoke({"question": QUESTION}) == LETTER
 
 
+FEW: Any = {"recursion_limit": 3}
+"""Enough steps for the graph around it, and fewer than the agent takes."""
+
+
+async def test_the_limit_of_steps_of_the_graph_around_it_is_not_its_own(
+    settings: dict[str, Any],
+) -> None:
+    graph = around(Letter, settings)
+    assert await graph.ainvoke({"question": QUESTION}, FEW) == LETTER
+    assert graph.invoke({"question": QUESTION}, FEW) == LETTER
+
+
+def test_a_subagent_keeps_its_own_limit_of_steps(settings: dict[str, Any]) -> None:
+    subagent = hopyard.as_subagent(settings=settings)
+    builder = StateGraph(MessagesState).add_node("documents", subagent["runnable"])
+    graph = builder.add_edge(START, "documents").add_edge("documents", END).compile()
+    output = graph.invoke({"messages": [HumanMessage(QUESTION)]}, FEW)
+    assert output["messages"][-1].text.startswith("Stone Bridge")
+
+
 def test_it_can_be_used_alone_and_gives_all(settings: dict[str, Any]) -> None:
     graph = hopyard.as_graph(settings=settings, name="bridges")
     output = graph.invoke({"question": QUESTION})

@@ -67,7 +67,7 @@ def test_a_reader_sees_its_generation_until_two_later(
         assert [document.text for document in first.documents()] == ["one two", "three"]
         assert [document.text for document in second.documents(["a"])] == ["one four"]
 
-        store.purge(3)
+        store.purge(2)
 
         assert second.passage_ids() == ["a#four", "a#one", "b#three"]
         with pytest.raises(IndexMissingError, match=r"Generation 1 .* open the index again"):
@@ -149,7 +149,7 @@ def test_long_texts_are_kept_in_parts(
     longest = store.run("SELECT max(length(text)) FROM documents")
     assert longest == [(4,)]
 
-    store.purge(3)
+    store.purge(2)
 
     assert store.run("SELECT DISTINCT document_id, added FROM continuations") == [
         ("a", 2),

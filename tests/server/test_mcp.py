@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from approvals import action, proposed
 
+from hopyard.cli.mcp_errors import advises_shell
+
 from .conftest import IRON, QUESTION, STONE, Server
 
 pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip install 'hopyard[mcp]'")
@@ -101,7 +103,8 @@ async def test_ask_then_continue_then_read_a_cited_passage(
             {
                 "question": STONE,
                 "strategy": "single",
-                "where": ["title=Stone Bridge"],
+                "where": "title=Stone Bridge",
+                "thread_id": "chosen",
                 "evidence": True,
             },
         )
@@ -109,6 +112,13 @@ async def test_ask_then_continue_then_read_a_cited_passage(
         [source] = unit["sources"]
         assert (source["passage_id"], source["title"]) == ("stone-bridge", "Stone Bridge")
         assert source["text"] == passage.structured_content["text"]
+
+        taken: Any = await client.call_tool("ask", {"question": IRON, "thread_id": "chosen"})
+        assert taken.is_error
+        assert "There is a thread 'chosen' already; choose another name." in text_of(taken)
+        mapping = {"question": STONE, "strategy": "single", "where": {"title": ["Stone Bridge"]}}
+        again: Any = await client.call_tool("ask", mapping | {"evidence": True})
+        assert again.structured_content["evidence"] == [unit]
 
         # One connection for all: the command takes seconds to start.
         await passages_are_found_and_read(client)
@@ -160,7 +170,10 @@ async def strategies_are_listed_and_errors_are_one_sentence(client: Client) -> N
         ("ask", {"question": "  "}, "question is empty"),
         ("ask", {"question": "?", "where": ["autor=Ann"]}, "'autor'"),
         ("ask", {"question": "?", "where": ["autor"]}, "is not a condition"),
-        ("continue_thread", {"thread_id": "nowhere"}, "no thread 'nowhere'"),
+        ("continue_thread", {"thread_id": "nowhere"}, "a thread_id that `ask` has returned"),
+        ("continue_thread", {"thread_id": "a\0b"}, "choose another name"),
+        ("ask", {"question": "?", "strategy": "guess"}, "'guess'"),
+        ("ask", {"question": "?", "where": "autor"}, "is not a condition"),
         ("continue_thread", {"thread_id": "x", "question": "?", "answer": 1}, "not both"),
         ("search", {"query": " "}, "question is empty"),
         ("fetch", {"id": "nowhere"}, "'nowhere'"),
@@ -168,12 +181,31 @@ async def strategies_are_listed_and_errors_are_one_sentence(client: Client) -> N
         result: Any = await client.call_tool(tool, arguments)
         assert result.is_error
         assert said in text_of(result)
+        assert not advises_shell(text_of(result))
         assert len(text_of(result).splitlines()) == 1
     for strategy in ("guess", ["tree"], None):
         wrong: Any = await client.call_tool("ask", {"question": "?", "strategy": strategy})
         assert wrong.is_error
         assert len(text_of(wrong).splitlines()) == 1
         assert all(name in text_of(wrong) for name in ("strategy", "auto", "tree", "hop"))
+
+
+async def test_two_conversations_at_once_get_their_own_answers(comparison: Server) -> None:
+    async def ask(client: Client, question: str, name: str) -> Any:
+        arguments = {"question": question, "strategy": "single", "thread_id": name}
+        return (await client.call_tool("ask", arguments)).structured_content
+
+    address = f"{comparison.address}/mcp"
+    async with Client(address) as first, Client(address) as second:
+        iron, stone, more = await asyncio.gather(
+            ask(first, IRON, "iron"), ask(second, STONE, "stone"), ask(first, STONE, "more")
+        )
+    found = [(one["thread_id"], one["answer"]) for one in (iron, stone, more)]
+    assert found == [
+        ("iron", f"read: {IRON}"),
+        ("stone", f"read: {STONE}"),
+        ("more", f"read: {STONE}"),
+    ]
 
 
 async def test_a_client_of_the_older_protocol_is_served(comparison: Server) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 import threading
 from collections.abc import AsyncIterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.pregel.remote import RemoteGraph
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import NotFoundError
 
 from hopyard.agent.server import describe
 from hopyard.state.settings import Context, setting_groups
@@ -226,6 +229,118 @@ async def test_a_remote_graph_is_used_like_a_local_one(
         for node in part
     ]
     assert steps == ["receive", "gate", "route", "tree", "check", "finish"]
+
+
+FIRST = "When was the first pier built?"
+SECOND = "When was the second pier built?"
+
+
+async def held_run(client: LangGraphClient, server: Server, thread_id: str, seed: int) -> Any:
+    """A run about the first pier whose model call has begun, and what lets it go on."""
+    reached, go_on = threading.Event(), threading.Event()
+
+    def hold(kind: str, asked: str) -> None:
+        if asked == FIRST and not go_on.is_set():
+            reached.set()
+            go_on.wait(60)
+
+    server.script.before = hold
+    context: Any = server.context(seed=seed, strategy="single")
+    run = await client.runs.create(thread_id, "hopyard", input={"question": FIRST}, context=context)
+    assert await asyncio.to_thread(reached.wait, 60)
+    return run["run_id"], context, go_on
+
+
+async def said_on(client: LangGraphClient, thread_id: str) -> list[str]:
+    state = await client.threads.get_state(thread_id)
+    return [message["content"] for message in state["values"]["messages"]]
+
+
+async def test_a_second_message_rolls_the_first_back(
+    client: LangGraphClient, comparison: Server
+) -> None:
+    thread_id = (await client.threads.create())["thread_id"]
+    run_id, context, go_on = await held_run(client, comparison, thread_id, 51)
+    try:
+        answer: Any = await client.runs.wait(
+            thread_id,
+            "hopyard",
+            input={"question": SECOND},
+            context=context,
+            multitask_strategy="rollback",
+        )
+    finally:
+        go_on.set()
+    assert answer["answer"] == f"read: {SECOND}"
+    assert await said_on(client, thread_id) == [SECOND, f"read: {SECOND}"]
+    runs = await client.runs.list(thread_id)
+    assert [run["status"] for run in runs] == ["success"]
+    assert run_id not in {run["run_id"] for run in runs}
+    assert (await client.threads.get(thread_id))["status"] == "idle"
+
+
+async def test_a_cancelled_run_is_rolled_back_and_a_run_can_be_deleted(
+    client: LangGraphClient, comparison: Server
+) -> None:
+    thread_id = (await client.threads.create())["thread_id"]
+    context: Any = comparison.context(seed=52, strategy="single")
+    comparison.script.lines["rewrite", FIRST] = {"question": FIRST}
+    await client.runs.wait(thread_id, "hopyard", input={"question": SECOND}, context=context)
+    run_id, _, go_on = await held_run(client, comparison, thread_id, 52)
+    try:
+        await client.runs.cancel(thread_id, run_id, wait=True, action="rollback")
+    finally:
+        go_on.set()
+    assert await said_on(client, thread_id) == [SECOND, f"read: {SECOND}"]
+    [run] = await client.runs.list(thread_id)
+    await client.runs.delete(thread_id, run["run_id"])
+    assert await client.runs.list(thread_id) == []
+    await client.runs.wait(thread_id, "hopyard", input={"question": IRON}, context=context)
+    assert (await said_on(client, thread_id))[-2:] == [IRON, f"read: {IRON}"]
+
+
+async def test_a_pruned_thread_leaves_the_store(
+    client: LangGraphClient, comparison: Server
+) -> None:
+    """With "delete": LangGraph's in-memory server refuses "keep_latest" (HTTP 422) itself."""
+    thread_id = (await client.threads.create())["thread_id"]
+    context: Any = comparison.context(seed=53, strategy="single")
+    await client.runs.wait(thread_id, "hopyard", input={"question": SECOND}, context=context)
+
+    def rows() -> int:
+        count = "SELECT COUNT(*) FROM checkpoints WHERE thread_id = ?"
+        with closing(sqlite3.connect(comparison.folder / "home" / "threads.sqlite")) as store:
+            return int(store.execute(count, (thread_id,)).fetchone()[0])
+
+    assert rows() > 5
+    assert await client.threads.prune([thread_id]) == {"pruned_count": 1}
+    assert rows() == 0
+    with pytest.raises(NotFoundError):
+        await client.threads.get(thread_id)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"index": "/nowhere"}, "There is no index in '/nowhere'"),
+        ({"model": "nonsense"}, "'nonsense'"),
+        ({"strategy": "guess"}, "'guess'"),
+        ({"where": "autor=Ann"}, "'autor'"),
+    ],
+)
+async def test_an_error_reaches_the_client_in_its_own_words(
+    client: LangGraphClient, comparison: Server, settings: dict[str, Any], said: str
+) -> None:
+    given: Any = {"input": {"question": IRON}, "context": comparison.context(**settings)}
+    with pytest.raises(Exception, match=said):
+        await client.runs.wait(None, "hopyard", **given)
+    parts = [part async for part in client.runs.stream(None, "hopyard", **given)]
+    assert said in parts[-1].data["message"], parts
+    assert parts[-1].event == "error"
+    thread_id = (await client.threads.create())["thread_id"]
+    run = await client.runs.create(thread_id, "hopyard", **given)
+    joined: Any = await client.runs.join(thread_id, run["run_id"])
+    assert said in str(joined), joined
 
 
 async def test_a_killed_server_goes_on_with_the_thread(comparison: Server) -> None:

@@ -19,7 +19,8 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
-from hopyard.state.checkpoints import copy_thread, create, open_saver, thread_ids, thread_size
+from hopyard.state.checkpoints import create, open_saver, thread_ids, thread_size
+from hopyard.state.thread_store import copy_thread
 
 
 class Notes(TypedDict):

@@ -1,0 +1,44 @@
+"""How a thread grows: each turn adds as much as the turn before."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from hopyard.agent.session import open_session
+from hopyard.state.checkpoints import open_saver, thread_size
+from hopyard.state.settings import Context
+from hopyard.testing import ScriptedChat
+
+from .conftest import SETTINGS
+
+TURNS = 60
+
+
+async def test_turn_60_of_a_chain_adds_as_many_bytes_as_turn_20(index: Path) -> None:
+    turn = 0
+
+    def answer(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+        if name == "StandAlone":
+            return {"kind": "question", "question": f"When was bridge {turn:02} opened?"}
+        said = f"Record {turn:02} says that it was opened in 1781 [1]."
+        finding = {"fact": "The Iron Bridge was opened in 1781.", "passage": 1}
+        more: dict[str, Any] = {"searches": [], "unconfirmed": "", "thought": ""}
+        return {"findings": [finding], "kind": "answer", "answer": said, **more}
+
+    ScriptedChat(answer).register("scripted")
+    settings = SETTINGS | {"strategy": "chain", "profile": "capable", "model": "scripted"}
+    context = Context.model_validate(settings | {"index": str(index)})
+    sizes = [0]
+    async with open_session() as session, open_saver() as saver:
+        for turn in range(1, TURNS + 1):
+            question = f"And when was bridge {turn:02} opened?"
+            async for _ in session.ask(question, context, "t"):
+                pass
+            sizes.append(await thread_size(saver, "t"))
+        result = await session.result("t")
+    assert result["answer"] == "Record 60 says that it was opened in 1781 [1]."
+    assert len(result["messages"]) == 2 * TURNS
+    growth = [after - before for before, after in pairwise(sizes)]
+    assert abs(growth[59] - growth[19]) < 0.02 * growth[19]

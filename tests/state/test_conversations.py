@@ -1,0 +1,189 @@
+"""Conversations in the thread store: written once, read whole, deleted with what named them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import aiosqlite
+import pytest
+import pytest_asyncio
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from hopyard.state.checkpoints import open_saver, scrub, thread_size
+from hopyard.state.encryption import EncryptingSerializer
+from hopyard.state.serializer import CompressedSerializer
+from hopyard.state.thread_store import ThreadStore, copy_thread
+
+WORDS = ("apple", "birch", "cedar", "dwarf pine", "elder", "fir", "gorse", "hazel")
+
+
+@pytest_asyncio.fixture
+async def store(tmp_path: Path) -> AsyncIterator[ThreadStore]:
+    async with open_saver(tmp_path / "threads.sqlite") as opened:
+        yield opened
+
+
+def reply(state: MessagesState) -> dict[str, Any]:
+    asked = state["messages"][-1]
+    return {"messages": [AIMessage(f"about {asked.text}", id=f"to-{asked.id}")]}
+
+
+def chat(saver: AsyncSqliteSaver) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Answers each message, in a graph within the graph."""
+    inner = StateGraph(MessagesState).add_node("reply", reply)
+    inner.add_edge(START, "reply")
+    inner.add_edge("reply", END)
+    outer = StateGraph(MessagesState).add_node("inner", inner.compile())
+    outer.add_edge(START, "inner")
+    outer.add_edge("inner", END)
+    return outer.compile(checkpointer=saver)
+
+
+def on(thread: str, **more: Any) -> Any:
+    return {"configurable": {"thread_id": thread}, **more}
+
+
+def said(word: str) -> Any:
+    return {"messages": [HumanMessage(word, id=word, additional_kwargs={"pair": (1, 2)})]}
+
+
+async def tell(saver: AsyncSqliteSaver, thread: str, *words: str, **more: Any) -> None:
+    for word in words:
+        await chat(saver).ainvoke(said(word), on(thread, **more))
+
+
+async def texts(saver: AsyncSqliteSaver, thread: str) -> list[str]:
+    messages: list[AnyMessage] = (await chat(saver).aget_state(on(thread))).values["messages"]
+    return [message.text for message in messages]
+
+
+async def rows(saver: AsyncSqliteSaver, thread: str) -> int:
+    sql = "SELECT COUNT(*) FROM messages WHERE thread_id = ?"
+    return int(next(iter(await saver.conn.execute_fetchall(sql, (thread,))))[0])
+
+
+async def test_each_message_is_written_once(store: ThreadStore) -> None:
+    builder = StateGraph(MessagesState).add_node("reply", reply)
+    builder.add_edge(START, "reply")
+    builder.add_edge("reply", END)
+    flat, sizes = builder.compile(checkpointer=store), [0]
+    for word in WORDS * 4:
+        await flat.ainvoke(said(f"{word} {len(sizes):02}"), on("a"))
+        sizes.append(await thread_size(store, "a"))
+    growth = [after - before for before, after in pairwise(sizes[1:])]
+    assert await rows(store, "a") == 64
+    assert max(growth[-8:]) <= max(growth[:8]) * 1.02
+    assert len(await texts(store, "a")) == 64
+
+
+async def test_every_step_of_the_history_has_its_own_messages(store: ThreadStore) -> None:
+    await tell(store, "a", "apple", "birch")
+    steps = [
+        [message.text for message in state.values.get("messages", [])]
+        async for state in chat(store).aget_state_history(on("a"))
+    ]
+    two = ["apple", "about apple"]
+    assert steps == [[*two, "birch", "about birch"], [*two, "birch"], two, two, ["apple"], []]
+    saved = [tuple_ async for tuple_ in store.alist(None)]
+    assert not any("messages" in key for one in saved for key in one.metadata)
+    inner = [
+        one.checkpoint["channel_values"]["__start__"]["messages"]
+        for one in saved
+        if one.config["configurable"]["checkpoint_ns"] and one.metadata["source"] == "input"
+    ]
+    assert [len(messages) for messages in inner] == [3, 1]
+
+
+async def test_a_changed_message_leaves_the_earlier_steps(store: ThreadStore) -> None:
+    await tell(store, "a", "apple", "birch")
+    before = (await chat(store).aget_state(on("a"))).config
+    changes = [HumanMessage("ash", id="apple"), RemoveMessage(id="birch")]
+    await chat(store).aupdate_state(on("a"), {"messages": changes})
+    assert await texts(store, "a") == ["ash", "about apple", "about birch"]
+    earlier = (await chat(store).aget_state(before)).values["messages"]
+    assert [one.text for one in earlier] == ["apple", "about apple", "birch", "about birch"]
+
+
+async def test_an_old_thread_goes_on(store: ThreadStore) -> None:
+    """Its checkpoints have their messages within them."""
+    put = AsyncSqliteSaver.aput
+    for word in ("apple", "birch"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ThreadStore, "aput", put)
+            await tell(store, "a", word)
+    assert await rows(store, "a") == 0
+    await tell(store, "a", "cedar")
+    assert await rows(store, "a") == 6
+    assert (await texts(store, "a"))[:5] == [
+        "apple",
+        "about apple",
+        "birch",
+        "about birch",
+        "cedar",
+    ]
+
+
+async def test_odd_characters_of_a_message_stay(store: ThreadStore) -> None:
+    builder = StateGraph(MessagesState).add_node("reply", reply)
+    flat = builder.add_edge(START, "reply").compile(checkpointer=store)
+    for word in ("a\0b", "\U0001f600", "\u2028"):
+        await flat.ainvoke(said(word), on("a"))
+    asked = [message.text for message in (await flat.aget_state(on("a"))).values["messages"]][::2]
+    assert asked == ["a\0b", "\U0001f600", "\u2028"]
+
+
+async def test_a_copy_has_its_own_messages(store: ThreadStore) -> None:
+    await tell(store, "a", "apple")
+    await copy_thread(store, "a", "b")
+    await tell(store, "b", "birch")
+    await store.adelete_thread("a")
+    assert await rows(store, "a") == 0
+    assert await texts(store, "b") == ["apple", "about apple", "birch", "about birch"]
+
+
+async def test_messages_go_with_the_last_checkpoint_that_has_them(
+    store: ThreadStore, tmp_path: Path
+) -> None:
+    await tell(store, "a", "apple", metadata={"run_id": "1"})
+    await tell(store, "a", "birch", metadata={"run_id": "2"})
+    await tell(store, "b", "birch", metadata={"run_id": "3"})
+    await store.adelete_for_runs(["2"])
+    assert await texts(store, "a") == ["apple", "about apple"]
+    assert (await rows(store, "a"), await rows(store, "b")) == (2, 2)
+    await store.aprune(["a"])
+    assert await texts(store, "a") == ["apple", "about apple"]
+    await store.adelete_thread("b")
+    await scrub(store)
+    assert await rows(store, "b") == 0
+    assert b"birch" not in (tmp_path / "threads.sqlite").read_bytes()
+
+
+async def test_every_method_may_be_the_first(tmp_path: Path) -> None:
+    serde = CompressedSerializer(allowed_msgpack_modules=None)
+    for number, first in enumerate(
+        (
+            lambda saver: saver.adelete_thread("a"),
+            lambda saver: saver.adelete_for_runs(["1"]),
+            lambda saver: saver.aprune(["a"]),
+            lambda saver: saver.acopy_thread("a", "b"),
+            lambda saver: saver.aget_tuple(on("a")),
+        )
+    ):
+        async with aiosqlite.connect(tmp_path / f"{number}.sqlite") as connection:
+            assert await first(ThreadStore(connection, serde=serde)) is None
+
+
+def test_a_hash_needs_the_key_where_there_is_one() -> None:
+    plain = CompressedSerializer(allowed_msgpack_modules=None)
+    assert plain.digest("secret") == plain.digest("secret") != plain.digest("other")
+    first, second = (
+        EncryptingSerializer(bytes([number]) * 32, allowed_msgpack_modules=None)
+        for number in (1, 2)
+    )
+    assert len({one.digest("secret") for one in (plain, first, second)}) == 3
