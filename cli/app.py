@@ -7,7 +7,7 @@ import importlib.metadata
 import logging
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Annotated, Any, Final, NamedTuple, NoReturn
 
@@ -52,7 +52,6 @@ COMMANDS: Final[Mapping[str, _Place]] = {
     "doctor": _Place("doctor", "doctor_command", "Check the installation and the models."),
     "index": _Place("index", "app", "Build an index of documents and keep it up to date."),
     "gate": _Place("gate", "app", "Train and use the retrieval gate."),
-    "route": _Place("route", "app", "Measure routes and train one of your own."),
     "graph": _Place("graph", "app", "Show and export the graphs of an index."),
     "threads": _Place("threads", "app", "List, show, copy and delete conversations."),
 }
@@ -129,11 +128,11 @@ def options(
     logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG
 
 
-def run() -> None:
+def run(commands: Callable[[], Any] = app) -> None:
     """Run the command line. An error is one sentence; --debug adds a traceback."""
     debug = "--debug" in sys.argv
     try:
-        app()
+        commands()
     except SystemExit as ended:
         if ended.code == EXIT_INTERRUPTED:  # Typer's exit after Ctrl-C outside a command
             _say(INTERRUPTED)

@@ -7,17 +7,17 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from hopyard.classifiers.strategy_outcomes import Answered, Complexity, Outcome
 from hopyard.graphs.registry import STRATEGIES
 from hopyard.indexes.kind import Progress, silent
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run, new_run_id
-from hopyard.prompts.complexity import COMPLEXITY
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.reflection import REFLECTION
 from hopyard.prompts.strategy_choice import choice_prompt
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings import Context
+from lab.route.complexity import COMPLEXITY
+from lab.route.outcomes import Answered, Complexity, Outcome
+from lab.route.reflection import REFLECTION
 
 __all__ = ("PROMPTED", "PromptedRoutes", "ask_prompted_routes")
 

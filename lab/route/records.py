@@ -9,12 +9,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from hopyard.classifiers.strategy_outcomes import Answered, Outcome
 from hopyard.evaluation.plan import INFO_FILE, RunInfo
 from hopyard.evaluation.records import RECORDS_FILE, Record, read_records
 from hopyard.graphs.registry import STRATEGIES
 from hopyard.state.errors import UsageError
 from hopyard.state.settings import AUTO
+from lab.route.outcomes import Answered, Outcome
 
 __all__ = ("RouteRecords", "read_route_records", "reading")
 

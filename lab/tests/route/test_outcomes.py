@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.classifiers.strategy_outcomes import (
+from lab.route.outcomes import (
     Answered,
     Outcome,
     adaptive_label,

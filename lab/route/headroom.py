@@ -12,15 +12,15 @@ from statistics import fmean
 
 from pydantic import BaseModel, ConfigDict
 
-from hopyard.classifiers.strategy_outcomes import (
+from hopyard.measures.bootstrap import Interval, difference, interval
+from lab.route.outcomes import (
     Answered,
     Outcome,
     best_strategy,
     cheapest_as_good_as,
     oracle,
 )
-from hopyard.evaluation.route_records import RouteRecords, reading
-from hopyard.measures.bootstrap import Interval, difference, interval
+from lab.route.records import RouteRecords, reading
 
 __all__ = (
     "ALL",

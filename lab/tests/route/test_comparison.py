@@ -11,26 +11,25 @@ import pytest
 from model_server import ModelServer
 from routes import constant_route
 
-from hopyard.classifiers.adaptive_rag import AdaptiveRag
 from hopyard.classifiers.strategy_features import Features, FirstSearch
 from hopyard.classifiers.strategy_route import RouteWeights
-from hopyard.classifiers.strategy_train import TrainedRoute
-from hopyard.evaluation.headroom import EQUAL_ANY, EQUAL_READING, measure_headroom, verdict
 from hopyard.evaluation.plan import INFO_FILE, RunInfo
 from hopyard.evaluation.records import RECORDS_FILE, RecordCost
-from hopyard.evaluation.route_comparison import (
+from hopyard.nodes.resources import Resources
+from hopyard.state.errors import UsageError
+from hopyard.state.settings import Context
+from lab.route.adaptive_rag import AdaptiveRag
+from lab.route.comparison import (
     ADAPTIVE_TRAINED,
     TRAINED,
     compare_routes,
     comparison_verdict,
 )
-from hopyard.evaluation.route_prompts import PROMPTED, ask_prompted_routes
-from hopyard.evaluation.route_records import RouteRecords, read_route_records
-from hopyard.nodes.resources import Resources
-from hopyard.state.errors import UsageError
-from hopyard.state.settings import Context
-
-from .conftest import record
+from lab.route.headroom import EQUAL_ANY, EQUAL_READING, measure_headroom, verdict
+from lab.route.prompted import PROMPTED, ask_prompted_routes
+from lab.route.records import RouteRecords, read_route_records
+from lab.route.training import TrainedRoute
+from tests.evaluation.conftest import record
 
 Rows = Mapping[str, Mapping[str, tuple[float, int]]]
 """By question and strategy: F1, and tokens."""

@@ -11,18 +11,18 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from hopyard.classifiers.adaptive_rag import AdaptiveRag
 from hopyard.classifiers.strategy_features import Features
-from hopyard.classifiers.strategy_outcomes import (
+from lab.route.adaptive_rag import AdaptiveRag
+from lab.route.headroom import ALL, EQUAL_READING, PolicyResult, always, measure_policies
+from lab.route.outcomes import (
     Answered,
     Outcome,
     cheapest_as_good_as,
     oracle,
 )
-from hopyard.classifiers.strategy_train import TrainedRoute
-from hopyard.evaluation.headroom import ALL, EQUAL_READING, PolicyResult, always, measure_policies
-from hopyard.evaluation.route_prompts import PromptedRoutes
-from hopyard.evaluation.route_records import RouteRecords, reading
+from lab.route.prompted import PromptedRoutes
+from lab.route.records import RouteRecords, reading
+from lab.route.training import TrainedRoute
 
 __all__ = ("ADAPTIVE_TRAINED", "TRAINED", "RouteComparison", "compare_routes", "comparison_verdict")
 

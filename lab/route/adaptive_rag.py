@@ -14,15 +14,15 @@ from typing import Final
 import numpy as np
 
 from hopyard.classifiers.strategy_features import Features, feature_matrix
-from hopyard.classifiers.strategy_outcomes import (
+from hopyard.classifiers.strategy_route import RouteWeights
+from lab.route.outcomes import (
     COMPLEXITIES,
     Answered,
     Complexity,
     adaptive_label,
     best_strategy,
 )
-from hopyard.classifiers.strategy_route import RouteWeights
-from hopyard.classifiers.strategy_train import choose_strength, fit_weights
+from lab.route.training import choose_strength, fit_weights
 
 __all__ = ("NO_RETRIEVAL", "AdaptiveRag", "classes_of", "train_adaptive")
 

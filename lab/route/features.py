@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from hopyard.classifiers.strategy_features import Features
-from hopyard.evaluation.route_records import RouteRecords
 from hopyard.indexes.kind import Progress, silent
 from hopyard.nodes.first_search import question_features
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run, new_run_id
 from hopyard.state.errors import UsageError
 from hopyard.state.settings import Context
+from lab.route.records import RouteRecords
 
 __all__ = ("context_of", "index_embedding", "read_features")
 

@@ -7,17 +7,17 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
-from hopyard.classifiers.adaptive_rag import NO_RETRIEVAL, classes_of, train_adaptive
 from hopyard.classifiers.strategy_features import Features
-from hopyard.classifiers.strategy_train import RouteTraining, TrainedRoute, train
 from hopyard.cli.interrupts import run_async
-from hopyard.evaluation.route_comparison import RouteComparison, compare_routes
-from hopyard.evaluation.route_features import index_embedding, read_features
-from hopyard.evaluation.route_prompts import PromptedRoutes, ask_prompted_routes
-from hopyard.evaluation.route_records import RouteRecords, reading
 from hopyard.indexes.kind import Progress
 from hopyard.nodes.resources import Resources, shared_resources
 from hopyard.state.settings import Context
+from lab.route.adaptive_rag import NO_RETRIEVAL, classes_of, train_adaptive
+from lab.route.comparison import RouteComparison, compare_routes
+from lab.route.features import index_embedding, read_features
+from lab.route.prompted import PromptedRoutes, ask_prompted_routes
+from lab.route.records import RouteRecords, reading
+from lab.route.training import RouteTraining, TrainedRoute, train
 
 __all__ = ("Compared", "compare", "train_route")
 

@@ -12,11 +12,11 @@ from rich.table import Table
 
 from hopyard.classifiers.strategy_route import RouteManifest
 from hopyard.cli.console import err, out, print_json
-from hopyard.evaluation.headroom import ALL, Headroom, PolicyResult, verdict
-from hopyard.evaluation.route_comparison import RouteComparison, comparison_verdict
-from hopyard.evaluation.route_prompts import PROMPTED
 from hopyard.state.atomic import write_file
 from hopyard.state.counting import counted
+from lab.route.comparison import RouteComparison, comparison_verdict
+from lab.route.headroom import ALL, Headroom, PolicyResult, verdict
+from lab.route.prompted import PROMPTED
 
 __all__ = (
     "print_calls",
@@ -123,7 +123,7 @@ def print_training(manifest: RouteManifest, folder: Path, *, as_json: bool) -> N
 
 def save_result(found: BaseModel, path: Path) -> None:
     """Write the numbers, with the command that made them."""
-    command = "hopyard " + " ".join(_without_folders(text) for text in sys.argv[1:])
+    command = "python -m lab.route " + " ".join(_without_folders(text) for text in sys.argv[1:])
     content: dict[str, Any] = {"command": command, **found.model_dump(mode="json")}
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, _as_json(content))

@@ -1,10 +1,11 @@
-"""`hopyard route`: from recorded answers to a route that chooses, with a scripted model."""
+"""`python -m lab.route`: from recorded answers to a route that chooses, with a scripted model."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,13 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import RunnableLambda
 from model_server import WordEmbedder
 
+from hopyard.cli.app import run
 from hopyard.models.chat import ChatProvider, register_chat_provider
 from hopyard.models.recorded import CALLS_FILE
+from lab.route.__main__ import app
+from tests.cli.conftest import Run, runner, write_corpus
 
-from .conftest import Run, write_corpus
-
-SAMPLE = Path(__file__).parents[2] / "examples" / "solar_system"
+SAMPLE = Path(__file__).parents[3] / "examples" / "solar_system"
 SAMPLE_QUESTIONS = {
     row["question"]: row
     for row in map(json.loads, (SAMPLE / "questions.jsonl").read_text().splitlines())
@@ -99,8 +101,14 @@ def asked(words: WordEmbedder, monkeypatch: pytest.MonkeyPatch) -> Asked:
     return script
 
 
+@pytest.fixture
+def route(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run `python -m lab.route ARGUMENTS…`."""
+    return runner(partial(run, app), monkeypatch, capsys)
+
+
 def test_headroom_train_and_ask_over_the_sample_corpus(
-    hopyard: Run, asked: Asked, folder: Path
+    hopyard: Run, route: Run, asked: Asked, folder: Path
 ) -> None:
     asked.answer = answer_sample
     index = folder / "index"
@@ -112,16 +120,18 @@ def test_headroom_train_and_ask_over_the_sample_corpus(
     assert ended.code == 0, ended.err
     calls = len(asked.asked)
 
-    found = hopyard("route", "headroom", folder / "runs", "--json").json
+    found = route("headroom", folder / "runs", "--json").json
     policies = found["sets"]["solar_system"]["policies"]
     assert policies["always chain"]["f1"][0] == 1
     assert policies["always single"]["f1"][0] == pytest.approx(13 / 30, abs=1e-6)
     assert policies["oracle, reads documents"]["chosen"] == {"chain": 17, "single": 13}
-    told = hopyard("route", "headroom", folder / "runs", "--out", folder / "h.json")
+    told = route("headroom", folder / "runs", "--out", folder / "h.json")
     assert "A perfect route among them would have F1 100.0" in " ".join(told.out.split())
-    assert json.loads((folder / "h.json").read_text())["command"].startswith("hopyard route head")
+    assert json.loads((folder / "h.json").read_text())["command"].startswith(
+        "python -m lab.route head"
+    )
 
-    trained = hopyard("route", "train", folder / "runs", "--out", folder / "mine", "--json")
+    trained = route("train", folder / "runs", "--out", folder / "mine", "--json")
     assert trained.code == 0, trained.err
     assert trained.json["strategies"] == ["single", "chain"]
     assert trained.json["labels"] == {"single": 13, "chain": 17}
@@ -149,19 +159,19 @@ def runs(hopyard: Run, asked: Asked, index: Path, folder: Path) -> dict[str, Pat
 
 
 def test_compare_trains_on_some_and_reports_on_others(
-    hopyard: Run, runs: dict[str, Path], folder: Path, asked: Asked
+    route: Run, runs: dict[str, Path], folder: Path, asked: Asked
 ) -> None:
-    command = ("route", "compare", runs["dev"], "--train", runs["train"])
-    assert hopyard(*command, "--dry-run", "--json").json["calls"] == 3 * 4
+    command = ("compare", runs["dev"], "--train", runs["train"])
+    assert route(*command, "--dry-run", "--json").json["calls"] == 3 * 4
     calls = len(asked.asked)
-    found = hopyard(*command, "--json").json
+    found = route(*command, "--json").json
     assert len(asked.asked) == calls
     policies = found["sets"]["dev"]
     assert policies["trained route"]["chosen"] == {"chain": 2, "single": 2}
     assert policies["Adaptive-RAG's labels, trained"]["chosen"] == {"chain": 2, "single": 2}
     assert found["adaptive_labels"] == {"B": 12, "C": 12}
 
-    ended = hopyard(
+    ended = route(
         *command, "--model", "scripted", "--record", folder / "rec", "--out", folder / "c.json"
     )
     assert ended.code == 0, ended.err
@@ -172,13 +182,13 @@ def test_compare_trains_on_some_and_reports_on_others(
     assert policies["model's route (prompt)"]["calls"] == 2
     assert "A default would have to lose" in " ".join(ended.out.split())
 
-    ended = hopyard("route", "train", runs["dev"], "--out", folder / "few")
+    ended = route("train", runs["dev"], "--out", folder / "few")
     assert ended.code == 2
     assert "There are 4 questions" in ended.error
     assert not (folder / "few").exists()
 
 
-def test_a_folder_without_records_says_so(hopyard: Run, folder: Path) -> None:
-    ended = hopyard("route", "headroom", folder)
+def test_a_folder_without_records_says_so(route: Run, folder: Path) -> None:
+    ended = route("headroom", folder)
     assert ended.code == 2
     assert "is not one that `hopyard eval --out` wrote" in ended.error

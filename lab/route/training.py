@@ -18,15 +18,15 @@ import numpy as np
 import numpy.typing as npt
 
 from hopyard.classifiers.strategy_features import NAMED, Features, feature_matrix
-from hopyard.classifiers.strategy_outcomes import Answered, best_strategy, silver_label
 from hopyard.classifiers.strategy_route import (
     RouteManifest,
     RouteWeights,
     StrategyRoute,
     cheapest_within,
 )
-from hopyard.classifiers.temperature import best_temperature, negative_log_likelihood
 from hopyard.state.errors import UsageError
+from lab.route.outcomes import Answered, best_strategy, silver_label
+from lab.route.temperature import best_temperature, negative_log_likelihood
 
 __all__ = (
     "LEAST_QUESTIONS",

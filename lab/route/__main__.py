@@ -1,4 +1,7 @@
-"""`hopyard route headroom|train|compare`: what choosing a strategy is worth."""
+"""What choosing a strategy is worth, and training a route.
+
+python -m lab.route headroom|train|compare --help
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from hopyard.cli.app import run
 from hopyard.cli.console import err, progress_bar
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, SetOption, context_from
 from hopyard.state.extras import require
@@ -31,9 +35,9 @@ def headroom_command(
     json_: JsonOption = False,
 ) -> None:
     """Compute how much a perfect route could save, before you train a route."""
-    from hopyard.cli.route_report import print_headroom, save_result
-    from hopyard.evaluation.headroom import measure_headroom
-    from hopyard.evaluation.route_records import read_route_records
+    from lab.route.headroom import measure_headroom
+    from lab.route.records import read_route_records
+    from lab.route.report import print_headroom, save_result
 
     read = read_route_records(records, _names(strategies))
     _warn_left_out(read.left_out)
@@ -65,10 +69,10 @@ def train_command(
     json_: JsonOption = False,
 ) -> None:
     """Train a route on recorded answers. This needs their indexes, but no model."""
-    require("`hopyard route train`", "gate")
-    from hopyard.cli.route_agent import train_route
-    from hopyard.cli.route_report import print_training
-    from hopyard.evaluation.route_records import read_route_records
+    require("`python -m lab.route train`", "gate")
+    from lab.route.agent import train_route
+    from lab.route.records import read_route_records
+    from lab.route.report import print_training
 
     names = _names(strategies)
     read = read_route_records(records, names)
@@ -112,10 +116,10 @@ def compare_command(
     json_: JsonOption = False,
 ) -> None:
     """Compare a trained route with single strategies, other routes, and the oracle."""
-    require("`hopyard route compare`", "gate")
-    from hopyard.cli.route_agent import Compared, compare
-    from hopyard.cli.route_report import print_calls, print_comparison, save_result
-    from hopyard.evaluation.route_records import read_route_records
+    require("`python -m lab.route compare`", "gate")
+    from lab.route.agent import Compared, compare
+    from lab.route.records import read_route_records
+    from lab.route.report import print_calls, print_comparison, save_result
 
     read, trained_on = read_route_records(records), read_route_records(train_)
     if dry_run:
@@ -143,3 +147,7 @@ def _warn_left_out(names: tuple[str, ...]) -> None:
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
+
+
+if __name__ == "__main__":
+    run(app)
