@@ -176,7 +176,6 @@ def eval_command(
         bool,
         typer.Option("--retrieval-only", help="Measure every search method, without a chat model."),
     ] = False,
-    plots: Annotated[bool, typer.Option(help="Draw plots (needs matplotlib).")] = False,
     set_: SetOption = None,
     json_: JsonOption = False,
 ) -> None:
@@ -203,7 +202,7 @@ def eval_command(
     context = context_from(given | {"answer.style": form}, set_)
     set_name = name or questions.resolve().parent.name
     if retrieval_only:
-        _retrieval(set_name, chosen, context, out_, plots=plots, as_json=json_)
+        _retrieval(set_name, chosen, context, out_, as_json=json_)
         return
     columns = _names(strategies) or (list(GLOBAL) if whole_corpus else every_variant())
     variants = parse_variants(columns, _names(sweep))
@@ -227,7 +226,7 @@ def eval_command(
                 run = GlobalRun(folder, limits, dry_run * sample, judge, repeats, baselines)
                 evaluate_globally(plan, run, as_json=json_)
             else:
-                evaluate(plan, folder, limits, dry_run * sample, judge, plots, as_json=json_)
+                evaluate(plan, folder, limits, dry_run * sample, judge, as_json=json_)
     except KeyboardInterrupt as error:
         raise StoppedByUserError(
             f"Interrupted. The answers so far are in {folder}. The same command continues."
@@ -267,11 +266,9 @@ def _retrieval(
     context: Context,
     folder: Path | None,
     *,
-    plots: bool,
     as_json: bool,
 ) -> None:
     from hopyard.cli.eval_report import print_retrieval
-    from hopyard.evaluation.plots import draw_retrieval
     from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, measure_retrieval
 
     with progress_bar() as progress:
@@ -279,6 +276,4 @@ def _retrieval(
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         write_file(folder / RETRIEVAL_FILE, report.model_dump_json(indent=1).encode() + b"\n")
-        if plots:
-            draw_retrieval(report, folder / "recall.png")
     print_retrieval(report, as_json=as_json)

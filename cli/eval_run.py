@@ -48,7 +48,6 @@ def evaluate(
     limits: Budget,
     sample: int,
     judge: str,
-    plots: bool,
     *,
     as_json: bool,
 ) -> None:
@@ -57,7 +56,6 @@ def evaluate(
     from hopyard.evaluation.estimate import estimate
     from hopyard.evaluation.page import save_report
     from hopyard.evaluation.plan import check_plan, open_info
-    from hopyard.evaluation.plots import draw_report
     from hopyard.evaluation.runner import run_plan
 
     new = check_plan(plan)
@@ -72,8 +70,7 @@ def evaluate(
             outcome = run_async(run_plan(plan, info, records, limits=limits, progress=progress))
         report = _report(plan, info, records, folder, judge)
         save_report(report, folder)
-        files = draw_report(report, folder) if plots and report.strategies else []
-    print_report(report, folder, outcome, files, as_json=as_json)
+    print_report(report, folder, outcome, as_json=as_json)
 
 
 def _report(plan: Plan, info: RunInfo, records: RecordFile, folder: Path, judge: str) -> Report:
@@ -82,12 +79,12 @@ def _report(plan: Plan, info: RunInfo, records: RecordFile, folder: Path, judge:
     from hopyard.evaluation.report import make_report
 
     if not judge:
-        return make_report(plan, info, records.records, folder)
+        return make_report(plan, info, records.records)
     identity = plan.resources.caller(judge).provider.identity
     with progress_bar() as progress:
         found = run_async(judge_records(plan, info, records.records, judge, progress=progress))
     save_judgements(found, folder)
-    return make_report(plan, info, records.records, folder, judge=identity, judgements=found)
+    return make_report(plan, info, records.records, judge=identity, judgements=found)
 
 
 def evaluate_globally(plan: Plan, run: GlobalRun, *, as_json: bool) -> None:

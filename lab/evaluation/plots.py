@@ -1,14 +1,20 @@
-"""Plots of a report. They need matplotlib, an optional package."""
+"""Plots of the reports of `hopyard eval`, as PNG files beside the report.
+
+    python -m lab.evaluation.plots FOLDER
+
+FOLDER is what `hopyard eval … --out` wrote: it holds `report.json` or `retrieval.json`.
+"""
 
 from __future__ import annotations
 
+import argparse
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from hopyard.evaluation.report import Report
-from hopyard.evaluation.retrieval_only import RetrievalReport
+from hopyard.evaluation.report import REPORT_FILE, Report
+from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport
 from hopyard.measures.figure import figure
 from hopyard.state.counting import counted
 
@@ -25,6 +31,18 @@ _MARKS: Final = "os^vDP*X<>hp"
 _JUDGE_OFF: Final = "tree@tree.judge=false"
 
 Points = list[tuple[float, str]]
+
+
+def main() -> None:
+    """Draw what the folder has numbers for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    folder: Path = parser.parse_args().folder
+    if (path := folder / REPORT_FILE).exists():
+        draw_report(Report.model_validate_json(path.read_bytes()), folder)
+    if (path := folder / RETRIEVAL_FILE).exists():
+        found = RetrievalReport.model_validate_json(path.read_bytes())
+        draw_retrieval(found, folder / "recall.png")
 
 
 def draw_report(report: Report, folder: Path) -> list[Path]:
@@ -113,3 +131,7 @@ def _from_zero(axes: Any) -> None:
 
 def _title(report: Report) -> str:
     return f"{report.name}: {counted(report.questions, 'question')}\n{report.model}"
+
+
+if __name__ == "__main__":
+    main()

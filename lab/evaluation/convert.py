@@ -1,8 +1,8 @@
 """Convert a public question set to the plain format: questions.jsonl and corpus.jsonl.
 
-python -m hopyard.evaluation.convert hotpotqa hotpot_dev_distractor_v1.json --out data/hotpotqa
-python -m hopyard.evaluation.convert multihoprag MultiHopRAG.json --corpus corpus.json --out DIR
-python -m hopyard.evaluation.convert squad --hub validation --out data/squad
+python -m lab.evaluation.convert hotpotqa hotpot_dev_distractor_v1.json --out data/hotpotqa
+python -m lab.evaluation.convert multihoprag MultiHopRAG.json --corpus corpus.json --out DIR
+python -m lab.evaluation.convert squad --hub validation --out data/squad
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from hopyard.evaluation.formats.multi_hop import hotpotqa, multihoprag, musique
-from hopyard.evaluation.formats.plain import Converted, Row
-from hopyard.evaluation.formats.single_hop import nq_open, squad, triviaqa
 from hopyard.models.failures import first_line
 from hopyard.state.atomic import write_file
 from hopyard.state.counting import counted
 from hopyard.state.errors import CorpusError, HopyardError, UsageError
+from lab.evaluation.formats.multi_hop import hotpotqa, multihoprag, musique
+from lab.evaluation.formats.plain import Converted, Row
+from lab.evaluation.formats.single_hop import nq_open, squad, triviaqa
 
 __all__ = ("FORMATS", "convert", "main", "rows_of", "rows_of_hub", "write")
 
@@ -54,7 +54,7 @@ _SEED: Final = 7
 def main(arguments: Sequence[str] | None = None) -> int:
     """Convert, and print the counts."""
     parser = argparse.ArgumentParser(
-        prog="python -m hopyard.evaluation.convert",
+        prog="python -m lab.evaluation.convert",
         description="Convert a public question set to questions.jsonl and corpus.jsonl.",
     )
     parser.add_argument("format", choices=list(FORMATS))
@@ -144,7 +144,7 @@ def write(converted: Converted, folder: Path) -> None:
     """Write questions.jsonl and corpus.jsonl; 30 % of the questions become the split dev."""
     folder.mkdir(parents=True, exist_ok=True)
     order = list(range(len(converted.questions)))
-    random.Random(_SEED).shuffle(order)  # noqa: S311
+    random.Random(_SEED).shuffle(order)
     dev = set(order[: round(DEV_SHARE * len(order))])
     questions = [
         question.model_dump(mode="json", exclude={"decomposition"})

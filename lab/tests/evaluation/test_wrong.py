@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from hopyard.evaluation.records import RECORDS_FILE, Found, Record
-from hopyard.evaluation.sort_failures import format_case, main, sort_wrong_answers
-from hopyard.evaluation.wrong import STEPS, guess
 from hopyard.state.schemas import Evidence, passage_evidence
-
-from .conftest import record
+from lab.evaluation.sort_failures import format_case, main, sort_wrong_answers
+from lab.evaluation.wrong import STEPS, guess
+from tests.evaluation.conftest import record
 
 TWO = ("a", "b")
 """The supporting documents."""

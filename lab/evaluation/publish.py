@@ -1,6 +1,6 @@
 """Write docs/results.md from the result files of the repository.
 
-    python -m hopyard.evaluation.publish
+    python -m lab.evaluation.publish
 
 A folder of `evaluation/results` is a section of the page. It holds a folder for each question set,
 with `report.json` or `retrieval.json`, and `about.md`, which begins the section. `about.md` beside
@@ -18,7 +18,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from hopyard.evaluation.report import REPORT_FILE, Report, read_report
+from hopyard.evaluation.report import REPORT_FILE, Report
 from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport, SearchResult
 from hopyard.evaluation.summary import Comparison
 from hopyard.state.atomic import write_file
@@ -34,7 +34,7 @@ _RIGHT: Final = {True: "the answers judged equivalent", False: "the exact answer
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the page."""
     parser = argparse.ArgumentParser(
-        prog="python -m hopyard.evaluation.publish",
+        prog="python -m lab.evaluation.publish",
         description="Write docs/results.md from the result files of the repository.",
     )
     parser.add_argument("--results", type=Path, default=Path("evaluation/results"))
@@ -64,7 +64,7 @@ def publish(results: Path, docs: Path) -> None:
     first = [
         "# Results",
         "",
-        "Written by `python -m hopyard.evaluation.publish` from the files in "
+        "Written by `python -m lab.evaluation.publish` from the files in "
         "`evaluation/results`, which `hopyard eval` made.",
         "",
         *_text(results / ABOUT_FILE),
@@ -76,7 +76,7 @@ def publish(results: Path, docs: Path) -> None:
 
 def _section(folder: Path) -> list[str]:
     """The tables of the question sets in a folder, after its own text; none without results."""
-    reports = [read_report(path) for path in sorted(folder.glob(f"*/{REPORT_FILE}"))]
+    reports = [_read_report(path) for path in sorted(folder.glob(f"*/{REPORT_FILE}"))]
     searches = [_read_retrieval(path) for path in sorted(folder.glob(f"*/{RETRIEVAL_FILE}"))]
     if not reports and not searches:
         return []
@@ -257,6 +257,16 @@ def _recall(result: SearchResult) -> str:
     low, high = result.interval_at_5.low, result.interval_at_5.high
     first = f"{100 * result.recall[5]:.0f} [{100 * low:.0f}, {100 * high:.0f}]"
     return f"{first} / {100 * result.recall[10]:.0f}" if 10 in result.recall else first
+
+
+def _read_report(path: Path) -> Report:
+    try:
+        return Report.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise HopyardError(
+            f"The file {str(path)!r} is not a report of an evaluation; make it with `hopyard eval "
+            "… --out DIR`."
+        ) from error
 
 
 def _read_retrieval(path: Path) -> RetrievalReport:

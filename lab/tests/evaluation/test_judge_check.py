@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from hopyard.evaluation import judge_check
-from hopyard.evaluation.judge_check import main, read_pairs
 from hopyard.measures.exact import clopper_pearson
 from hopyard.testing import GARBAGE, ScriptedChat
+from lab.evaluation import judge_check
+from lab.evaluation.judge_check import main, read_pairs
 
 PAIRS = read_pairs()
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from hopyard.evaluation.convert import convert, main, rows_of_hub
-from hopyard.evaluation.formats.plain import Converted, document_id
 from hopyard.indexes.loaders import load
 from hopyard.measures.questions import read_questions
 from hopyard.state.errors import CorpusError, UsageError
+from lab.evaluation.convert import convert, main, rows_of_hub
+from lab.evaluation.formats.plain import Converted, document_id
 
 JAWS = {
     "_id": "5a7",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from hopyard.evaluation.formats.plain import Converted, Row
+from lab.evaluation.formats.plain import Converted, Row
 
 __all__ = ("nq_open", "squad", "triviaqa")
 

@@ -1,6 +1,6 @@
 """Sort wrong answers by the step that went wrong.
 
-    python -m hopyard.evaluation.sort_failures OUT --strategies tree,hop --limit 20
+    python -m lab.evaluation.sort_failures OUT --strategies tree,hop --limit 20
 
 Prints each answer with its evidence and steps and a first guess, and writes OUT/failures.json,
 which the next report includes. `--by-hand FILE` corrects guesses:
@@ -21,12 +21,11 @@ from pydantic import BaseModel, ValidationError
 
 from hopyard.evaluation.plan import INFO_FILE, RunInfo
 from hopyard.evaluation.records import RECORDS_FILE, Record, read_records
-from hopyard.evaluation.report import FAILURES_FILE, FailureCounts
-from hopyard.evaluation.wrong import STEPS, Guess, guess, is_wrong
 from hopyard.indexes.corpus_index import Index
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.schemas import passage_ids
+from lab.evaluation.wrong import STEPS, Guess, guess, is_wrong
 
 __all__ = ("Case", "format_case", "main", "sort_wrong_answers")
 
@@ -51,7 +50,7 @@ ByHand = Mapping[str, Mapping[str, str]]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the cases, write the counts."""
     parser = argparse.ArgumentParser(
-        prog="python -m hopyard.evaluation.sort_failures",
+        prog="python -m lab.evaluation.sort_failures",
         description="Sort wrong answers by the step that went wrong.",
     )
     parser.add_argument("folder", type=Path, help="what `hopyard eval --out` wrote")
@@ -195,17 +194,17 @@ def _save(folder: Path, records: Iterable[Record], cases: Mapping[str, Sequence[
     latest = {(record.strategy, record.question_id): record for record in records}
     wrong = Counter(name for (name, _), record in latest.items() if is_wrong(record))
     found = {
-        name: FailureCounts(
-            wrong=wrong[name],
-            sorted=len(sorted_cases),
-            by_hand=sum(case.by == "hand" for case in sorted_cases),
-            counts=_counts(sorted_cases),
-        ).model_dump()
-        | {"cases": [case.model_dump() for case in sorted_cases]}
+        name: {
+            "wrong": wrong[name],
+            "sorted": len(sorted_cases),
+            "by_hand": sum(case.by == "hand" for case in sorted_cases),
+            "counts": _counts(sorted_cases),
+            "cases": [case.model_dump() for case in sorted_cases],
+        }
         for name, sorted_cases in cases.items()
     }
     text = json.dumps({"strategies": found}, indent=1, ensure_ascii=False)
-    write_file(folder / FAILURES_FILE, text.encode() + b"\n")
+    write_file(folder / "failures.json", text.encode() + b"\n")
 
 
 def _counts(cases: Iterable[Case]) -> dict[str, int]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from hopyard.evaluation.formats.plain import Converted, Row
+from lab.evaluation.formats.plain import Converted, Row
 
 __all__ = ("hotpotqa", "multihoprag", "musique")
 

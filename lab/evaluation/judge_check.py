@@ -1,8 +1,8 @@
 """Measure how well a chat model judges answers: 100 pairs, judged by hand.
 
-    python -m hopyard.evaluation.judge_check --model openai:gpt-4.1-mini
+    python -m lab.evaluation.judge_check --model openai:gpt-4.1-mini
 
-The pairs are in `data/judge_pairs.jsonl` of this folder: a question, its gold answers, an answer
+The pairs are in `judge_pairs.jsonl` of this folder: a question, its gold answers, an answer
 and a person's verdict. All are invented.
 """
 
@@ -14,7 +14,6 @@ import json
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
@@ -67,7 +66,7 @@ class Agreement(NamedTuple):
 
 def read_pairs() -> list[Pair]:
     """The pairs judged by hand."""
-    data = files("hopyard.evaluation").joinpath("data/judge_pairs.jsonl")
+    data = Path(__file__).with_name("judge_pairs.jsonl")
     lines = data.read_text(encoding="utf-8").splitlines()
     return [Pair.model_validate_json(line) for line in lines]
 
@@ -104,7 +103,7 @@ async def check_judge(run: Run, pairs: Sequence[Pair]) -> Agreement:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the agreement and every disagreement."""
     parser = argparse.ArgumentParser(
-        prog="python -m hopyard.evaluation.judge_check",
+        prog="python -m lab.evaluation.judge_check",
         description="Measure how well a chat model judges answers, on 100 pairs judged by hand.",
     )
     parser.add_argument("--model", required=True, help="The judge, as in `hopyard eval --judge`.")
