@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
+from building import wait
 
+from hopyard.cli.app import run
+from hopyard.indexes.build_report import BuildReport
 from hopyard.indexes.kinds.entity_graph import apart, extractions
 from hopyard.indexes.lock import hold_lock
 from hopyard.indexes.manifest import read_manifest
 from hopyard.indexes.records import Document
 from hopyard.state.errors import IndexBusyError, UsageError
-
-from .library import SUMMIT, Library
+from lab.undo_merges import app, change_merges, refresh, write_apart
+from tests.cli.conftest import Run, runner
+from tests.entity_graph.library import SUMMIT
+from tests.entity_graph.library import Library as Built
 
 MERGED = {"kim jong-un": "kim jong un"}
 PAIR = ("kim jong un", "kim jong-un")
+
+
+class Library(Built):
+    """An index whose merges are undone."""
+
+    def undo(self, *names: str) -> BuildReport:
+        return self._change(lambda: change_merges(self.directory, undo=names))
+
+    def redo(self, *names: str) -> BuildReport:
+        return self._change(lambda: change_merges(self.directory, redo=names))
+
+    def _change(self, change: Callable[[], None]) -> BuildReport:
+        return wait(refresh(directory=self.directory, change=change))
 
 
 @pytest.fixture(params=["rules", "model"])
@@ -107,7 +126,7 @@ async def _killed(*_: object) -> None:
 
 
 def test_the_next_build_continues_an_undo_that_was_killed(library: Library) -> None:
-    apart.write(library.directory, [PAIR])
+    write_apart(library.directory, [PAIR])
     library.build(SUMMIT)
     assert library.merges == {}
 
@@ -148,5 +167,27 @@ def test_a_build_that_runs_is_not_disturbed(library: Library) -> None:
 
 
 def test_the_file_of_pairs_is_sorted(tmp_path: Path) -> None:
-    apart.write(tmp_path, [("b", "a"), ("a", "b"), ("ä", "a")])
+    write_apart(tmp_path, [("b", "a"), ("a", "b"), ("ä", "a")])
     assert json.loads((tmp_path / apart.APART_FILE).read_text()) == [["a", "b"], ["a", "ä"]]
+
+
+@pytest.fixture
+def undoing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run `python -m lab.undo_merges ARGUMENTS…`."""
+    return runner(partial(run, app), monkeypatch, capsys)
+
+
+def test_the_command_shows_what_changed(library: Library, undoing: Run) -> None:
+    undone = undoing(library.directory, "--undo", "Kim Jong-Un")
+    assert "'kim jong-un' is apart from 'kim jong un'" in undone.out
+    count = library.stats.entities
+    assert f": 1 change; {count} entities, {count - 1} before" in undone.out
+    again = undoing(library.directory, "--undo", "Kim Jong-Un", "--json").json
+    assert (again["undone"], again["merged"]) == ([], [])
+    assert again["apart"] == [list(PAIR)]
+    redone = undoing(library.directory, "--redo", "Kim Jong-Un", "--json").json
+    [merge] = redone["merged"]
+    assert (merge["name"], redone["apart"], redone["entities"]) == ("kim jong-un", [], count - 1)
+    ended = undoing(library.directory, "--undo", "Kim Jong")
+    assert ended.code == 2
+    assert ended.error.startswith("No merge has the name 'Kim Jong': did you mean kim jong-un?")

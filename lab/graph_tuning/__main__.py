@@ -1,4 +1,7 @@
-"""`hopyard index tune`: entity types and worked examples for a corpus."""
+"""Propose entity types and worked examples for the entity graph of a corpus.
+
+python -m lab.graph_tuning corpus.jsonl --out tuned.json
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hopyard.cli.app import run
 from hopyard.cli.console import out, print_json, printable, progress_bar
 from hopyard.cli.index_options import (
     EncodingOption,
@@ -36,9 +40,10 @@ if TYPE_CHECKING:
     from hopyard.nodes.resources import Resources
     from hopyard.state.settings import Context
 
-__all__ = ("tune_command",)
+app = typer.Typer()
 
 
+@app.command()
 def tune_command(
     paths: PathsArgument = None,
     index: Annotated[
@@ -61,8 +66,8 @@ def tune_command(
 ) -> None:
     """Let the model propose entity types and examples for the entity graph of a corpus."""
     from hopyard.indexes.build_context import BuildOptions
-    from hopyard.indexes.kinds.entity_graph.tuning import choose_evenly, propose_tuning
     from hopyard.nodes.resources import Resources
+    from lab.graph_tuning.proposal import choose_evenly, propose_tuning
 
     if (index is None) == (not paths and not loader):
         raise UsageError("Name the documents of the corpus, or one index with --index.")
@@ -86,7 +91,7 @@ def tune_command(
 def _of_index(directory: Path, sample: int) -> tuple[list[Passage], str]:
     """Passages from all over an index, and its language."""
     from hopyard.indexes.corpus_index import Index
-    from hopyard.indexes.kinds.entity_graph.tuning import choose_evenly
+    from lab.graph_tuning.proposal import choose_evenly
 
     with Index.open(directory) as index:
         chosen = choose_evenly(index.corpus.passage_ids(), sample)
@@ -139,3 +144,7 @@ def _quoted(setting: str) -> str:
     from shlex import quote
 
     return quote(setting)
+
+
+if __name__ == "__main__":
+    run(app)

@@ -21,9 +21,9 @@ from hopyard.prompts.element_outputs import (
     TypedEntity,
 )
 from hopyard.prompts.passages import passage_lines, snippet
-from hopyard.prompts.tune import MAX_TYPES, TUNE
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings import profile_of
+from lab.graph_tuning.prompt import MAX_TYPES, TUNE
 
 __all__ = ("choose_evenly", "propose_tuning")
 

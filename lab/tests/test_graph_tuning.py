@@ -11,19 +11,18 @@ from typing import Any
 
 import pytest
 from building import build
-from conftest import WordEmbedder
 from hypothesis import given
 from hypothesis import strategies as st
+from model_server import WordEmbedder
 from typer.testing import CliRunner
 
-from hopyard.cli import index as command
-from hopyard.indexes.kinds.entity_graph.asking import Tuning, entity_types
-from hopyard.indexes.kinds.entity_graph.tuning import choose_evenly
+from hopyard.indexes.kinds.entity_graph.asking import Tuning
 from hopyard.indexes.records import Document
 from hopyard.state.errors import ModelOutputError, UsageError
 from hopyard.testing.models import GARBAGE, ScriptedChat
-
-from .library import Library, title_of
+from lab.graph_tuning.__main__ import app
+from lab.graph_tuning.proposal import choose_evenly
+from tests.entity_graph.library import Library, title_of
 
 Run = Callable[..., str]
 
@@ -74,7 +73,7 @@ def chat() -> ScriptedChat:
 def run(
     chat: ScriptedChat, words: WordEmbedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Run:
-    """Run `hopyard index tune ARGUMENTS…`, its errors raised."""
+    """Run `python -m lab.graph_tuning ARGUMENTS…`, its errors raised."""
     monkeypatch.setenv("HOPYARD_EMBEDDING", "words")
     monkeypatch.setenv("HOPYARD_MODEL", "scripted")
     monkeypatch.chdir(tmp_path)
@@ -82,8 +81,8 @@ def run(
     Path("ships.jsonl").write_text("\n".join(lines))
 
     def run(*arguments: object) -> str:
-        given = ["tune", *map(str, arguments)]
-        return CliRunner().invoke(command.app, given, catch_exceptions=False).stdout
+        given = [*map(str, arguments)]
+        return CliRunner().invoke(app, given, catch_exceptions=False).stdout
 
     return run
 
@@ -181,18 +180,6 @@ def test_a_model_that_names_no_types_is_an_error(run: Run, chat: ScriptedChat) -
     chat.answers = {"Domain": {"domain": DOMAIN, "types": []}}
     with pytest.raises(ModelOutputError):
         run("ships.jsonl", "--set", "retries=0")
-
-
-def test_a_file_of_another_form_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "tuned.json"
-    file.write_text('{"examples": [{"title": "A"}]}')
-    with pytest.raises(UsageError, match=r"examples\.0\.sentences: Field required.*index tune"):
-        Tuning.load(file)
-
-
-def test_types_are_told_apart_by_their_letters() -> None:
-    assert entity_types(" Person,  sea  Port ,,person, law") == ("person", "sea port", "law")
-    assert entity_types(" , ") == ()
 
 
 def test_the_middle_of_each_part_is_chosen() -> None:
