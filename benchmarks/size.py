@@ -25,8 +25,6 @@ from typing import Any, Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PACKAGE: Final = ROOT / "hopyard"
-COLUMNS: Final = 100
-"""Width of the terminal in which a help text is counted."""
 QUESTION: Final = "When was the Iron Bridge opened?"
 TEXT: Final = "The Iron Bridge was opened in 1781. It crosses the River Severn."
 
@@ -47,7 +45,7 @@ def main() -> None:
         ("own modules that graphs.chain imports", _child("imports")["imports"], 65),
         ("own modules that one question to chain runs", _child("ask")["run"], 77),
         ("own modules that one index build runs", _child("build")["run"], 43),
-        (f"lines of the longest help ({longest}, {COLUMNS} columns)", int(help_lines), 40),
+        (f"lines of the longest help ({longest}, 80 columns)", int(help_lines), 40),
     )
     print(f"{'':<66} {'now':>8} {'goal':>8}")
     for name, number, goal in rows:
@@ -70,8 +68,6 @@ def _child(name: str) -> dict[str, Any]:
             **os.environ,
             "PYTHONPATH": str(ROOT),
             "HOPYARD_HOME": folder,
-            "COLUMNS": str(COLUMNS),
-            "TERM": "dumb",
         }
         done = subprocess.run(
             [sys.executable, "-W", "ignore", __file__, name],
@@ -112,7 +108,7 @@ def count_build() -> dict[str, int]:
 
 
 def help_lengths() -> dict[str, int]:
-    """The number of lines of the help of each command."""
+    """The number of lines of the help of each command, in 80 columns."""
     from typer.testing import CliRunner
 
     from hopyard.cli.app import app

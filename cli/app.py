@@ -84,6 +84,7 @@ def load_command(name: str) -> Any:
         group = typer.Typer()
         group.command(name)(found)
         found = group
+    found.rich_markup_mode = None  # plain help is half as long as boxes
     found._add_completion = False  # the program has these options, not each command
     command = typer.main.get_command(found)
     command.name = name
@@ -95,7 +96,8 @@ app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help="Answer questions from your documents, with as much retrieval as each question needs.",
 )
 
