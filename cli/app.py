@@ -43,6 +43,9 @@ COMMANDS: Final[Mapping[str, _Place]] = {
     "chat": _Place("chat_flags", "chat_command", "Talk about your documents."),
     "trace": _Place("trace", "trace_command", "Show the steps that led to an answer."),
     "eval": _Place("eval", "eval_command", "Compare strategies on questions with gold answers."),
+    "eval-global": _Place(
+        "eval_global", "eval_global_command", "Compare answers about the whole corpus."
+    ),
     "mcp": _Place(
         "mcp", "mcp_command", "Serve MCP clients over standard input and output, or over HTTP."
     ),

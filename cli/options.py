@@ -66,7 +66,7 @@ SearchOption = Annotated[
 ]
 StyleOption = Annotated[
     str | None,
-    typer.Option(help="Form of the answer: auto, short, sentence, or full."),
+    typer.Option(help="Answers: auto, short, sentence, or full."),
 ]
 WhereOption = Annotated[
     list[str] | None,
@@ -88,7 +88,7 @@ SetOption = Annotated[
 ]
 RecordOption = Annotated[
     Path | None,
-    typer.Option(help="Record model calls here, for --model recorded:FOLDER."),
+    typer.Option(help="Folder of recorded model calls, to replay."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
