@@ -10,16 +10,16 @@ DEMO_INDEX := .hopyard/demo-index
 PORT ?= 2024
 WORKERS ?= 2
 
-.PHONY: help install demo studio test test-lab soak lint format typecheck docs clean
+.PHONY: help install demo studio test lab soak lint format typecheck docs clean
 
 help:
 	@echo "make demo     install, index a sample corpus, answer four questions with two models"
 	@echo "make test     install, run the tests"
-	@echo "make test-lab the tests of lab/, which is not part of the package"
+	@echo "make lab      the tests of lab/, which is not part of the package"
 	@echo "make soak     the reliability tests at length, SOAK_MINUTES=60"
 	@echo "make install  the environment alone"
 	@echo "make studio   LangGraph's server for Studio, on this machine"
-	@echo "make lint     formatting, lint, import directions and types"
+	@echo "make lint     formatting, lint, import directions, types, and the size"
 	@echo "make docs     draw the graphs into docs/, build the site in build/site"
 
 install: $(STAMP)
@@ -53,7 +53,7 @@ studio: $(STAMP)
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
-test-lab: $(STAMP)
+lab: $(STAMP)
 	$(BIN)/python -m pytest lab/tests -n $(WORKERS) --dist loadfile
 
 # The reliability tests at length, for SOAK_MINUTES and from SOAK_SEED on: docs/reliability.md.
@@ -66,6 +66,7 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-cache
 	$(MAKE) --no-print-directory typecheck
+	$(BIN)/python benchmarks/size.py
 
 typecheck: $(STAMP)
 	$(BIN)/mypy -p hopyard

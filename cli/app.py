@@ -7,7 +7,7 @@ import importlib.metadata
 import logging
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Annotated, Any, Final, NamedTuple, NoReturn
 
@@ -43,6 +43,9 @@ COMMANDS: Final[Mapping[str, _Place]] = {
     "chat": _Place("chat_flags", "chat_command", "Talk about your documents."),
     "trace": _Place("trace", "trace_command", "Show the steps that led to an answer."),
     "eval": _Place("eval", "eval_command", "Compare strategies on questions with gold answers."),
+    "eval-global": _Place(
+        "eval_global", "eval_global_command", "Compare answers about the whole corpus."
+    ),
     "mcp": _Place(
         "mcp", "mcp_command", "Serve MCP clients over standard input and output, or over HTTP."
     ),
@@ -52,7 +55,6 @@ COMMANDS: Final[Mapping[str, _Place]] = {
     "doctor": _Place("doctor", "doctor_command", "Check the installation and the models."),
     "index": _Place("index", "app", "Build an index of documents and keep it up to date."),
     "gate": _Place("gate", "app", "Train and use the retrieval gate."),
-    "route": _Place("route", "app", "Measure routes and train one of your own."),
     "graph": _Place("graph", "app", "Show and export the graphs of an index."),
     "threads": _Place("threads", "app", "List, show, copy and delete conversations."),
 }
@@ -85,6 +87,7 @@ def load_command(name: str) -> Any:
         group = typer.Typer()
         group.command(name)(found)
         found = group
+    found.rich_markup_mode = None  # plain help is half as long as boxes
     found._add_completion = False  # the program has these options, not each command
     command = typer.main.get_command(found)
     command.name = name
@@ -96,7 +99,8 @@ app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help="Answer questions from your documents, with as much retrieval as each question needs.",
 )
 
@@ -129,11 +133,11 @@ def options(
     logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG
 
 
-def run() -> None:
+def run(commands: Callable[[], Any] = app) -> None:
     """Run the command line. An error is one sentence; --debug adds a traceback."""
     debug = "--debug" in sys.argv
     try:
-        app()
+        commands()
     except SystemExit as ended:
         if ended.code == EXIT_INTERRUPTED:  # Typer's exit after Ctrl-C outside a command
             _say(INTERRUPTED)

@@ -1,4 +1,4 @@
-"""The output of `hopyard eval --global`: tables for people, one JSON object for programs."""
+"""The output of `hopyard eval-global`: tables for people, one JSON object for programs."""
 
 from __future__ import annotations
 

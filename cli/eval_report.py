@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -30,9 +29,7 @@ _JUDGED: Final = ("judged", "partly", "supported", "covered", "judge_failures")
 _RETRIEVAL: Final = ("precision", "recall", "f1", "recall_at_5")
 
 
-def print_report(
-    report: Report, folder: Path, outcome: Outcome, files: Sequence[Path], *, as_json: bool
-) -> None:
+def print_report(report: Report, folder: Path, outcome: Outcome, *, as_json: bool) -> None:
     """The results, and where the records are."""
     if outcome.stopped:
         err.print(
@@ -40,7 +37,7 @@ def print_report(
             f"{counted(outcome.asked, 'answer')} so far; the same command continues."
         )
     if as_json:
-        print_json(_report_dict(report, outcome, folder, files))
+        print_json(_report_dict(report, outcome, folder))
         return
     table = Table(Column("strategy", overflow="fold"), box=None, pad_edge=False)
     scores = {
@@ -67,12 +64,10 @@ def print_report(
         values = (_percent(found[score].mean if score in found else None) for score in scores)
         table.add_row(f"always “{answer}”", str(report.questions), *values)
     out.print(table)
-    out.print(f"Report, records and plots: {folder}", style="dim", soft_wrap=True)
+    out.print(f"Report and records: {folder}", style="dim", soft_wrap=True)
 
 
-def _report_dict(
-    report: Report, outcome: Outcome, folder: Path, files: Sequence[Path]
-) -> dict[str, Any]:
+def _report_dict(report: Report, outcome: Outcome, folder: Path) -> dict[str, Any]:
     strategies = {}
     for name, result in report.strategies.items():
         found = result.retrieval
@@ -115,7 +110,6 @@ def _report_dict(
         "stopped": outcome.stopped,
         "model": report.model,
         "out": str(folder),
-        "plots": [str(file) for file in files],
     }
 
 

@@ -37,16 +37,13 @@ def label_command(
     ],
     out_: Annotated[
         Path,
-        typer.Option("--out", help="File for the labels (.jsonl). An existing file is continued."),
+        typer.Option("--out", help="File of labels (.jsonl); it is continued if it exists."),
     ],
     index: IndexOption = None,
     model: ModelOption = None,
     value: Annotated[
         Value,
-        typer.Option(
-            help="Value of a coalition: the probabilities of the answer's tokens (builtin, or a "
-            "folder or hub name), or the F1 with the answer (any model)."
-        ),
+        typer.Option(help="Value of a coalition; token-probability needs a model of this machine."),
     ] = "token-probability",
     split: Annotated[str, typer.Option(help="Only questions of this split.")] = "",
     limit: Annotated[
@@ -56,23 +53,21 @@ def label_command(
         bool,
         typer.Option(
             "--keep-dropped",
-            help="If a question that the paper drops is answered rightly without passages, label "
-            "it as needing no retrieval.",
+            help="Label questions that the paper drops if they need no passages.",
         ),
     ] = False,
     documents_first: Annotated[
         bool,
         typer.Option(
-            help="Label every question with known supporting documents as needing retrieval. "
-            "Without this, only the paper's rule applies."
+            help="A question with known supporting documents needs retrieval. Without: the paper's "
+            "rule alone."
         ),
     ] = True,
     per_passage: Annotated[
         bool,
         typer.Option(
             "--per-passage",
-            help="Also compute each passage's own contribution, with up to 2^k more calls for "
-            "each question.",
+            help="Also each passage's contribution, with up to 2^k more calls a question.",
         ),
     ] = False,
     batch: Annotated[int, typer.Option(min=1, help="Questions to run in parallel.")] = 8,

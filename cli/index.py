@@ -1,4 +1,4 @@
-"""`hopyard index build|add|sync|remove|vacuum|list|show|entities|tune|status`."""
+"""`hopyard index build|add|sync|remove|vacuum|list|show|entities|status`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ from hopyard.cli.index_report import (
     show_status,
     show_unbuilt,
 )
-from hopyard.cli.index_tune import tune_command
 from hopyard.cli.interrupts import ending_with
 from hopyard.cli.options import (
     JsonOption,
@@ -53,7 +52,6 @@ app = typer.Typer(no_args_is_help=True, help="Build an index of documents and ke
 app.command("build")(build_command)
 app.command("add")(add_command)
 app.command("entities")(entities_command)
-app.command("tune")(tune_command)
 
 
 @app.command("sync")

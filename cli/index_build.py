@@ -61,8 +61,7 @@ def build_command(
         str | None,
         typer.Option(
             "--vectors",
-            help="Where the vectors are kept: faiss, or a LangChain vector store: "
-            f"{', '.join(VECTOR_STORES)}. Without it: faiss.",
+            help=f"Vector store: faiss (default), {', '.join(VECTOR_STORES)}.",
         ),
     ] = None,
     extractions: Annotated[
@@ -76,10 +75,7 @@ def build_command(
     embedding: EmbeddingOption = None,
     chunk_tokens: Annotated[
         int | None,
-        typer.Option(
-            help="Maximum tokens of a passage; 0 keeps documents whole. Without it: 300, or "
-            "what the embedding model's window allows."
-        ),
+        typer.Option(help="Maximum tokens of a passage (default: 300); 0 keeps documents whole."),
     ] = None,
     dry_run: DryRunOption = False,
     max_calls: MaxCallsOption = None,

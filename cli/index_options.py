@@ -59,26 +59,21 @@ LoaderOption = Annotated[
 ]
 EncodingOption = Annotated[
     str,
-    typer.Option(
-        help="Encoding of text files without a byte-order mark, such as cp1252. Without it, the "
-        "encoding is detected."
-    ),
+    typer.Option(help="Encoding of text files, such as cp1252 (default: detected)."),
 ]
 OcrOption = Annotated[
     str,
     typer.Option(
         "--ocr",
         metavar="LANGUAGES",
-        help="Read scanned pages of PDF files in these languages, such as deu+eng. Needs the "
-        "programs ocrmypdf and tesseract.",
+        help="Languages of scanned pages, such as deu+eng (needs ocrmypdf, tesseract).",
     ),
 ]
 DryRunOption = Annotated[
     bool,
     typer.Option(
         "--dry-run",
-        help="Estimate the model calls in tokens and time. This tries a few passages and "
-        "does not change the index.",
+        help="Estimate the cost from a few passages, without a change of the index.",
     ),
 ]
 SkipBadOption = Annotated[
@@ -89,8 +84,7 @@ MaxCallsOption = Annotated[
     typer.Option(
         "--max-calls",
         "--budget",
-        help="Maximum model calls. At the limit the index is usable, finished work is kept, and "
-        "the same command continues.",
+        help="Maximum model calls. The index is then usable, and the same command continues.",
     ),
 ]
 MaxTokensOption = Annotated[int | None, typer.Option(help="Maximum tokens, as --max-calls.")]

@@ -47,18 +47,15 @@ def thread_name(value: str | None) -> str | None:
 
 IndexOption = Annotated[
     str | None,
-    typer.Option("--index", "-i", help="The index directory. Without it: HOPYARD_INDEX."),
+    typer.Option("--index", "-i", help="The index directory (default: HOPYARD_INDEX)."),
 ]
 ModelOption = Annotated[
     str | None,
-    typer.Option(help="Chat model: builtin, ollama:NAME, recorded:FOLDER, or any provider:NAME."),
+    typer.Option(help="Chat model: builtin, recorded:FOLDER, or PROVIDER:NAME."),
 ]
 EmbeddingOption = Annotated[
     str | None,
-    typer.Option(
-        help="Embedding model: builtin, ollama:NAME, or any provider:NAME. Without it: the index's "
-        "own, or builtin for a new index."
-    ),
+    typer.Option(help="Embedding model: builtin or PROVIDER:NAME (default: the index's own)."),
 ]
 StrategyOption = Annotated[
     str | None,
@@ -73,15 +70,14 @@ SearchOption = Annotated[
 ]
 StyleOption = Annotated[
     str | None,
-    typer.Option(help="Form of the answer: auto, short, sentence, or full."),
+    typer.Option(help="Answers: auto, short, sentence, or full."),
 ]
 WhereOption = Annotated[
     list[str] | None,
     typer.Option(
         "--where",
         metavar="FIELD=VALUE",
-        help="Search only passages with this metadata, such as source=Wired,BBC or "
-        "'date>=2024-01'. Operators: =, !=, <, <=, >, >=. Repeat for several conditions.",
+        help="Search only passages with this metadata: source=Wired,BBC, 'date>=2024-01'.",
     ),
 ]
 ThreadOption = Annotated[
@@ -92,19 +88,13 @@ ThreadOption = Annotated[
 ]
 SetOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set", help="Set any setting, such as tree.theta=0.5. `hopyard settings` lists them."
-    ),
+    typer.Option("--set", help="Set a setting, as in tree.theta=0.5."),
 ]
 RecordOption = Annotated[
     Path | None,
-    typer.Option(
-        help="Record every model call in this folder; --model recorded:FOLDER replays them."
-    ),
+    typer.Option(help="Folder of recorded model calls, to replay."),
 ]
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object to standard output.")
-]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def given_settings(given: Mapping[str, Any], sets: list[str] | None = None) -> Given:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from hopyard.evaluation.report import REPORT_FILE, FailureCounts, Report
+from hopyard.evaluation.report import REPORT_FILE, Report
 from hopyard.evaluation.summary import Comparison
 from hopyard.measures.bootstrap import Interval
 from hopyard.state.atomic import write_file
@@ -62,8 +61,6 @@ def markdown(report: Report, *, title: str = "#") -> str:
         lines += ["", "**Not complete**: some strategies have not answered every question."]
     lines += ["", *_answers(report), "", *_costs(report), "", *_comparisons(report)]
     lines += ["", *_prompt_rates(report)]
-    if report.wrong_answers:
-        lines += ["", *_wrong(report.wrong_answers)]
     return "\n".join(lines) + "\n"
 
 
@@ -186,21 +183,6 @@ def _prompt_rates(report: Report) -> list[str]:
     for name, (outputs, parsed, repaired, failed) in sorted(totals.items()):
         usable = (parsed + repaired) / outputs
         rows.append(f"| {name} | {outputs} | {parsed} | {repaired} | {failed} | {usable:.1%} |")
-    return rows
-
-
-def _wrong(found: Mapping[str, FailureCounts]) -> list[str]:
-    kinds = list(dict.fromkeys(kind for counts in found.values() for kind in counts.counts))
-    rows = [
-        "Wrong answers by the step that failed.",
-        "",
-        f"| strategy | wrong | sorted | by hand | {' | '.join(kinds)} |",
-        "|---|" + "---:|" * (3 + len(kinds)),
-    ]
-    for name, counts in found.items():
-        cells = [counts.wrong, counts.sorted, counts.by_hand]
-        cells += [counts.counts.get(kind, 0) for kind in kinds]
-        rows.append(f"| `{name}` | {' | '.join(map(str, cells))} |")
     return rows
 
 

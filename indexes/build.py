@@ -38,7 +38,6 @@ __all__ = (
     "build",
     "estimate",
     "estimate_update",
-    "refresh",
     "remove",
     "sync",
     "vacuum",
@@ -223,36 +222,6 @@ async def vacuum(*, directory: Path) -> None:
     await in_thread(read_manifest, directory)
     async with open_run(directory, silent) as run:
         await run.vacuum()
-
-
-async def refresh(
-    *,
-    directory: Path,
-    change: Callable[[], None] = lambda: None,
-    embedder: Callable[[], Embedder] | None = None,
-    progress: Progress = silent,
-) -> BuildReport:
-    """Build the kinds of an index again if what they read beside the corpus has changed.
-
-    The documents stay, and no chat model is asked. After a kill the same call continues.
-
-    Args:
-        directory: The index directory.
-        change: Called first, when no other build can run: it changes what a kind reads.
-        embedder: As for `remove`.
-        progress: Called as the build proceeds.
-
-    Raises:
-        IndexMissingError: There is no index, or it cannot be read.
-        IndexBusyError: Another build holds the directory.
-        HopyardError: See `build`.
-    """
-    await in_thread(read_manifest, directory)
-    async with open_run(directory, progress) as run:
-        manifest = await in_thread(read_manifest, directory)
-        await run.check_whole()
-        await in_thread(change)
-        return await run.finish(Recipe.of_manifest(manifest, Context(), None), embedder)
 
 
 def _prepare(directory: Path) -> None:

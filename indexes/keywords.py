@@ -28,7 +28,6 @@ from typing import Final
 from hopyard.indexes.capitals import (
     QUOTES,
     WORD,
-    YEAR,
     begins_sentence,
     gap_between,
     next_run,
@@ -44,7 +43,6 @@ from hopyard.indexes.english import (
 
 __all__ = ("extract_keywords", "normalise_keyword")
 
-_YEAR: Final = re.compile(YEAR)
 _POSSESSIVE: Final = re.compile(r"('s?)+(?=\W*$)")
 _EDGES: Final = re.compile(r"^\W+|\W+$")
 _INITIALS: Final = re.compile(r"(?<=\b[^\W\d_])[. ]+(?=[^\W\d_]\b)")

@@ -23,9 +23,9 @@ def figure(file: Path, *, across: str, up: str, title: str) -> Iterator[Any]:
         title: The measured values.
 
     Raises:
-        UsageError: The extra `eval` is not installed.
+        UsageError: The extra `gate` is not installed.
     """
-    require("A figure", "eval")
+    require("A figure", "gate")
     from matplotlib.figure import Figure
 
     drawn = Figure(figsize=(6.4, 4.2), layout="constrained")

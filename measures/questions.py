@@ -117,6 +117,5 @@ def _parse(line: str, place: str) -> Question:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "line"
         raise UsageError(
-            f"{place}: {where}: {first['msg']}; convert the set with "
-            "`python -m hopyard.evaluation.convert`."
+            f"{place}: {where}: {first['msg']}; docs/evaluation.md shows the form of a line."
         ) from error

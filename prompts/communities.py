@@ -7,12 +7,13 @@ of the rating too, which nothing reads.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from pydantic import ConfigDict, Field, field_validator
 
 from hopyard.models.prompt import Example, Output, Prompt
 from hopyard.prompts.answer import every_field_required
+from hopyard.prompts.whole_items import whole_items
 
 __all__ = ("FEW_FINDINGS", "REPORT", "CommunityReport", "ReportFinding", "report_values")
 
@@ -42,14 +43,7 @@ class CommunityReport(Output):
     """How important the community is."""
     findings: list[ReportFinding] = Field(default_factory=list)
 
-    @field_validator("findings", mode="before")
-    @classmethod
-    def _whole_findings(cls, findings: Any) -> Any:
-        """Leave out findings without all parts, such as the last finding of an output cut off."""
-        if not isinstance(findings, list):
-            return findings
-        wanted = ReportFinding.model_fields.keys()
-        return [one for one in findings if not isinstance(one, dict) or wanted <= one.keys()]
+    _whole_findings = field_validator("findings", mode="before")(whole_items(ReportFinding))
 
 
 class ShortFinding(ReportFinding):

@@ -7,7 +7,7 @@ here, which `global_search.REDUCE` turns into the final answer.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from pydantic import ConfigDict, Field, field_validator
 
@@ -23,6 +23,7 @@ from hopyard.prompts.global_search import (
 )
 from hopyard.prompts.local_search import HOW_TO_READ
 from hopyard.prompts.passages import passage_lines
+from hopyard.prompts.whole_items import whole_items
 
 __all__ = ("FOLLOW_UP", "PRIMER", "Explored", "NextQuestion")
 
@@ -47,14 +48,7 @@ class Explored(Points):
 
     follow_ups: list[NextQuestion] = Field(default_factory=list)
 
-    @field_validator("follow_ups", mode="before")
-    @classmethod
-    def _whole_questions(cls, follow_ups: Any) -> Any:
-        """Leave out questions without a score."""
-        if not isinstance(follow_ups, list):
-            return follow_ups
-        wanted = NextQuestion.model_fields.keys()
-        return [one for one in follow_ups if not isinstance(one, dict) or wanted <= one.keys()]
+    _whole_questions = field_validator("follow_ups", mode="before")(whole_items(NextQuestion))
 
 
 class ShortQuestion(NextQuestion):

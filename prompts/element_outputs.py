@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, Final
 
 from pydantic import ConfigDict, Field, field_validator
 
 from hopyard.models.prompt import Output
 from hopyard.prompts.entity_graph import LONGEST, StatedFact
+from hopyard.prompts.whole_items import whole_items
 
 __all__ = (
     "MAX_CLAIMS",
@@ -72,28 +72,15 @@ class StatedClaim(Output):
         return str(status).lower() if isinstance(status, bool) else status
 
 
-def _whole(items: Any, wanted: Collection[str]) -> Any:
-    """Without items that lack a part, such as the last item of an output that is cut off."""
-    if not isinstance(items, list):
-        return items
-    return [item for item in items if not isinstance(item, dict) or set(wanted) <= item.keys()]
-
-
 class PassageElements(Output):
     """The entities and the facts of one passage."""
 
     entities: list[TypedEntity]
     facts: list[RelatedFact]
 
-    @field_validator("entities", mode="before")
-    @classmethod
-    def _whole_entities(cls, entities: Any) -> Any:
-        return _whole(entities, TypedEntity.model_fields)
+    _whole_entities = field_validator("entities", mode="before")(whole_items(TypedEntity))
 
-    @field_validator("facts", mode="before")
-    @classmethod
-    def _whole_facts(cls, facts: Any) -> Any:
-        return _whole(facts, RelatedFact.model_fields)
+    _whole_facts = field_validator("facts", mode="before")(whole_items(RelatedFact))
 
     @property
     def stated_claims(self) -> list[StatedClaim]:
@@ -106,10 +93,7 @@ class ElementsAndClaims(PassageElements):
 
     claims: list[StatedClaim]
 
-    @field_validator("claims", mode="before")
-    @classmethod
-    def _whole_claims(cls, claims: Any) -> Any:
-        return _whole(claims, StatedClaim.model_fields)
+    _whole_claims = field_validator("claims", mode="before")(whole_items(StatedClaim))
 
     @property
     def stated_claims(self) -> list[StatedClaim]:

@@ -11,12 +11,13 @@ built-in model writes at most ten names and six facts. Other models write all th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from pydantic import ConfigDict, Field, field_validator
 
 from hopyard.models.prompt import Example, Output, Prompt
 from hopyard.prompts.passages import one_line
+from hopyard.prompts.whole_items import whole_items
 
 __all__ = ("FACTS", "PassageFacts", "StatedFact", "fact_values")
 
@@ -45,14 +46,7 @@ class PassageFacts(Output):
     """Names, as the passage writes them."""
     facts: list[StatedFact]
 
-    @field_validator("facts", mode="before")
-    @classmethod
-    def _whole_facts(cls, facts: Any) -> Any:
-        """Leave out facts without all parts, such as the last fact of an output that is cut off."""
-        if not isinstance(facts, list):
-            return facts
-        wanted = StatedFact.model_fields.keys()
-        return [fact for fact in facts if not isinstance(fact, dict) or wanted <= fact.keys()]
+    _whole_facts = field_validator("facts", mode="before")(whole_items(StatedFact))
 
 
 class ShortFact(StatedFact):

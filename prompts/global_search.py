@@ -17,6 +17,7 @@ from hopyard.models.prompt import Example, Output, Prompt
 from hopyard.prompts.answer import ROOM_TO_THINK, every_field_required
 from hopyard.prompts.passages import one_line, source_line
 from hopyard.prompts.style import writing
+from hopyard.prompts.whole_items import whole_items
 from hopyard.state.schemas import share_read
 from hopyard.state.settings import AnswerSettings
 
@@ -70,14 +71,7 @@ class Points(Output):
 
     points: list[MappedPoint]
 
-    @field_validator("points", mode="before")
-    @classmethod
-    def _whole_points(cls, points: Any) -> Any:
-        """Leave out points without all parts: a missing score must not count as a score."""
-        if not isinstance(points, list):
-            return points
-        wanted = MappedPoint.model_fields.keys()
-        return [point for point in points if not isinstance(point, dict) or wanted <= point.keys()]
+    _whole_points = field_validator("points", mode="before")(whole_items(MappedPoint))
 
 
 class ShortPoint(MappedPoint):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-EXIT_DONE: Final = 0
 EXIT_FAILED: Final = 1
 EXIT_USAGE: Final = 2
 EXIT_INDEX: Final = 3

@@ -56,16 +56,17 @@ EXTRAS: Final[Mapping[str, Extra]] = {
     "lancedb": Extra(
         "vectors in LanceDB", {"lancedb": "lancedb", "langchain-community": "langchain_community"}
     ),
-    "eval": Extra("`hopyard eval`", {"ir-measures": "ir_measures", "matplotlib": "matplotlib"}),
+    "eval": Extra("`hopyard eval`", {"ir-measures": "ir_measures"}),
     "terms": Extra("terms of a domain in the entity graph", {"textblob": "textblob"}),
     "gate": Extra(
-        "training a gate or a route",
+        "training a gate",
         {
             "captum": "captum",
             "torch": "torch",
             "transformers": "transformers",
             "accelerate": "accelerate",
             "scikit-learn": "sklearn",
+            "matplotlib": "matplotlib",
         },
         ("builtin", "eval"),
     ),

@@ -5,6 +5,10 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import home, interrupts, model_server, words
+
+__all__ = ("home", "interrupts", "model_server", "words")
+
 
 class WordTokenizer:
     """One token a word, a mark or a white space, in a chat template of one line a turn."""

@@ -106,6 +106,7 @@ def adapter(out: Path) -> dict[str, torch.Tensor]:
 
 
 @pytest.mark.usefixtures("on_tiny")
+@pytest.mark.timeout(900)  # it trains twice
 @pytest.mark.parametrize("bf16", [False, True])
 def test_a_run_that_was_stopped_goes_on_and_ends_the_same(
     tmp_path: Path, examples: Path, monkeypatch: pytest.MonkeyPatch, *, bf16: bool

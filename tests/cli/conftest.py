@@ -47,20 +47,27 @@ class Ended(NamedTuple):
 Run = Callable[..., Ended]
 
 
-@pytest.fixture
-def hopyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run `hopyard ARGUMENTS…`."""
+def runner(
+    program: Callable[[], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    """Run a program in this process with arguments."""
 
     def run(*arguments: str | Path) -> Ended:
         monkeypatch.setattr(sys, "argv", ["hopyard", *map(str, arguments)])
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
-            main()
+            program()
         out, err = capsys.readouterr()
         code = ended.value.code
         return Ended(code if isinstance(code, int) else 0, out, err)
 
     return run
+
+
+@pytest.fixture
+def hopyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run `hopyard ARGUMENTS…`."""
+    return runner(main, monkeypatch, capsys)
 
 
 @pytest.fixture(autouse=True)

@@ -246,14 +246,13 @@ def test_retrieval_alone_asks_no_model(
     hopyard: Run, questions: Path, index: Path, model: ModelServer
 ) -> None:
     ended = hopyard(
-        "eval", questions, "--index", index, "--retrieval-only", "--out", "out", "--plots",
-        "--json",
+        "eval", questions, "--index", index, "--retrieval-only", "--out", "out", "--json",
     )  # fmt: skip
     assert ended.code == 0
     assert list(ended.json["searches"]) == ["dense", "hybrid", "mmr", "sparse"]
     assert ended.json["name"] == "planets"
     assert model.calls == []
-    assert {path.name for path in Path("out").iterdir()} == {"retrieval.json", "recall.png"}
+    assert {path.name for path in Path("out").iterdir()} == {"retrieval.json"}
 
 
 @pytest.mark.parametrize(

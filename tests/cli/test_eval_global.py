@@ -1,4 +1,4 @@
-"""`hopyard eval --global` from end to end."""
+"""`hopyard eval-global` from end to end."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_questions_are_written_asked_and_judged_once(
     hopyard: Run, index: Path, model: ModelServer
 ) -> None:
     command = (
-        "eval", "planets/global.jsonl", "--global", "--index", index, *SIZE, "--judge", "scripted",
+        "eval-global", "planets/global.jsonl", "--index", index, *SIZE, "--judge", "scripted",
         "-s", "single,map-reduce,single+dense", "--repeats", "2", "--out", "out",
     )  # fmt: skip
     ended = hopyard(*command, "--json")
@@ -94,7 +94,7 @@ def test_questions_are_written_asked_and_judged_once(
 
 def test_pairs_with_baselines_alone(hopyard: Run, index: Path, model: ModelServer) -> None:
     command = (
-        "eval", "global.jsonl", "--global", "--index", index, *SIZE, "--about", "Planets.",
+        "eval-global", "global.jsonl", "--index", index, *SIZE, "--about", "Planets.",
         "-s", "single,map-reduce,direct", "--judge", "scripted", "--out", "out", "--json",
     )  # fmt: skip
     found = hopyard(*command, "--baseline", "map-reduce", "--repeats", "1").json
@@ -123,7 +123,7 @@ def test_the_papers_conditions_are_the_default(
     build(DOCUMENTS, directory=directory, embedder=words, chunk_tokens=0, kinds=kinds)
     model.answer = with_reports
     reports = ("--set", "global_search.excerpts=0")
-    command = ("eval", "global.jsonl", "--global", "--index", directory, *SIZE, *reports, "--json")
+    command = ("eval-global", "global.jsonl", "--index", directory, *SIZE, *reports, "--json")
     found = hopyard(*command, "--judge", "scripted", "--repeats", "1", "--out", "out").json
     alone = "@global_search.passages=0"
     levels = [f"global@global_search.level={level}{alone}" for level in range(4)]
@@ -148,7 +148,7 @@ def with_reports(title: str, messages: list[dict[str, object]]) -> dict[str, obj
 
 
 def test_without_communities_the_default_is_an_error(hopyard: Run, index: Path) -> None:
-    ended = hopyard("eval", "global.jsonl", "--global", "--index", index, *SIZE)
+    ended = hopyard("eval-global", "global.jsonl", "--index", index, *SIZE)
     assert ended.code == 3  # the index has no communities
     assert "communities" in ended.error
     assert "'global'" in ended.error

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.evaluation.report import REPORT_FILE, read_report
+from hopyard.evaluation.report import REPORT_FILE, Report
 
 from .conftest import Run
 
@@ -34,7 +34,10 @@ def test_auto_is_published_as_a_user_gets_it(
         "--model", RECORDING, "--judge", RECORDING, "--out", "out",
     )  # fmt: skip
     assert ended.code == 0, ended.err
-    replayed, published = read_report(folder / "out" / REPORT_FILE), read_report(PUBLISHED)
+    replayed, published = (
+        Report.model_validate_json(path.read_bytes())
+        for path in (folder / "out" / REPORT_FILE, PUBLISHED)
+    )
     assert published.settings["gate"] == "auto"
     now, then = replayed.strategies["auto"], published.strategies["auto"]
     for measured in ("n", "em", "f1", "judged", "routes", "retrieval"):

@@ -75,33 +75,10 @@ def test_merges_and_senses_are_listed(hopyard: Run, made: str) -> None:
     assert [one["sense"] for one in only["senses"]] == ["Ann Ash (skier)"]
 
 
-def test_a_merge_is_undone_and_redone(hopyard: Run, made: str) -> None:
-    undone = hopyard("index", "entities", made, "--undo", "Kim Jong-Un")
-    assert "'kim jong-un' is apart from 'kim jong un'" in undone.out
-    assert "✓ i: 1 change; 9 entities, 8 before" in undone.out
-    assert hopyard("index", "entities", made, "--merged", "--json").json["merges"] == []
-    again = hopyard("index", "entities", made, "--undo", "Kim Jong-Un", "--json").json
-    assert (again["undone"], again["merged"]) == ([], [])
-    assert again["apart"] == [["kim jong un", "kim jong-un"]]
-
-    redone = hopyard("index", "entities", made, "--redo", "Kim Jong-Un", "--json").json
-    [merge] = redone["merged"]
-    assert (merge["name"], redone["apart"], redone["entities"]) == ("kim jong-un", [], 8)
-    assert "'kim jong-un' is merged into" in _redo(hopyard, made)
-
-
-def _redo(hopyard: Run, made: str) -> str:
-    hopyard("index", "entities", made, "--undo", "kim jong-un")
-    return hopyard("index", "entities", made, "--redo", "kim jong-un").out
-
-
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--undo", "Kim Jong"], "No merge has the name 'Kim Jong': did you mean kim jong-un?"),
-        (["--redo", "Kim"], "The name 'Kim' is kept apart from no other: --undo NAME keeps a"),
-        (["--merged", "--split"], "Give one of --merged, --split, and --undo with --redo."),
-        (["kim", "--undo", "kim jong-un"], "--undo and --redo take names and no pattern: leave"),
+        (["--merged", "--split"], "Give one of --merged and --split."),
     ],
 )
 def test_a_wrong_command_is_one_sentence(
@@ -112,7 +89,7 @@ def test_a_wrong_command_is_one_sentence(
     assert ended.error.startswith(sentence)
 
 
-@pytest.mark.parametrize("arguments", [[], ["--merged"], ["--undo", "mars"]])
+@pytest.mark.parametrize("arguments", [[], ["--merged"]])
 def test_an_index_without_the_graph_says_how_to_add_it(
     hopyard: Run, index: Path, arguments: list[str]
 ) -> None:

@@ -78,6 +78,22 @@ def test_help_lists_every_strategy_and_search(hopyard: Run) -> None:
     assert ", ".join(SEARCHES) in text
 
 
+def commands() -> Iterator[tuple[str, ...]]:
+    """Every command and sub-command."""
+    yield ()
+    for name in entry.COMMANDS:
+        yield (name,)
+        for sub in getattr(entry.load_command(name), "commands", ()):
+            yield (name, sub)
+
+
+@pytest.mark.parametrize("command", list(commands()), ids=" ".join)
+def test_help_fits_a_screen(hopyard: Run, command: tuple[str, ...]) -> None:
+    lines = hopyard(*command, "--help").out.rstrip().splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+
+
 def test_a_misspelt_command_is_guessed(hopyard: Run) -> None:
     ended = hopyard("indx")
     assert ended.code == 2

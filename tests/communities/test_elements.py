@@ -11,8 +11,8 @@ from entity_graph.made_graph import EXTRACTIONS, graph_of, read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopyard.indexes.kinds.communities.elements import Elements, Group, quotes_of
-from hopyard.indexes.kinds.communities.records import Finding, Source
+from hopyard.indexes.kinds.communities.elements import Elements, Group
+from hopyard.indexes.kinds.communities.records import Source
 from hopyard.indexes.kinds.entity_graph.elements import CLAIM, DESCRIPTION, ElementFiles
 from hopyard.indexes.kinds.entity_graph.extraction import Extraction, Fact, Mention
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
@@ -218,9 +218,8 @@ def test_each_element_has_a_quote_before_any_has_two(tmp_path: Path) -> None:
     assert elements.quotes(["E0", "S5"], 1) == [("d", "Bert met Elsa.")], "relationships first"
 
 
-def test_a_finding_leads_to_passages(tmp_path: Path) -> None:
-    finding = Finding(summary="", explanation="", elements=("R1", "E6"))
-    assert quotes_of(finding, graph_of(tmp_path), read) == [
+def test_elements_lead_to_passages(tmp_path: Path) -> None:
+    assert Elements(graph_of(tmp_path), read).quotes(("R1", "E6")) == [
         ("bridge", "Abraham Darby built it."),
         ("zoo", "Michael Darby kept a zoo."),
         ("darby", "Abraham Darby built the Iron Bridge."),

@@ -15,7 +15,6 @@ from hopyard.indexes import build as building
 from hopyard.indexes.build import BuildReport
 from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.entity_graph.stats import EntityStats
-from hopyard.indexes.kinds.entity_graph.undoing import change_merges
 from hopyard.indexes.manifest import generation_directory, read_manifest
 from hopyard.indexes.records import Document
 from hopyard.indexes.sync import Scope
@@ -118,17 +117,6 @@ class Library:
     def remove(self, *ids: str) -> BuildReport:
         """Remove documents."""
         return wait(building.remove(ids, directory=self.directory))
-
-    def undo(self, *names: str) -> BuildReport:
-        """Undo merges."""
-        return self._change(lambda: change_merges(self.directory, undo=names))
-
-    def redo(self, *names: str) -> BuildReport:
-        """Take back `undo`."""
-        return self._change(lambda: change_merges(self.directory, redo=names))
-
-    def _change(self, change: Callable[[], None]) -> BuildReport:
-        return wait(building.refresh(directory=self.directory, change=change))
 
     def _run(
         self,

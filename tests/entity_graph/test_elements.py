@@ -229,7 +229,7 @@ def test_claims_about_other_names_are_dropped_and_counted() -> None:
         ({"builder": "rules", "descriptions": True}, "graph.descriptions needs graph.builder"),
         (
             {"builder": "model", "descriptions": True, "examples": "no-such-file.json"},
-            "no-such-file.json' cannot be used .*hopyard index tune",
+            "no-such-file.json' cannot be used .*docs/graphs",
         ),
     ],
 )

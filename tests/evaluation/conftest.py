@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from hopyard.evaluation.plan import Plan
+from hopyard.evaluation.page import save_report
+from hopyard.evaluation.plan import Plan, RunInfo
 from hopyard.evaluation.records import Found, PromptCalls, Record, RecordCost
+from hopyard.evaluation.report import Report, make_report
 from hopyard.evaluation.variants import parse_variants
 from hopyard.measures.questions import Question, read_questions
 from hopyard.state.settings import Context
@@ -99,3 +101,28 @@ def record(question: str = "q1", strategy: str = "single", **values: Any) -> Rec
 def question(**values: Any) -> Question:
     """One question."""
     return Question.model_validate({"id": "q1", "question": OPENED, "answers": ["1781"]} | values)
+
+
+NAMES = ("single", "direct", "tree", *(f"tree@tree.max_depth={depth}" for depth in (1, 2)))
+
+
+def report_of(plan: MakePlan, folder: Path, names: Any = NAMES, **values: Any) -> Report:
+    asked = plan(names)
+    records = [
+        record(question.id, name, **(values if name == "tree" else {}))
+        for question in asked.questions
+        for name in names
+    ]
+    info = RunInfo(
+        run="r",
+        name=folder.name,
+        model="a-model",
+        embedding="words",
+        index="",
+        index_created="",
+        settings=Context().model_dump(mode="json"),
+    )
+    report = make_report(asked, info, records)
+    folder.mkdir(parents=True, exist_ok=True)
+    save_report(report, folder)
+    return report

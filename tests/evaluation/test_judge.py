@@ -197,16 +197,14 @@ def test_judged_shares_and_mcnemar_by_hand(plan: MakePlan, tmp_path: Path) -> No
     assert tree.differences["judged"].mean == 1.0
 
     asked = plan(("single", "tree"))
-    report = make_report(
-        asked, check_plan(asked), records, tmp_path, judge="a-judge", judgements=found
-    )
+    report = make_report(asked, check_plan(asked), records, judge="a-judge", judgements=found)
     page = markdown(report)
     assert "`a-judge` found equivalent" in page
     assert "| strategy | n | judged | EM | F1 | contains gold | supported | covered |" in page
     assert "| 3 | 100.0 [29, 100] | 100.0 [29, 100] | 100.0 [29, 100] " in page
     assert "| strategy | n | judged | p | EM | p | F1 | contains gold | tokens |" in page
     assert "| `tree` | 3 | **+100.0 [+100, +100]** | 0.250 | +0.0 [+0, +0] | 1.000 |" in page
-    assert "judged" not in markdown(make_report(asked, check_plan(asked), records, tmp_path))
+    assert "judged" not in markdown(make_report(asked, check_plan(asked), records))
 
 
 def test_confirmed_answers_are_right_and_stated_by_the_documents() -> None:

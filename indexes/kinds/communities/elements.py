@@ -15,14 +15,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hopyard.indexes.kinds.communities.records import Finding
-from hopyard.indexes.kinds.communities.support import QUOTES, ReadPassages, Support
+from hopyard.indexes.kinds.communities.support import Support
 from hopyard.indexes.kinds.entity_graph.elements import join_descriptions
-from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.weights import together
 from hopyard.prompts.passages import one_line, passage_snippet
 
-__all__ = ("Element", "Elements", "Group", "quotes_of")
+__all__ = ("Element", "Elements", "Group")
 
 _SENTENCES: Final = 2
 """Sentences that describe an entity before its relationships."""
@@ -208,10 +206,3 @@ class Elements(Support):
         claim = self.graph.claim(row)
         known = ", ".join(filter(None, (claim.type, claim.status)))
         return f"{self.graph.label(claim.subject)} ({known}): {claim.text}"
-
-
-def quotes_of(
-    finding: Finding, graph: EntityGraph, read: ReadPassages, limit: int = QUOTES
-) -> list[tuple[str, str]]:
-    """The passages that support a finding, with the sentences that do (`Support.quotes`)."""
-    return Support(graph, read).quotes(finding.elements, limit)

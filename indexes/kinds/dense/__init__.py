@@ -18,8 +18,7 @@ from hopyard.state.counting import counted
 from hopyard.state.settings import Group
 
 if TYPE_CHECKING:
-    from hopyard.indexes.kinds.dense.hnsw import DenseIndex
-    from hopyard.indexes.kinds.dense.stored import StoredIndex
+    from hopyard.indexes.kinds.dense.reader import DenseReader
 
 __all__ = ("FAISS", "KIND", "DenseSettings")
 
@@ -54,7 +53,7 @@ class _Dense(IndexKind):
         """Link all vectors again: HNSW cannot forget a passage, and a new graph is repeatable."""
         return await in_thread(_write, context)
 
-    def open(self, directory: Path) -> DenseIndex | StoredIndex:
+    def open(self, directory: Path) -> DenseReader:
         """Open the graph, or the vector store."""
         if _store_in(directory) != FAISS:
             from hopyard.indexes.kinds.dense.stored import StoredIndex
@@ -73,7 +72,7 @@ class _Dense(IndexKind):
         store = _store_in(directory)
         return {} if store == FAISS else {"vectors": store}
 
-    def check(self, reader: DenseIndex | StoredIndex, counts: Mapping[str, int]) -> str:
+    def check(self, reader: DenseReader, counts: Mapping[str, int]) -> str:
         """See that every passage is in it."""
         held, passages = len(reader), counts["passages"]
         return f"holds {counted(held, 'passage')}, not {passages}" if held != passages else ""

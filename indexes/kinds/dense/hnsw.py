@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final
@@ -17,10 +16,10 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
+from hopyard.indexes.kinds.dense.reader import DenseReader
 from hopyard.indexes.manifest import damage_error
 from hopyard.indexes.rows import load_rows, save_rows
 from hopyard.models.embedder import Vector, Vectors
-from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
 
 __all__ = ("DenseIndex",)
 
@@ -41,9 +40,6 @@ COMPARED: Final = 20_000
 takes ten milliseconds. The graph serves wider filters, unless it reaches fewer than k of these
 passages: then all are compared."""
 
-SAMPLED: Final = 1000
-"""Vectors that stand for the whole corpus where its mean is wanted."""
-
 INDEX_FILE: Final = "hnsw.faiss"
 
 _LINKED: Final = 1000
@@ -56,7 +52,7 @@ def _silent(done: int, total: int) -> None:
     del done, total
 
 
-class DenseIndex:
+class DenseIndex(DenseReader):
     """Approximate nearest neighbours by inner product, which is the cosine of unit vectors.
 
     Passages with the same vector share one row: a crowd of copies (footers, licences) would link
@@ -67,7 +63,8 @@ class DenseIndex:
         """Wrap a FAISS index whose i-th vector is that of the passages `rows[i]`."""
         self._index = index
         self._ids = rows
-        self._rows = {passage_id: row for row, ids in enumerate(rows) for passage_id in ids}
+        places = {passage_id: row for row, ids in enumerate(rows) for passage_id in ids}
+        super().__init__(places, int(index.ntotal), int(index.d))
         index.hnsw.efSearch = EF_SEARCH
         self._last_allowed: tuple[frozenset[str], NDArray[np.int64]] | None = None
 
@@ -126,35 +123,11 @@ class DenseIndex:
             raise damage_error(file, f"does not hold the {len(rows)} vectors it should")
         return cls(index, rows)
 
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        return int(self._index.d)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
     def search(
         self, vector: Vector, k: int, allowed: frozenset[str] | None = None
     ) -> list[tuple[str, float]]:
-        """Find the passages nearest to a question.
-
-        Args:
-            vector: The question's embedding [d], of length 1.
-            k: Passages at most.
-            allowed: Ids of the passages that may be found; None where all may.
-
-        Returns:
-            (passage id, cosine) pairs, the nearest first, equally near ones by id.
-
-        Raises:
-            EmbeddingMismatchError: The vector has another dimension than the index.
-        """
-        if vector.shape != (self.dimension,):
-            raise EmbeddingMismatchError(
-                f"A question of shape {vector.shape} cannot be looked up in an index of dimension "
-                f"{self.dimension}: use the embedding model that the index was built with."
-            )
+        """See `DenseReader.search`."""
+        self._check_dimension(vector)
         query = np.ascontiguousarray(vector[np.newaxis], dtype=np.float32)
         scores, rows = self._nearest(query, k, allowed)
         # Row -1 fills up where there are fewer than k.
@@ -207,36 +180,8 @@ class DenseIndex:
             self._last_allowed = last
         return last[1]
 
-    def background(self, vector: Vector) -> tuple[float, float]:
-        """Mean and standard deviation of a question's cosines with the corpus's passages.
-
-        Args:
-            vector: The question's embedding [d], of length 1.
-        """
-        scores = self._sample @ vector
-        return float(scores.mean()), float(scores.std())
-
-    @cached_property
-    def _sample(self) -> Vectors:
-        """Some vectors [m, d], evenly over the rows."""
-        count = min(SAMPLED, int(self._index.ntotal))
-        rows = np.linspace(0, self._index.ntotal - 1, count).astype(np.int64)
+    def _vectors_at(self, rows: NDArray[np.int64]) -> Vectors:
         return self._index.reconstruct_batch(rows)
-
-    def vectors(self, passage_ids: Sequence[str]) -> Vectors:
-        """The embeddings [n, d] of n passages, in order.
-
-        Raises:
-            IndexMissingError: A passage is not in the index.
-        """
-        try:
-            rows = [self._rows[passage_id] for passage_id in passage_ids]
-        except KeyError as error:
-            raise IndexMissingError(
-                f"Passage {error.args[0]!r} is not in the dense index: it was updated or removed, "
-                "so ask the question again."
-            ) from error
-        return self._index.reconstruct_batch(np.array(rows, dtype=np.int64))
 
 
 @contextmanager

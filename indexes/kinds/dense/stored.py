@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,11 +17,11 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 from numpy.typing import NDArray
 
+from hopyard.indexes.kinds.dense.reader import DenseReader
 from hopyard.indexes.manifest import damage_error
 from hopyard.indexes.rows import load_rows, save_rows
 from hopyard.indexes.vector_store import STORE_FILE, VECTOR_STORES
 from hopyard.models.embedder import Vector, Vectors
-from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
 
 __all__ = ("StoredIndex",)
 
@@ -30,8 +29,6 @@ VECTORS_FILE: Final = "vectors.npy"
 FOLDER: Final = "store"
 COMPARED: Final = 20_000
 """Passages that a filter lets through and that are all compared, as in the FAISS index."""
-SAMPLED: Final = 1000
-"""Vectors that stand for the whole corpus where its mean is wanted."""
 _BATCH: Final = 1000
 """Vectors that are added at a time."""
 _ROW: Final = "row"
@@ -51,7 +48,7 @@ class _Known(Embeddings):
         return vector
 
 
-class StoredIndex:
+class StoredIndex(DenseReader):
     """Nearest neighbours by cosine, found by a vector store. Each row is a passage."""
 
     def __init__(self, store: VectorStore, ids: Sequence[str], vectors: Vectors) -> None:
@@ -59,7 +56,8 @@ class StoredIndex:
         self._store = store
         self._ids = ids
         self._vectors = vectors
-        self._rows = {passage_id: row for row, passage_id in enumerate(ids)}
+        places = {passage_id: row for row, passage_id in enumerate(ids)}
+        super().__init__(places, len(ids), int(vectors.shape[1]))
 
     @classmethod
     def build(
@@ -117,56 +115,17 @@ class StoredIndex:
         name = json.loads((directory / STORE_FILE).read_bytes())["store"]
         return cls(VECTOR_STORES[name].open(directory / FOLDER, _Known()), ids, vectors)
 
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        return int(self._vectors.shape[1])
-
-    def __len__(self) -> int:
-        return len(self._ids)
-
     def search(
         self, vector: Vector, k: int, allowed: frozenset[str] | None = None
     ) -> list[tuple[str, float]]:
-        """Find the passages nearest to a question. See `DenseIndex.search`.
-
-        Raises:
-            EmbeddingMismatchError: The vector has another dimension than the index.
-        """
-        if vector.shape != (self.dimension,):
-            raise EmbeddingMismatchError(
-                f"A question of shape {vector.shape} cannot be looked up in an index of dimension "
-                f"{self.dimension}: use the embedding model that the index was built with."
-            )
+        """See `DenseReader.search`."""
+        self._check_dimension(vector)
         rows = self._candidates(vector, k, allowed)
         cosines = self._vectors[rows] @ vector
         found = zip((self._ids[row] for row in rows), cosines.tolist(), strict=True)
         return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:k]
 
-    def vectors(self, passage_ids: Sequence[str]) -> Vectors:
-        """The embeddings [n, d] of n passages, in order.
-
-        Raises:
-            IndexMissingError: A passage is not in the index.
-        """
-        try:
-            rows = [self._rows[passage_id] for passage_id in passage_ids]
-        except KeyError as error:
-            raise IndexMissingError(
-                f"Passage {error.args[0]!r} is not in the dense index: it was updated or removed, "
-                "so ask the question again."
-            ) from error
-        return np.asarray(self._vectors[rows])
-
-    def background(self, vector: Vector) -> tuple[float, float]:
-        """Mean and standard deviation of a question's cosines with the corpus's passages."""
-        scores = self._sample @ vector
-        return float(scores.mean()), float(scores.std())
-
-    @cached_property
-    def _sample(self) -> Vectors:
-        """Some vectors [m, d], evenly over the rows."""
-        rows = np.linspace(0, len(self) - 1, min(SAMPLED, len(self))).astype(np.int64)
+    def _vectors_at(self, rows: NDArray[np.int64]) -> Vectors:
         return np.asarray(self._vectors[rows])
 
     def _candidates(

@@ -68,12 +68,11 @@ class EntityGraphSettings(Group):
     types: str = Field(
         "",
         description="Entity types of the domain, comma-separated, for graph.descriptions; by "
-        "default general types. hopyard index tune proposes some.",
+        "default general types.",
     )
     examples: str = Field(
         "",
-        description="A file with worked examples that hopyard index tune wrote, for "
-        "graph.descriptions.",
+        description="A file with worked examples of extraction, for graph.descriptions.",
     )
     gleanings: int = Field(
         0,

@@ -36,7 +36,7 @@ class WorkedExample(_Plain):
 
 
 class Tuning(_Plain):
-    """The file of `graph.examples`: what `hopyard index tune` proposes for a corpus."""
+    """The file of `graph.examples`: entity types of a corpus, and worked examples."""
 
     domain: str = ""
     """What the corpus is about, in a sentence. For people; no prompt has it."""
@@ -46,7 +46,7 @@ class Tuning(_Plain):
 
     @classmethod
     def load(cls, file: Path) -> Self:
-        """Read a file that `hopyard index tune` wrote, or one of that form.
+        """Read such a file: `python -m lab.graph_tuning` writes one.
 
         Raises:
             UsageError: The file cannot be read, or has another form.
@@ -59,8 +59,8 @@ class Tuning(_Plain):
             first = error.errors(include_url=False)[0]
             problem = ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"])))
         raise UsageError(
-            f"The file of examples {str(file)!r} cannot be used ({problem}): give graph.examples a "
-            "file that `hopyard index tune --out FILE` wrote."
+            f"The file of examples {str(file)!r} cannot be used ({problem}); docs/graphs.md "
+            "shows one."
         )
 
 

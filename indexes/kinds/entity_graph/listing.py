@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 import numpy as np
 
+from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
+from hopyard.indexes.kinds.entity_graph.stats import EntityStats
 
-__all__ = ("EntityEntry", "list_entities", "matches")
+__all__ = ("EntityEntry", "current_stats", "list_entities", "matches")
 
 
 @dataclass(frozen=True)
@@ -64,3 +67,13 @@ def matches(pattern: str, texts: Iterable[str]) -> bool:
     if not set("*?[") & set(wanted):
         wanted = f"*{wanted}*"
     return any(fnmatchcase(text.casefold(), wanted) for text in texts)
+
+
+def current_stats(index: Path) -> EntityStats:
+    """The stats of an index that has an entity graph.
+
+    Raises:
+        IndexMissingError: It has none, or a file is damaged.
+    """
+    with Index.open(index) as opened:
+        return EntityStats.load(opened.kind_directory("entity-graph"))

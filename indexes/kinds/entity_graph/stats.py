@@ -40,7 +40,7 @@ class MadeWith(_Stats):
     asking: Asking = Asking()
     """What the model was asked for."""
     apart: tuple[tuple[str, str], ...] = ()
-    """Names that the user keeps apart (`hopyard index entities --undo`)."""
+    """Names that the user keeps apart."""
 
 
 class EntityStats(KindStats):

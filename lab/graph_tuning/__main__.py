@@ -1,0 +1,150 @@
+"""Propose entity types and worked examples for the entity graph of a corpus.
+
+python -m lab.graph_tuning corpus.jsonl --out tuned.json
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hopyard.cli.app import run
+from hopyard.cli.console import out, print_json, printable, progress_bar
+from hopyard.cli.index_options import (
+    EncodingOption,
+    LoaderOption,
+    OcrOption,
+    PathsArgument,
+    reading,
+)
+from hopyard.cli.options import (
+    EmbeddingOption,
+    JsonOption,
+    ModelOption,
+    SetOption,
+    context_from,
+)
+from hopyard.state.errors import UsageError
+
+if TYPE_CHECKING:
+    from hopyard.indexes.build_context import Progress
+    from hopyard.indexes.kinds.entity_graph.asking import Tuning
+    from hopyard.indexes.loaders import LoadReport
+    from hopyard.indexes.records import Document, Passage
+    from hopyard.nodes.resources import Resources
+    from hopyard.state.settings import Context
+
+app = typer.Typer()
+
+
+@app.command()
+def tune_command(
+    paths: PathsArgument = None,
+    index: Annotated[
+        Path | None, typer.Option("--index", help="Read the passages of this index instead.")
+    ] = None,
+    sample: Annotated[
+        int, typer.Option("--sample", min=1, max=100, help="Number of passages to read.")
+    ] = 12,
+    out_: Annotated[
+        Path | None,
+        typer.Option("--out", help="Write two worked examples to this file, for graph.examples."),
+    ] = None,
+    loader: LoaderOption = None,
+    encoding: EncodingOption = "",
+    ocr: OcrOption = "",
+    model: ModelOption = None,
+    embedding: EmbeddingOption = None,
+    set_: SetOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Let the model propose entity types and examples for the entity graph of a corpus."""
+    from hopyard.indexes.build_context import BuildOptions
+    from hopyard.nodes.resources import Resources
+    from lab.graph_tuning.proposal import choose_evenly, propose_tuning
+
+    if (index is None) == (not paths and not loader):
+        raise UsageError("Name the documents of the corpus, or one index with --index.")
+    context = context_from({"model": model, "embedding": embedding}, set_)
+    with Resources() as resources:
+        options = BuildOptions(context, "", 0, open_caller=lambda: resources.caller(context.model))
+        if index is not None:
+            passages, language = _of_index(index, sample)
+            options = replace(options, language=language)
+        else:
+            read = partial(reading, paths, loader, encoding, ocr)
+            passages = choose_evenly(_of_documents(read, context, resources), sample)
+        if not passages:
+            raise UsageError("There is no passage to read: name other documents.")
+        tuning = asyncio.run(propose_tuning(passages, options, examples=out_ is not None))
+    if out_ is not None:
+        _write(tuning, out_)
+    _show(tuning, out_, as_json=json_)
+
+
+def _of_index(directory: Path, sample: int) -> tuple[list[Passage], str]:
+    """Passages from all over an index, and its language."""
+    from hopyard.indexes.corpus_index import Index
+    from lab.graph_tuning.proposal import choose_evenly
+
+    with Index.open(directory) as index:
+        chosen = choose_evenly(index.corpus.passage_ids(), sample)
+        return index.corpus.get(chosen), index.manifest.language
+
+
+def _of_documents(
+    read: Callable[[Progress], tuple[LoadReport, Iterator[Document]]],
+    context: Context,
+    resources: Resources,
+) -> list[Passage]:
+    from hopyard.indexes.build_estimate import passages_of
+    from hopyard.indexes.chunking import Chunker
+
+    chunker = Chunker(resources.embedder(context.embedding), None, context.indexing.metadata)
+    with progress_bar() as progress:
+        _, documents = read(progress)
+        return passages_of(documents, chunker)
+
+
+def _write(tuning: Tuning, file: Path) -> None:
+    from hopyard.state.atomic import replacing
+
+    with replacing(file) as temporary:
+        temporary.write_text(tuning.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+
+def _show(tuning: Tuning, file: Path | None, *, as_json: bool) -> None:
+    settings = [
+        "graph.builder=model",
+        "graph.descriptions=true",
+        f"graph.types={','.join(tuning.types)}",
+        *([f"graph.examples={file}"] if file else []),
+    ]
+    titles = [example.title for example in tuning.examples]
+    if as_json:
+        proposed = {"domain": tuning.domain, "types": list(tuning.types), "examples": titles}
+        print_json({**proposed, "file": str(file) if file else None, "settings": settings})
+        return
+    lines = [f"domain: {tuning.domain}", f"types: {', '.join(tuning.types)}"]
+    if file is not None:
+        lines.append(f"examples: {'; '.join(titles) or 'none that is usable'} (in {file})")
+    lines.append("Build the index with these settings:")
+    lines += [f"  --set {_quoted(setting)}" for setting in settings]
+    for line in lines:
+        out.print(printable(line), markup=False, soft_wrap=True, highlight=False)
+
+
+def _quoted(setting: str) -> str:
+    from shlex import quote
+
+    return quote(setting)
+
+
+if __name__ == "__main__":
+    run(app)

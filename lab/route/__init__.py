@@ -1,0 +1,1 @@
+"""Training and comparing routes: see docs/route.md."""

@@ -1,0 +1,3 @@
+from tests.cli.conftest import folder, hopyard, index
+
+__all__ = ("folder", "hopyard", "index")
