@@ -9,6 +9,7 @@ from typing import Any, Final
 from langgraph.runtime import Runtime
 
 from hopyard.classifiers.strategy_route import MODEL
+from hopyard.models.addresses import same_model
 from hopyard.models.builtin import known_as
 from hopyard.models.prompt import Prompt
 from hopyard.nodes.approve import approve_strategy
@@ -103,7 +104,7 @@ async def _ask_classifier(run: Run, state: AgentState) -> RouteDecision:
         known = ", ".join(route.manifest.strategies)
         return _decision(_FALLBACK, "fallback", f"none of {known} can run over this index")
     made_for, model = known_as(route.manifest.model), (await run.caller()).provider.identity
-    other = "" if known_as(model) == made_for else f"; trained for {made_for}"
+    other = "" if same_model(known_as(model), made_for) else f"; trained for {made_for}"
     return _decision(choice.strategy, "trained", choice.reason + other, choice.probability)
 
 
