@@ -24,7 +24,7 @@ __all__ = ("Sent", "request_that_fits", "window_of")
 _MOST_TRIES: Final = 3
 """Times that a prompt is sent, each shorter, if the server says that it is too long."""
 _DENSER: Final = 4 / 3
-"""Times the estimate of a prompt's tokens, if the server does not say how long the prompt is."""
+"""How much longer than its window a prompt is taken to be, if the server does not say."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ async def request_that_fits(
             if error.reason != Failure.TOO_LONG.value or not error.__cause__ or not left:
                 raise
             window = await asyncio.to_thread(window_of, provider)  # the error may have told it
-            said = length_said(error.__cause__).prompt
-            scale = said / estimate(fitted.messages) if said else scale * _DENSER
+            sent, said = estimate(fitted.messages), length_said(error.__cause__).prompt
+            scale = (said or _DENSER * max(scale * sent, window)) / sent
             shorter = fit(prompt, values, more, window, scale)
             if shorter is None or shorter == fitted:
                 raise

@@ -77,7 +77,15 @@ def test_it_is_found_out_again_after_some_days_or_when_asked(folder: Path) -> No
 
 @pytest.mark.parametrize(
     "damage",
-    ["", "{", "[]", "null", '{"%s": 3}' % NAME, '{"%s": {"form": "tool call"}}' % NAME, "[" * 9999],
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        json.dumps({NAME: 3}),
+        json.dumps({NAME: {"form": "plain"}}),
+        "[" * 9999,
+    ],
 )
 def test_a_damaged_file_only_costs_finding_it_out_again(folder: Path, damage: str) -> None:
     (folder / ABILITIES_FILE).write_text(damage, "utf-8")
@@ -115,7 +123,7 @@ def test_a_file_that_cannot_be_written_changes_nothing_else(folder: Path) -> Non
     assert abilities_of(NAME) == TOOL
 
 
-class Refusal(Exception):
+class RefusalError(Exception):
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status_code = status
@@ -131,7 +139,7 @@ class Refusal(Exception):
     ],
 )
 def test_an_error_about_a_length_refuses_no_option(message: str) -> None:
-    assert without_refused(Abilities(), Refusal(400, message)) is None
+    assert without_refused(Abilities(), RefusalError(400, message)) is None
 
 
 @pytest.mark.parametrize(
@@ -139,6 +147,6 @@ def test_an_error_about_a_length_refuses_no_option(message: str) -> None:
     ["m does not support feature: structured-outputs", "This model has no Structured Outputs"],
 )
 def test_schemas_are_refused_in_several_spellings(message: str) -> None:
-    weaker = without_refused(Abilities(), Refusal(400, message))
+    weaker = without_refused(Abilities(), RefusalError(400, message))
     assert weaker is not None
     assert weaker.form is Form.TOOL

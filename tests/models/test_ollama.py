@@ -99,7 +99,7 @@ async def test_a_prompt_that_cannot_fit_is_not_sent_to_be_cut(server: OllamaServ
     assert server.payloads("/api/chat") == []
 
 
-DIGITS = {"passages": "7" * 15_000, "question": "Why?"}
+DIGITS = {"passages": "7" * 16_000, "question": "Why?"}
 """Many tokenizers make a token of each digit: four times the estimate."""
 
 
@@ -120,7 +120,7 @@ async def test_a_refused_prompt_is_sent_again_with_a_window_that_holds_it(
     await model_caller(LLAMA.model).call(ANSWER, DIGITS, LLAMA, "run")
     sent = server.payloads("/api/chat")
     assert [one["options"]["num_ctx"] for one in sent] == windows
-    assert usage_of("run", LLAMA)["input_tokens"] > 15_000
+    assert usage_of("run", LLAMA)["input_tokens"] > 16_000
     assert usage_of("run", LLAMA)["model_calls"] == 1
 
 
@@ -134,14 +134,14 @@ async def test_passages_are_left_out_for_a_window_that_cannot_grow(
     await model_caller(LLAMA.model).call(ANSWER, values, LLAMA, "run")
     last = server.payloads("/api/chat")[-1]
     shown = last["messages"][-1]["content"].count("] T:")
-    assert 3 <= shown <= 6
+    assert 3 <= shown <= 7
     [note] = model_caller(LLAMA.model).notes("run")
     assert f"holds {shown} of the 10 passages found" in note
 
 
 async def test_an_older_server_that_cuts_a_prompt_is_found_out(server: OllamaServer) -> None:
     dense(server, "0.12.5")
-    with pytest.raises(CallFailedError, match="read 8,192 tokens.*0.12.6 and newer") as raised:
+    with pytest.raises(CallFailedError, match=r"read 8,192 tokens.*0\.12\.6 and newer") as raised:
         await model_caller(LLAMA.model).call(ANSWER, DIGITS, LLAMA, "run")
     assert raised.value.reason == "too long"
     assert model_caller(LLAMA.model).ledger.parse_rates() == []

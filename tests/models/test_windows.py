@@ -10,7 +10,7 @@ from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.direct import DIRECT
 
 
-class Refusal(Exception):
+class RefusalError(Exception):
     status_code = 400
 
 
@@ -18,14 +18,14 @@ class Refusal(Exception):
     ("message", "window", "prompt"),
     [
         (
-            "This model's maximum context length is 8192 tokens. However, you requested 9100 tokens "
-            "(8588 in the messages, 512 in the completion).",
+            "This model's maximum context length is 8192 tokens. However, you requested 9100 "
+            "tokens (8588 in the messages, 512 in the completion).",
             8192,
             8588,
         ),
         (
-            "This model's maximum context length is 4097 tokens. However, your messages resulted in "
-            "4294 tokens.",
+            "This model's maximum context length is 4097 tokens. However, your messages resulted "
+            "in 4294 tokens.",
             4097,
             4294,
         ),
@@ -43,15 +43,15 @@ class Refusal(Exception):
             40_000,
         ),
         (
-            "Trying to keep the first 10136 tokens when context the overflows. However, the model is "
-            "loaded with context length of only 7866 tokens",
+            "Trying to keep the first 10136 tokens when context the overflows. However, the model "
+            "is loaded with context length of only 7866 tokens",
             7866,
             10_136,
         ),
         ("Cannot truncate prompt with n_keep (15028) >= n_ctx (7424)", 7424, 15_028),
         (
-            "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 64 "
-            "`max_new_tokens`",
+            "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and "
+            "64 `max_new_tokens`",
             4096,
             5000,
         ),
@@ -63,7 +63,7 @@ class Refusal(Exception):
 def test_what_servers_say_about_a_prompt_that_is_too_long(
     message: str, window: int, prompt: int
 ) -> None:
-    assert length_said(Refusal(message)) == LengthSaid(window, prompt)
+    assert length_said(RefusalError(message)) == LengthSaid(window, prompt)
 
 
 def test_an_estimate_counts_each_message() -> None:
