@@ -8,7 +8,7 @@ from rich.table import Table
 
 from hopyard.cli.console import out
 from hopyard.cli.interrupts import run_async
-from hopyard.evaluation.model_check import LIMIT, TASKS, ModelCheck, check_model
+from hopyard.evaluation.model_check import LIMIT, ModelCheck, check_model
 from hopyard.models.abilities import abilities_of
 from hopyard.models.chat import ChatProvider
 from hopyard.models.sized_request import window_of
@@ -32,7 +32,7 @@ def model_results(context: Context) -> dict[str, Any]:
     profile, strategy, reason = check.recommendation
     return {
         "server": _server(provider),
-        "questions": len(TASKS),
+        "questions": len(check.outcomes),
         "answered": check.answered,
         "seconds": check.seconds,
         "limit_seconds": LIMIT,

@@ -1,7 +1,8 @@
 """Ten small questions over a short text: what a model can do, and which settings suit it.
 
-The text is invented, so no model knows it. All questions use the prompts of `capable` models and
-are asked once, without retries.
+The text is invented, so no model knows it. All questions are asked once, without retries, in the
+prompts of `capable` models: the answers show whether a model can do with them. The built-in model
+gets its own prompts, and no question about a next search, which it is never asked for.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from hopyard.prompts.chain_step import CHAIN_STEP
 from hopyard.prompts.passages import passage_lines
 from hopyard.prompts.style import writing
 from hopyard.state.errors import CallFailedError, HopyardError, ModelOutputError
-from hopyard.state.settings import Context
+from hopyard.state.settings import Context, Profile, profile_of
 
 __all__ = ("LIMIT", "ModelCheck", "Outcome", "Skill", "SkillResult", "check_model")
 
@@ -116,10 +117,15 @@ class SkillResult:
 
 @dataclass(frozen=True)
 class ModelCheck:
-    """The outcome of each task, in their order."""
+    """The outcome of each task, in their order.
+
+    Attributes:
+        profile: Whose prompts were used.
+    """
 
     outcomes: Sequence[Outcome]
     seconds: float
+    profile: Profile = "capable"
 
     @property
     def answered(self) -> int:
@@ -129,11 +135,11 @@ class ModelCheck:
     @property
     def skills(self) -> list[SkillResult]:
         """The results, the schema first: every question tests it."""
-        rows = list(zip(TASKS, self.outcomes, strict=True))
+        rows = list(zip(TASKS, self.outcomes, strict=False))
         told = [(task.skill, outcome) for task, outcome in rows if outcome is not Outcome.NONE]
         fit = sum(outcome is not Outcome.UNFIT for _, outcome in told)
         results = [SkillResult(Skill.SCHEMA, fit, len(told))]
-        for skill in list(Skill)[1:]:
+        for skill in dict.fromkeys(task.skill for task, _ in rows):
             own = [outcome for name, outcome in told if name is skill]
             results.append(SkillResult(skill, own.count(Outcome.RIGHT), len(own)))
         return results
@@ -142,14 +148,16 @@ class ModelCheck:
     def recommendation(self) -> tuple[str, str, str]:
         """Profile, strategy, and the reason.
 
-        `single` if one output in five does not fit, or most facts are missed. `capable` if all
-        but one output fit, and the model reads, joins facts and names a next search. In between
-        `small`, with its default strategy.
+        `single` if more than one output in five does not fit, or most facts are missed. `capable`
+        if all questions were answered in time, all outputs but one fit, and the model reads, joins
+        facts and names a next search. In between `small`, with its default strategy.
         """
         found = {result.skill: result for result in self.skills}
         schema, fact = found[Skill.SCHEMA], found[Skill.FACT]
         if not self.answered:
             return "auto", "auto", "no question was answered in time"
+        if self.profile == "builtin":
+            return "builtin", "auto", "its prompts are written for it"
         if 5 * schema.right < 4 * schema.asked:
             return "small", "single", _of(schema)
         if 2 * fact.right < fact.asked:
@@ -159,9 +167,10 @@ class ModelCheck:
             for skill, most in ((Skill.SCHEMA, 1), (Skill.FACT, 1), (Skill.JOINED, 1))
             if found[skill].asked - found[skill].right > most
         ]
-        search = found[Skill.SEARCH]
-        if search.asked and not search.right:
-            weak.append(_of(search))
+        if self.answered < len(self.outcomes):
+            weak.append(f"{self.answered} of {len(self.outcomes)} answered in time")
+        elif not found[Skill.SEARCH].right:
+            weak.append(_of(found[Skill.SEARCH]))
         if weak:
             return "small", "auto", "; ".join(weak)
         return "capable", "auto", "it keeps to schemas, joins facts and names the next search"
@@ -181,16 +190,18 @@ async def check_model(context: Context, resources: Resources, limit: float = LIM
     """
     # A seed of its own: an answer from the ledger proves nothing.
     seed = int.from_bytes(os.urandom(3))
-    fresh = {"seed": seed, "timeout": limit, "retries": 0, "profile": "capable"}
+    profile: Profile = "builtin" if profile_of(context) == "builtin" else "capable"
+    fresh = {"seed": seed, "timeout": limit, "retries": 0, "profile": profile}
     run = Run(new_run_id(), context.model_copy(update=fresh), resources)
     started = monotonic()
-    asked = [asyncio.create_task(_outcome(run, task)) for task in TASKS]
+    tasks = [task for task in TASKS if profile == "capable" or task.skill is not Skill.SEARCH]
+    asked = [asyncio.create_task(_outcome(run, task)) for task in tasks]
     _, late = await asyncio.wait(asked, timeout=limit)
     for task in late:
         task.cancel()
     await asyncio.gather(*late, return_exceptions=True)
     outcomes = [Outcome.NONE if task in late else task.result() for task in asked]
-    return ModelCheck(outcomes, round(monotonic() - started, 1))
+    return ModelCheck(outcomes, round(monotonic() - started, 1), profile)
 
 
 async def _outcome(run: Run, task: Task) -> Outcome:

@@ -84,6 +84,18 @@ async def test_a_question_that_is_late_or_fails_does_not_count(model_server: Mod
     assert check.recommendation[2] == "no question was answered in time"
 
 
+async def test_the_builtin_profile_keeps_its_prompts(model_server: ModelServer) -> None:
+    def short(title: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+        return {"answer": said_about(ANSWERS, messages)}
+
+    model_server.answer = short
+    context = CONTEXT.model_copy(update={"profile": "builtin"})
+    check = await check_model(context, shared_resources())
+    assert check.outcomes == [R] * 8
+    assert set(model_server.titles()) == {"Answer"}
+    assert check.recommendation[:2] == ("builtin", "auto")
+
+
 @pytest.mark.parametrize(
     ("outcomes", "profile", "strategy", "reason"),
     [
@@ -94,7 +106,8 @@ async def test_a_question_that_is_late_or_fails_does_not_count(model_server: Mod
         ([R] * 8 + [U, U], "small", "auto", "schema kept: 8 of 10; next search named: 0 of 2"),
         ([R] * 7 + [U] * 3, "small", "single", "schema kept: 7 of 10"),
         ([R, W, W] + [R] * 7, "small", "single", "fact read: 1 of 3"),
-        ([R] * 3 + [N] * 7, "capable", "auto", "it keeps"),
+        ([R] * 9 + [N], "small", "auto", "9 of 10 answered in time"),
+        ([R] * 3 + [N] * 7, "small", "auto", "3 of 10 answered in time"),
     ],
 )
 def test_profile_and_strategy_follow_from_the_outcomes(
