@@ -24,7 +24,7 @@ from hopyard.prompts.chain_step import CHAIN_STEP
 from hopyard.prompts.passages import passage_lines
 from hopyard.prompts.style import writing
 from hopyard.state.errors import CallFailedError, HopyardError, ModelOutputError
-from hopyard.state.settings import Context, Profile, profile_of
+from hopyard.state.settings import AUTO, Context, Profile, profile_of
 
 __all__ = ("LIMIT", "ModelCheck", "Outcome", "Skill", "SkillResult", "check_model")
 
@@ -190,7 +190,8 @@ async def check_model(context: Context, resources: Resources, limit: float = LIM
     """
     # A seed of its own: an answer from the ledger proves nothing.
     seed = int.from_bytes(os.urandom(3))
-    profile: Profile = "builtin" if profile_of(context) == "builtin" else "capable"
+    named = context.model_copy(update={"profile": AUTO})
+    profile: Profile = "builtin" if profile_of(named) == "builtin" else "capable"
     fresh = {"seed": seed, "timeout": limit, "retries": 0, "profile": profile}
     run = Run(new_run_id(), context.model_copy(update=fresh), resources)
     started = monotonic()

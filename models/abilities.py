@@ -67,6 +67,12 @@ _NAMES_FORM: Final[Mapping[Form, re.Pattern[str]]] = {
     Form.TOOL: re.compile(r"\btools?\b|tool_choice|function[ _]?call", re.I),
     Form.JSON_OBJECT: re.compile(r"response_?format|json_?(?:object|mode)", re.I),
 }
+_LONGEST_ANSWER: Final = re.compile(
+    r"max(?:_completion|_output)?_tokens\b.*?"
+    r"(?:at most|(?:expected a value|must be|should be) <=|less than or equal to|> )\W*(\d+)",
+    re.I,
+)
+"""How OpenAI, Volcengine, Groq and Anthropic say that an answer may not have so many tokens."""
 _OPTIONS: Final = (
     "max_completion_tokens",
     "stream_options",
@@ -85,11 +91,13 @@ class Abilities:
         left_out: Options that it refuses.
         window: Tokens of prompt and answer together, as an error of the server said; 0 where
             none did.
+        longest_answer: Tokens of an answer that it allows, as an error said; 0 where none did.
     """
 
     form: Form = Form.JSON_SCHEMA
     left_out: frozenset[str] = frozenset()
     window: int = 0
+    longest_answer: int = 0
 
     @property
     def in_prompt(self) -> bool:
@@ -178,6 +186,7 @@ def _as_kept(abilities: Abilities) -> dict[str, Any]:
         "form": abilities.form.value,
         "left_out": sorted(abilities.left_out),
         "window": abilities.window,
+        "longest_answer": abilities.longest_answer,
         "found": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
@@ -188,7 +197,10 @@ def _from_kept(kept: Any) -> Abilities | None:
         age = datetime.now(UTC) - datetime.fromisoformat(kept["found"])
         if abs(age) <= KEPT_FOR and all(option in _OPTIONS for option in kept["left_out"]):
             return Abilities(
-                Form(kept["form"]), frozenset(kept["left_out"]), max(0, int(kept["window"]))
+                Form(kept["form"]),
+                frozenset(kept["left_out"]),
+                max(0, int(kept["window"])),
+                max(0, int(kept["longest_answer"])),
             )
     return None
 
@@ -203,6 +215,13 @@ def without_refused(abilities: Abilities, error: BaseException) -> Abilities | N
     said = server_said(error)
     if said.status not in _REFUSING or classify(error) is Failure.TOO_LONG:
         return None  # errors about a length name the options that set one
+    if longest := _LONGEST_ANSWER.search(said.message):
+        tokens = int(longest[1])
+        return (
+            None
+            if tokens == abilities.longest_answer
+            else replace(abilities, longest_answer=tokens)
+        )
     for option in _OPTIONS:
         if option not in abilities.left_out and re.search(rf"\b{option}\b", said.message):
             return replace(abilities, left_out=abilities.left_out | {option})

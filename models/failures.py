@@ -86,10 +86,10 @@ _TOO_LONG: Final = re.compile(
     r"|(?:longer|larger|more) than (?:the )?(?:model's )?(?:context|window)"
     r"|max(?:imum)?[ _]model[ _]len|reduce the length|\bn_ctx\b"
     r"|exceeds? the maximum number of (?:input )?tokens|must have less than \d+ tokens"
-    r"|`max_new_tokens` must be <=",
+    r"|`max_new_tokens` must be <=|range of input length",
     re.I,
 )
-"""How OpenAI, vLLM, llama.cpp, LM Studio, Anthropic, Groq, Mistral, Gemini, Bedrock and
+"""How OpenAI, vLLM, llama.cpp, LM Studio, Anthropic, Groq, Mistral, Gemini, Bedrock, DashScope and
 text-generation-inference say it. Go's "context deadline exceeded" is a timeout and has none of
 these words."""
 _TOO_LARGE: Final = re.compile(r"request too large|too large for", re.I)

@@ -104,6 +104,9 @@ async def _retried(
     abilities: Abilities,
 ) -> Reply:
     """The reply, asked for again after passing failures as `RETRIES` says."""
+    if abilities.longest_answer:
+        limit = min(sampling.max_tokens, abilities.longest_answer)
+        sampling = replace(sampling, max_tokens=limit)
     connected = provider.connect(sampling)
     model, kind = constrained(connected, schema, abilities), type(connected)
     asked = _with_schema(messages, schema) if abilities.in_prompt else list(messages)

@@ -46,6 +46,7 @@ _WINDOW: Final = tuple(
         r"> # maximum",  # Anthropic
         r"maximum number of tokens allowed \(#\)",  # Gemini
         r"`max_new_tokens` must be <= #",  # text-generation-inference
+        r"input length should be \[\d+, #\]",  # DashScope
         r"Limit #, Requested",  # Groq: a request above the limit of a minute never passes
     )
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from model_server import ModelServer, Reply
+from model_server import ModelServer, Reply, scripted_provider
 
 from hopyard.evaluation.model_check import TASKS, ModelCheck, Outcome, Skill, check_model
+from hopyard.models.chat import register_chat_provider
 from hopyard.nodes.resources import shared_resources
 from hopyard.state.settings import Context
 
@@ -84,13 +85,13 @@ async def test_a_question_that_is_late_or_fails_does_not_count(model_server: Mod
     assert check.recommendation[2] == "no question was answered in time"
 
 
-async def test_the_builtin_profile_keeps_its_prompts(model_server: ModelServer) -> None:
+async def test_the_built_in_model_keeps_its_prompts(model_server: ModelServer) -> None:
     def short(title: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
         return {"answer": said_about(ANSWERS, messages)}
 
     model_server.answer = short
-    context = CONTEXT.model_copy(update={"profile": "builtin"})
-    check = await check_model(context, shared_resources())
+    register_chat_provider("builtin:scripted", scripted_provider(model_server))
+    check = await check_model(Context(model="builtin:scripted"), shared_resources())
     assert check.outcomes == [R] * 8
     assert set(model_server.titles()) == {"Answer"}
     assert check.recommendation[:2] == ("builtin", "auto")

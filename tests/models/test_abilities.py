@@ -144,6 +144,23 @@ def test_an_error_about_a_length_refuses_no_option(message: str) -> None:
 
 @pytest.mark.parametrize(
     "message",
+    [
+        "max_tokens is too large: 4000. This model supports at most 2048 completion tokens, "
+        "whereas you provided 4000.",
+        "The parameter `max_completion_tokens` is not valid: integer above maximum value, expected "
+        "a value <= 2048, but got 4000 instead.",
+        "`max_tokens` must be less than or equal to `2048`, the maximum value for this model",
+        "max_tokens: 4000 > 2048, which is the maximum allowed number of output tokens",
+    ],
+)
+def test_a_limit_of_answers_is_kept_to(message: str) -> None:
+    weaker = without_refused(Abilities(), RefusalError(400, message))
+    assert weaker == Abilities(longest_answer=2048)
+    assert without_refused(weaker, RefusalError(400, message)) is None
+
+
+@pytest.mark.parametrize(
+    "message",
     ["m does not support feature: structured-outputs", "This model has no Structured Outputs"],
 )
 def test_schemas_are_refused_in_several_spellings(message: str) -> None:

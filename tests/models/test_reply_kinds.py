@@ -268,6 +268,13 @@ async def test_what_a_server_refused_is_known_to_another_process(serve: Any) -> 
     assert len(server.requests) == 4  # the third was the first answer; the ledger has it
 
 
+async def test_an_answer_is_no_longer_than_the_server_allows(serve: Any) -> None:
+    limit = "max_tokens is too large. This model supports at most 20 completion tokens"
+    server = serve(Script(status=400, error=limit), Script(WHOLE))
+    assert (await asked("openai:m"))[0].answer == "Marta Quill"
+    assert [one["max_completion_tokens"] for one in server.requests] == [DIRECT.max_tokens, 20]
+
+
 async def test_a_refusal_is_kept_only_if_the_server_accepts_the_rest(serve: Any) -> None:
     serve(Script(status=400, error="response_format: upstream m2 has no such thing"))
     with pytest.raises(CallFailedError):

@@ -55,6 +55,7 @@ class RefusalError(Exception):
             4096,
             5000,
         ),
+        ("Range of input length should be [1, 30720]", 30_720, 0),
         ("Please reduce the length of the messages or completion.", 0, 0),
         ("max_tokens is too large: 6000. This model supports at most 4096 completion tokens", 0, 0),
         ("n_ctx_per_seq is not a parameter of this server, which has 64 slots", 0, 0),
