@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 from rich.markup import escape
@@ -74,7 +74,11 @@ def doctor_command(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before --install.")] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Check the installation and the models, and print a fix for each problem."""
+    """Check the installation and the models, and print a fix for each problem.
+
+    With --model, the model also answers ten small questions over a short text, in at most three
+    minutes. They show what it can do, and which profile and strategy suit it.
+    """
     context = _named_embedding(
         context_from({"model": model, "embedding": embedding, "index": index})
     )
@@ -88,20 +92,26 @@ def doctor_command(
     findings.append(_data_folder())
     lacking = [] if missing_modules("builtin") else missing_weights(context)
     findings += map(_weights, lacking)
+    results: dict[str, Any] = {}
     with err.status("calling the models …"):
         if CHAT_MODEL not in lacking:
-            findings.append(_chat(context))
+            findings.append(_chat(context, again=bool(model)))
+            if model and findings[-1].ok:
+                results = _ask_questions(context, findings)
         if EMBEDDING_MODEL not in lacking and context.embedding != NO_EMBEDDING:
             findings.append(_embedding(context))
         findings.append(_ollama(context))
     if context.index:
         findings.append(_index(context))
     if json_:
+        found = [asdict(finding) for finding in findings]
         print_json(
-            {"findings": [asdict(finding) for finding in findings], "ok": _all_well(findings)}
+            {"findings": found, "ok": _all_well(findings)} | ({"model": results} if results else {})
         )
     else:
         _print(findings)
+        if results:
+            _print_results(context.model, results)
     if not _all_well(findings):
         raise typer.Exit(1)
 
@@ -167,7 +177,14 @@ def _data_folder() -> Finding:
     return _try("data folder", write, "set HOPYARD_HOME to a writable folder")
 
 
-def _chat(context: Context) -> Finding:
+def _chat(context: Context, *, again: bool) -> Finding:
+    """Whether the model answers.
+
+    Args:
+        context: The settings.
+        again: Whether to forget what is known of its server, so that it is found out again.
+    """
+    from hopyard.models.abilities import forget
     from hopyard.models.chat import chat_provider
     from hopyard.nodes.resources import shared_resources
     from hopyard.nodes.run import Run, new_run_id
@@ -182,10 +199,36 @@ def _chat(context: Context) -> Finding:
         question = "What is the capital of France?"
         values = {"question": question, "style": writing(fresh.answer, passages=False)}
         run = Run(new_run_id(), fresh, shared_resources())
+        if again:
+            forget(shared_resources().caller(fresh.model).provider.identity)
         answer = run_async(run.call(DIRECT, values))
         return f"answers: {answer.answer!r} to “{question}”"
 
     return _try(f"chat model {context.model}", ask)
+
+
+def _ask_questions(context: Context, findings: list[Finding]) -> dict[str, Any]:
+    """The results of the ten questions; none for a recording. What the server accepts is found."""
+    from hopyard.cli.doctor_model import model_results, server_line
+
+    if not (results := model_results(context)):
+        return {}
+    schema = results["skills"][0]
+    findings.append(
+        Finding(
+            f"server of {context.model}",
+            bool(schema["right"] or not schema["asked"]),
+            f"{server_line(results)}; {schema['right']} of {schema['asked']} outputs fit",
+            "use another model: none of its outputs fits a schema",
+        )
+    )
+    return results
+
+
+def _print_results(model: str, results: dict[str, Any]) -> None:
+    from hopyard.cli.doctor_model import print_results
+
+    print_results(model, results)
 
 
 def _embedding(context: Context) -> Finding:

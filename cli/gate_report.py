@@ -20,6 +20,7 @@ from hopyard.classifiers.labels import Label, count_drops
 from hopyard.classifiers.manifest import MANIFEST_FILE
 from hopyard.classifiers.policies import verdict
 from hopyard.cli.console import err, out, print_json
+from hopyard.models.addresses import same_model
 from hopyard.models.builtin import known_as
 from hopyard.models.chat import chat_provider
 from hopyard.state.errors import HopyardError
@@ -96,7 +97,7 @@ def warn_of_models(labels: Iterable[str], wanted: str | None) -> None:
     """
     models = sorted(set(map(known_as, labels)))
     aim = _identity(wanted) if wanted else models[0] if models else ""
-    for other in (model for model in models if model != aim):
+    for other in (model for model in models if not same_model(model, aim)):
         err.print(
             f"[yellow]Warning:[/] the labels are of {other}, and the gate is for {aim}, "
             "which may have other knowledge; label with the model that answers.",

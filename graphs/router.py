@@ -12,6 +12,7 @@ from langgraph.graph import END, START, StateGraph
 from hopyard.graphs.registry import strategies
 from hopyard.nodes.check import after_check, check_answer
 from hopyard.nodes.explain import explain_answer
+from hopyard.nodes.fall_back import with_fallback
 from hopyard.nodes.finish import finish
 from hopyard.nodes.gate import decide_retrieval
 from hopyard.nodes.receive import receive
@@ -43,7 +44,7 @@ def build() -> StateGraph[AgentState, Context, AgentInput, AgentOutput]:
     agent.add_node("gate", decide_retrieval)
     agent.add_node("route", choose_strategy)
     for strategy in strategies():
-        agent.add_node(strategy.name, strategy.load_graph())
+        agent.add_node(strategy.name, with_fallback(strategy.name, strategy.load_graph()))
         agent.add_edge(strategy.name, "check")
     agent.add_node("check", check_answer)
     agent.add_node("explain", explain_answer)

@@ -1,24 +1,46 @@
-"""What a server cannot do: found out by its refusal, and remembered for its address.
+"""What a server can do: found out by its refusals, and remembered for its address.
 
 Servers that speak one protocol differ in what they accept. A request asks for everything first.
-When the server refuses it and names what it refuses, the next request does without that.
+When the server refuses it and names what it refuses, the next request does without that. A file in
+the data folder keeps what was found for some days; `hopyard doctor --model NAME` asks again.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from threading import Lock
+from pathlib import Path
+from threading import RLock
 from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable, RunnableSequence
 
-from hopyard.models.failures import server_said
+from hopyard.models.failures import Failure, classify, server_said
+from hopyard.state.atomic import replacing
+from hopyard.state.errors import HopyardError
+from hopyard.state.sources import home
 
-__all__ = ("Abilities", "Form", "abilities_of", "constrained", "remember", "without_refused")
+__all__ = (
+    "Abilities",
+    "Form",
+    "abilities_of",
+    "constrained",
+    "forget",
+    "keep",
+    "remember",
+    "without_refused",
+)
+
+ABILITIES_FILE: Final = "servers.json"
+"""In the data folder."""
+KEPT_FOR: Final = timedelta(days=7)
+"""A server may learn what it could not do."""
 
 
 class Form(StrEnum):
@@ -39,12 +61,18 @@ _REFUSING: Final = frozenset({400, 404, 405, 415, 422, 500, 501})
 """Statuses under which servers refuse an option; the message must name it."""
 _NAMES_FORM: Final[Mapping[Form, re.Pattern[str]]] = {
     Form.JSON_SCHEMA: re.compile(
-        r"response_?format|json_?schema|structured[ _]output|guided|grammar|['\"`]format['\"`]",
+        r"response_?format|json_?schema|structured[ _-]output|guided|grammar|['\"`]format['\"`]",
         re.I,
     ),
     Form.TOOL: re.compile(r"\btools?\b|tool_choice|function[ _]?call", re.I),
     Form.JSON_OBJECT: re.compile(r"response_?format|json_?(?:object|mode)", re.I),
 }
+_LONGEST_ANSWER: Final = re.compile(
+    r"max(?:_completion|_output)?_tokens\b.*?"
+    r"(?:at most|(?:expected a value|must be|should be) <=|less than or equal to|> )\W*(\d+)",
+    re.I,
+)
+"""How OpenAI, Volcengine, Groq and Anthropic say that an answer may not have so many tokens."""
 _OPTIONS: Final = (
     "max_completion_tokens",
     "stream_options",
@@ -61,10 +89,15 @@ class Abilities:
     Attributes:
         form: How it is asked to keep to the schema.
         left_out: Options that it refuses.
+        window: Tokens of prompt and answer together, as an error of the server said; 0 where
+            none did.
+        longest_answer: Tokens of an answer that it allows, as an error said; 0 where none did.
     """
 
     form: Form = Form.JSON_SCHEMA
     left_out: frozenset[str] = frozenset()
+    window: int = 0
+    longest_answer: int = 0
 
     @property
     def in_prompt(self) -> bool:
@@ -72,23 +105,104 @@ class Abilities:
         return self.form in {Form.JSON_OBJECT, Form.PLAIN}
 
 
-_known: Final[dict[str, Abilities]] = {}
-_lock: Final = Lock()
+_known: Final[dict[Path | None, dict[str, Abilities]]] = {}
+"""What each data folder's file says, and what this process has found out since."""
+_lock: Final = RLock()
 
 
 def abilities_of(identity: str) -> Abilities:
-    """What is known of a model on its server.
+    """What is known of a model on its server. It may read a file.
 
     Args:
         identity: The model with its server's address (`ChatProvider.identity`).
     """
-    return _known.get(identity, Abilities())
+    with _lock:
+        return _in_folder().get(identity, Abilities())
 
 
 def remember(identity: str, abilities: Abilities) -> None:
-    """Keep what a server accepts, for all later calls of this process."""
+    """Use what a server accepts for all later calls of this process."""
     with _lock:
-        _known[identity] = abilities
+        _in_folder()[identity] = abilities
+
+
+def keep(identity: str, abilities: Abilities) -> None:
+    """Keep for other processes too what a server is known to accept.
+
+    A file that cannot be written only costs finding it out again.
+    """
+    with _lock:
+        remember(identity, abilities)
+        _write({identity: _as_kept(abilities)})
+
+
+def forget(identity: str) -> None:
+    """Find out again what a server accepts."""
+    with _lock:
+        _in_folder().pop(identity, None)
+        _write({identity: None})
+
+
+def _in_folder() -> dict[str, Abilities]:
+    folder = _folder()
+    if folder not in _known:
+        entries = _read(folder).items() if folder else ()
+        _known[folder] = {
+            name: found for name, kept in entries if (found := _from_kept(kept)) is not None
+        }
+    return _known[folder]
+
+
+def _folder() -> Path | None:
+    with suppress(HopyardError):
+        return home()
+    return None
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    """The entries of the file; none where it is missing or damaged."""
+    with suppress(OSError, ValueError, RecursionError):
+        entries = json.loads((folder / ABILITIES_FILE).read_text("utf-8"))
+        return entries if isinstance(entries, dict) else {}
+    return {}
+
+
+def _write(changes: Mapping[str, Mapping[str, Any] | None]) -> None:
+    """Change some entries of the file, and drop those that are too old."""
+    folder = _folder()
+    if folder is None:
+        return
+    before = _read(folder)
+    entries = {name: kept for name, kept in {**before, **changes}.items() if _from_kept(kept)}
+    if entries == before:
+        return
+    text = json.dumps(entries, indent=1, sort_keys=True, ensure_ascii=False)
+    with suppress(HopyardError), replacing(folder / ABILITIES_FILE) as file:
+        file.write_text(f"{text}\n", "utf-8")
+
+
+def _as_kept(abilities: Abilities) -> dict[str, Any]:
+    return {
+        "form": abilities.form.value,
+        "left_out": sorted(abilities.left_out),
+        "window": abilities.window,
+        "longest_answer": abilities.longest_answer,
+        "found": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _from_kept(kept: Any) -> Abilities | None:
+    """The abilities of an entry; None where it is damaged, or too old."""
+    with suppress(KeyError, TypeError, ValueError):
+        age = datetime.now(UTC) - datetime.fromisoformat(kept["found"])
+        if abs(age) <= KEPT_FOR and all(option in _OPTIONS for option in kept["left_out"]):
+            return Abilities(
+                Form(kept["form"]),
+                frozenset(kept["left_out"]),
+                max(0, int(kept["window"])),
+                max(0, int(kept["longest_answer"])),
+            )
+    return None
 
 
 def without_refused(abilities: Abilities, error: BaseException) -> Abilities | None:
@@ -99,8 +213,15 @@ def without_refused(abilities: Abilities, error: BaseException) -> Abilities | N
         error: The exception of the provider's client.
     """
     said = server_said(error)
-    if said.status not in _REFUSING:
-        return None
+    if said.status not in _REFUSING or classify(error) is Failure.TOO_LONG:
+        return None  # errors about a length name the options that set one
+    if longest := _LONGEST_ANSWER.search(said.message):
+        tokens = int(longest[1])
+        return (
+            None
+            if tokens == abilities.longest_answer
+            else replace(abilities, longest_answer=tokens)
+        )
     for option in _OPTIONS:
         if option not in abilities.left_out and re.search(rf"\b{option}\b", said.message):
             return replace(abilities, left_out=abilities.left_out | {option})

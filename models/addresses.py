@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Final
 from urllib.parse import urlsplit
 
-__all__ = ("server_address", "with_address")
+__all__ = ("same_model", "server_address", "with_address", "without_address")
 
 _SUFFIXES: Final = ("BASE_URL", "API_BASE", "API_URL", "ENDPOINT")
 """How LangChain's integrations end the name of the variable that gives the address."""
 _PREFIXES: Final = {"mistralai": "MISTRAL"}
+_VERSION: Final = re.compile(r"(?!localhost$|[0-9a-f]{12}$)[\w-]+", re.ASCII)
+"""What follows an `@` within a model's own name, as in `claude-sonnet-4@20250514`. Neither an
+address with a port, a dot or a path looks like it, nor the digits of `models.instances`."""
 
 
 def server_address(provider: str) -> str:
@@ -38,3 +42,20 @@ def with_address(name: str, address: str) -> str:
     parts = urlsplit(address if "://" in address else f"//{address}")
     host = parts.netloc.rpartition("@")[2]
     return f"{name}@{host}{parts.path.rstrip('/')}"
+
+
+def without_address(name: str) -> str:
+    """A model's name without its server, and without the parameters of a model object.
+
+    Args:
+        name: The name as `with_address` or `instance_name` made it.
+    """
+    model, at, place = name.rpartition("@")
+    provider, named, _ = model.partition(":")
+    own = provider != "ollama" and _VERSION.fullmatch(place)  # Ollama's names have no `@`
+    return model if at and named and not own else name
+
+
+def same_model(one: str, other: str) -> bool:
+    """Whether two names mean one model, wherever it is served."""
+    return without_address(one) == without_address(other)

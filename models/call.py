@@ -25,11 +25,12 @@ from hopyard.models.call_key import call_key, messages_of_retry, sampling_of
 from hopyard.models.chat import ChatProvider, Sampling
 from hopyard.models.concurrency import Scheduler
 from hopyard.models.ledger import Entry, Ledger
+from hopyard.models.notices import point_out
 from hopyard.models.parse import UnfitOutputError, json_schema, parse
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.models.recorded import RecordedCall, Recorder, recorded_key
 from hopyard.models.reply import Ending, Reply
-from hopyard.models.request import request
+from hopyard.models.sized_request import request_that_fits
 from hopyard.models.stream import ANSWER_FIELD, AnswerStream, answer_stream
 from hopyard.models.telemetry import call_span, log_call
 from hopyard.models.thoughts import without_thoughts
@@ -53,6 +54,7 @@ class _Call(Generic[OutputT]):
     """One attempt at a call: everything that the answer depends on, and the run that pays."""
 
     prompt: Prompt[OutputT]
+    values: Mapping[str, str]
     messages: list[BaseMessage]
     attempt: int
     context: Context
@@ -96,6 +98,7 @@ class ModelCaller:
         self._meters: OrderedDict[str, Meter] = OrderedDict()
         self._metering = threading.Lock()
         self._spoken: OrderedDict[str, Spoken] = OrderedDict()
+        self._notes: OrderedDict[str, dict[str, None]] = OrderedDict()
         # A future belongs to the event loop that made it; a process may run several in turn.
         self._schedulers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, Scheduler]] = (
             WeakKeyDictionary()
@@ -168,6 +171,16 @@ class ModelCaller:
                     self._spoken.popitem(last=False)
         return output
 
+    def notes(self, run: str) -> list[str]:
+        """What a reader of the run's answer has to know about its calls, in sentences."""
+        return list(self._notes.get(run, ()))
+
+    def _note(self, run: str, sentence: str) -> None:
+        self._notes.setdefault(run, {})[sentence] = None
+        while len(self._notes) > _METERS_KEPT:
+            self._notes.popitem(last=False)
+        point_out(sentence)
+
     def spoken(self, run: str) -> Spoken | None:
         """The last message of a run on the messages stream; None if there is none."""
         return self._spoken.get(run)
@@ -186,7 +199,7 @@ class ModelCaller:
         messages, problem = asked, ""
         for attempt in range(context.retries + 1):
             entry = await self._answer(
-                _Call(prompt, messages, attempt, context, run, final, step, answer)
+                _Call(prompt, values, messages, attempt, context, run, final, step, answer)
             )
             try:
                 return self._parse(entry.output, prompt)[0]
@@ -252,9 +265,9 @@ class ModelCaller:
         async with self._scheduler(call.context).place(f"{prompt.name}/{prompt.version}"):
             meter.start_call(call.context.budget, final=call.final)
             started = monotonic()
-            reply: Reply | None = None
+            reply, sent = None, call.messages
             try:
-                reply = await self._ask(call)
+                reply, sent = await self._ask(call)
             finally:
                 tokens_in = reply.input_tokens or 0 if reply else 0
                 tokens_out = reply.output_tokens or 0 if reply else 0
@@ -280,27 +293,32 @@ class ModelCaller:
                 run=call.run,
                 run_seconds=meter.usage["seconds"],
                 step=call.step,
-                asked=asked_text(call.messages),
+                asked=asked_text(sent),
             )
         return entry
 
-    async def _ask(self, call: _Call[OutputT]) -> Reply:
-        """The answer of the model, or of the recording in its place."""
+    async def _ask(self, call: _Call[OutputT]) -> tuple[Reply, list[BaseMessage]]:
+        """The answer of the model, or of the recording in its place, and what it was sent."""
         provider = self.provider
         if provider.recording is not None:
-            return _replied(
-                provider.recording.find(call.recorded_key, prompt=call.prompt.name, step=call.step)
+            recorded = provider.recording.find(
+                call.recorded_key, prompt=call.prompt.name, step=call.step
             )
+            return _replied(recorded), call.messages
         if provider.prepare:
             await asyncio.to_thread(provider.prepare)
-        return await request(
+        sent = await request_that_fits(
             provider,
             call.prompt,
+            call.values,
             call.messages,
             call.sampling,
             call.context.timeout,
             call.stream,
         )
+        if sent.note:
+            self._note(call.run, sent.note)
+        return sent.reply, sent.messages
 
     def _parse(self, text: str, prompt: Prompt[OutputT]) -> tuple[OutputT, bool]:
         return parse(text, prompt.output, self.provider.correct)

@@ -67,6 +67,8 @@ class ChatProvider:
     cure: str
     prepare: Callable[[], object] | None = None
     """Called in a thread before each call, for work that would block the event loop."""
+    window: Callable[[], int] | None = None
+    """Tokens of prompt and answer together, 0 if unknown. It may ask the server."""
     correct: Callable[[str], str] | None = None
     """Corrects a habit of this model in its output, before the output is parsed."""
     recording: Recording | None = None
@@ -130,6 +132,7 @@ def _builtin_provider(variant: str, identity: str) -> ChatProvider:
         keep_prefixes=True,
         cure="run `hopyard doctor`",
         prepare=lambda: builtin.builtin_address(variant),
+        window=lambda: builtin.BUILTIN_WINDOW,
         correct=builtin.end_at_next_turn,
     )
 
@@ -141,7 +144,8 @@ def _ollama_provider(name: str) -> ChatProvider:
         concurrency=OLLAMA_CONCURRENCY,
         keep_prefixes=True,
         cure=f"start it with `ollama serve` and fetch the model with `ollama pull {name}`",
-        prepare=lambda: _prepare_ollama(name),
+        prepare=lambda: _ollama_window(name),  # it also shows whether server and model exist
+        window=lambda: _ollama_window(name),
     )
 
 
@@ -219,7 +223,7 @@ openai_clients: Final = PerLoop[str, dict[str, Any]](_make_openai_clients)
 
 
 def _connect_ollama(name: str, sampling: Sampling) -> BaseChatModel:
-    from hopyard.models.ollama import connect_chat
+    from hopyard.models.ollama_chat import connect_chat
 
     return connect_chat(
         name,
@@ -229,8 +233,7 @@ def _connect_ollama(name: str, sampling: Sampling) -> BaseChatModel:
     )
 
 
-def _prepare_ollama(name: str) -> int:
-    """Learn the model's window, which also shows whether the server and the model exist."""
+def _ollama_window(name: str) -> int:
     from hopyard.models.ollama import context_length
 
     return context_length(name)

@@ -7,6 +7,7 @@ table `RETRIES` says what is tried again; docs/reliability.md shows it with exam
 
 from __future__ import annotations
 
+import json
 import re
 import ssl
 from collections.abc import Mapping
@@ -23,6 +24,7 @@ from hopyard.state.secrets import redact
 __all__ = (
     "RETRIES",
     "Failure",
+    "PromptCutError",
     "ServerSaid",
     "UnfinishedReplyError",
     "classify",
@@ -82,11 +84,14 @@ _TOO_LONG: Final = re.compile(
     r"|(?:prompt|input|request|message)s? (?:is|are|was) too (?:long|large)"
     r"|(?:input|request|prompt) too (?:long|large)|too many (?:input )?tokens"
     r"|(?:longer|larger|more) than (?:the )?(?:model's )?(?:context|window)"
-    r"|max(?:imum)?[ _]model[ _]len|reduce the length",
+    r"|max(?:imum)?[ _]model[ _]len|reduce the length|\bn_ctx\b"
+    r"|exceeds? the maximum number of (?:input )?tokens|must have less than \d+ tokens"
+    r"|`max_new_tokens` must be <=|range of input length",
     re.I,
 )
-"""How OpenAI, vLLM, llama.cpp, Anthropic, Groq, Mistral, Gemini and Bedrock say it. Go's "context
-deadline exceeded" is a timeout and has none of these words."""
+"""How OpenAI, vLLM, llama.cpp, LM Studio, Anthropic, Groq, Mistral, Gemini, Bedrock, DashScope and
+text-generation-inference say it. Go's "context deadline exceeded" is a timeout and has none of
+these words."""
 _TOO_LARGE: Final = re.compile(r"request too large|too large for", re.I)
 """How a rate limit says that one request alone is above it. Other rate limits pass with time, also
 if they speak of too many tokens or of the length of the prompt."""
@@ -118,8 +123,13 @@ class UnfinishedReplyError(Exception):
     """The connection ended before the model had said that its reply was finished."""
 
 
+class PromptCutError(Exception):
+    """The server read only a part of the prompt, and said nothing."""
+
+
 _OF_CLASS: Final[Mapping[str, Failure]] = {
     "UnfinishedReplyError": Failure.UNFINISHED,
+    "PromptCutError": Failure.TOO_LONG,
     "ContentFilterFinishReasonError": Failure.FILTERED,  # OpenAI's client
 }
 
@@ -326,7 +336,7 @@ def _headers(error: BaseException | None) -> Mapping[str, str]:
 
 def _error_object(error: BaseException) -> Mapping[str, Any] | None:
     """The error object that the server sent, from where the client keeps it."""
-    candidates = (getattr(error, "body", None), *error.args)
+    candidates = (getattr(error, "body", None), *map(_decoded, error.args))
     for candidate in candidates:
         if isinstance(candidate, Mapping):
             inner = candidate.get("error", candidate)
@@ -335,6 +345,18 @@ def _error_object(error: BaseException) -> Mapping[str, Any] | None:
             if isinstance(inner, str):
                 return {**candidate, "message": inner}
     return None
+
+
+def _decoded(text: Any) -> Any:
+    """The object of an error that came as JSON text: Ollama passes on that of its engine so."""
+    if not isinstance(text, str) or not text.startswith('{"'):
+        return text
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    inner = found.get("error")
+    return _decoded(inner) if isinstance(inner, str) and inner.startswith('{"') else found
 
 
 def _most_exact(words: list[str]) -> str:

@@ -1,47 +1,33 @@
-"""Ollama: its address, what its server says about a model, and Hopyard's chat model for it."""
+"""Ollama: its address, and what its server says about models."""
 
 from __future__ import annotations
 
 import ipaddress
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import httpx
 import ollama
-from langchain_core.messages import BaseMessage
-from langchain_ollama import ChatOllama, OllamaEmbeddings
+from langchain_ollama import OllamaEmbeddings
 
 from hopyard.state.errors import ModelUnreachableError
-from hopyard.state.tokens import tokens_of
 
 __all__ = (
-    "SizedChatOllama",
+    "KEEP_ALIVE",
     "client_options",
-    "connect_chat",
     "connect_embedding",
     "context_length",
     "installed_models",
     "ollama_address",
     "pull",
     "server_version",
-    "window_for",
 )
 
 DEFAULT_PORT: Final = 11434
 DEFAULT_ADDRESS: Final = f"http://127.0.0.1:{DEFAULT_PORT}"
-SMALLEST_WINDOW: Final = 4096
-"""Ollama's own default."""
-SPARE: Final = 4 / 3
-"""Times the estimate of a prompt: a large window costs memory, a small one cuts the prompt."""
-TOKENS_A_MESSAGE: Final = 8
-"""Average tokens that a chat template adds to a message."""
-MOST_CHARACTERS_A_TOKEN: Final = 6
-"""More than in any of our prompts: a prompt too long by this measure does not fit."""
-LEAST_ANSWER: Final = 256
-"""Tokens that an answer gets in a window that the prompt nearly fills."""
 KEEP_ALIVE: Final = 15 * 60
 """Seconds that a model stays loaded after a call: a run may wait for an approval."""
 _ANSWERS_SOON: Final = 10.0
@@ -169,66 +155,6 @@ def _client() -> ollama.Client:
 
 def _no_server(then: str) -> str:
     return f"no server at {ollama_address()}; start it with `ollama serve`, then `{then}`."
-
-
-def prompt_tokens(messages: Sequence[BaseMessage]) -> int:
-    """Tokens of a prompt, rather too many than too few."""
-    tokens = sum(tokens_of(message.text) for message in messages)
-    return int(SPARE * tokens) + TOKENS_A_MESSAGE * len(messages)
-
-
-def window_for(messages: Sequence[BaseMessage], answer: int) -> int:
-    """The window for a prompt and its answer: a power of two.
-
-    Ollama silently cuts off the beginning of a prompt that does not fit, and reloads a model for
-    each new size of window: hence few sizes.
-
-    Args:
-        messages: The prompt.
-        answer: Maximum tokens of the answer.
-    """
-    needed = prompt_tokens(messages) + answer
-    window = SMALLEST_WINDOW
-    while window < needed:
-        window *= 2
-    return window
-
-
-class SizedChatOllama(ChatOllama):
-    """Ollama's chat model with a window that fits the prompt."""
-
-    def _chat_params(
-        self, messages: list[BaseMessage], stop: list[str] | None = None, **kwargs: Any
-    ) -> dict[str, Any]:
-        """Add the window to the request: all four ways to call the model use this method."""
-        params = super()._chat_params(messages, stop, **kwargs)
-        wanted = window_for(messages, self.num_predict or 0)
-        longest = context_length(self.model)
-        characters = sum(len(message.text) for message in messages)
-        if longest and characters > longest * MOST_CHARACTERS_A_TOKEN:
-            raise ValueError(f"the prompt exceeds the context length of {longest} tokens")
-        window = min(wanted, longest) if longest else wanted
-        params["options"]["num_ctx"] = window
-        if self.num_predict and window < wanted:
-            # Past the window's end Ollama would push out the beginning of the prompt.
-            room = max(window - prompt_tokens(messages), LEAST_ANSWER)
-            params["options"]["num_predict"] = min(self.num_predict, room)
-        return params
-
-
-def connect_chat(name: str, *, max_tokens: int, temperature: float, seed: int) -> ChatOllama:
-    """The chat model for a sampling. Thinking is off, because the answers are short JSON."""
-    address = ollama_address()
-    return SizedChatOllama(
-        model=name,
-        base_url=address,
-        num_predict=max_tokens,
-        temperature=temperature,
-        seed=seed,
-        reasoning=False,
-        keep_alive=KEEP_ALIVE,
-        client_kwargs=client_options(address),
-    )
 
 
 def connect_embedding(name: str) -> OllamaEmbeddings:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
@@ -18,6 +19,7 @@ from hopyard.models.abilities import (
     Abilities,
     abilities_of,
     constrained,
+    keep,
     remember,
     without_refused,
 )
@@ -27,6 +29,7 @@ from hopyard.models.parse import json_schema
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.models.reply import Ending, Reply, read_reply
 from hopyard.models.stream import AnswerStream, chunk_text
+from hopyard.models.windows import length_said
 from hopyard.state.errors import HopyardError
 
 __all__ = ("request",)
@@ -63,18 +66,32 @@ async def request(
             small for the prompt.
     """
     schema = {"title": prompt.output.__name__, **json_schema(prompt.output)}
+    name, refused = provider.identity, False
     while True:
-        abilities = abilities_of(provider.identity)
+        abilities = await asyncio.to_thread(abilities_of, name)
         try:
-            return await _retried(provider, schema, messages, sampling, timeout, stream, abilities)
+            reply = await _retried(provider, schema, messages, sampling, timeout, stream, abilities)
         except HopyardError:  # a wrong name, or a reply that is a refusal
             raise
         except Exception as error:  # every provider's client has its own exceptions
             weaker = without_refused(abilities, error)
             if weaker is None:
-                raise user_error(error, provider.identity, provider.cure, timeout) from error
-            if abilities_of(provider.identity) == abilities:  # no call beside this one was faster
-                remember(provider.identity, weaker)
+                await asyncio.to_thread(_keep_window, name, error)
+                raise user_error(error, name, provider.cure, timeout) from error
+            refused = True
+            if abilities_of(name) == abilities:  # no call beside this one was faster
+                remember(name, weaker)
+        else:
+            if refused:  # the server accepts what is left, so the refusal was no passing fault
+                await asyncio.to_thread(keep, name, abilities)
+            return reply
+
+
+def _keep_window(name: str, error: Exception) -> None:
+    """Keep the window that a server's error tells."""
+    known, window = abilities_of(name), length_said(error).window
+    if window and window != known.window:
+        keep(name, replace(known, window=window))
 
 
 async def _retried(
@@ -87,6 +104,9 @@ async def _retried(
     abilities: Abilities,
 ) -> Reply:
     """The reply, asked for again after passing failures as `RETRIES` says."""
+    if abilities.longest_answer:
+        limit = min(sampling.max_tokens, abilities.longest_answer)
+        sampling = replace(sampling, max_tokens=limit)
     connected = provider.connect(sampling)
     model, kind = constrained(connected, schema, abilities), type(connected)
     asked = _with_schema(messages, schema) if abilities.in_prompt else list(messages)

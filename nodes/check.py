@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 from langgraph.runtime import Runtime
 
 from hopyard.nodes.citations import is_unknown
+from hopyard.nodes.fall_back import FALLBACK, fall_back, may_fall_back, misses_schemas
 from hopyard.nodes.finish import cut_short
 from hopyard.nodes.judge import judge_answer_support
 from hopyard.nodes.route import runnable
@@ -28,11 +29,15 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
 
     A strategy that the caller asked for, or chose at an approval, has the last word, and so has one
     that the budget ended. Doubts about this answer do not carry over to the next one. An answer
-    that no citation supported comes back if the stronger strategy ends with Unknown.
+    that no citation supported comes back if the stronger strategy ends with Unknown. If the model
+    did not keep to the strategy's schemas, `single` answers, whatever the setting `check` says.
     """
     if state["before"] and is_unknown(state["answer"]):
         return _take_back(state)
     run, tried = await run_of(state, runtime), [*state["tried"], state["strategy"]]
+    simpler = is_unknown(state["answer"]) and state["strategy"] != FALLBACK
+    if simpler and may_fall_back(run, state) and await misses_schemas(run):
+        return fall_back(run, state)
     judged = await judge_answer_support(run, state) if run.settings.answer.check == "model" else {}
     state = cast(AgentState, {**state, **judged})
     reason = why_insufficient(state)

@@ -15,7 +15,7 @@ from hopyard.nodes.run import Run, run_of
 from hopyard.state.agent import AgentState
 from hopyard.state.markers import renumber
 from hopyard.state.references import with_references
-from hopyard.state.schemas import Citation, Evidence, Source, passage_ids, quotes_of
+from hopyard.state.schemas import Citation, Evidence, Source, Step, passage_ids, quotes_of
 from hopyard.state.settings import Context, profile_of
 
 __all__ = ("cut_short", "finish")
@@ -25,7 +25,8 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
     """Close the run. A citation whose quote is not in its passage is dropped, whoever made it.
 
     The markers of the answer stay the numbers of its citations; one that names none is removed.
-    Citations and evidence say from now on where their passages are from.
+    Citations and evidence say from now on where their passages are from. What a reader has to know
+    about the model calls becomes a step.
     """
     run, cited, evidence = await run_of(state, runtime), state["citations"], state["evidence"]
     named = [*(citation["passage_id"] for citation in cited), *passage_ids(evidence)]
@@ -54,8 +55,13 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
         if capable
         else AIMessage(answer, id=spoken)
     )
+    notes = (await run.caller()).notes(run.id)
     return {
         "usage": await run.usage(),
+        "steps": [
+            Step(id=f"note-{place}", kind="note", title="Note", reason=note)
+            for place, note in enumerate(notes, 1)
+        ],
         "answer": answer,
         "citations": citations,
         "evidence": [_with_sources(unit, sources) for unit in evidence],

@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from hopyard.classifiers.about_documents import is_about_documents
 from hopyard.classifiers.retrieval_gate import OFF, SHIPPED, Decision
 from hopyard.measures.nearness import Nearness
+from hopyard.models.addresses import same_model
 from hopyard.models.builtin import known_as
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.agent import AgentState
@@ -104,6 +105,7 @@ def _decide(run: Run, name: str, question: str, nearness: Nearness, embedding: s
     if name in SHIPPED:
         return decision
     made_for = known_as(gate.manifest.model)
-    if known_as(run.resources.caller(run.settings.model).provider.identity) == made_for:
+    model = run.resources.caller(run.settings.model).provider.identity
+    if same_model(known_as(model), made_for):
         return decision
     return replace(decision, reason=f"{decision.reason}; made for {made_for}")

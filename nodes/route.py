@@ -9,9 +9,11 @@ from typing import Any, Final
 from langgraph.runtime import Runtime
 
 from hopyard.classifiers.strategy_route import MODEL
+from hopyard.models.addresses import same_model
 from hopyard.models.builtin import known_as
 from hopyard.models.prompt import Prompt
 from hopyard.nodes.approve import approve_strategy
+from hopyard.nodes.fall_back import FALLBACK
 from hopyard.nodes.first_search import question_features
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
@@ -25,8 +27,6 @@ from hopyard.state.settings import AUTO, Context, profile_of
 
 __all__ = ("choose_strategy", "chosen_strategy", "runnable")
 
-_FALLBACK: Final = "single"
-"""The strategy if the route cannot choose: one search."""
 _NO_RETRIEVAL: Final = "direct"
 
 
@@ -46,6 +46,9 @@ async def choose_strategy(state: AgentState, runtime: Runtime[Context]) -> dict[
         decision = _decision(run.settings.strategy, "forced", "the caller asked for it")
     elif state["gate"]["retrieve"] is False:
         decision = _decision(_NO_RETRIEVAL, "gate", "the gate found that no document is needed")
+    elif state.get("unfit") == run.settings.model and run.settings.index:
+        reason = "the model did not keep to the schemas of other strategies"
+        decision = _decision(FALLBACK, "fallback", reason)
     else:
         decision = await _choose(run, state)
     if "route" in run.settings.approve and decision["by"] != "forced":
@@ -101,14 +104,14 @@ async def _ask_classifier(run: Run, state: AgentState) -> RouteDecision:
     choice = route.choose(features, [strategy.name for strategy in offered])
     if choice is None:
         known = ", ".join(route.manifest.strategies)
-        return _decision(_FALLBACK, "fallback", f"none of {known} can run over this index")
+        return _decision(FALLBACK, "fallback", f"none of {known} can run over this index")
     made_for, model = known_as(route.manifest.model), (await run.caller()).provider.identity
-    other = "" if known_as(model) == made_for else f"; trained for {made_for}"
+    other = "" if same_model(known_as(model), made_for) else f"; trained for {made_for}"
     return _decision(choice.strategy, "trained", choice.reason + other, choice.probability)
 
 
 async def _ask_model(
-    run: Run, state: AgentState, offered: Sequence[Any], fallback: str = _FALLBACK
+    run: Run, state: AgentState, offered: Sequence[Any], fallback: str = FALLBACK
 ) -> RouteDecision:
     prompt, reasons = _prompt(run, offered)
     try:

@@ -65,5 +65,7 @@ class AgentState(AgentOutput):
     """The strategy that answers next; "" where the answer stays."""
     before: dict[str, Any]
     """The answer that was handed over although it was not Unknown, with what belongs to it."""
+    unfit: NotRequired[str]
+    """The model whose outputs did not fit the schemas of a strategy in this thread."""
     settings: dict[str, Any]
     """The settings of the turn, so that whoever resumes the thread takes the same."""

@@ -46,6 +46,8 @@ class Model:
     embed: EmbeddingModel | None = None
     context_length: int = 8192
     parameter_size: str = "135M"
+    tokens: Callable[[str], int] | None = None
+    """Counts the tokens of a prompt; with it the server keeps to the window of a request."""
 
     @property
     def capabilities(self) -> list[str]:
@@ -61,14 +63,17 @@ class OllamaServer:
         models: What is installed, by name with tag.
         to_pull: What `/api/pull` can fetch.
         requests: Path and payload of every request so far.
-        cut: Requests whose prompt and answer did not fit into their `num_ctx`: the real server
-            would have cut off their beginning without a word.
+        version: Before 0.12.6 the server does not know `truncate` and cuts off the beginning of
+            a prompt that does not fit, without a word; later it refuses. It says the prompt's
+            length since 0.34.
+        cut: Requests whose prompt and answer did not fit into their `num_ctx`.
     """
 
     models: dict[str, Model]
     to_pull: dict[str, Model] = field(default_factory=dict)
     requests: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     cut: list[dict[str, Any]] = field(default_factory=list)
+    version: str = VERSION
 
     def __enter__(self) -> OllamaServer:
         self._http = Loopback(_Handler, self)
@@ -91,7 +96,7 @@ class OllamaServer:
         """The objects of a reply; more than one are streamed, a line each."""
         self.requests.append((path, payload))
         if path == "/api/version":
-            return [{"version": VERSION}]
+            return [{"version": self.version}]
         if path == "/api/tags":
             return [{"models": [_listed(name, model) for name, model in self.models.items()]}]
         if path == "/api/pull":
@@ -136,14 +141,39 @@ class OllamaServer:
             raise Refusal(400, f'"{payload["model"]}" does not support chat')
         if payload.get("think"):
             raise Refusal(400, f'"{payload["model"]}" does not support thinking')
-        lines = self._lines(payload, model.chat(payload))
+        read = None if model.tokens is None else self._read(payload, model)
+        lines = self._lines(payload, model.chat(payload), read)
         if payload.get("stream", True):
             return lines
         *said, last = lines
         text = "".join(line["message"]["content"] for line in said)
         return [{**last, "message": {"role": "assistant", "content": text}}]
 
-    def _lines(self, payload: dict[str, Any], tokens: Tokens) -> Iterator[dict[str, Any]]:
+    def _read(self, payload: dict[str, Any], model: Model) -> int:
+        """How many tokens of the prompt the model reads."""
+        text = "\n".join(message["content"] for message in payload["messages"])
+        wanted = payload.get("options", {}).get("num_ctx", 4096)
+        count, window = (model.tokens or len)(text), min(wanted, model.context_length)
+        version = tuple(map(int, self.version.split(".")))
+        if count <= window:
+            return count
+        if payload.get("truncate", True) or version < (0, 12, 6):
+            return window if version < (0, 12, 6) else window // 2 + 4
+        if version < (0, 34):
+            raise Refusal(400, "the input length exceeds the context length")
+        error = {
+            "code": 400,
+            "message": f"request ({count} tokens) exceeds the available context size ({window} "
+            "tokens), try increasing it",
+            "type": "exceed_context_size_error",
+            "n_prompt_tokens": count,
+            "n_ctx": window,
+        }
+        raise Refusal(400, json.dumps({"error": error}, separators=(",", ":")))
+
+    def _lines(
+        self, payload: dict[str, Any], tokens: Tokens, counted: int | None = None
+    ) -> Iterator[dict[str, Any]]:
         head = {"model": payload["model"], "created_at": CREATED}
         read = written = 0
         for token in tokens:
@@ -155,6 +185,7 @@ class OllamaServer:
                 }
             else:
                 read, written = token
+        read = read if counted is None else counted
         options = payload.get("options", {})
         if read + options.get("num_predict", 0) > options.get("num_ctx", 4096):
             self.cut.append(payload)

@@ -13,6 +13,7 @@ from recordings import record_all
 
 from hopyard.cli import doctor, doctor_install
 from hopyard.cli.doctor import Finding
+from hopyard.models.abilities import Abilities, Form, keep
 from hopyard.models.recorded import RecordedCall
 from hopyard.models.weights import CHAT_MODEL, PackagedModel
 
@@ -117,6 +118,62 @@ def test_a_person_reads_a_mark_for_each_finding(hopyard: Run) -> None:
     assert "Not ready" in not_ready.out
 
 
+# What a named model can do
+
+
+def test_a_named_model_is_asked_ten_questions(hopyard: Run, model: ModelServer) -> None:
+    model.answer = lambda title, messages: {"answer": "Quell" if messages[0] else ""}
+    ended = hopyard("doctor", "--model", "scripted", "--json")
+    assert ended.code == 0
+    results = ended.json["model"]
+    assert len(model.calls) == 1 + 10
+    assert (results["questions"], results["answered"], results["limit_seconds"]) == (10, 10, 180)
+    right = {one["skill"]: (one["right"], one["asked"]) for one in results["skills"]}
+    assert right["schema kept"] == (8, 10)  # the schema of `chain` needs more than an answer
+    assert right["two facts joined"] == (1, 2)
+    assert right["next search named"] == (0, 2)
+    assert (results["profile"], results["strategy"]) == ("small", "single")
+    assert results["recommendation"] == (
+        "Use --model scripted --set profile=small --strategy single (fact read: 0 of 3)."
+    )
+    server = findings(ended)["server of scripted"]
+    assert server["detail"] == (
+        "structured output: json_schema; window: unknown; 8 of 10 outputs fit"
+    )
+
+
+def test_a_person_reads_a_short_table(hopyard: Run, model: ModelServer) -> None:
+    model.answer = lambda title, messages: {"answer": "Unknown"}
+    ended = hopyard("doctor", "--model", "scripted")
+    assert "scripted answered 10 of 10 questions in" in ended.out
+    assert "(limit: 180 s)" in ended.out
+    assert re.search(r"unanswerable recognised +2 of 2", ended.out)
+    assert ended.out.rstrip().endswith("(fact read: 0 of 3).")
+
+
+def test_a_model_that_keeps_no_schema_is_not_well(hopyard: Run, model: ModelServer) -> None:
+    def paris(title: str, messages: list[dict[str, Any]]) -> Any:
+        return {"answer": "Paris"} if "France" in messages[-1]["content"] else "no"
+
+    model.answer = paris
+    ended = hopyard("doctor", "--model", "scripted", "--json")
+    assert ended.code == 1
+    assert not findings(ended)["server of scripted"]["ok"]
+
+
+def test_the_server_is_asked_again_what_it_accepts(
+    hopyard: Run, model: ModelServer, home: Path
+) -> None:
+    weak = Abilities(Form.PLAIN, frozenset({"seed"}), 4096)
+    keep("scripted", weak)
+    model.answer = lambda title, messages: {"answer": "Paris"}
+    hopyard("doctor", "--json")
+    assert "seed" not in model.calls[-1].payload
+    ended = hopyard("doctor", "--model", "scripted", "--json")
+    assert ended.json["model"]["server"] == {"form": "json_schema", "left_out": [], "window": 0}
+    assert all("seed" in call.payload for call in model.calls[1:])
+
+
 # Installing what is missing
 
 
@@ -143,7 +200,7 @@ def lacks(
     monkeypatch.setattr(doctor_install, "find_files", lambda model: model not in lacking)
     monkeypatch.setattr(doctor_install, "fetch", fetch)
     monkeypatch.setattr(doctor_install.subprocess, "run", run)
-    monkeypatch.setattr(doctor, "_chat", lambda context: Finding("chat", True, "answers"))
+    monkeypatch.setattr(doctor, "_chat", lambda context, again: Finding("chat", True, "answers"))
     return commands
 
 

@@ -12,11 +12,11 @@ from langchain_core.messages import HumanMessage
 from model_server import word_vector
 from ollama_server import Model, OllamaServer, Tokens
 
-from hopyard.models import ollama
+from hopyard.models import ollama, ollama_chat
 from hopyard.models.embeddings import embedder
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.direct import DIRECT
-from hopyard.state.errors import ModelOutputError, ModelUnreachableError
+from hopyard.state.errors import CallFailedError, ModelOutputError, ModelUnreachableError
 from hopyard.state.settings import Context
 
 from .calls import model_caller, usage_of
@@ -55,6 +55,7 @@ async def test_what_is_sent_with_a_call(server: OllamaServer) -> None:
     assert sent["format"]["properties"].keys() == {"answer"}
     assert sent["format"]["title"] == DIRECT.output.__name__
     assert sent["think"] is False
+    assert (sent["truncate"], sent["shift"]) == (False, False)
     assert sent["keep_alive"] == ollama.KEEP_ALIVE
     assert sent["options"] == {
         "num_ctx": 4096,
@@ -98,6 +99,84 @@ async def test_a_prompt_that_cannot_fit_is_not_sent_to_be_cut(server: OllamaServ
     assert server.payloads("/api/chat") == []
 
 
+DIGITS = {"passages": "7" * 16_000, "question": "Why?"}
+"""Many tokenizers make a token of each digit: four times the estimate."""
+
+
+def dense(server: OllamaServer, version: str, context_length: int = 32_768) -> None:
+    """A model that makes a token of each character."""
+    server.models["llama:latest"] = Model(paris, context_length=context_length, tokens=len)
+    server.version = version
+    ollama._context_length.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("version", "windows"), [("0.40.2", [8192, 32_768]), ("0.12.6", [8192, 16_384, 32_768])]
+)
+async def test_a_refused_prompt_is_sent_again_with_a_window_that_holds_it(
+    server: OllamaServer, version: str, windows: list[int]
+) -> None:
+    dense(server, version)
+    await model_caller(LLAMA.model).call(ANSWER, DIGITS, LLAMA, "run")
+    sent = server.payloads("/api/chat")
+    assert [one["options"]["num_ctx"] for one in sent] == windows
+    assert usage_of("run", LLAMA)["input_tokens"] > 16_000
+    assert usage_of("run", LLAMA)["model_calls"] == 1
+
+
+@pytest.mark.parametrize("version", ["0.40.2", "0.12.6"])
+async def test_passages_are_left_out_for_a_window_that_cannot_grow(
+    server: OllamaServer, version: str
+) -> None:
+    dense(server, version, context_length=8192)
+    lines = "\n".join(f"[{number}] T: {'7' * 993}" for number in range(1, 11))
+    values = {"passages": lines, "question": "Why?"}
+    await model_caller(LLAMA.model).call(ANSWER, values, LLAMA, "run")
+    last = server.payloads("/api/chat")[-1]
+    shown = last["messages"][-1]["content"].count("] T:")
+    assert 3 <= shown <= 7
+    [note] = model_caller(LLAMA.model).notes("run")
+    assert f"holds {shown} of the 10 passages found" in note
+
+
+async def test_an_older_server_that_cuts_a_prompt_is_found_out(server: OllamaServer) -> None:
+    dense(server, "0.12.5")
+    with pytest.raises(CallFailedError, match=r"read 8,192 tokens.*0\.12\.6 and newer") as raised:
+        await model_caller(LLAMA.model).call(ANSWER, DIGITS, LLAMA, "run")
+    assert raised.value.reason == "too long"
+    assert model_caller(LLAMA.model).ledger.parse_rates() == []
+
+
+@pytest.mark.parametrize(
+    ("version", "read", "cut"),
+    [
+        ("0.12.5", 2051, True),  # half of 4,096: some gateways have a window of their own
+        ("", 2051, True),
+        ("0.12.5", 1500, False),  # the beginning was cached
+        ("0.30.0", 2051, False),  # it counts only what was not cached
+        ("0.12.5", 0, False),
+        ("0.40.2", 16_384, True),
+    ],
+)
+async def test_a_small_count_alone_is_no_proof(
+    server: OllamaServer, version: str, read: int, cut: bool
+) -> None:
+    def chat(payload: dict[str, Any]) -> Tokens:
+        yield '{"answer": "Paris"}'
+        yield read, WRITTEN
+
+    server.models["llama:latest"], server.version = Model(chat, context_length=32_768), version
+    ollama._context_length.cache_clear()
+    values = {"passages": "word " * 6000, "question": "Why?"}
+    called = model_caller(LLAMA.model).call(ANSWER, values, LLAMA, "run")
+    if cut:
+        with pytest.raises(CallFailedError, match="longer than the window"):
+            await called
+    else:
+        assert (await called).answer == "Paris"
+    assert server.payloads("/api/chat")[-1]["options"]["num_ctx"] == 16_384
+
+
 @pytest.mark.parametrize(
     ("characters", "messages", "answer", "window"),
     [(0, 1, 0, 4096), (3 * 4000, 1, 88, 4096), (3 * 4000, 1, 89, 8192), (3 * 9000, 2, 64, 16384)],
@@ -106,7 +185,7 @@ def test_the_window_holds_prompt_and_answer(
     characters: int, messages: int, answer: int, window: int
 ) -> None:
     texts = [HumanMessage("x" * (characters // messages)) for _ in range(messages)]
-    assert ollama.window_for(texts, answer) == window
+    assert ollama_chat.window_for(texts, answer) == window
 
 
 async def test_a_missing_model_is_to_be_pulled_and_nothing_is_sent(server: OllamaServer) -> None:
@@ -170,7 +249,7 @@ def test_the_address_is_read_as_ollama_reads_it(
 
 
 async def test_an_answer_streams_token_by_token(server: OllamaServer) -> None:
-    model = ollama.connect_chat("llama", max_tokens=9, temperature=0, seed=1)
+    model = ollama_chat.connect_chat("llama", max_tokens=9, temperature=0, seed=1)
     parts = [part.text async for part in model.astream("?")]
     assert [part for part in parts if part] == ['{"answer"', ': "Pa', 'ris"}']
     answer = await model.ainvoke("?")

@@ -16,6 +16,7 @@ from hopyard.models.chat import Sampling, chat_provider
 from hopyard.models.prompt import Output
 from hopyard.models.request import request as send
 from hopyard.models.stream import AnswerStream
+from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.direct import DIRECT
 from hopyard.state.errors import CallFailedError, ModelOutputError, ModelUnreachableError
 from hopyard.state.settings import Context
@@ -251,6 +252,37 @@ async def test_a_server_that_knows_no_schemas_is_shown_them_in_the_prompt(serve:
     assert '"answer"' in last["messages"][-1]["content"]
 
 
+async def test_what_a_server_refused_is_known_to_another_process(serve: Any) -> None:
+    server = serve(
+        Script(status=400, error="response_format json_schema is not supported"),
+        Script(status=422, error="Unrecognized request argument supplied: seed"),
+        Script(WHOLE),
+    )
+    await asked("openai:m")
+    for model, asks_again in (("openai:m", False), ("openai:n", True)):
+        abilities._known.clear()
+        restart()
+        await asked(model)
+        assert ("response_format" in server.requests[-1]) is asks_again
+        assert ("seed" in server.requests[-1]) is asks_again
+    assert len(server.requests) == 4  # the third was the first answer; the ledger has it
+
+
+async def test_an_answer_is_no_longer_than_the_server_allows(serve: Any) -> None:
+    limit = "max_tokens is too large. This model supports at most 20 completion tokens"
+    server = serve(Script(status=400, error=limit), Script(WHOLE))
+    assert (await asked("openai:m"))[0].answer == "Marta Quill"
+    assert [one["max_completion_tokens"] for one in server.requests] == [DIRECT.max_tokens, 20]
+
+
+async def test_a_refusal_is_kept_only_if_the_server_accepts_the_rest(serve: Any) -> None:
+    serve(Script(status=400, error="response_format: upstream m2 has no such thing"))
+    with pytest.raises(CallFailedError):
+        await asked("openai:m")
+    abilities._known.clear()
+    assert abilities.abilities_of(chat_provider("openai:m").identity) == abilities.Abilities()
+
+
 @pytest.mark.parametrize("model", ["openai:m", "ollama:m"])
 async def test_a_timeout_of_the_servers_own_is_tried_again(serve: Any, model: str) -> None:
     late = Script(status=500, error="context deadline exceeded (Client.Timeout exceeded)")
@@ -264,6 +296,50 @@ async def test_a_prompt_beyond_the_window_is_an_error_of_this_call(serve: Any) -
     with pytest.raises(CallFailedError, match="longer than the window") as raised:
         await asked("openai:m")
     assert raised.value.reason == "too long"
+
+
+LONG = (
+    "This model's maximum context length is 2000 tokens. However, you requested 6400 tokens "
+    "(2400 in the messages, 4000 in the completion). Please reduce the length of the messages."
+)
+
+
+async def test_a_prompt_is_made_shorter_for_the_window_that_an_error_tells(serve: Any) -> None:
+    server = serve(Script(status=400, error=LONG), Script(CITED), Script(CITED))
+    assert (await read_passages()).answer == "Marta Quill [1]"
+    first, second = server.requests
+    assert (numbered(first), numbered(second)) == (10, 6)
+    assert second["max_completion_tokens"] <= 1000 < first["max_completion_tokens"]
+    [note] = model_caller("openai:m").notes("run")
+    assert "holds 6 of the 10 passages found; the model did not read the others." in note
+    abilities._known.clear()  # another process
+    restart()
+    await read_passages("When was it built?")
+    assert numbered(server.requests[-1]) < 10
+    assert len(server.requests) == 3
+
+
+async def test_a_prompt_is_sent_again_only_if_it_is_shorter(serve: Any) -> None:
+    server = serve(Script(status=400, error="reduce the length of the messages"))
+    with pytest.raises(CallFailedError, match="longer than the window") as raised:
+        await read_passages()
+    assert raised.value.reason == "too long"
+    assert len(server.requests) == 1
+
+
+CITED = '{"thought": "It says so.", "answer": "Marta Quill [1]", "passages": [1]}'
+
+
+async def read_passages(question: str = "Who built it?") -> Any:
+    lines = [f"[{number}] Alder Bridge: {'x ' * 390}" for number in range(1, 11)]
+    values = {"passages": "\n".join(lines), "question": question, "style": "short"}
+    context = Context(model="openai:m", retries=0)
+    return await model_caller("openai:m").call(ANSWER.of("capable"), values, context, "run")
+
+
+def numbered(request: dict[str, Any]) -> int:
+    """The passages in a request."""
+    return str(request["messages"][-1]["content"]).count("] Alder Bridge")
 
 
 async def test_two_servers_of_one_model_name_share_no_answers(serve: Any) -> None:

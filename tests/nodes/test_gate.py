@@ -159,6 +159,25 @@ async def test_it_says_so_where_it_was_made_for_another_model(
         assert "made for" not in (await decide(Context(gate=name)))["reason"]
 
 
+@pytest.mark.parametrize(
+    ("made_for", "host", "same"),
+    [
+        ("ollama:m", "gpu.example.org:11434", True),
+        ("ollama:m@gpu.example.org:11434", "", True),
+        ("ollama:m@gpu.example.org:11434", "http://10.0.0.7/ollama", True),
+        ("ollama:m:8b@gpu.example.org:11434", "", False),
+        ("openai:m@gpu.example.org/v1", "", False),
+    ],
+)
+async def test_a_gate_is_made_for_a_model_wherever_it_is_served(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, made_for: str, host: str, same: bool
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", host)
+    folder = str(write_gate(tmp_path / "gate", 2.0, model=made_for))
+    reason = (await decide(Context(gate=folder, model="ollama:m")))["reason"]
+    assert ("made for" not in reason) is same
+
+
 @pytest.mark.parametrize(("model", "profile"), [("builtin", "builtin"), ("ollama:m", "capable")])
 async def test_auto_is_the_shipped_gate_of_the_models_profile(
     planets: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, model: str, profile: str

@@ -1,0 +1,103 @@
+"""The way out for a model that does not keep to the schemas of a strategy: `single`.
+
+The schema of `single` is the simplest, and its prompt the shortest. The thread remembers the model,
+so that its next question goes to `single` at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from langgraph.runtime import Runtime
+
+from hopyard.models.notices import point_out
+from hopyard.nodes.run import Run, run_of
+from hopyard.prompts.answer import UNKNOWN
+from hopyard.state.agent import AgentState
+from hopyard.state.errors import CallFailedError, ModelOutputError
+from hopyard.state.schemas import Step
+from hopyard.state.settings import AUTO, Context
+
+__all__ = ("FALLBACK", "fall_back", "may_fall_back", "misses_schemas", "with_fallback")
+
+FALLBACK: Final = "single"
+_SIMPLE: Final = frozenset({FALLBACK, "direct"})
+
+StrategyNode = Callable[[AgentState, Runtime[Context]], Awaitable[dict[str, Any]]]
+
+
+def with_fallback(name: str, graph: Any) -> Any:
+    """The node of a strategy: its graph, and Unknown if no output of the model fitted.
+
+    The check then hands the question to `single`. A strategy that the caller chose fails.
+
+    Args:
+        name: The strategy.
+        graph: Its compiled graph.
+    """
+    if name in _SIMPLE:
+        return graph
+
+    async def strategy(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
+        try:
+            output: dict[str, Any] = await graph.ainvoke(state)
+        except CallFailedError:
+            raise  # the model refused, or did not answer: that is no matter of schemas
+        except ModelOutputError as error:
+            run = await run_of(state, runtime)
+            if not may_fall_back(run, state):
+                raise
+            failed = Step(
+                id=name, kind="read", title=name, verdict="failed", answer="", reason=str(error)
+            )
+            return {
+                "answer": UNKNOWN,
+                "citations": [],
+                "evidence": [],
+                "steps": [failed],
+                "truncated": False,
+                "usage": await run.usage(),
+            }
+        return output
+
+    return strategy
+
+
+def may_fall_back(run: Run, state: AgentState) -> bool:
+    """Whether `single` may still answer: nobody chose the strategy, and it was not tried."""
+    chosen = run.settings.strategy != AUTO or state["route"]["by"] == "approval"
+    return bool(run.settings.index) and not chosen and FALLBACK not in state["tried"]
+
+
+async def misses_schemas(run: Run) -> bool:
+    """Whether all attempts at a call of this run, or as many, gave no output that fits."""
+    ledger = (await run.caller()).ledger
+    rates = await asyncio.to_thread(ledger.parse_rates, run.id)
+    return sum(rate.failed for rate in rates) > run.settings.retries
+
+
+def fall_back(run: Run, state: AgentState) -> dict[str, Any]:
+    """Hand the question to `single`, and tell the user once."""
+    strategy = state["strategy"]
+    reason = f"outputs of {run.settings.model} did not fit the schemas of {strategy}"
+    point_out(f"{reason}; `hopyard doctor --model {run.settings.model}` shows what it can do")
+    tried = [*state["tried"], strategy]
+    step = Step(
+        id=f"check-{len(tried)}",
+        kind="check",
+        title=f"Fall back to {FALLBACK}",
+        answer=state["answer"],
+        reason=reason,
+    )
+    return {
+        "stronger": FALLBACK,
+        "strategy": FALLBACK,
+        "tried": tried,
+        "steps": [step],
+        "unfit": run.settings.model,
+        "unconfirmed": "",
+        "read_share": None,
+        "before": {},
+    }
