@@ -12,6 +12,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hopyard.agent.texts import with_texts
+from hopyard.nodes.citations import is_unknown
 from hopyard.state.references import name_sources
 from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, Source, read_note
 
@@ -28,6 +29,7 @@ __all__ = (
     "Usage",
     "Waiting",
     "evidence_of",
+    "is_supported",
 )
 
 
@@ -111,6 +113,8 @@ class Step(_Part):
     verdict: str = ""
     """How it ended: leaf, split, pruned, failed, fallback, budget, …"""
     reason: str = ""
+    ending: str = ""
+    """How a reply ended that is not finished: cut, or the kind of failure, such as filtered."""
     score: float | None = None
     passages: tuple[dict[str, Any], ...] = ()
     """The evidence that it found: kind, id, score and passages of each unit, and `why`."""
@@ -131,6 +135,8 @@ class Usage(_Part):
     cached_calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    estimated_calls: int = 0
+    """Calls whose tokens are estimated, because the server did not count them."""
     seconds: float = 0.0
 
 
@@ -215,7 +221,10 @@ class Answer(_Part):
     """The share of the sentences of the documents that an answer about all documents was given
     from, from 0 to 1; None if it was not measured."""
     truncated: bool = False
-    """Whether the budget ended the search early."""
+    """Whether something is missing: the budget ended the search early, or a reply was cut."""
+    ending: str = "finished"
+    """How the reply that gives the answer ended: `finished`, `cut`, or the kind of failure where
+    the answer takes the place of a reply that failed."""
     explanation: Explanation | None = None
     """The share of each passage, with `explain=True`."""
     strategy: str = ""
@@ -226,6 +235,7 @@ class Answer(_Part):
     thread: str = ""
     """The thread's name: pass it to `ask` for a follow-up, or to `resume`."""
     finished: bool = True
+    """Whether the run ended with an answer. An error that ends a run leaves it unfinished."""
     waiting: tuple[Waiting, ...] = ()
     """The approvals that the run waits for."""
 
@@ -245,8 +255,15 @@ class Answer(_Part):
 
     @property
     def supported(self) -> bool:
-        """Whether the documents support all of the answer that was checked."""
-        return not self.unconfirmed and all(citation.supported for citation in self.citations)
+        """Whether there is an answer, and the documents support all of it that was checked."""
+        return is_supported(
+            {
+                "finished": self.finished,
+                "answer": self.text,
+                "citations": [{"supported": citation.supported} for citation in self.citations],
+                "unconfirmed": self.unconfirmed,
+            }
+        )
 
     @property
     def unsupported(self) -> tuple[Citation, ...]:
@@ -265,6 +282,17 @@ class Answer(_Part):
         asked = ", ".join(waiting.action for waiting in self.waiting)
         lines.append(f"*Waiting for approval: {html.escape(asked)}*" if asked else "")
         return "\n\n".join(filter(None, lines))
+
+
+def is_supported(result: Mapping[str, Any]) -> bool:
+    """Whether a result has an answer, and the documents support all of it that was checked.
+
+    Args:
+        result: The state of a thread, as `Session.result` gives it.
+    """
+    answered = result.get("finished", True) and not is_unknown(result.get("answer", ""))
+    cited = all(citation.get("supported", True) for citation in result.get("citations", ()))
+    return bool(answered and cited and not result.get("unconfirmed"))
 
 
 def evidence_of(units: Iterable[Mapping[str, Any]]) -> tuple[Evidence, ...]:

@@ -13,7 +13,7 @@ from hopyard.models.stream import PART_TYPE
 from hopyard.state.markers import in_order, settled
 from hopyard.state.schemas import Step
 
-__all__ = ("Event", "Teller", "Token")
+__all__ = ("Event", "Teller", "Token", "steps_in")
 
 _LAST_NODE: Final = "finish"
 
@@ -51,7 +51,13 @@ class Token(Event):
     restart: bool = False
 
 
-def _steps(graph: str, update: Mapping[str, Any]) -> Sequence[Step]:
+def steps_in(graph: str, update: Mapping[str, Any]) -> Sequence[Step]:
+    """The reasoning steps in a node's update.
+
+    Args:
+        graph: The strategy; "" for the agent itself.
+        update: The update.
+    """
     written = {
         key: value.value if isinstance(value, Overwrite) else value for key, value in update.items()
     }
@@ -94,7 +100,7 @@ class Teller:
         node, update = task["name"], task["result"] or {}
         if self._tokens and not graph and node == _LAST_NODE:
             yield from self._rest(str(update["messages"][-1].text))
-        yield Event(graph, node, update, _steps(graph, update))
+        yield Event(graph, node, update, steps_in(graph, update))
 
     def _piece(self, graph: str, data: Any) -> Iterator[Token]:
         if isinstance(data, Mapping) and data.get("type") == PART_TYPE:

@@ -23,6 +23,7 @@ from langgraph.types import Command, StateSnapshot
 
 from hopyard.agent.deletion import delete_threads
 from hopyard.agent.events import Event, Teller, Token
+from hopyard.agent.found import keep_found
 from hopyard.agent.history import CONTEXT_KEY, Turn, earlier_turns
 from hopyard.agent.summary import ThreadSummary, list_threads, model_of, summary_of
 from hopyard.agent.waiting import answer_command, waiting_in
@@ -316,21 +317,23 @@ class Session:
         tokens: bool,
     ) -> AsyncGenerator[Event, None]:
         teller = Teller(tokens=tokens)
-        stream: Any = self._agent.astream(
-            given,
-            config | RunnableConfig(callbacks=[NodeWatch()]),
-            context=context,
-            stream_mode=teller.modes,
-            subgraphs=True,
-            version="v2",
-            # Each super-step is on disk before the next begins: a kill loses no finished step.
-            durability="sync",
-        )
         try:
-            async with aclosing(stream):
-                async for part in stream:
-                    for event in teller.events(part):
-                        yield event
+            with keep_found(config | RunnableConfig(callbacks=[NodeWatch()])) as watched:
+                stream: Any = self._agent.astream(
+                    given,
+                    watched,
+                    context=context,
+                    stream_mode=teller.modes,
+                    subgraphs=True,
+                    version="v2",
+                    # Each super-step is on disk before the next begins: a kill loses no finished
+                    # step.
+                    durability="sync",
+                )
+                async with aclosing(stream):
+                    async for part in stream:
+                        for event in teller.events(part):
+                            yield event
         except Exception as error:
             # Running calls of the failed branch's siblings are finished and recorded first.
             await (await self._caller(context)).drain()

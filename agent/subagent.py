@@ -10,6 +10,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from typing_extensions import TypedDict, Unpack
 
 from hopyard.agent.background import wait
+from hopyard.agent.found import failure_text, keep_found
 from hopyard.agent.hopyard import Hopyard, Settings
 from hopyard.agent.nested import answer_inside
 from hopyard.agent.sync_saver import with_async_saver
@@ -66,9 +67,10 @@ def as_subagent(
         given: Any = {"messages": state["messages"]}
         run = config_with_default(hop.resources, config)
         try:
-            output: Any = await answer_inside(given, run, hop.context)
-        except HopyardError as error:  # one sentence with its cure, which the model may act on
-            return {"messages": [AIMessage(str(error))]}
+            with keep_found(run) as watched:
+                output: Any = await answer_inside(given, watched, hop.context)
+        except HopyardError as error:  # with its cure, which the model may act on
+            return {"messages": [AIMessage(failure_text(error))]}
         return {"messages": [AIMessage(readable(output))]}
 
     def answer_now(state: Messages, config: RunnableConfig) -> Messages:

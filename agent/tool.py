@@ -18,6 +18,7 @@ from pydantic import BeforeValidator, Field
 from typing_extensions import Unpack
 
 from hopyard.agent.background import wait, wait_async
+from hopyard.agent.found import failure_text, keep_found
 from hopyard.agent.hopyard import Hopyard, Settings
 from hopyard.agent.nested import answer_inside
 from hopyard.agent.sync_saver import with_async_saver
@@ -29,7 +30,13 @@ from hopyard.state.counting import counted
 from hopyard.state.errors import HopyardError
 from hopyard.state.given import GivenSettings
 from hopyard.state.references import name_sources
-from hopyard.state.schemas import NOT_SUPPORTED, UNCONFIRMED, quotes_of, read_note
+from hopyard.state.schemas import (
+    NOT_SUPPORTED,
+    UNCONFIRMED,
+    quotes_of,
+    read_note,
+    why_truncated,
+)
 from hopyard.state.settings import Context
 from hopyard.state.sources import change_context
 from hopyard.state.where import condition_texts
@@ -100,10 +107,11 @@ def as_tool(
         try:
             if where:
                 context = change_context(context, {"where": [*context.where, *where]})
-            output: Any = await answer_inside({"question": question}, config, context)
+            with keep_found(config) as watched:
+                output: Any = await answer_inside({"question": question}, watched, context)
             del output["messages"]  # the message that has this artifact is the answer
-        except HopyardError as error:  # one sentence with its cure, which the model may act on
-            raise ToolException(str(error)) from error
+        except HopyardError as error:  # with its cure, which the model may act on
+            raise ToolException(failure_text(error)) from error
         artifact = await asyncio.to_thread(with_texts, output, context.index) if texts else output
         return readable(output), cast("AgentOutput", artifact)
 
@@ -144,8 +152,7 @@ def readable(output: AgentOutput) -> str:
         lines.append(f"{UNCONFIRMED} {unconfirmed}")
     if note := read_note(output.get("read_share")):
         lines.append(note)
-    if output["truncated"]:
-        lines.append("The budget ended the search before it was through.")
+    lines += why_truncated(output)
     return "\n".join(lines)
 
 

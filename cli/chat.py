@@ -31,6 +31,7 @@ from hopyard.state.errors import (
     UsageError,
 )
 from hopyard.state.given import Given
+from hopyard.state.schemas import why_truncated
 from hopyard.state.sources import change_context, read_context, setting_changes
 from hopyard.state.thread_names import resume_command
 from hopyard.tracing.read import read_trace
@@ -182,8 +183,8 @@ class _Chat:
             *read_line(result),
         ):
             out.print(line)
-        if result["truncated"]:
-            err.print("The run reached its budget before it was complete.", style="yellow")
+        for sentence in why_truncated(result):
+            err.print(sentence, style="yellow")
         err.print(usage_line(result))
 
     def _command(self, line: str) -> None:

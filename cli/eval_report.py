@@ -14,6 +14,7 @@ from hopyard.evaluation.report import Report
 from hopyard.evaluation.retrieval_only import RetrievalReport
 from hopyard.evaluation.runner import Outcome
 from hopyard.state.counting import counted
+from hopyard.state.usage import about
 
 __all__ = ("print_estimate", "print_report", "print_retrieval")
 
@@ -57,7 +58,7 @@ def print_report(report: Report, folder: Path, outcome: Outcome, *, as_json: boo
             recall,
             f"{used['model_calls']:.1f}",
             f"{used['cached_calls']:.1f}",
-            f"{used['input_tokens'] + used['output_tokens']:,.0f}",
+            f"{about(used)}{used['input_tokens'] + used['output_tokens']:,.0f}",
             f"{used['seconds']:.1f}",
         )
     for answer, found in report.trivial.items():

@@ -19,7 +19,7 @@ from hopyard.indexes.unfinished import UnfinishedBuild
 from hopyard.models.names import NO_EMBEDDING, current_name
 from hopyard.state.counting import counted
 from hopyard.state.errors import CorpusError
-from hopyard.state.usage import Usage
+from hopyard.state.usage import Usage, about
 
 if TYPE_CHECKING:  # seconds, which `index status` must not cost
     from hopyard.indexes.build import BuildReport
@@ -215,7 +215,7 @@ def _may_ask(status: IndexStatus) -> bool:
 def _cost(usage: Usage) -> str:
     tokens = usage["input_tokens"] + usage["output_tokens"]
     paid = counted(usage["model_calls"], "model call")
-    spent = f" of {counted(tokens, 'token')}" if tokens else ""
+    spent = f" of {about(usage)}{counted(tokens, 'token')}" if tokens else ""
     kept = f", {usage['cached_calls']:,} answered by the ledger" if usage["cached_calls"] else ""
     return f"{paid}{spent}{kept}; "
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from hopyard.agent.answer import is_supported
 from hopyard.agent.texts import with_texts
 from hopyard.graphs import registry
 
@@ -83,6 +84,9 @@ class Spent(BaseModel):
     cached_calls: int = Field(description="Calls that the ledger answered for nothing.")
     input_tokens: int
     output_tokens: int
+    estimated_calls: int = Field(
+        0, description="Calls whose tokens are estimated, as the server did not count them."
+    )
     seconds: float
 
 
@@ -105,7 +109,20 @@ class ToolAnswer(BaseModel):
         "None where it was not measured.",
     )
     strategy: str = Field(description="How it was answered; empty while that is being asked about.")
-    truncated: bool = Field(description="Whether the budget ended the run before it was through.")
+    supported: bool = Field(
+        description="Whether there is an answer, and the documents support all of it that was "
+        "checked."
+    )
+    truncated: bool = Field(
+        description="Whether something is missing: the budget ended the run before it was "
+        "through, or a reply of the model was cut."
+    )
+    ending: str = Field(
+        "finished",
+        description="How the reply that gives the answer ended: finished, cut (at its limit of "
+        "tokens), or the kind of failure (such as unfinished, filtered, refused, empty) where the "
+        "answer takes the place of a reply that failed.",
+    )
     explanation: Explained | None = Field(
         None, description="How much of the answer rests on each passage, if `explain` asked for it."
     )
@@ -141,7 +158,8 @@ def answer_of(result: Mapping[str, Any], *, evidence: bool = False) -> ToolAnswe
     result = with_texts(result) if evidence else {**result, "evidence": []}
     undecided = any(asked["action_requests"][0]["name"] == "route" for asked in result["waiting"])
     strategy = "" if undecided else result["strategy"]
-    return ToolAnswer.model_validate({**result, "strategy": strategy}, extra="ignore")
+    given = {**result, "strategy": strategy, "supported": is_supported(result)}
+    return ToolAnswer.model_validate(given, extra="ignore")
 
 
 def strategies() -> Strategies:

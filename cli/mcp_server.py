@@ -20,6 +20,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import BeforeValidator, Field, ValidationError
 
+from hopyard.agent.found import failure_text
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
 from hopyard.cli.mcp_documents import PASSAGE_ADDRESS, Fetched, SearchResults, fetch, search
 from hopyard.cli.mcp_errors import told_over_mcp, without_shell_advice
@@ -268,7 +269,7 @@ async def _with_tool_errors(work: Awaitable[ResultT]) -> ResultT:
     try:
         return await work
     except HopyardError as error:
-        raise ToolError(told_over_mcp(error)) from error
+        raise ToolError(failure_text(error, told_over_mcp(error))) from error
 
 
 def _changed(context: Context, asked: dict[str, Any]) -> Context:

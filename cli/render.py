@@ -16,6 +16,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from hopyard.agent.answer import is_supported
 from hopyard.cli.console import printable
 from hopyard.state.counting import counted
 from hopyard.state.references import name_sources
@@ -26,7 +27,9 @@ from hopyard.state.schemas import (
     Source,
     quotes_of,
     read_note,
+    why_truncated,
 )
+from hopyard.state.usage import about
 from hopyard.tracing.describe import Names, gate_word, passages_of
 from hopyard.tracing.model import nest_steps
 from hopyard.tracing.terminal import draw_steps
@@ -55,6 +58,8 @@ _JSON_KEYS = (
     "citations",
     "evidence",
     "steps",
+    "finished",
+    "ending",
     "truncated",
     "unconfirmed",
     "read_share",
@@ -66,7 +71,8 @@ _JSON_KEYS = (
 
 def as_json(result: Mapping[str, Any]) -> dict[str, Any]:
     """The object that `ask --json` prints."""
-    return {key: result.get(key) for key in _JSON_KEYS}
+    kept = {key: result.get(key) for key in _JSON_KEYS}
+    return {**kept, "supported": is_supported(result)}
 
 
 def draw_result(result: Mapping[str, Any], *, answered: bool = False) -> RenderableType:
@@ -90,8 +96,7 @@ def draw_result(result: Mapping[str, Any], *, answered: bool = False) -> Rendera
         *read_line(result),
         *passage_lines(result["evidence"]),
     ]
-    if result["truncated"]:
-        parts.append(Text("The run reached its budget before it was complete.", style="yellow"))
+    parts += [Text(sentence, style="yellow") for sentence in why_truncated(result)]
     parts.append(usage_line(result))
     return Group(*parts)
 
@@ -216,7 +221,8 @@ def usage_line(result: Mapping[str, Any]) -> Text:
     return Text(
         f"{counted(usage['model_calls'], 'model call')}, "
         f"{usage['cached_calls']:,} from the ledger, "
-        f"{counted(usage['input_tokens'], 'token')} in, {usage['output_tokens']:,} out, "
+        f"{about(usage)}{counted(usage['input_tokens'], 'token')} in, "
+        f"{usage['output_tokens']:,} out, "
         f"{usage['seconds']:.1f} s · model {result['model']} · thread {result['thread_id']}",
         style="dim",
     )

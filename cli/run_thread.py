@@ -14,7 +14,7 @@ import typer
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
 from hopyard.agent.texts import with_texts
 from hopyard.cli.approve import answer_from, ask_about, can_ask, tell_waiting
-from hopyard.cli.console import err, out, print_json
+from hopyard.cli.console import err, out, print_json, printable
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.live import follow
 from hopyard.cli.options import changes_from
@@ -22,10 +22,17 @@ from hopyard.cli.render import as_json, draw_result
 from hopyard.cli.thread_settings import tell_changes, told_settings
 from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import check_question
-from hopyard.state.errors import EXIT_WAITING, StoppedByUserError, ThreadMissingError
+from hopyard.state.errors import (
+    EXIT_WAITING,
+    HopyardError,
+    StoppedByUserError,
+    ThreadMissingError,
+)
 from hopyard.state.given import Given
 from hopyard.state.sources import change_context
 from hopyard.state.thread_names import resume_command, shell_name
+from hopyard.tracing.model import nest_steps
+from hopyard.tracing.terminal import draw_steps
 
 __all__ = ("ask", "resume")
 
@@ -133,6 +140,9 @@ def _run(
             result = run_async(_follow(on, thread_id, stream=stream))
     except KeyboardInterrupt as error:
         raise StoppedByUserError(run_async(_how_to_go_on(thread_id, sets))) from error
+    except HopyardError as error:
+        _tell_found(error, thread_id, as_json_object=as_json_object)
+        raise
     if texts:
         result = with_texts(result)
     waiting = result["waiting"]
@@ -143,6 +153,18 @@ def _run(
     if waiting:
         tell_waiting(waiting, thread_id)
         raise typer.Exit(EXIT_WAITING)
+
+
+def _tell_found(error: HopyardError, thread_id: str, *, as_json_object: bool) -> None:
+    """Print what a run had found before an error ended it."""
+    if as_json_object and error.reason:
+        failed = {"reason": error.reason, "message": str(error)}
+        print_json(
+            {"thread_id": thread_id, "finished": False, "error": failed, "steps": error.steps}
+        )
+    elif error.steps and not as_json_object:
+        err.print("Found before the run failed:", style="yellow")
+        err.print(draw_steps(nest_steps([printable(step) for step in error.steps]), {}))
 
 
 async def _how_to_go_on(thread_id: str, sets: Sequence[str]) -> str:

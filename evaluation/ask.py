@@ -193,6 +193,7 @@ def _by_prompt(calls: Sequence[tuple[Entry, bool]]) -> dict[str, PromptCalls]:
             entry.outcome: 1,
             "input_tokens": entry.input_tokens,
             "output_tokens": entry.output_tokens,
+            "estimated": int(entry.estimated),
             "seconds": entry.seconds,
         }
         for name, value in added.items():
@@ -207,6 +208,7 @@ def _cost(by_prompt: Mapping[str, PromptCalls], seconds: float) -> RecordCost:
         cached_calls=sum(calls.cached for calls in every),
         input_tokens=sum(calls.input_tokens for calls in every),
         output_tokens=sum(calls.output_tokens for calls in every),
+        estimated_calls=sum(calls.estimated for calls in every),
         seconds=round(sum(calls.seconds for calls in every), 3),
         wall_seconds=round(seconds, 3),
     )

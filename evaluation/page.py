@@ -10,6 +10,7 @@ from hopyard.evaluation.summary import Comparison
 from hopyard.measures.bootstrap import Interval
 from hopyard.state.atomic import write_file
 from hopyard.state.counting import counted
+from hopyard.state.usage import about
 
 __all__ = ("SCORES", "markdown", "save_report")
 
@@ -132,7 +133,8 @@ def _costs(report: Report) -> list[str]:
         used = result.usage
         rows.append(
             f"| `{name}` | {used['model_calls']:.1f} | {used['cached_calls']:.1f} "
-            f"| {used['input_tokens']:,.0f} | {used['output_tokens']:,.0f} "
+            f"| {about(used)}{used['input_tokens']:,.0f} "
+            f"| {about(used)}{used['output_tokens']:,.0f} "
             f"| {used['seconds']:.1f} | {used['wall_seconds']:.1f} |"
         )
     return rows

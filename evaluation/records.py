@@ -51,6 +51,8 @@ class PromptCalls(_Line):
     failed: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    estimated: int = 0
+    """Calls whose tokens are estimated, because the server did not count them."""
     seconds: float = 0.0
 
 
@@ -64,6 +66,8 @@ class RecordCost(_Line):
     input_tokens: int = 0
     """Of all calls, as if the strategy had paid for each."""
     output_tokens: int = 0
+    estimated_calls: int = 0
+    """Calls whose tokens are estimated."""
     seconds: float = 0.0
     """Of all calls, one after another, each as it was timed when it was paid for."""
     wall_seconds: float = 0.0

@@ -239,10 +239,7 @@ def _result(
             else None
         ),
         retrieval_n=len(with_gold),
-        usage={
-            name: round(fmean(getattr(record.cost, name) for record in records), 3)
-            for name in _COSTS
-        },
+        usage=_usage(records),
         retrieval_rate=fmean(record.retrieved for record in records),
         needless_retrieval_rate=needless_retrieval_rate(records, direct),
         truncated=sum(record.truncated for record in records),
@@ -254,6 +251,14 @@ def _result(
         parse_rates={name: _parse_rate(calls) for name, calls in prompts.items()},
         routes=dict(Counter(record.route["strategy"] for record in records if record.route)),
     )
+
+
+def _usage(records: Sequence[Record]) -> dict[str, float]:
+    """Means a question; calls whose tokens are estimated only where there are such."""
+    means = {
+        name: round(fmean(getattr(record.cost, name) for record in records), 3) for name in _COSTS
+    }
+    return {name: mean for name, mean in means.items() if mean or name != "estimated_calls"}
 
 
 def _confirmed(records: Sequence[Record], judged: Sequence[Judgement]) -> float | None:

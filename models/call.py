@@ -13,7 +13,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Final, Generic
 from weakref import WeakKeyDictionary
@@ -31,6 +31,7 @@ from hopyard.models.prompt import OutputT, Prompt
 from hopyard.models.recorded import RecordedCall, Recorder, recorded_key
 from hopyard.models.reply import Ending, Reply
 from hopyard.models.sized_request import request_that_fits
+from hopyard.models.spent import Spent, spent_on
 from hopyard.models.stream import ANSWER_FIELD, AnswerStream, answer_stream
 from hopyard.models.telemetry import call_span, log_call
 from hopyard.models.thoughts import without_thoughts
@@ -111,7 +112,7 @@ class ModelCaller:
         """The run's meter, which starts with the run's totals in the ledger."""
         with self._metering:
             if run not in self._meters:
-                self._meters[run] = Meter(self.ledger.usage(run))
+                self._meters[run] = Meter(self.ledger.usage(run), self.ledger.endings(run))
                 while len(self._meters) > _METERS_KEPT:
                     self._meters.popitem(last=False)
             return self._meters[run]
@@ -155,6 +156,31 @@ class ModelCaller:
             ModelUnreachableError: The model does not answer.
             ModelOutputError: The output did not fit the schema after repair and retries.
         """
+        try:
+            output = await self._told(prompt, values, context, run, final, stream, step)
+        except ModelOutputError as error:
+            await self._note_ending(run, (step, prompt.name), error.reason)
+            raise
+        ending = Ending.CUT.value if output.cut else ""
+        await self._note_ending(run, (step, prompt.name), ending)
+        return output
+
+    async def _note_ending(self, run: str, call: tuple[str, str], ending: str) -> None:
+        meter = await asyncio.to_thread(self.meter, run)
+        if meter.note_ending(call, ending):
+            await asyncio.to_thread(self.ledger.note_ending, run, call, ending)
+
+    async def _told(
+        self,
+        prompt: Prompt[OutputT],
+        values: Mapping[str, str],
+        context: Context,
+        run: str,
+        final: bool,
+        stream: bool,
+        step: str,
+    ) -> OutputT:
+        """The output, whose answer is streamed if it is wanted."""
         read = (final or stream) and ANSWER_FIELD in prompt.output.model_fields
         answer = answer_stream(markers=prompt.output.markers) if read else None
         if answer is None:
@@ -212,7 +238,7 @@ class ModelCaller:
             raise CallFailedError(
                 f"The model {self.provider.identity} said nothing outside of its thoughts in "
                 f"{tries}; turn its thinking off, or use another model.",
-                reason="empty",
+                reason=Ending.EMPTY.value,
             )
         raise ModelOutputError(
             f"The prompt {prompt.name!r} got no usable output from {self.provider.identity} in "
@@ -265,13 +291,12 @@ class ModelCaller:
         async with self._scheduler(call.context).place(f"{prompt.name}/{prompt.version}"):
             meter.start_call(call.context.budget, final=call.final)
             started = monotonic()
-            reply, sent = None, call.messages
+            spent: Spent | None = None
             try:
                 reply, sent = await self._ask(call)
+                spent = spent_on(reply, sent)
             finally:
-                tokens_in = reply.input_tokens or 0 if reply else 0
-                tokens_out = reply.output_tokens or 0 if reply else 0
-                meter.end_call(tokens_in, tokens_out, finished=reply is not None)
+                meter.end_call(**asdict(spent or Spent()), finished=spent is not None)
             # Keep the place until the ledger has the answer, so that a kill loses no more answers
             # than there are places.
             text = without_thoughts(reply.text)
@@ -282,9 +307,8 @@ class ModelCaller:
                 attempt=call.attempt,
                 output=text,
                 outcome=self._outcome(text, prompt),
-                input_tokens=tokens_in,
-                output_tokens=tokens_out,
                 seconds=monotonic() - started,
+                **asdict(spent),
             )
             await asyncio.to_thread(
                 self.ledger.record,

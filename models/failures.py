@@ -259,7 +259,7 @@ def user_error(error: BaseException, name: str, cure: str, timeout: float) -> Ho
             one_call = said.status in _STATUS_OF_ONE_CALL
     if one_call:
         return CallFailedError(text, reason=failure.value)
-    return ModelUnreachableError(text)
+    return ModelUnreachableError(text, reason=failure.value)
 
 
 def unreachable_at(error: BaseException) -> str:

@@ -13,11 +13,11 @@ import json
 import sqlite3
 import threading
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from hopyard.state.errors import HopyardError
 from hopyard.state.patience import BUSY_SECONDS, patiently
@@ -40,6 +40,7 @@ CREATE TABLE IF NOT EXISTS calls (
     input_tokens INTEGER NOT NULL,
     output_tokens INTEGER NOT NULL,
     seconds REAL NOT NULL,
+    estimated INTEGER NOT NULL DEFAULT 0,
     at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS prompts (key TEXT PRIMARY KEY, messages BLOB NOT NULL) WITHOUT ROWID;
@@ -50,9 +51,21 @@ CREATE TABLE IF NOT EXISTS uses (
     step TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX IF NOT EXISTS uses_of_run ON uses (run);
+CREATE TABLE IF NOT EXISTS endings (
+    run TEXT NOT NULL,
+    step TEXT NOT NULL,
+    prompt TEXT NOT NULL,
+    ending TEXT NOT NULL,
+    PRIMARY KEY (run, step, prompt)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID;
 """
 
+_ADDED: Final = (
+    ("uses", "step", "TEXT NOT NULL DEFAULT ''"),
+    ("calls", "estimated", "INTEGER NOT NULL DEFAULT 0"),
+)
+"""Columns that were added to tables of an earlier version."""
 _USE: Final = "INSERT INTO uses (run, key, cached, step) VALUES (?, ?, ?, ?)"
 
 
@@ -64,6 +77,7 @@ class Entry:
         attempt: 0 for the first; each retry adds 1.
         output: The model's text, unchanged.
         outcome: parsed, repaired (by rule, without a second call) or failed.
+        estimated: Whether the server sent no count of tokens, so that they are estimated.
     """
 
     prompt: str
@@ -75,6 +89,7 @@ class Entry:
     input_tokens: int
     output_tokens: int
     seconds: float
+    estimated: bool = False
 
 
 _ENTRY: Final = ", ".join(field.name for field in fields(Entry))
@@ -135,19 +150,28 @@ def _open(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA synchronous=NORMAL")
         db.execute("PRAGMA secure_delete=ON")
         db.executescript(_SCHEMA)
-        if not _has_steps(db):  # an older version made it
+        if _missing(db):  # an older version made it
             with db:
                 db.execute("BEGIN IMMEDIATE")  # many processes may be here at once
-                if not _has_steps(db):
-                    db.execute("ALTER TABLE uses ADD COLUMN step TEXT NOT NULL DEFAULT ''")
+                for table, column, kind in _missing(db):
+                    db.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
     except sqlite3.Error:
         db.close()
         raise
     return db
 
 
-def _has_steps(db: sqlite3.Connection) -> bool:
-    return "step" in {row[1] for row in db.execute("PRAGMA table_info(uses)")}
+def _missing(db: sqlite3.Connection) -> list[tuple[str, str, str]]:
+    """The columns that an older version did not make."""
+    return [
+        (table, column, kind)
+        for table, column, kind in _ADDED
+        if column not in {row[1] for row in db.execute(f"PRAGMA table_info({table})")}
+    ]
+
+
+def _entry(row: Sequence[Any]) -> Entry:
+    return replace(Entry(*row), estimated=bool(row[-1]))
 
 
 class Ledger:
@@ -200,13 +224,13 @@ class Ledger:
             if row is None:
                 return None
             self._db.execute(_USE, (run, key, 1, step))
-        return Entry(*row)
+        return _entry(row)
 
     def entry(self, key: str) -> Entry | None:
         """The finished call of that key, whoever paid for it. No use is counted."""
         with self._lock:
             row = self._db.execute(f"SELECT {_ENTRY} FROM calls WHERE key = ?", (key,)).fetchone()
-        return None if row is None else Entry(*row)
+        return None if row is None else _entry(row)
 
     def models_of(self, prompt: str) -> list[tuple[int, str]]:
         """Each version of a prompt that a model was asked, with the model; the latest call first.
@@ -244,7 +268,7 @@ class Ledger:
         """
         with self._lock, self._writing():
             self._db.execute(
-                f"INSERT OR REPLACE INTO calls (key, {_ENTRY}) VALUES (?,?,?,?,?,?,?,?,?,?)",
+                f"INSERT OR REPLACE INTO calls (key, {_ENTRY}) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
                 (key, *astuple(entry)),
             )
             self._db.execute(_USE, (run, key, 0, step))
@@ -268,17 +292,18 @@ class Ledger:
                         f"AND key NOT IN (SELECT key FROM uses WHERE NOT {mine})",
                         (gone,),
                     )
-                for table in ("uses", "runs"):
+                for table in ("uses", "endings", "runs"):
                     self._db.execute(f"DELETE FROM {table} WHERE {mine}", (gone,))
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def usage(self, run: str) -> Usage:
         """The calls, tokens and seconds of a run so far, over all processes that worked on it."""
         with self._lock:
-            calls, cached, tokens_in, tokens_out = self._db.execute(
+            calls, cached, tokens_in, tokens_out, estimated = self._db.execute(
                 "SELECT COALESCE(SUM(1 - u.cached), 0), COALESCE(SUM(u.cached), 0), "
                 "COALESCE(SUM((1 - u.cached) * c.input_tokens), 0), "
-                "COALESCE(SUM((1 - u.cached) * c.output_tokens), 0) "
+                "COALESCE(SUM((1 - u.cached) * c.output_tokens), 0), "
+                "COALESCE(SUM((1 - u.cached) * c.estimated), 0) "
                 "FROM uses u JOIN calls c USING (key) WHERE u.run = ?",
                 (run,),
             ).fetchone()
@@ -288,8 +313,35 @@ class Ledger:
             cached_calls=cached,
             input_tokens=tokens_in,
             output_tokens=tokens_out,
+            estimated_calls=estimated,
             seconds=seconds[0] if seconds else 0.0,
         )
+
+    def note_ending(self, run: str, call: tuple[str, str], ending: str) -> None:
+        """Note how a step's last call of a prompt ended.
+
+        Args:
+            run: The run.
+            call: The id of the step, and the name of the prompt.
+            ending: What it is called if it is not finished (`models.reply.Ending`, or the kind of
+                a failure); "" if it is finished.
+        """
+        with self._lock, self._writing():
+            if ending:
+                row = (run, *call, ending)
+                self._db.execute("INSERT OR REPLACE INTO endings VALUES (?, ?, ?, ?)", row)
+            else:
+                self._db.execute(
+                    "DELETE FROM endings WHERE run = ? AND step = ? AND prompt = ?", (run, *call)
+                )
+
+    def endings(self, run: str) -> dict[tuple[str, str], str]:
+        """How calls of a run ended that are not finished, by step and prompt."""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT step, prompt, ending FROM endings WHERE run = ?", (run,)
+            ).fetchall()
+        return {(step, prompt): ending for step, prompt, ending in rows}
 
     def uses(self, run: str) -> list[Use]:
         """Each use of a finished call by a run, in the order in which they ended."""
@@ -300,7 +352,7 @@ class Ledger:
                 (run,),
             ).fetchall()
         return [
-            Use(Entry(*entry), bool(cached), step, key, at)
+            Use(_entry(entry), bool(cached), step, key, at)
             for step, cached, key, at, *entry in rows
         ]
 
@@ -327,7 +379,7 @@ class Ledger:
                 "WHERE run = ? GROUP BY key ORDER BY MIN(uses.rowid)",
                 (run,),
             ).fetchall()
-        return [(Entry(*entry), bool(cached)) for cached, *entry in rows]
+        return [(_entry(entry), bool(cached)) for cached, *entry in rows]
 
     def parse_rates(self, run: str | None = None) -> list[ParseRate]:
         """How many outputs fitted their schema, for each prompt, version and model.

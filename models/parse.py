@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from hopyard.models.prompt import Output, OutputT
-from hopyard.models.thoughts import spoken_objects
+from hopyard.models.thoughts import is_cut_off, spoken_objects
 from hopyard.state.unicode import valid_unicode
 
 __all__ = ("UnfitOutputError", "json_schema", "parse")
@@ -79,12 +79,12 @@ def parse(
 
 
 def _is_of(output: type[Output], begun: str) -> bool:
-    """Whether an object that is cut off has a field of this schema.
+    """Whether an object that is cut off has a field of this schema, or no whole name of one.
 
     It came last, so it is the answer: what was complete before it is a draft.
     """
     names = "|".join(map(re.escape, output.model_fields))
-    return re.match(rf'\{{\s*"(?:{names})"', begun) is not None
+    return re.match(rf'\{{\s*(?:"(?:{names})"|"?\w*\Z)', begun) is not None
 
 
 def _from_first_brace(text: str) -> str:
@@ -108,6 +108,8 @@ def _unfinished_object(text: str, output: type[Output]) -> tuple[Any, bool]:
         UnfitOutputError: Another field is half or missing.
         ValueError: This is not the beginning of an object.
     """
+    if not is_cut_off(text):
+        raise ValueError("not the beginning of an object")
     whole = from_json(text, allow_partial=True)
     if not isinstance(whole, dict):
         raise ValueError("not an object")

@@ -27,7 +27,7 @@ from hopyard.models.chat import ChatProvider, Sampling
 from hopyard.models.failures import RETRIES, classify, retry_after, user_error
 from hopyard.models.parse import json_schema
 from hopyard.models.prompt import OutputT, Prompt
-from hopyard.models.reply import Ending, Reply, read_reply
+from hopyard.models.reply import Ending, Reply, read_reply, storable
 from hopyard.models.stream import AnswerStream, chunk_text
 from hopyard.models.windows import length_said
 from hopyard.state.errors import HopyardError
@@ -122,7 +122,7 @@ async def _retried(
                 if cut := _cut_reply(error):
                     return cut
                 raise
-            return read_reply(message, provider.identity, kind)
+            return read_reply(message, provider.identity, kind, sampling.max_tokens)
 
     retrying = AsyncRetrying(
         retry=retry_if_exception(
@@ -188,7 +188,7 @@ def _cut_reply(error: Exception) -> Reply | None:
     if choice.finish_reason != "length":
         return None
     return Reply(
-        text=text or "",
+        text=storable(text or ""),
         ending=Ending.CUT,
         input_tokens=getattr(usage, "prompt_tokens", None),
         output_tokens=getattr(usage, "completion_tokens", None),

@@ -64,6 +64,10 @@ class FieldText:
             self._ended = begin is not None
             return False
         found = self._begin.search(self._raw, begin)
+        end = _object_end(self._raw, begin)
+        if end is not None and (found is None or found.start() >= end):
+            self._ended = True  # the first object has no such field: which one counts, parse says
+            return False
         if found is None:
             return False
         self._raw = self._raw[found.end() :]
@@ -103,6 +107,14 @@ class FieldText:
             return None
         second = _ESCAPE.match(self._raw, end)
         return second.end() if second and second.group().startswith("\\u") else end
+
+
+def _object_end(text: str, begin: int) -> int | None:
+    """Where the object that begins there ends; None if it is not complete yet."""
+    try:
+        return json.JSONDecoder().raw_decode(text, begin)[1]
+    except (ValueError, RecursionError):
+        return None
 
 
 def _unescaped(escape: str) -> str:

@@ -12,11 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pydantic_core import from_json
-
-from hopyard.state.unicode import valid_unicode
-
-__all__ = ("Spoken", "begins_to_speak", "spoken_objects", "without_thoughts")
+__all__ = ("Spoken", "begins_to_speak", "is_cut_off", "spoken_objects", "without_thoughts")
 
 _NAMES: Final = r"(?:\w{1,12}:)?(?:think|thinking|thoughts?|reasoning|reflection)"
 _OPEN: Final = re.compile(
@@ -34,6 +30,13 @@ the thoughts. Some servers drop the marks around gpt-oss's channel names, so onl
 _MARK: Final = re.compile(rf"(?P<open>{_OPEN.pattern})|(?P<close>{_CLOSE.pattern})|\{{", re.I)
 _LONGEST_MARK: Final = 60
 """Characters. A mark that is still arriving is at most this long."""
+_LENIENT: Final = json.JSONDecoder(strict=False)
+"""Models write line breaks into strings as they are."""
+_BEGUN: Final = re.compile(
+    r"\s*(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-|[.eE][+-]?\d*|\\?u[0-9a-fA-F]{0,3})\s*"
+)
+"""The beginning of a value that is neither a text, a list nor an object, or of an escape."""
+_WORD: Final = re.compile(r"\w")
 _SPEECH: Final = re.compile(r"\s*(?:```\w*\s*)?\{")
 _SPEECH_BEGINNING: Final = re.compile(r"\s*(?:`{0,2}|```\w*\s*)")
 _MOST_OBJECTS: Final = 200
@@ -55,17 +58,21 @@ class Spoken:
     begun: str
 
 
+_NOTHING: Final = Spoken("", (), "")
+
+
 def spoken_objects(text: str) -> Spoken:
     """Find the JSON objects that a model wrote outside of its thoughts.
 
     A closing mark ends all thoughts before it, also without an opening mark. If an opening mark
-    has no closing mark, nobody knows where the thought ends: everything after it counts as spoken.
+    has no closing mark, only an object with which the text ends is spoken: whatever is followed by
+    more words, or cut off, may still be a draft.
 
     Args:
         text: The model's output.
     """
     decoder = json.JSONDecoder()
-    begin = place = 0
+    begin = place = ended = 0
     objects: list[tuple[dict[str, Any], str]] = []
     ends = True
     for _ in range(_MOST_OBJECTS):
@@ -84,19 +91,31 @@ def spoken_objects(text: str) -> Spoken:
             try:
                 found, place = decoder.raw_decode(text, mark.start())
             except (ValueError, RecursionError):
-                if _is_cut_off(text[mark.start() :]):
-                    return Spoken(text[begin:], tuple(objects), text[mark.start() :])
+                if is_cut_off(text[mark.start() :]):
+                    begun = text[mark.start() :]
+                    return Spoken(text[begin:], tuple(objects), begun) if ends else _NOTHING
                 continue
             objects.append((found, text[mark.start() : place]))
+            ended = place
+    if not ends and _WORD.search(text, max(begin, ended)):
+        return _NOTHING
     return Spoken(text[begin:], tuple(objects), "")
 
 
-def _is_cut_off(text: str) -> bool:
-    """Whether the text is the beginning of a JSON object with a field."""
+def is_cut_off(text: str) -> bool:
+    """Whether a text that begins with a brace is the beginning of a JSON object.
+
+    An object with a fault before its end is not: nobody knows what would follow.
+    """
     try:
-        return bool(from_json(valid_unicode(text), allow_partial="trailing-strings"))
-    except ValueError:
+        _LENIENT.raw_decode(text)
+    except json.JSONDecodeError as error:
+        rest = text[error.pos :]
+        unended = error.msg.startswith("Unterminated string") or not rest.strip()
+        return unended or _BEGUN.fullmatch(rest) is not None
+    except RecursionError:
         return False
+    return False
 
 
 def without_thoughts(text: str) -> str:

@@ -14,13 +14,15 @@ from hopyard.nodes.citations import cite
 from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.evidence import join_adjacent
 from hopyard.nodes.run import Run, close_run, run_of
+from hopyard.nodes.unanswered import answer_without
 from hopyard.prompts.answer import ANSWER, UNKNOWN, Answer, CitedAnswer
 from hopyard.prompts.direct import DIRECT
 from hopyard.prompts.passages import heading, one_line, passage_lines, passage_snippet
 from hopyard.prompts.style import writing
-from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
+from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.metadata import page_words
 from hopyard.state.schemas import (
+    CUT,
     Citation,
     Evidence,
     Step,
@@ -82,7 +84,7 @@ async def answer_directly(state: StrategyState, runtime: Runtime[Context]) -> di
         update["answer"] = output.answer
         if output.cut:
             update["steps"] = [_read_step(question, output.answer, cut=True)]
-    return update | await close_run(run)
+    return await close_run(run, update)
 
 
 async def answer_from_evidence(state: StrategyState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -95,7 +97,11 @@ async def answer_from_evidence(state: StrategyState, runtime: Runtime[Context]) 
 async def close_answer(
     run: Run, question: str, steps: Sequence[Step], reading: Awaitable[PassageAnswer]
 ) -> dict[str, Any]:
-    """The last update of a strategy, from its closing call; a note says if that failed."""
+    """The last update of a strategy, from its closing call; a note says if the budget left none.
+
+    Raises:
+        ModelOutputError: The closing call failed.
+    """
     update: dict[str, Any] = {"citations": [], "unconfirmed": ""}
     try:
         read = await reading
@@ -107,7 +113,7 @@ async def close_answer(
         update["citations"] = read.citations
         update["unconfirmed"] = read.unconfirmed
         update["steps"] = [*steps, _read_step(question, read.answer, cut=read.cut)]
-    return update | await close_run(run)
+    return await close_run(run, update)
 
 
 async def answer_from_passages(
@@ -213,7 +219,7 @@ def format_passages(
 def mark_cut(step: Step) -> Step:
     """The step of an answer that was cut."""
     reason = add_reason(step.get("reason", ""), "the answer reached its limit and ends there")
-    return {**step, "verdict": "cut", "reason": reason}
+    return {**step, "verdict": "cut", "reason": reason, "ending": CUT}
 
 
 def _read_step(question: str, answer: str, *, cut: bool) -> Step:
@@ -221,17 +227,15 @@ def _read_step(question: str, answer: str, *, cut: bool) -> Step:
     return mark_cut(step) if cut else step
 
 
-def _fail_to_answer(question: str, error: Exception) -> dict[str, Any]:
-    """The note after a failed closing call, with the reason.
+def _fail_to_answer(question: str, error: ModelOutputError | BudgetExceededError) -> dict[str, Any]:
+    """The note where the budget left no closing call.
 
     Raises:
-        CallFailedError: That is what the error is: a resumed run may have more luck.
+        ModelOutputError: The call failed.
     """
-    if isinstance(error, CallFailedError):
-        raise error
     return {
-        "answer": UNKNOWN,
-        "truncated": isinstance(error, BudgetExceededError),
+        "answer": answer_without(error),
+        "truncated": True,
         "steps": [
             _read_step(question, "", cut=False) | {"verdict": "failed", "reason": str(error)}
         ],

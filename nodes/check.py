@@ -21,7 +21,15 @@ __all__ = ("after_check", "check_answer", "why_insufficient")
 
 _DONE: Final = "finish"
 _EXPLAIN: Final = "explain"
-_KEPT: Final = ("answer", "citations", "evidence", "unconfirmed", "read_share", "strategy")
+_KEPT: Final = (
+    "answer",
+    "citations",
+    "evidence",
+    "ending",
+    "unconfirmed",
+    "read_share",
+    "strategy",
+)
 
 
 async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -64,7 +72,7 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
         "steps": [*judged.get("steps", []), step],
         "unconfirmed": "",
         "read_share": None,
-        "before": {} if is_unknown(state["answer"]) else {key: state[key] for key in _KEPT},
+        "before": {} if is_unknown(state["answer"]) else {key: state.get(key) for key in _KEPT},
     }
 
 

@@ -13,7 +13,7 @@ from hopyard.indexes.records import Passage
 from hopyard.measures.answers import token_f1
 from hopyard.nodes.answer import format_passages
 from hopyard.nodes.citations import is_unknown
-from hopyard.nodes.run import Run, run_of
+from hopyard.nodes.run import Run, run_of, with_endings
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.style import writing
@@ -64,7 +64,7 @@ async def explain_answer(state: AgentState, runtime: Runtime[Context]) -> dict[s
             verdict=verdict,
             reason=reason,
         )
-        return {"steps": [step]}
+        return {"steps": await with_endings(run, [step])}
     shares = shares_of_answer(values[: 2 ** len(players)], values[-1])
     explanation = _explanation(players, shares, calls=len(values))
     return {"explanation": explanation, "steps": [_told(explanation, players)]}

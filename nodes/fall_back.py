@@ -50,7 +50,13 @@ def with_fallback(name: str, graph: Any) -> Any:
             if not may_fall_back(run, state):
                 raise
             failed = Step(
-                id=name, kind="read", title=name, verdict="failed", answer="", reason=str(error)
+                id=name,
+                kind="read",
+                title=name,
+                verdict="failed",
+                answer="",
+                reason=str(error),
+                ending=error.reason,
             )
             return {
                 "answer": UNKNOWN,

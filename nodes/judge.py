@@ -8,7 +8,7 @@ from typing import Any, Final
 from hopyard.indexes.records import Passage
 from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.cited_answer import NOT_STATED
-from hopyard.nodes.run import Run
+from hopyard.nodes.run import Run, with_endings
 from hopyard.prompts.check_statements import check_prompt, claim_lines
 from hopyard.prompts.passages import one_line, passage_lines
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
@@ -64,7 +64,7 @@ async def judge_answer_support(run: Run, state: Mapping[str, Any]) -> dict[str, 
         )
     except (BudgetExceededError, ModelOutputError) as error:
         step |= {"verdict": "fallback", "reason": f"the rules' verdicts stay: {error}"}
-        return {"steps": [step]}
+        return {"steps": await with_endings(run, [step])}
     judged = _judged(citations, claims, verdicts)
     step["facts"] = {"statements": str(len(claims)), "not found": str(verdicts.count(False))}
     return {

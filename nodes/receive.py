@@ -18,12 +18,12 @@ from hopyard.classifiers.retrieval_gate import lasting_name
 from hopyard.classifiers.strategy_route import lasting_route
 from hopyard.nodes.conversation import LONGEST_MESSAGE, conversation_lines, last_answer
 from hopyard.nodes.revise import REVISED
-from hopyard.nodes.run import RUN_DIGITS, Run, check_question, new_run_id, run_of
+from hopyard.nodes.run import RUN_DIGITS, Run, check_question, new_run_id, run_of, with_endings
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.rewrite import REWRITE, FollowUp
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
-from hopyard.state.schemas import Step
+from hopyard.state.schemas import FINISHED, Step
 from hopyard.state.settings import Context, profile_of
 from hopyard.state.usage import no_usage
 
@@ -56,6 +56,7 @@ async def receive(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any
         "evidence": [],
         "steps": Overwrite([rewritten] if rewritten else []),
         "truncated": False,
+        "ending": FINISHED,
         "unconfirmed": "",
         "read_share": None,
         "explanation": None,
@@ -113,6 +114,7 @@ async def _stand_alone(run: Run, question: str, history: Sequence[AnyMessage]) -
     except (ModelOutputError, BudgetExceededError) as error:
         if isinstance(error, BudgetExceededError):
             step["verdict"] = "budget"
+        [step] = await with_endings(run, [step])
         return step | {"answer": question, "reason": f"kept unchanged: {error}"}
     step["answer"] = output.question
     if isinstance(output, FollowUp) and output.kind == REVISED:

@@ -10,7 +10,7 @@ from hopyard.indexes.records import Passage
 from hopyard.nodes.answer import mark_cut
 from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.conversation import LONGEST_MESSAGE, conversation_lines
-from hopyard.nodes.run import Run, run_of
+from hopyard.nodes.run import Run, run_of, with_endings
 from hopyard.prompts.passages import one_line, passage_lines, passage_snippet
 from hopyard.prompts.revise import REVISE, Revised
 from hopyard.state.agent import AgentState, LastAnswer
@@ -23,6 +23,8 @@ from hopyard.state.errors import (
 )
 from hopyard.state.markers import renumber
 from hopyard.state.schemas import (
+    CUT,
+    FINISHED,
     Citation,
     GateDecision,
     RouteDecision,
@@ -60,6 +62,7 @@ async def revise(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
     except (ModelOutputError, BudgetExceededError, IndexMissingError, UsageError) as error:
         if isinstance(error, BudgetExceededError):
             step["verdict"] = "budget"
+        [step] = await with_endings(run, [step])
         return _ask_instead(last, step, f"treated as a question: {error}")
     if output.needs_search or is_unknown(output.answer):
         return _ask_instead(last, step, "it needs a search")
@@ -72,6 +75,8 @@ async def revise(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
         "citations": citations,
         "unconfirmed": last["unconfirmed"],
         "evidence": [passage_evidence(name, 1.0) for name in named],
+        "ending": CUT if output.cut else FINISHED,
+        "truncated": output.cut,
         "steps": [mark_cut(step) if output.cut else step],
         "strategy": REVISED,
         "gate": GateDecision(gate="off", probability=None, retrieve=None, reason=_REASON),

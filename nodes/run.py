@@ -31,7 +31,7 @@ from hopyard.state.errors import (
     IndexMissingError,
     UsageError,
 )
-from hopyard.state.schemas import Evidence, StrategyInput
+from hopyard.state.schemas import CUT, FINISHED, Evidence, Step, StrategyInput
 from hopyard.state.settings import AUTO, Context, profile_of
 from hopyard.state.sources import read_context
 from hopyard.state.unicode import storable_text
@@ -48,6 +48,7 @@ __all__ = (
     "new_run_id",
     "run_of",
     "start_run",
+    "with_endings",
 )
 
 LONGEST_QUESTION: Final = 4000
@@ -352,9 +353,26 @@ async def start_run(state: StrategyInput, runtime: Runtime[Context]) -> dict[str
     return {"question": check_question(state.get("question")), "run": run.id, "truncated": False}
 
 
-async def close_run(run: Run) -> dict[str, Any]:
-    """A strategy's last update: what its run spent.
+async def close_run(run: Run, update: Mapping[str, Any]) -> dict[str, Any]:
+    """Complete a strategy's last update: what its run spent, and how its calls ended.
 
     The run's name is let go, so that the next question on the same thread is a run of its own.
+
+    Args:
+        run: The run.
+        update: The last update, with all `steps`. The last of them gives the answer.
     """
-    return {"usage": await run.usage(), "run": ""}
+    steps = await with_endings(run, update["steps"])
+    endings = [step.get("ending", FINISHED) for step in steps]
+    closed = {**update, "steps": steps, "usage": await run.usage(), "run": ""}
+    closed["ending"] = endings[-1] if endings else FINISHED
+    return closed | ({"truncated": True} if CUT in endings else {})
+
+
+async def with_endings(run: Run, steps: Sequence[Step]) -> list[Step]:
+    """The steps; those with a call that is not finished say how it ended."""
+    caller = await run.caller()
+    endings = (await asyncio.to_thread(caller.meter, run.id)).endings()
+    return [
+        {**step, "ending": endings[step["id"]]} if step["id"] in endings else step for step in steps
+    ]

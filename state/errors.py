@@ -6,7 +6,8 @@ what the command line ends with.
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
 
 EXIT_FAILED: Final = 1
 EXIT_USAGE: Final = 2
@@ -44,6 +45,10 @@ class HopyardError(RuntimeError):
     """
 
     exit_code: ClassVar[int] = EXIT_FAILED
+    reason: str = ""
+    """The kind of failure in a word, for programs; "" where the class says enough."""
+    steps: Sequence[Any] = ()
+    """The steps that a run had ended before the error ended it."""
 
 
 class UsageError(HopyardError):
@@ -97,24 +102,37 @@ class ThreadBusyError(HopyardError):
 
 
 class ModelUnreachableError(HopyardError):
-    """The model's server does not answer, or does not have the model."""
+    """The model's server does not answer, or does not have the model.
+
+    Attributes:
+        reason: "busy", "denied", "missing" or "unreachable".
+    """
 
     exit_code = EXIT_MODEL
 
+    def __init__(self, message: str, *, reason: str = "unreachable") -> None:
+        super().__init__(message)
+        self.reason = reason
+
 
 class ModelOutputError(HopyardError):
-    """The model's output did not fit the schema after repair and retries."""
+    """The model's output did not fit the schema after repair and retries.
+
+    A call that an answer can do without is left out. Otherwise the error ends the run
+    (`nodes.unanswered`).
+    """
+
+    exit_code = EXIT_MODEL
+    reason = "unfit"
 
 
 class CallFailedError(ModelUnreachableError, ModelOutputError):
     """The model refused this one call, or did not end it in time; it may answer others.
 
-    A branch takes it as a bad output and leaves its siblings alone; where nothing is left to
-    answer from, it ends the run as an unreachable model does.
+    A run treats it like an output that does not fit.
 
     Attributes:
-        reason: Why, in a word: "timeout", "unfinished", "unreadable", "too long", "filtered",
-            "refused" or "empty".
+        reason: "timeout", "unfinished", "unreadable", "too long", "filtered", "refused" or "empty".
     """
 
     def __init__(self, message: str, *, reason: str = "refused") -> None:

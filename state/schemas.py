@@ -6,9 +6,9 @@ Scores are plain floats, because a numpy scalar cannot be checkpointed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, NotRequired, Required
+from typing import Any, Final, Literal, NotRequired, Required
 
 from typing_extensions import TypedDict
 
@@ -16,6 +16,8 @@ from hopyard.state.metadata import MetadataValue
 from hopyard.state.usage import Usage
 
 __all__ = (
+    "CUT",
+    "FINISHED",
     "NOT_SUPPORTED",
     "UNCONFIRMED",
     "Citation",
@@ -37,6 +39,7 @@ __all__ = (
     "quotes_of",
     "read_note",
     "share_read",
+    "why_truncated",
 )
 
 
@@ -113,6 +116,12 @@ def quotes_of(citation: Citation) -> list[str]:
     """What a citation quotes, as a reader sees it."""
     return citation.get("quotes") or [citation["quote"]]
 
+
+_OUT_OF_BUDGET: Final = "The budget of "
+"""How the error of a used-up budget begins (`state.usage`)."""
+FINISHED: Final = "finished"
+CUT: Final = "cut"
+"""Names of endings that are no failures (`models.reply.Ending`)."""
 
 NOT_SUPPORTED: Final = "not found in its passage"
 """Note on a citation whose `supported` is False."""
@@ -232,6 +241,9 @@ class Step(TypedDict, total=False):
     verdict: str
     """How it ended: leaf, split, pruned, failed, fallback, budget, necessary, open, …"""
     reason: str
+    ending: str
+    """How a reply ended that its answer depends on: `cut`, or the kind of failure, such as
+    `filtered`; absent if all are finished."""
     score: float
     """Score of the step, from 0 to 1."""
     facts: dict[str, str]
@@ -244,6 +256,19 @@ class Step(TypedDict, total=False):
     """The passage that a hop started from."""
     head: str
     """The passage that a hop reached; absent if it stayed."""
+
+
+def why_truncated(output: Mapping[str, Any]) -> list[str]:
+    """Why a result is `truncated`, one sentence for each cause; none if it is whole."""
+    if not output.get("truncated"):
+        return []
+    steps = output.get("steps", ())
+    cut = any(step.get("ending") == CUT for step in steps)
+    short = not cut or any(_OUT_OF_BUDGET in step.get("reason", "") for step in steps)
+    return [
+        *(["A reply of the model reached its limit and ends there."] if cut else []),
+        *(["The run reached its budget before it was complete."] if short else []),
+    ]
 
 
 def add_reason(before: str, reason: str) -> str:
@@ -267,7 +292,11 @@ class StrategyOutput(TypedDict):
     evidence: list[Evidence]
     steps: list[Step]
     truncated: bool
-    """Whether the run reached its budget before it was complete."""
+    """Whether something is missing: the run reached its budget before it was complete, or a reply
+    was cut."""
+    ending: NotRequired[str]
+    """How the reply that gives the answer ended: `finished`, `cut`, or the kind of failure where
+    the answer takes the place of a reply that failed."""
     unconfirmed: NotRequired[str]
     """One sentence about the part of the answer that the documents do not confirm; "" or absent if
     they confirm all of it."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from time import monotonic
+from typing import Any
 
 from typing_extensions import TypedDict
 
@@ -11,7 +13,7 @@ from hopyard.state.counting import counted
 from hopyard.state.errors import BudgetExceededError
 from hopyard.state.settings import Budget
 
-__all__ = ("Meter", "Usage", "add_usage", "no_usage")
+__all__ = ("Meter", "Usage", "about", "add_usage", "no_usage")
 
 
 class Usage(TypedDict):
@@ -21,12 +23,21 @@ class Usage(TypedDict):
     cached_calls: int
     input_tokens: int
     output_tokens: int
+    estimated_calls: int
+    """Calls whose tokens are estimated, because the server did not count them."""
     seconds: float
 
 
 def no_usage() -> Usage:
     """Zero of everything."""
-    return Usage(model_calls=0, cached_calls=0, input_tokens=0, output_tokens=0, seconds=0.0)
+    return Usage(
+        model_calls=0,
+        cached_calls=0,
+        input_tokens=0,
+        output_tokens=0,
+        estimated_calls=0,
+        seconds=0.0,
+    )
 
 
 def add_usage(one: Usage, other: Usage) -> Usage:
@@ -36,8 +47,14 @@ def add_usage(one: Usage, other: Usage) -> Usage:
         cached_calls=one["cached_calls"] + other["cached_calls"],
         input_tokens=one["input_tokens"] + other["input_tokens"],
         output_tokens=one["output_tokens"] + other["output_tokens"],
+        estimated_calls=one["estimated_calls"] + other["estimated_calls"],
         seconds=one["seconds"] + other["seconds"],
     )
+
+
+def about(usage: Mapping[str, Any]) -> str:
+    """What stands before counts of tokens: `about ` where some are estimated, else nothing."""
+    return "about " if usage.get("estimated_calls") else ""
 
 
 @dataclass(frozen=True)
@@ -46,6 +63,7 @@ class _Spent:
     cached_calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    estimated_calls: int = 0
 
 
 class Meter:
@@ -55,7 +73,8 @@ class Meter:
     `calls` is never exceeded, `tokens` and `seconds` by the closing call at most.
     """
 
-    def __init__(self, before: Usage) -> None:
+    def __init__(self, before: Usage, endings: Mapping[tuple[str, str], str] | None = None) -> None:
+        self._endings = dict(endings or {})
         self._seconds_before = before["seconds"]
         self._started = monotonic()
         self._in_flight = 0
@@ -64,6 +83,7 @@ class Meter:
             before["cached_calls"],
             before["input_tokens"],
             before["output_tokens"],
+            before["estimated_calls"],
         )
 
     @property
@@ -74,6 +94,7 @@ class Meter:
             cached_calls=self._spent.cached_calls,
             input_tokens=self._spent.input_tokens,
             output_tokens=self._spent.output_tokens,
+            estimated_calls=self._spent.estimated_calls,
             seconds=round(self._seconds_before + monotonic() - self._started, 3),
         )
 
@@ -102,7 +123,9 @@ class Meter:
             )
         self._in_flight += 1
 
-    def end_call(self, input_tokens: int, output_tokens: int, *, finished: bool) -> None:
+    def end_call(
+        self, input_tokens: int, output_tokens: int, *, finished: bool, estimated: bool = False
+    ) -> None:
         """Give the call's tokens; a call that never finished is not counted."""
         self._in_flight -= 1
         if finished:
@@ -111,7 +134,22 @@ class Meter:
                 model_calls=self._spent.model_calls + 1,
                 input_tokens=self._spent.input_tokens + input_tokens,
                 output_tokens=self._spent.output_tokens + output_tokens,
+                estimated_calls=self._spent.estimated_calls + estimated,
             )
+
+    def note_ending(self, call: tuple[str, str], ending: str) -> bool:
+        """Note how a step's last call of a prompt ended; "" if it is finished.
+
+        Returns:
+            Whether that is new.
+        """
+        before = self._endings.get(call, "")
+        self._endings[call] = ending
+        return ending != before
+
+    def endings(self) -> dict[str, str]:
+        """How a call of a step ended, for those steps with one that is not finished."""
+        return {step: ending for (step, _), ending in list(self._endings.items()) if ending}
 
     def count_cached(self) -> None:
         """Count one call that the ledger answered."""

@@ -297,6 +297,11 @@ def _tokens(payload: dict[str, Any], text: str) -> tuple[int, int]:
     return words, max(1, len(text.split()))
 
 
+def _end(text: str) -> str:
+    """Half an object is one that reached its limit of tokens."""
+    return "length" if text.startswith("{") and not text.endswith("}") else "stop"
+
+
 def _openai_usage(payload: dict[str, Any], text: str) -> dict[str, int]:
     read, written = _tokens(payload, text)
     return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
@@ -313,7 +318,7 @@ def _openai_chat(payload: dict[str, Any], text: str, tool: str) -> dict[str, Any
         "object": "chat.completion",
         "created": 0,
         "model": "scripted",
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "choices": [{"index": 0, "message": message, "finish_reason": _end(text)}],
         "usage": _openai_usage(payload, text),
     }
 
@@ -324,7 +329,7 @@ def _openai_chunks(payload: dict[str, Any], text: str) -> list[str]:
     deltas = [{"role": "assistant", "content": ""}, *({"content": piece} for piece in pieces)]
     chunks: list[dict[str, Any]] = [
         *({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas),
-        {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": _end(text)}]},
         {"choices": [], "usage": _openai_usage(payload, text)},
     ]
     return [*(f"data: {json.dumps(head | chunk)}\n\n" for chunk in chunks), "data: [DONE]\n\n"]
@@ -337,7 +342,7 @@ def _ollama_chat(payload: dict[str, Any], text: str) -> dict[str, Any]:
         "created_at": "2025-01-01T00:00:00Z",
         "message": {"role": "assistant", "content": text},
         "done": True,
-        "done_reason": "stop",
+        "done_reason": _end(text),
         "prompt_eval_count": read,
         "eval_count": written,
     }

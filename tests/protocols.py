@@ -42,6 +42,7 @@ class Script:
         error: An error object in place of the reply or, in a stream, after half of it.
         code: The error object's code.
         raw: The whole body as it is.
+        counted: Whether the server counts tokens.
     """
 
     text: str = ""
@@ -52,6 +53,7 @@ class Script:
     thought: str = ""
     headers: tuple[tuple[str, str], ...] = ()
     raw: bytes | None = None
+    counted: bool = True
 
 
 @dataclass
@@ -172,6 +174,9 @@ def _tool(payload: dict[str, Any]) -> str:
     return str(tools[0].get("name") or tools[0]["function"]["name"]) if tools else ""
 
 
+_OPENAI_USAGE = {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13}
+
+
 def _openai_whole(script: Script, payload: dict[str, Any]) -> dict[str, Any]:
     if script.error:
         return _error("openai", script)
@@ -187,9 +192,8 @@ def _openai_whole(script: Script, payload: dict[str, Any]) -> dict[str, Any]:
             "tool_calls": [{"id": "1", "type": "function", "function": function}],
         }
     choice = {"index": 0, "message": message, "finish_reason": _END["openai"].get(script.end)}
-    usage = {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13}
     head = {"id": "c", "object": "chat.completion", "created": 0, "model": "m"}
-    return {**head, "choices": [choice], "usage": usage}
+    return {**head, "choices": [choice], "usage": _OPENAI_USAGE if script.counted else None}
 
 
 def _openai_stream(script: Script, payload: dict[str, Any]) -> Iterator[bytes]:
@@ -211,8 +215,8 @@ def _openai_stream(script: Script, payload: dict[str, Any]) -> Iterator[bytes]:
         yield _event(_error("openai", script))
     if shown.end:
         yield chunk({}, _END["openai"][shown.end])
-        usage = {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13}
-        yield _event({**head, "choices": [], "usage": usage})
+        if shown.counted:
+            yield _event({**head, "choices": [], "usage": _OPENAI_USAGE})
         yield b"data: [DONE]\n\n"
 
 
@@ -220,7 +224,8 @@ def _ollama_whole(script: Script, payload: dict[str, Any]) -> dict[str, Any]:
     head = {"model": payload["model"], "created_at": "2026-01-01T00:00:00Z"}
     message = {"role": "assistant", "content": script.text, "thinking": script.thought}
     end = {"done": True, "done_reason": _END["ollama"].get(script.end, script.end)}
-    return {**head, "message": message, **end, "prompt_eval_count": 9, "eval_count": 4}
+    counts = {"prompt_eval_count": 9, "eval_count": 4} if script.counted else {}
+    return {**head, "message": message, **end, **counts}
 
 
 def _ollama_stream(script: Script, payload: dict[str, Any]) -> Iterator[bytes]:
@@ -255,13 +260,19 @@ def _anthropic_whole(script: Script, payload: dict[str, Any]) -> dict[str, Any]:
         block["text"] = script.text
     end = {"stop_reason": _END["anthropic"].get(script.end), "stop_sequence": None}
     head = {"id": "m", "type": "message", "role": "assistant", "model": "m"}
-    return {**head, "content": [block], **end, "usage": {"input_tokens": 9, "output_tokens": 4}}
+    usage = {"input_tokens": 9, "output_tokens": 4} if script.counted else _NO_USAGE
+    return {**head, "content": [block], **end, "usage": usage}
+
+
+_NO_USAGE = {"input_tokens": 0, "output_tokens": 0}
+"""Anthropic's client insists on a count; gateways without one send zeros."""
 
 
 def _anthropic_stream(script: Script, payload: dict[str, Any]) -> Iterator[bytes]:
     shown = _shown(script)
     start = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": []}
-    start |= {"stop_reason": None, "usage": {"input_tokens": 9, "output_tokens": 1}}
+    usage = {"input_tokens": 9, "output_tokens": 1} if script.counted else _NO_USAGE
+    start |= {"stop_reason": None, "usage": usage}
     yield _event({"type": "message_start", "message": start}, "message_start")
     block = _anthropic_block(shown, payload)
     begin = {"type": "content_block_start", "index": 0, "content_block": block}
@@ -278,7 +289,8 @@ def _anthropic_stream(script: Script, payload: dict[str, Any]) -> Iterator[bytes
     if shown.end:
         yield _event({"type": "content_block_stop", "index": 0}, "content_block_stop")
         delta = {"stop_reason": _END["anthropic"][shown.end], "stop_sequence": None}
-        ended = {"type": "message_delta", "delta": delta, "usage": {"output_tokens": 4}}
+        written = {"input_tokens": 9, "output_tokens": 4} if shown.counted else _NO_USAGE
+        ended = {"type": "message_delta", "delta": delta, "usage": written}
         yield _event(ended, "message_delta")
         yield _event({"type": "message_stop"}, "message_stop")
 

@@ -12,6 +12,7 @@ from hopyard.models.ledger import Use
 from hopyard.state.counting import counted
 from hopyard.state.references import name_sources
 from hopyard.state.schemas import Citation, Evidence, Source, Step
+from hopyard.state.usage import about
 from hopyard.tracing.describe import Names
 
 __all__ = (
@@ -39,6 +40,13 @@ class Cost:
     input_tokens: int = 0
     output_tokens: int = 0
     seconds: float = 0.0
+    estimated: int = 0
+    """Calls whose tokens are estimated."""
+
+    @property
+    def about(self) -> str:
+        """What stands before the counts of tokens."""
+        return about({"estimated_calls": self.estimated})
 
     def __add__(self, other: Cost) -> Cost:
         return Cost(
@@ -47,13 +55,14 @@ class Cost:
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
             self.seconds + other.seconds,
+            self.estimated + other.estimated,
         )
 
     def __str__(self) -> str:
         if not self.calls:
             return f"{self.cached} from the ledger" if self.cached else ""
         ledger = f", {self.cached} from the ledger" if self.cached else ""
-        tokens = f"{self.input_tokens:,} → {counted(self.output_tokens, 'token')}"
+        tokens = f"{self.about}{self.input_tokens:,} → {counted(self.output_tokens, 'token')}"
         return f"{counted(self.calls, 'call')}{ledger}, {tokens}, {self.seconds:.1f} s"
 
 
@@ -66,6 +75,7 @@ def cost_of(uses: Sequence[Use]) -> Cost:
         input_tokens=sum(entry.input_tokens for entry in paid),
         output_tokens=sum(entry.output_tokens for entry in paid),
         seconds=sum(entry.seconds for entry in paid),
+        estimated=sum(entry.estimated for entry in paid),
     )
 
 

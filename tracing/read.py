@@ -20,7 +20,7 @@ from hopyard.models.asked import read_asked
 from hopyard.models.ledger import Use
 from hopyard.state.errors import UsageError
 from hopyard.state.references import name_sources
-from hopyard.state.schemas import UNCONFIRMED, Step, read_note
+from hopyard.state.schemas import UNCONFIRMED, Step, read_note, why_truncated
 from hopyard.state.settings import Context
 from hopyard.state.sources import change_context
 from hopyard.tracing.describe import gate_step, passages_of, route_step
@@ -117,7 +117,6 @@ def trace_of(
     passages, note = trace_passages([*passages_of(steps), *cited], index, citations, evidence)
     asked = next((step["question"] for step in own), "")
     cost = cost_of(uses)
-    cut_short = "The run reached its budget before it was complete."
     return Trace(
         thread_id=thread_id,
         question=values.get("question", ""),
@@ -136,7 +135,7 @@ def trace_of(
                 (
                     _doubt(values, waits),
                     _read(values, waits),
-                    cut_short if source.get("truncated") else "",
+                    *why_truncated(source),
                     note,
                 ),
             )

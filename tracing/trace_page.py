@@ -90,8 +90,8 @@ def _totals(trace: Trace) -> Iterator[tuple[str, str]]:
     yield "Models" if len(models) > 1 else "Model", ", ".join(models) or "none"
     yield "Model calls", f"{cost.calls:,}"
     yield "From the ledger", f"{cost.cached:,}"
-    yield "Tokens in", f"{cost.input_tokens:,}"
-    yield "Tokens out", f"{cost.output_tokens:,}"
+    yield "Tokens in", f"{cost.about}{cost.input_tokens:,}"
+    yield "Tokens out", f"{cost.about}{cost.output_tokens:,}"
     yield "Seconds", f"{trace.seconds:,.1f}"
     yield "Thread", trace.thread_id
 
@@ -114,7 +114,8 @@ def _short_cost(step: TraceStep) -> str:
     cost = step.cost
     if not cost.calls:
         return "ledger"
-    return f"{cost.input_tokens + cost.output_tokens:,} tok · {cost.seconds:.1f} s"
+    tokens = f"{cost.about}{cost.input_tokens + cost.output_tokens:,}"
+    return f"{tokens} tok · {cost.seconds:.1f} s"
 
 
 def _source_of(passage: TracedPassage, name: str) -> list[tuple[str, str]]:

@@ -23,6 +23,7 @@ from hopyard.testing.checkpoints import plain_values, saved_values
 from hopyard.testing.corpus import DOCUMENTS
 from hopyard.testing.index_kind import IndexKindContract
 from hopyard.testing.models import (
+    FAILURES,
     GARBAGE,
     Answers,
     ChatRequest,
@@ -35,6 +36,7 @@ from hopyard.testing.strategy import StrategyContract
 
 __all__ = (
     "DOCUMENTS",
+    "FAILURES",
     "GARBAGE",
     "Answers",
     "ChatRequest",

@@ -20,6 +20,7 @@ from hopyard.models.chat import ChatProvider, register_chat_provider
 from hopyard.models.embedder import Vector, Vectors
 
 __all__ = (
+    "FAILURES",
     "GARBAGE",
     "Answers",
     "ChatRequest",
@@ -29,11 +30,34 @@ __all__ = (
     "word_vector",
 )
 
+Reply = Mapping[str, Any] | str | AIMessage | Exception
+"""A reply of the model: the fields of the output, a plain text, a message, or an error to raise."""
+
+
+class _ServerError(Exception):
+    """What a server refuses, as the clients of the providers say it."""
+
+    def __init__(self, status: int, code: str) -> None:
+        super().__init__(f"{status} {code}")
+        self.status_code = status
+        self.body = {"error": {"message": code, "code": code}}
+
+
 GARBAGE: Final = "I would rather talk about the weather."
 """A reply that fits no schema."""
 
-Reply = Mapping[str, Any] | str | Exception
-"""A reply of the model: the fields of the output, a plain text, or an error to raise."""
+FAILURES: Final[Mapping[str, Reply]] = {
+    "unfit": GARBAGE,
+    "unfinished": '{"answer": "It is the',
+    "empty": "",
+    "filtered": AIMessage("It", response_metadata={"finish_reason": "content_filter"}),
+    "refused": AIMessage("", additional_kwargs={"refusal": "I will not say."}),
+    "too long": _ServerError(400, "context_length_exceeded"),
+    "timeout": TimeoutError(),
+    "busy": _ServerError(503, "overloaded"),
+    "unreachable": ConnectionRefusedError("nothing listens"),
+}
+"""Every way in which a call can fail, by the name of the failure."""
 
 Answers = (
     Callable[[str, list[dict[str, Any]]], Reply]
@@ -101,6 +125,8 @@ class ScriptedChat:
             reply = self._reply(str(schema["title"]), asked)
             if isinstance(reply, Exception):
                 raise reply
+            if isinstance(reply, AIMessage):
+                return reply
             text = reply if isinstance(reply, str) else json.dumps(dict(reply))
             usage = UsageMetadata(input_tokens=100, output_tokens=10, total_tokens=110)
             return AIMessage(text, usage_metadata=usage)
@@ -121,7 +147,7 @@ class ScriptedChat:
         raise LookupError(f"the script has no {name} for {request.turn[-200:]!r}")
 
     def _next(self, key: str | tuple[str, str], replies: Reply | Sequence[Reply]) -> Reply:
-        if isinstance(replies, (str, Mapping, Exception)):
+        if isinstance(replies, (str, Mapping, AIMessage, Exception)):
             return replies
         with self._lock:
             place = self._given.get(key, 0)

@@ -18,9 +18,16 @@ from typing_extensions import TypedDict
 from hopyard.graphs.registry import Strategy
 from hopyard.indexes.corpus_index import Index
 from hopyard.indexes.search import SEARCHES
+from hopyard.models import request
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import config_with
-from hopyard.state.errors import IndexMissingError, ModelUnreachableError, UsageError
+from hopyard.state.errors import (
+    EXIT_MODEL,
+    IndexMissingError,
+    ModelOutputError,
+    ModelUnreachableError,
+    UsageError,
+)
 from hopyard.state.registry import STRATEGIES
 from hopyard.state.schemas import passage_ids
 from hopyard.state.settings import Context
@@ -28,13 +35,20 @@ from hopyard.state.sources import change_context
 from hopyard.testing.checkpoints import plain_values, saved_values
 from hopyard.testing.contract import Contract
 from hopyard.testing.evidence import check_evidence
-from hopyard.testing.models import GARBAGE, ScriptedChat
+from hopyard.testing.models import FAILURES, GARBAGE, ScriptedChat
 
 __all__ = ("StrategyContract",)
 
 _OUTPUT: Final = {"answer", "citations", "evidence", "steps", "truncated", "usage"}
-_MAY_GIVE: Final = {"read_share", "unconfirmed"}
-_USAGE: Final = {"model_calls", "cached_calls", "input_tokens", "output_tokens", "seconds"}
+_MAY_GIVE: Final = {"ending", "read_share", "unconfirmed"}
+_USAGE: Final = {
+    "model_calls",
+    "cached_calls",
+    "input_tokens",
+    "output_tokens",
+    "estimated_calls",
+    "seconds",
+}
 _MOST_STEPS: Final = 100
 
 
@@ -236,7 +250,7 @@ class StrategyContract(Contract):
     ) -> None:
         graph = self.strategy.load_graph().copy({"checkpointer": InMemorySaver()})
         answers, chat.answers = chat.answers, lambda name, messages: GARBAGE
-        tight = change_context(context, {"budget": {"calls": 1}})
+        tight = change_context(context, {"budget": {"calls": 1}, "retries": 1})
         await graph.ainvoke({"question": "Another thing entirely?"}, config, context=tight)
         chat.answers = answers
         chat.requests.clear()
@@ -267,22 +281,21 @@ class StrategyContract(Contract):
         again = await graph.ainvoke(asked, config, context=context)
         assert again["usage"]["model_calls"] == again["usage"]["cached_calls"] == self.calls
 
-    async def test_unusable_output_gives_unknown_and_the_reason(
-        self, context: Context, config: RunnableConfig, chat: ScriptedChat
+    @pytest.mark.parametrize("failure", FAILURES)
+    async def test_a_run_whose_calls_all_fail_ends_with_the_error(
+        self,
+        context: Context,
+        config: RunnableConfig,
+        chat: ScriptedChat,
+        monkeypatch: pytest.MonkeyPatch,
+        failure: str,
     ) -> None:
-        chat.answers = lambda name, messages: GARBAGE
-        output = await self.ask(context, config)
-        assert output["answer"] == "Unknown"
-        assert output["citations"] == []
-        assert output["truncated"] is False
-        assert "no usable output" in _reasons(output)
-
-    async def test_a_missing_model_is_an_error(
-        self, context: Context, config: RunnableConfig, chat: ScriptedChat
-    ) -> None:
-        chat.answers = lambda name, messages: ConnectionRefusedError("nothing listens")
-        with pytest.raises(ModelUnreachableError):
+        """It is never Unknown, which means that the documents were read and do not say."""
+        monkeypatch.setattr(request, "FIRST_PAUSE", 0.0)
+        chat.answers = lambda name, messages: FAILURES[failure]
+        with pytest.raises((ModelOutputError, ModelUnreachableError)) as raised:
             await self.ask(context, config)
+        assert (raised.value.reason, raised.value.exit_code) == (failure, EXIT_MODEL)
 
     async def test_a_missing_index_is_an_error(
         self, context: Context, config: RunnableConfig, tmp_path: Path

@@ -23,6 +23,7 @@ from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport, S
 from hopyard.evaluation.summary import Comparison
 from hopyard.state.atomic import write_file
 from hopyard.state.errors import HopyardError, UsageError
+from hopyard.state.usage import about
 
 __all__ = ("main", "publish")
 
@@ -215,7 +216,7 @@ def _passages(report: Report, name: str) -> str:
 def _costs(report: Report, name: str) -> str:
     usage = report.strategies[name].usage
     tokens = usage["input_tokens"] + usage["output_tokens"]
-    return f"{usage['model_calls']:.1f} calls, {tokens:,.0f} tokens"
+    return f"{usage['model_calls']:.1f} calls, {about(usage)}{tokens:,.0f} tokens"
 
 
 def _difference(report: Report, name: str) -> str:

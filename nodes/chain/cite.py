@@ -25,14 +25,14 @@ async def cite(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     run, facts = await run_of(state, runtime), findings_of(state["readings"])
     kept = list(dict.fromkeys(finding["passage_id"] for finding in facts))
     cited = await _cited(run, state, facts)
-    return {
+    update = {
         "answer": cited.answer,
         "citations": cited.citations,
         "unconfirmed": state["unconfirmed"] or cited.unconfirmed,
         "evidence": _evidence(state["readings"], kept, cited.citations),
         "steps": steps_of({**state, "answer": cited.answer}),
-        **await close_run(run),
     }
+    return await close_run(run, update)
 
 
 async def _cited(run: Run, state: ChainState, facts: Sequence[Finding]) -> Cited:

@@ -12,6 +12,7 @@ from hopyard.nodes.citations import cite, is_unknown
 from hopyard.nodes.evidence import merge_by_max_score
 from hopyard.nodes.run import close_run, run_of
 from hopyard.nodes.tree.decompose import plain
+from hopyard.nodes.unanswered import answer_without
 from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.chain import NEXT_QUESTION, NOTHING_FOUND
@@ -73,14 +74,15 @@ async def answer_link(state: ChainState, runtime: Runtime[Context]) -> dict[str,
         link["reason"] = run.problem
     if run.out_of_budget:
         update |= {"truncated": True, "ended": state["ended"] or run.problem}
+    # Where the chain has ended, this is the whole question: nothing comes after its answer.
+    final = bool(state["ended"])
     try:
-        # Where the chain has ended, this is the whole question: nothing comes after its answer.
-        final = bool(state["ended"])
         reading = await answer_from_passages(run, question, passages, step=step, final=final)
         link["answer"] = reading.answer
         if reading.cut:
             link["cut"] = True
     except (ModelOutputError, BudgetExceededError) as error:
+        link["answer"] = answer_without(error) if final else UNKNOWN
         link["reason"] = str(error)
         if isinstance(error, BudgetExceededError):
             update |= {"truncated": True, "ended": state["ended"] or str(error)}
@@ -124,16 +126,17 @@ async def conclude(state: ChainState, runtime: Runtime[Context]) -> dict[str, An
             if output.cut:
                 closing = mark_cut(closing)
         except (ModelOutputError, BudgetExceededError) as error:
-            closing |= {"answer": _last_known(links), "verdict": "fallback", "reason": str(error)}
+            answer = answer_without(error, _last_known(links))
+            closing |= {"answer": answer, "verdict": "fallback", "reason": str(error)}
             if isinstance(error, BudgetExceededError):
                 update["truncated"] = True
-    return update | {
+    update |= {
         "answer": closing["answer"],
         "citations": cite(question, closing["answer"], passages),
         "evidence": evidence,
         "steps": [*_steps(links), closing],
-        **await close_run(run),
     }
+    return await close_run(run, update)
 
 
 def _end(state: ChainState, reason: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from hopyard.state.chain import (
     findings_of,
 )
 from hopyard.state.counting import counted
-from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
+from hopyard.state.errors import BudgetExceededError
 from hopyard.state.schemas import StrategyInput, add_reason, passage_ids
 from hopyard.state.settings import Context
 
@@ -109,7 +109,11 @@ async def look_up(state: LookupTask, runtime: Runtime[Context]) -> dict[str, Any
 
 
 async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Read what was found: note findings, and answer, or name the next searches."""
+    """Read what was found: note findings, and answer, or name the next searches.
+
+    Raises:
+        ModelOutputError: The call failed.
+    """
     run, readings = await run_of(state, runtime), state["readings"]
     settings, number = ChainSettings.of(run.settings), len(readings) + 1
     kept = {finding["passage_id"] for finding in findings_of(readings)}
@@ -127,12 +131,10 @@ async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
         reading["reason"] = run_problem
     try:
         output, stopped = await _ask(run, state, shown, in_view, left, number)
-    except CallFailedError:
-        raise  # a resumed run may have more luck
-    except (ModelOutputError, BudgetExceededError) as error:
+    except BudgetExceededError as error:
         reading["reason"] = add_reason(reading.get("reason", ""), str(error))
         update |= {"answer": UNKNOWN, "ended": str(error), "readings": [*readings, reading]}
-        return update | {"truncated": isinstance(error, BudgetExceededError)}
+        return update | {"truncated": True}
     reading |= {"kind": output.kind, "findings": _noted(output, shown, in_view)}
     if output.cut:
         reading["cut"] = True

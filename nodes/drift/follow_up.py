@@ -28,7 +28,7 @@ from hopyard.state.drift import (
     Proposal,
     follow_up_id,
 )
-from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
+from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.local_search import LocalState
 from hopyard.state.schemas import Step
 from hopyard.state.settings import Context
@@ -103,8 +103,8 @@ async def answer_follow_up(state: FollowUpTask, runtime: Runtime[Context]) -> di
     """Gather the context of local search for a follow-up question, and find points in it.
 
     Raises:
-        CallFailedError: The only call of the round failed and there is no point yet: a resumed run
-            may have more luck.
+        ModelOutputError: The only call of the round failed and there is no point yet: a resumed
+            run may have more luck.
     """
     run, asked = await run_of(state, runtime), state["follow_up"]
     step = Step(id=asked["step"], kind="follow-up", parent=asked["parent"])
@@ -122,7 +122,7 @@ async def answer_follow_up(state: FollowUpTask, runtime: Runtime[Context]) -> di
     try:
         output = await run.call(FOLLOW_UP, values, step=step["id"])
     except (ModelOutputError, BudgetExceededError) as error:
-        if isinstance(error, CallFailedError) and state["alone"]:
+        if isinstance(error, ModelOutputError) and state["alone"]:
             raise
         stopped = isinstance(error, BudgetExceededError)
         return {"notes": [failed(step, error), *steps], "truncated": cut or stopped}

@@ -19,7 +19,7 @@ from hopyard.nodes.support.words import NOTHING, Units, shared, units
 from hopyard.prompts.global_search import BEST_SCORE, MAP, MappedPoint, finding_lines
 from hopyard.prompts.passages import one_line
 from hopyard.state.counting import counted
-from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
+from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.global_search import GlobalSettings, GlobalState, MapTask, Point, map_id
 from hopyard.state.schemas import Evidence, Step, passage_evidence
 from hopyard.state.settings import Context, profile_of
@@ -87,7 +87,7 @@ async def map_reports(state: MapTask, runtime: Runtime[Context]) -> dict[str, An
     """Find the points of one chunk that help to answer the question; drop zeros.
 
     Raises:
-        CallFailedError: The only map call failed: a resumed run may have more luck.
+        ModelOutputError: The only map call failed: a resumed run may have more luck.
     """
     run, count = await run_of(state, runtime), counted(len(state["communities"]), "report")
     reports = await readable_reports(run, state["communities"], state["written"])
@@ -100,7 +100,7 @@ async def map_reports(state: MapTask, runtime: Runtime[Context]) -> dict[str, An
     try:
         output = await run.call(MAP, values, step=step["id"])
     except (ModelOutputError, BudgetExceededError) as error:
-        if isinstance(error, CallFailedError) and state["of"] == 1:
+        if isinstance(error, ModelOutputError) and state["of"] == 1:
             raise
         return {
             "notes": [failed(step, error)],

@@ -22,6 +22,7 @@ from hopyard.nodes.global_search.coverage import (
 from hopyard.nodes.global_search.map import evidence_of
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, close_run, run_of
+from hopyard.nodes.unanswered import answer_without, check_reading
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.global_search import REDUCE, global_style, part_only, point_line
 from hopyard.prompts.passages import one_line
@@ -117,11 +118,11 @@ async def _reduce(run: Run, state: PointState, read: float | None) -> dict[str, 
     else:
         names = list(dict.fromkeys(name for point in points for name in point["passages"]))
         shown = _Shown(points, await run.passages(names) if names else [])
-        answer, step = await _answer(run, question, shown, read)
+        answer, step = await _answer(run, question, shown, read, state["notes"])
         cited = shown.cite(question, answer)
         step["facts"] = _facts(points, state["points"], read)
     step["answer"] = cited.answer
-    return {
+    update = {
         "answer": cited.answer,
         "citations": cited.citations,
         "evidence": step["passages"],
@@ -132,12 +133,18 @@ async def _reduce(run: Run, state: PointState, read: float | None) -> dict[str, 
         "written": Overwrite({}),
         "points": Overwrite([]),
         "notes": Overwrite([]),
-        **await close_run(run),
     }
+    return await close_run(run, update)
 
 
 async def _answer_from_search(run: Run, question: str) -> tuple[Cited, Step]:
-    """The answer from one search, in the place of the closing call; Unknown if it fails."""
+    """The answer from one search, in the place of the closing call.
+
+    It is Unknown if the budget leaves no call, or the index cannot be searched.
+
+    Raises:
+        ModelOutputError: The call failed.
+    """
     step = Step(id="reduce", kind="reduce", title="Answer from one search", question=question)
     step |= {"verdict": "fallback", "reason": "the budget left no call to map"}
     step["passages"] = []
@@ -147,16 +154,23 @@ async def _answer_from_search(run: Run, question: str) -> tuple[Cited, Step]:
             run, question, step["passages"], step=step["id"], final=True
         )
     except (ModelOutputError, BudgetExceededError, IndexMissingError) as error:
-        return Cited(UNKNOWN, []), failed(step, error)
+        return Cited(answer_without(error), []), failed(step, error)
     cited = Cited(reading.answer, reading.citations, reading.unconfirmed)
     return cited, mark_cut(step) if reading.cut else step
 
 
-async def _answer(run: Run, question: str, shown: _Shown, read: float | None) -> tuple[str, Step]:
-    """The answer of the closing call, the points themselves if it fails, or Unknown."""
+async def _answer(
+    run: Run, question: str, shown: _Shown, read: float | None, notes: Sequence[Step]
+) -> tuple[str, Step]:
+    """The answer of the closing call, the points themselves if it fails, or Unknown.
+
+    Raises:
+        ModelOutputError: No call has read, because calls failed.
+    """
     step = Step(id="reduce", kind="reduce", title="Answer from the points", question=question)
     step["passages"] = evidence_of(shown.points)
     if not shown.points:
+        await check_reading(run, notes)
         return UNKNOWN, step | {"reason": "no point helps"}
     values = {
         "points": "\n".join(shown.lines()),

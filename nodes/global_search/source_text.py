@@ -23,7 +23,6 @@ from hopyard.prompts.passages import heading, one_line, passage_lines
 from hopyard.state.counting import counted
 from hopyard.state.errors import (
     BudgetExceededError,
-    CallFailedError,
     IndexMissingError,
     ModelOutputError,
 )
@@ -116,7 +115,7 @@ async def map_passages(state: PassageTask, runtime: Runtime[Context]) -> dict[st
     """Find the points of one chunk that help to answer the question; drop zeros.
 
     Raises:
-        CallFailedError: The only map call failed: a resumed run may have more luck.
+        ModelOutputError: The only map call failed: a resumed run may have more luck.
     """
     run, names = await run_of(state, runtime), state["passages"]
     passages = await run.passages(names)
@@ -129,7 +128,7 @@ async def map_passages(state: PassageTask, runtime: Runtime[Context]) -> dict[st
     try:
         output = await run.call(MAP_PASSAGES, values, step=step["id"])
     except (ModelOutputError, BudgetExceededError) as error:
-        if isinstance(error, CallFailedError) and state["of"] == 1:
+        if isinstance(error, ModelOutputError) and state["of"] == 1:
             raise
         return {
             "notes": [failed(step, error)],

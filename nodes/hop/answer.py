@@ -20,7 +20,7 @@ from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.hop import SELECT_AND_ANSWER
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.style import writing
-from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
+from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.hop import HopSettings, HopState
 from hopyard.state.schemas import Evidence, Step, StrategyState, passage_ids
 from hopyard.state.settings import Context, profile_of
@@ -44,8 +44,6 @@ async def answer(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
     if settings.form == "rounds" and evidence:
         try:
             update = await _select_and_answer(run, state["question"], evidence, steps)
-        except CallFailedError:
-            raise  # a resumed run may have more luck
         except ModelOutputError as error:
             evidence = evidence[: run.settings.retrieval.k]
             failed = Step(id="select", kind="select", title=_SELECT, verdict="fallback")
@@ -85,7 +83,7 @@ async def _select_and_answer(
         "style": writing(run.settings.answer),
         "question": one_line(question),
     }
-    output = await run.call(SELECT_AND_ANSWER, values, step="read", final=True)
+    output = await run.call(SELECT_AND_ANSWER, values, step="select", final=True)
     facts = [
         (useful.fact, useful.passage)
         for useful in output.useful
@@ -106,11 +104,11 @@ async def _select_and_answer(
         else Cited(UNKNOWN, [])
     )
     read = Step(id="read", kind="read", title="Answer", question=question, answer=cited.answer)
-    return {
+    update = {
         "answer": cited.answer,
         "citations": cited.citations,
         "evidence": kept,
         "unconfirmed": (output.unconfirmed or cited.unconfirmed) if found else "",
         "steps": [*steps, selected, mark_cut(read) if output.cut else read],
-        **await close_run(run),
     }
+    return await close_run(run, update)

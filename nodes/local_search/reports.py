@@ -16,7 +16,7 @@ from hopyard.indexes.kinds.communities.records import Finding, Report
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
-from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
+from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.local_search import LocalState
 from hopyard.state.schemas import Step
 from hopyard.state.settings import Context
@@ -137,8 +137,6 @@ async def _write(run: Run, community: str) -> tuple[Report | None, Step]:
 
     try:
         report = await report_of(await run.index(), community, run.settings, call)
-    except CallFailedError:
-        raise  # a resumed run may have more luck
     except BudgetExceededError as error:
         return None, {**step, "verdict": "budget", "reason": str(error)}
     except ModelOutputError as error:

@@ -18,6 +18,7 @@ from pydantic import ConfigDict
 from hopyard.models.call import ModelCaller
 from hopyard.models.chat import Sampling
 from hopyard.models.prompt import Prompt
+from hopyard.models.reply import read_reply
 from hopyard.nodes.answer import format_passages
 from hopyard.nodes.run import Run
 from hopyard.prompts.answer import ROOM_TO_THINK
@@ -150,10 +151,10 @@ _callers: Final[WeakKeyDictionary[ModelCaller, ModelCaller]] = WeakKeyDictionary
 def _with_tools(caller: ModelCaller) -> ModelCaller:
     """The same model, ledger and recording, where the model is offered tools."""
     if caller not in _callers:
-        connect = caller.provider.connect
+        connect, name = caller.provider.connect, caller.provider.identity
         provider = replace(
             caller.provider,
-            connect=lambda sampling: cast(BaseChatModel, _Tooled(connect, sampling)),
+            connect=lambda sampling: cast(BaseChatModel, _Tooled(connect, sampling, name)),
         )
         _callers[caller] = ModelCaller(provider, caller.ledger, caller.recorder)
     return _callers[caller]
@@ -165,15 +166,18 @@ class _Tooled:
 
     connect: Any
     sampling: Sampling
+    name: str
 
     def with_structured_output(self, *_: Any, **__: Any) -> Runnable[Any, AIMessage]:
         """The model with the agent's tools."""
-        model = self.connect(self.sampling).bind_tools(
-            [search_tool(cast(Run, None)), FinalAnswer], tool_choice="any"
-        )
+        connected = self.connect(self.sampling)
+        model = connected.bind_tools([search_tool(cast(Run, None)), FinalAnswer], tool_choice="any")
 
         async def ask(messages: list[BaseMessage], config: RunnableConfig) -> AIMessage:
             said = await model.ainvoke(messages, config)
+            reply = read_reply(said, self.name, type(connected), self.sampling.max_tokens)
+            if not reply.text.strip():
+                return AIMessage("", usage_metadata=said.usage_metadata)
             turn = AgentTurn(
                 content=said.text,
                 tool_calls=[

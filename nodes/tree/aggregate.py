@@ -12,6 +12,7 @@ from hopyard.nodes.citations import cite
 from hopyard.nodes.evidence import merge_by_max_score
 from hopyard.nodes.run import close_run, run_of
 from hopyard.nodes.tree.steps import steps_of
+from hopyard.nodes.unanswered import answer_without
 from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
@@ -61,15 +62,16 @@ async def aggregate(state: TreeState, runtime: Runtime[Context]) -> dict[str, An
                 closing = mark_cut(closing)
         except (ModelOutputError, BudgetExceededError) as error:
             truncated = isinstance(error, BudgetExceededError)
-            closing |= {"answer": _best_answer(found), "verdict": "fallback", "reason": str(error)}
-    return {
+            answer = answer_without(error, _best_answer(found))
+            closing |= {"answer": answer, "verdict": "fallback", "reason": str(error)}
+    update = {
         "answer": closing["answer"],
         "citations": cite(state["question"], closing["answer"], passages),
         "evidence": evidence,
         "steps": [*steps_of({"tree": state["tree"]}), closing],
         "truncated": truncated,
-        **await close_run(run),
     }
+    return await close_run(run, update)
 
 
 def best_evidence(found: Sequence[TreeNode], k: int) -> list[Evidence]:

@@ -9,11 +9,12 @@ from langgraph.runtime import Runtime
 from hopyard.nodes.answer import answer_from_passages
 from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.tree.decompose import plain
+from hopyard.nodes.unanswered import answer_without
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.decompose import REPLACE
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.tree import JUDGE_BRANCH, BranchScores, branch_fault, branch_score
-from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
+from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import Thrown
 from hopyard.state.settings import Context
 from hopyard.state.tree import (
@@ -49,9 +50,8 @@ async def answer_sub_question(state: TreeTask, runtime: Runtime[Context]) -> dic
         if reading.cut:
             answered["cut"] = True
     except (ModelOutputError, BudgetExceededError) as error:
-        if closing and isinstance(error, CallFailedError):
-            raise  # a resumed run may have more luck
-        answered |= {"answer": UNKNOWN, "reason": because(answered, str(error))}
+        answer = answer_without(error) if closing else UNKNOWN
+        answered |= {"answer": answer, "reason": because(answered, str(error))}
         out_of_budget = isinstance(error, BudgetExceededError)
         return {"tree": {node["path"]: answered}, "truncated": out_of_budget}
     return {"tree": {node["path"]: answered}, "truncated": run.out_of_budget}

@@ -23,11 +23,12 @@ from hopyard.nodes.run import Run, close_run, run_of
 from hopyard.nodes.tree.decompose import plain
 from hopyard.nodes.tree.part import numbered
 from hopyard.nodes.tree.steps import steps_of
+from hopyard.nodes.unanswered import answer_without
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.style import writing
 from hopyard.prompts.tree import CLOSE, MAY_ASK_AGAIN, MUST_ANSWER, Closing
-from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
+from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import Evidence, Step, Thrown, add_reason, passage_ids
 from hopyard.state.settings import AnswerSettings, Context
 from hopyard.state.tree import (
@@ -83,15 +84,15 @@ async def conclude(state: TreeState, runtime: Runtime[Context]) -> dict[str, Any
     cited = _cite(tree, await run.passages(passage_ids(evidence)))
     root: TreeNode = {**tree[ROOT], "answer": cited.answer}
     tree = {**tree, ROOT: root}
-    return {
+    update = {
         "answer": cited.answer,
         "citations": cited.citations,
         "evidence": evidence,
         "steps": [*steps_of({"tree": tree}), _closing_step(tree, evidence)],
         "truncated": run.out_of_budget,
         "unconfirmed": root.get("unconfirmed") or cited.unconfirmed,
-        **await close_run(run),
     }
+    return await close_run(run, update)
 
 
 def closing_evidence(tree: Tree, path: str, k: int) -> list[Evidence]:
@@ -147,10 +148,10 @@ async def _close(
         output = await run.call(CLOSE, values, step=step, final=root)
     except (ModelOutputError, BudgetExceededError) as error:
         answer = _only_conclusion(parts)
+        if root:
+            answer = answer_without(error, answer)
         if isinstance(error, BudgetExceededError):
             run.problems.append(error)
-        elif isinstance(error, CallFailedError) and root and answer == UNKNOWN:
-            raise  # a resumed run may have more luck
         failed: TreeNode = {**node, "answer": answer, "reason": because(node, str(error))}
         return failed | {"unconfirmed": ""}, None
     closed: TreeNode = {

@@ -16,7 +16,7 @@ from hopyard.nodes.chain.cite import steps_of
 from hopyard.nodes.cited_answer import NOTHING_NAMED
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import config_with
-from hopyard.state.errors import ModelUnreachableError
+from hopyard.state.errors import ModelOutputError, ModelUnreachableError
 from hopyard.state.schemas import passage_ids
 from hopyard.state.settings import Context
 from hopyard.state.sources import change_context
@@ -298,12 +298,9 @@ async def test_a_passage_that_is_no_longer_shown_is_no_source(
         assert [cited["passage_id"] for cited in output["citations"]] == ["danube"]
 
 
-async def test_a_failed_call_is_recorded(ask: Callable[..., Any]) -> None:
-    output, _ = await ask(IRON, GARBAGE)
-    assert output["answer"] == "Unknown"
-    assert output["steps"][0]["verdict"] == "failed"
-    assert "no usable output" in output["steps"][0]["reason"]
-    assert output["steps"][-1]["verdict"] == "failed"
+async def test_a_failed_call_is_an_error(ask: Callable[..., Any]) -> None:
+    with pytest.raises(ModelOutputError, match="no usable output"):
+        await ask(IRON, GARBAGE)
 
 
 @pytest.mark.parametrize("last", [{"kind": "not_found"}, search(STONE)])

@@ -12,13 +12,16 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 from hopyard.graphs import react
 from hopyard.graphs.registry import STRATEGIES
+from hopyard.models import request
 from hopyard.models.chat import ChatProvider, register_chat_provider
 from hopyard.models.recorded import open_recording
 from hopyard.nodes.react.model import MOST_TURNS
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import config_with
 from hopyard.prompts.react import ANSWER_NOW
+from hopyard.state.errors import ModelOutputError, ModelUnreachableError
 from hopyard.state.settings import Context
+from hopyard.testing import FAILURES
 
 from ..graphs.conftest import changed
 
@@ -30,7 +33,7 @@ RIVER = "How long is the Severn?"
 class ToolChat(BaseChatModel):
     """A model that makes the tool calls of a script, one turn after the other."""
 
-    turns: list[AIMessage]
+    turns: list[Any]
     shown: list[list[BaseMessage]] = []  # noqa: RUF012  (pydantic copies it)
     offered: list[str] = []  # noqa: RUF012
 
@@ -45,6 +48,10 @@ class ToolChat(BaseChatModel):
     def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         self.shown.append(messages)
         said = self.turns[min(len(self.shown), len(self.turns)) - 1]
+        if isinstance(said, Exception):
+            raise said
+        if said.response_metadata or said.additional_kwargs:
+            return ChatResult(generations=[ChatGeneration(message=said)])
         usage = {"input_tokens": 100, "output_tokens": 10, "total_tokens": 110}
         answer = AIMessage(said.content, tool_calls=said.tool_calls, usage_metadata=usage)
         return ChatResult(generations=[ChatGeneration(message=answer)])
@@ -68,7 +75,7 @@ def answer(text: str, *passages: int, unconfirmed: str = "") -> AIMessage:
     return turn(("FinalAnswer", args))
 
 
-def scripted(*turns: AIMessage) -> ToolChat:
+def scripted(*turns: AIMessage | Exception) -> ToolChat:
     model = ToolChat(turns=list(turns), shown=[], offered=[])
     register_chat_provider(
         "scripted", ChatProvider("scripted", lambda _: model, 16, keep_prefixes=False, cure="")
@@ -111,6 +118,19 @@ async def test_a_passage_keeps_its_number_in_every_search(settings: Context) -> 
     first, second = (str(message.content) for message in model.shown[1][3:])
     assert first == second
     assert output["evidence"][0]["id"] == output["steps"][0]["passages"][1]["id"]
+
+
+@pytest.mark.parametrize("failure", sorted({*FAILURES} - {"unfit"}))  # an agent may say anything
+async def test_a_run_whose_calls_all_fail_ends_with_the_error(
+    settings: Context, failure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request, "FIRST_PAUSE", 0.0)
+    reply = FAILURES[failure]
+    said = reply if isinstance(reply, AIMessage | Exception) else AIMessage(str(reply))
+    scripted(said)
+    with pytest.raises((ModelOutputError, ModelUnreachableError)) as raised:
+        await ask(settings)
+    assert raised.value.reason == failure
 
 
 async def test_the_last_turn_can_only_answer(settings: Context) -> None:

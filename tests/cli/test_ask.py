@@ -25,12 +25,15 @@ DESIGN_KEYS = [
     "citations",
     "evidence",
     "steps",
+    "finished",
+    "ending",
     "truncated",
     "unconfirmed",
     "read_share",
     "explanation",
     "thread_id",
     "usage",
+    "supported",
 ]
 QUESTION = "How many moons does Mars have?"
 
@@ -136,6 +139,7 @@ def test_usage_of_one_call(hopyard: Run, index: Path) -> None:
         "cached_calls",
         "input_tokens",
         "output_tokens",
+        "estimated_calls",
         "seconds",
     }
     assert (usage["model_calls"], usage["cached_calls"]) == (1, 0)
@@ -331,7 +335,8 @@ def test_an_ollama_that_is_not_there_ends_with_4(
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", closed_address)
     ended = hopyard("ask", QUESTION, "-s", "direct", "--model", "ollama:llama3.1", "--json")
-    assert (ended.code, ended.out) == (4, "")
+    assert (ended.code, ended.json["finished"]) == (4, False)
+    assert ended.json["error"]["reason"] == "unreachable"
     assert "ollama:llama3.1" in ended.error
     assert "ollama pull llama3.1" in ended.error
 
@@ -428,12 +433,20 @@ def test_stream_prints_what_the_ledger_answers(hopyard: Run, index: Path) -> Non
     assert "1 from the ledger" in ended.out
 
 
-def test_stream_prints_an_answer_that_no_model_gave(
+def test_a_failed_reading_ends_with_4_and_shows_what_was_found(
     hopyard: Run, index: Path, model: ModelServer
 ) -> None:
     model.answer = lambda title, messages: "no JSON at all"
-    ended = hopyard("ask", QUESTION, "-i", index, "-s", "single", "--stream")
-    assert ended.out.startswith("Unknown\n")
+    asked = ("ask", QUESTION, "-i", index, "-s", "single")
+    ended = hopyard(*asked)
+    assert (ended.code, ended.out) == (4, "")
+    assert "no usable output" in ended.error
+    assert "How many moons" in ended.err
+    assert "Unknown" not in ended.err
+    as_object = hopyard(*asked, "--json")
+    assert (as_object.code, as_object.json["error"]["reason"]) == (4, "unfit")
+    assert [step["kind"] for step in as_object.json["steps"]] == ["search"]
+    assert "answer" not in as_object.json
 
 
 def test_a_recorded_question_is_answered_without_the_model(

@@ -118,7 +118,9 @@ class ScriptedChat:
             said = self._script(schema["title"], asked)
             usage = UsageMetadata(input_tokens=100, output_tokens=10, total_tokens=110)
             text = said if isinstance(said, str) else json.dumps(said)
-            return AIMessage(text, usage_metadata=usage)
+            cut = text.startswith("{") and not text.endswith("}")
+            end = {"finish_reason": "length" if cut else "stop"}
+            return AIMessage(text, usage_metadata=usage, response_metadata=end)
 
         return RunnableLambda(answer)
 

@@ -42,13 +42,14 @@ async def test_one_call(context: Context, script: Script, graph: Any, kind: str)
         step = step_of(output, "read")
         assert (step["verdict"], step["reason"]) == ("cut", MARK)
         assert script.asked == [(kind, IRON)]  # it is not asked for again
-        assert output["truncated"] is False
+        assert (output["truncated"], output["ending"], step["ending"]) == (True, "cut", "cut")
 
 
 async def test_a_short_answer_is_not_marked(context: Context, script: Script) -> None:
     script.lines = {("read", IRON): said("1781")}
     output = await single.graph.ainvoke({"question": IRON}, context=context)
-    assert "verdict" not in step_of(output, "read")
+    assert not {"verdict", "ending"} & step_of(output, "read").keys()
+    assert (output["truncated"], output["ending"]) == (False, "finished")
 
 
 async def test_a_tree(context: Context, script: Script) -> None:
@@ -62,6 +63,7 @@ async def test_a_tree(context: Context, script: Script) -> None:
     check_cut(half["answer"])
     assert half["verdict"] == "leaf"  # it is still a finding
     assert half["facts"]["answer"] == "cut at its limit"
+    assert half["ending"] == "cut"
     assert "answer" not in other.get("facts", {})
     check_cut(output["answer"])
     closing = step_of(output, "aggregate")

@@ -437,6 +437,8 @@ async def test_auto_lets_a_capable_model_choose_between_chain_and_global(
     index: Path, chat: ScriptedChat, resources: Resources, usable: bool
 ) -> None:
     def choose(name: str, messages: list[dict[str, Any]]) -> Any:
+        if name == "ChainStep":
+            return {"kind": "not_found"}
         if name != "Route":
             return answer(name, messages)
         offered = re.findall(r"^(\w[\w-]*): ", str(messages[0]["content"]), re.MULTILINE)
@@ -465,7 +467,7 @@ async def test_a_model_is_offered_what_has_a_description_for_the_route(
         if name == "Route":
             offered.extend(re.findall(r"^([\w-]+): ", str(messages[0]["content"]), re.MULTILINE))
             return {"strategy": "global", "confidence": 0.9}
-        return answer(name, messages)
+        return {"kind": "not_found"} if name == "ChainStep" else answer(name, messages)
 
     chat.answers = choose
     base = {"model": "scripted", "embedding": WordEmbedder.name, "route": "model"}

@@ -47,13 +47,13 @@ async def list_villages(state: StrategyState, runtime: Runtime[Context]) -> dict
     run = await run_of(state, runtime)
     evidence = await run.find(state["question"], step="list")
     step = Step(id="list", kind="list", title="List the villages", passages=evidence)
-    return {
+    update = {
         "answer": "Coalbrookdale",
         "citations": [TRUE, SPACED, INVENTED, ELSEWHERE],
         "evidence": evidence,
         "steps": [step],
-        **await close_run(run),
     }
+    return await close_run(run, update)
 
 
 async def first_passages(search: Search) -> list[Evidence]:

@@ -33,6 +33,7 @@ OUTPUT = {
     "evidence",
     "steps",
     "truncated",
+    "ending",
     "unconfirmed",
     "read_share",
     "explanation",

@@ -7,6 +7,7 @@ import pytest
 from hopyard.graphs import single
 from hopyard.nodes.cited_answer import NOT_STATED
 from hopyard.prompts.style import writing
+from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings import Context
 
 from .conftest import changed
@@ -132,13 +133,10 @@ class TestCapable:
         assert output["answer"] == "Unknown"
 
 
-async def test_a_failed_reading_keeps_the_search(context: Context, script: Script) -> None:
+async def test_a_failed_reading_is_an_error(context: Context, script: Script) -> None:
     script.lines = {("read", QUESTION): GARBAGE}
-    output = await single.graph.ainvoke({"question": QUESTION}, context=context)
-    assert [step["kind"] for step in output["steps"]] == ["search", "read"]
-    assert output["steps"][1]["verdict"] == "failed"
-    assert output["evidence"] == output["steps"][0]["passages"] != []
-    assert output["citations"] == []
+    with pytest.raises(ModelOutputError, match="no usable output"):
+        await single.graph.ainvoke({"question": QUESTION}, context=context)
 
 
 async def test_nothing_found_is_unknown_without_a_call(context: Context, script: Script) -> None:

@@ -18,7 +18,7 @@ from hopyard.agent.tool import readable
 from hopyard.state.settings import Context
 
 from .conftest import changed
-from .script import Script, said, split
+from .script import GARBAGE, Script, said, split
 from .trees import nodes
 
 QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
@@ -191,6 +191,24 @@ async def test_an_error_is_told_to_the_agent_in_one_sentence(tree: Context) -> N
     [message] = tool_messages(await agent.ainvoke(asks(), THREAD))
     assert message.status == "error"
     assert "No index is given" in message.text
+
+
+async def test_a_failed_run_tells_the_agent_its_kind_and_what_was_found(
+    tree: Context, script: Script
+) -> None:
+    fact = "The Iron Bridge was opened in 1781."
+    found = {"findings": [{"fact": fact, "passage": 1}], "kind": "search", "searches": [STONE]}
+    script.lines = {("step", QUESTION): [found, GARBAGE]}
+    chain = changed(tree, strategy="chain", chain__form="one-call")
+    agent = agent_of(calls(QUESTION), AIMessage("Done."), tool=as_tool(settings=chain))
+    [message] = tool_messages(await agent.ainvoke(asks(), THREAD))
+    assert message.status == "error"
+    sentence, kind, head, *told = message.text.splitlines()
+    assert "no usable output" in sentence
+    assert kind == "Kind of failure: unfit."
+    assert head == "Found before it failed:"
+    assert told == [f"- {QUESTION}: {fact}"]
+    assert "Unknown" not in message.text
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from langgraph.types import Command
 
 from hopyard.graphs import tree
 from hopyard.prompts.answer import UNKNOWN
+from hopyard.state.errors import ModelOutputError
 from hopyard.state.schemas import passage_ids
 from hopyard.state.settings import Context
 
@@ -488,9 +489,8 @@ class TestFailing:
         self, context: Context, pair: Script
     ) -> None:
         pair.lines["close", ROOT] = GARBAGE
-        output = await ask(context)
-        assert output["answer"] == UNKNOWN
-        assert closing(output)["verdict"] == "fallback"
+        with pytest.raises(ModelOutputError, match="'close' got no usable output"):
+            await ask(context)
 
 
 class TestBudget:

@@ -18,6 +18,7 @@ from hopyard.agent.session import Session
 from hopyard.nodes.hop.prune import by_need
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.hop import CHOOSE_HOPS, MOST_FOLLOWED, SELECT_AND_ANSWER
+from hopyard.state.errors import ModelOutputError
 from hopyard.state.hop import Hop, RoundNote
 from hopyard.state.schemas import passage_evidence, passage_ids
 from hopyard.state.settings import Context
@@ -218,11 +219,10 @@ class TestFailure:
         assert select["verdict"] == "fallback"
         assert select["reason"].startswith("the first 2 are read: The prompt 'select-and-answer'")
 
-    async def test_nothing_usable_at_all_is_unknown(self, draw: Draw, script: HopScript) -> None:
+    async def test_nothing_usable_at_all_is_an_error(self, draw: Draw, script: HopScript) -> None:
         script.lines = dict.fromkeys([ROUND_1, ROUND_2, READ], GARBAGE)
-        output = await walk(draw())
-        assert output["answer"] == UNKNOWN
-        assert output["steps"][-1]["verdict"] == "failed"
+        with pytest.raises(ModelOutputError, match="'answer' got no usable output"):
+            await walk(draw())
 
     @pytest.mark.parametrize("calls", [1, 2, 3])
     async def test_a_budget_ends_the_rounds_and_keeps_the_answer(
@@ -339,8 +339,8 @@ async def test_a_rounds_call_belongs_to_its_step(
     trace = await read_trace(session, "t")
     calls = {step.id: len(step.uses) for step in trace.steps[-1].children}
     called = [name for name, count in calls.items() if count]
-    assert called == ["round-1", "round-2", "read"]
-    assert set(calls) == {*called, "round-0", "round-3", "prune", "select"}
+    assert called == ["round-1", "round-2", "select"]
+    assert set(calls) == {*called, "round-0", "round-3", "prune", "read"}
 
 
 async def test_passages_are_approved_before_a_round_is_paid_for(

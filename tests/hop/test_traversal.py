@@ -15,8 +15,7 @@ from hopyard.nodes.hop.query import graph_of, query_of
 from hopyard.nodes.hop.steps import path_of
 from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import Run
-from hopyard.prompts.answer import UNKNOWN
-from hopyard.state.errors import IndexMissingError
+from hopyard.state.errors import IndexMissingError, ModelOutputError
 from hopyard.state.hop import Hop
 from hopyard.state.schemas import passage_evidence, passage_ids
 from hopyard.state.settings import Context
@@ -186,16 +185,15 @@ class TestBudget:
         assert max(map(round_of, hops(output))) == 1
 
 
-async def test_nothing_usable_at_all_is_unknown(draw: Draw, script: HopScript) -> None:
+async def test_nothing_usable_at_all_is_an_error(draw: Draw, script: HopScript) -> None:
     script.lines = {
         ("hop", "To d? ~0.7"): GARBAGE,
         ("hop", "To e? ~0.3|To b? ~0.1"): GARBAGE,
         ("read", QUERY): GARBAGE,
     }
-    output = await walk(draw())
-    assert output["answer"] == UNKNOWN
-    assert path(output) == WALK
-    assert output["steps"][-1]["verdict"] == "failed"
+    with pytest.raises(ModelOutputError, match="'answer' got no usable output") as raised:
+        await walk(draw())
+    assert raised.value.reason == "unfit"
 
 
 async def test_the_answer_is_read_from_the_best_of_those_kept(

@@ -289,5 +289,5 @@ def test_a_streamed_tool_call_that_is_cut_off_is_not_taken_for_a_whole_one() -> 
     call = {"name": "Answer", "args": '{"answer": "two mo', "id": "1", "index": 0}
     whole = AIMessageChunk("", tool_call_chunks=[{**call, "type": "tool_call_chunk"}])
     whole.response_metadata = {"finish_reason": "length"}
-    reply = read_reply(whole, "scripted", ChatOpenAI)
+    reply = read_reply(whole, "scripted", ChatOpenAI, 64)
     assert (reply.text, reply.ending) == ('{"answer": "two mo', Ending.CUT)

@@ -87,6 +87,7 @@ def test_usage_counts_what_a_run_paid_and_what_it_was_given(ledger: Ledger) -> N
         "cached_calls": 1,
         "input_tokens": 107,
         "output_tokens": 8,
+        "estimated_calls": 0,
         "seconds": 2.5,
     }
     assert ledger.usage("b") == no_usage() | {"cached_calls": 1}

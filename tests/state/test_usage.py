@@ -29,7 +29,14 @@ def test_a_new_run_has_spent_nothing(clock: list[float]) -> None:
 
 
 def test_a_run_goes_on_from_what_it_spent_before(clock: list[float]) -> None:
-    before = Usage(model_calls=2, cached_calls=1, input_tokens=50, output_tokens=5, seconds=3.0)
+    before = Usage(
+        model_calls=2,
+        cached_calls=1,
+        input_tokens=50,
+        output_tokens=5,
+        estimated_calls=1,
+        seconds=3.0,
+    )
     meter = Meter(before)
     clock[0] += 1.5
     meter.start_call(NO_LIMIT, final=False)
@@ -40,6 +47,7 @@ def test_a_run_goes_on_from_what_it_spent_before(clock: list[float]) -> None:
         "cached_calls": 2,
         "input_tokens": 60,
         "output_tokens": 7,
+        "estimated_calls": 1,
         "seconds": 4.5,
     }
 

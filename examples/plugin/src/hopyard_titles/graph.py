@@ -13,6 +13,7 @@ from hopyard.nodes.answer import answer_from_passages
 from hopyard.nodes.citations import cite
 from hopyard.nodes.evidence import merge_by_max_score
 from hopyard.nodes.run import Run, close_run, run_of, start_run
+from hopyard.nodes.unanswered import answer_without
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
@@ -72,7 +73,10 @@ async def search_and_read(state: SecondLookState, runtime: Runtime[Context]) -> 
 async def _read(
     run: Run, question: str, evidence: list[Evidence], step: Step, *, last: bool
 ) -> dict[str, Any]:
-    """Answer from the evidence, in the place that the budget keeps if no other is left."""
+    """Answer from the evidence, in the place that the budget keeps if no other is left.
+
+    If the last reading fails, its error ends the run: Unknown means that the passages do not say.
+    """
     try:
         try:
             reading = await answer_from_passages(
@@ -84,8 +88,9 @@ async def _read(
                 run, question, evidence, step=step["id"], final=True
             )
     except (ModelOutputError, BudgetExceededError) as error:
-        step |= {"answer": UNKNOWN, "verdict": "failed", "reason": str(error)}
-        return {"answer": UNKNOWN} | truncated_by(error)
+        answer = answer_without(error) if last else UNKNOWN
+        step |= {"answer": answer, "verdict": "failed", "reason": str(error)}
+        return {"answer": answer} | truncated_by(error)
     step["answer"] = reading.answer
     if "reason" in step and is_unknown(reading.answer):
         return {"answer": reading.answer, "truncated": True}
@@ -136,7 +141,7 @@ async def close(state: SecondLookState, runtime: Runtime[Context]) -> dict[str, 
     run = await run_of(state, runtime)
     passages = await run.passages(passage_ids(state["evidence"]))
     citations = cite(state["question"], state["answer"], passages)
-    return {"citations": citations, **await close_run(run)}
+    return await close_run(run, {"citations": citations, "steps": state["steps"]})
 
 
 graph = (
