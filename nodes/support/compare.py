@@ -18,7 +18,7 @@ from hopyard.indexes.records import Passage
 from hopyard.nodes.language import script_of
 from hopyard.nodes.support.arithmetic import announced, derive
 from hopyard.nodes.support.lines import Line, said
-from hopyard.nodes.support.matches import Matches, Span, has_number
+from hopyard.nodes.support.matches import Matches, Span, has
 from hopyard.nodes.support.names import Name
 from hopyard.nodes.support.quantities import Date, Number
 from hopyard.nodes.support.words import content_words
@@ -35,11 +35,9 @@ _SPACELESS: Final = {"CJK", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR"}
 _DEFINITE: Final = re.compile(
     r"\b(?:the|these|those|its|their|all|die|der|den|diese|beide|alle|ihre|seine)\s+$", re.I
 )
-_MOST_COUNTED: Final = 200
-_BEGINNING: Final = 25
-"""Characters of an item that its name is in."""
 _FEW: Final = 4
-"""Lines with an amount of the same unit that are calculated with, whatever they say."""
+_MOST_LINES: Final = 6
+"""Sentences that are calculated with."""
 
 
 @dataclass(frozen=True)
@@ -88,19 +86,17 @@ def compare(
 
 def _missing_number(found: Matches) -> str:
     """The first number or date that is not there, does not follow, or is in another row."""
-    asked = found.asked.numbers
-    wanted = [number for number in found.claim.numbers if not any(map(number.equals, asked))]
-    confirmed = [*asked, *(number for number in wanted if _is_in_place(found, number))]
-    missing = [number for number in wanted if number not in confirmed]
+    asked = found.asked
+    wanted = [number for number in found.claim.numbers if not any(map(number.equals, asked.numbers))]
+    confirmed = [number for number in wanted if _is_in_place(found, number)]
     operations = announced(found.whole.plain)
-    for number in missing * 2:  # a number may follow from one that follows from others
-        if number not in confirmed and _follows(found, number, confirmed, operations):
-            confirmed.append(number)
-    for number in missing:
+    for number in wanted:
         if number not in confirmed:
-            return f"number {number.plain}"
+            if not _follows(found, number, [*asked.numbers, *confirmed], operations):
+                return f"number {number.plain}"
+            confirmed.append(number)
     for date in found.claim.dates:
-        if not any(map(date.agrees, found.asked.dates)) and not _is_in_place(found, date):
+        if not has(asked, date) and not _is_in_place(found, date):
             return f"date {date.year}-{date.month}-{date.day}"
     return ""
 
@@ -108,9 +104,9 @@ def _missing_number(found: Matches) -> str:
 def _is_in_place(found: Matches, wanted: Number | Date) -> bool:
     """Whether a line has a number or a date, and no other row or item has more of the statement."""
     for line in found.lines:
-        if _has(line, wanted, around=True):
+        if has(line.around, wanted):
             return True
-        if not _has(line, wanted):
+        if not has(line.own, wanted, line.numbers):
             continue
         rest = found.hits(line) - {wanted}
         others = found.siblings(line) if line.table and not found.foreign else []
@@ -121,24 +117,15 @@ def _is_in_place(found: Matches, wanted: Number | Date) -> bool:
 
 
 def _is_in_another_column(found: Matches, line: Line, wanted: Number | Date) -> bool:
-    """Whether the statement has the header of another column than that of a number."""
-    if not isinstance(wanted, Number):
-        return False
-    named, own = set(), set()
-    for place, (name, numbers) in enumerate(zip(line.header, line.columns, strict=False)):
-        header = said(name)
-        if any(has_number(header, header.numbers, each) for each in found.claim.numbers if each is not wanted):
-            named.add(place)
-        if any(map(wanted.equals, numbers)):
-            own.add(place)
-    return bool(named and own) and not named & own
-
-
-def _has(line: Line, wanted: Number | Date, *, around: bool = False) -> bool:
-    text = line.around if around else line.own
-    if isinstance(wanted, Date):
-        return any(map(wanted.agrees, text.dates))
-    return has_number(text, text.numbers if around else line.numbers, wanted)
+    """Whether a statement has a number that heads another column than that of `wanted`."""
+    others = [number for number in found.claim.numbers if number is not wanted]
+    columns = [
+        (any(has(said(name), other) for other in others), any(map(wanted.equals, numbers)))
+        for name, numbers in zip(line.header, line.columns, strict=False)
+        if isinstance(wanted, Number)
+    ]
+    named, own = any(name for name, _ in columns), any(mine for _, mine in columns)
+    return named and own and (True, True) not in columns
 
 
 def _follows(
@@ -154,8 +141,7 @@ def _follows(
         found.used.extend(counted)
         return True
     for group in _operands(found, number):
-        operands = derive(number, [*(each for _, each in group), *confirmed], operations)
-        if operands:
+        if operands := derive(number, [each for _, each in group], operations):
             found.used.extend(line for line, each in group if each in operands)
             return True
     return False
@@ -164,24 +150,21 @@ def _follows(
 def _operands(found: Matches, number: Number) -> Iterator[list[tuple[Line, Number]]]:
     """Groups of numbers that are calculated with, each with its line.
 
-    If the statement names rows or items: each of them, and each column over them. Otherwise the
-    sentences that share most with it, each column, and amounts of the same unit.
+    If the statement names rows or items: each of them, and each column over them. Otherwise each
+    column, the sentences that share most with it, and amounts of the same unit.
     """
-    columns = found.columns()
     named = [
         line
         for line in found.lines
         if line.table and any(not isinstance(hit, Number) for hit in found.hits(line))
     ]
+    for column in found.columns():
+        yield [pair for pair in column if not named or pair[0] in named]
     if named:
         yield from (_values([line]) for line in named)
-        yield from ([pair for pair in column if pair[0] in named] for column in columns)
-        yield _values(named[:2])
         return
     ranked = sorted(filter(found.hits, found.lines), key=lambda line: -found.score(line))
-    yield _values(ranked[:2])
-    yield _values(ranked[:6])
-    yield from columns
+    yield _values(ranked[:_MOST_LINES])
     alike = [line for line in found.lines if number.base in {each.base for each in line.numbers}]
     if number.base and len(alike) <= _FEW:
         yield _values(alike)
@@ -201,7 +184,7 @@ def _values(lines: Sequence[Line]) -> list[tuple[Line, Number]]:
 
 def _counted(found: Matches, number: Number) -> list[Line]:
     """The rows or items of which there are so many, in all or with a word of the statement."""
-    if number.unit or number.step != 1 or not 2 <= number.plain <= _MOST_COUNTED:
+    if number.unit or number.plain < 2:
         return []
     groups: dict[tuple[object, ...], list[Line]] = {}
     for line in found.lines:
@@ -220,69 +203,59 @@ def _missing_name(found: Matches) -> str:
         if not holding and not any(name.is_in(line.around.names) for line in found.lines):
             if name.sure and not (found.foreign and len(name.words) == 1):
                 return f"name {' '.join(name.words)}"
-        elif not found.foreign and _is_apart(found, name, holding):
+        elif not found.foreign and (
+            _is_crossed(found, name, holding) or _is_apart(found, name, holding)
+        ):
             return f"name apart {' '.join(name.words)}"
     return ""
 
 
-def _is_apart(found: Matches, name: Name, holding: Sequence[Line]) -> bool:
-    """Whether what a statement says of a name is said of another one."""
-    focus = found.focus
-    told = found.told(focus)
-    if _is_crossed(found, name, holding):
-        return True
-    if name.is_in(focus.own.names) or name.is_in(focus.subject.names):
-        return False
-    if any(line in found.used for line in holding):
-        return False
-    for line in found.lines:
-        if name.is_in(line.own.names) or (not line.table and name.is_in(line.subject.names)):
-            mine = found.told(line)
-            if mine - told or (told and mine >= told):
-                return False
-    if focus.table:
-        return (name.sure or any(line.table for line in holding)) and not _is_listed(found, name)
-    if not name.sure or (found.asked.plain and found.places > 1):
-        return False
-    subject = not said(found.claim.plain[: name.start]).words
-    if not subject and any(other.is_in(focus.around.names) for other in found.names):
-        return False
-    return any(
-        other.sure and not other.is_in(found.whole.names) and not other.is_in(focus.around.names)
-        for other in found.names_in(focus.own.plain)
-    )
-
-
-def _cells(found: Matches, name: Name) -> dict[object, set[Span]]:
-    """The rows that have a name, by column; the items that begin with it, by list."""
-    cells: dict[object, set[Span]] = {}
-    for line in found.lines if True else ():
-        for place, cell in enumerate(line.cells or [said(line.own.plain[:_BEGINNING])]):
-            if line.table and name.is_in(cell.names):
-                cells.setdefault((line.table, place), set()).add((line.passage, *line.span))
-    return cells
-
-
-def _is_listed(found: Matches, name: Name) -> bool:
-    """Whether a statement lists names of one column, or those that items begin with."""
-    own = _cells(found, name).keys()
-    return any(own & _cells(found, other).keys() for other in found.names if other != name)
-
-
 def _is_crossed(found: Matches, name: Name, holding: Sequence[Line]) -> bool:
-    """Whether a table has two names of a statement in two columns, and in no row together."""
-    if not all(line.cells for line in holding):
-        return False
-    mine = _cells(found, name)
+    """Whether a table has a name and another one in two columns, and in no row together."""
     if any(isinstance(hit, Name) and hit != name for line in holding for hit in found.hits(line)):
         return False
     for other in found.all_names:
-        its = _cells(found, other)
-        if not mine or not its or mine.keys() & its.keys() or not all(line.cells for line in found.lines if other.is_in(line.own.names)):
-            continue
-        if {t for t, _ in mine} & {t for t, _ in its} and not set().union(*mine.values()) & set().union(*its.values()):
-            return True
+        its = [line for line in found.lines if other.is_in(line.own.names)]
+        tables = {line.table if line.cells else () for line in (*holding, *its)}
+        mine = {place for line in holding for place in _columns_with(line, name)}
+        if mine and its and len(tables) == 1 and () not in tables:
+            if not any(mine & _columns_with(line, other) for line in its):
+                return True
     return False
+
+
+def _columns_with(line: Line, name: Name) -> set[int]:
+    return {place for place, cell in enumerate(line.cells) if name.is_in(cell.names)}
+
+
+def _is_apart(found: Matches, name: Name, holding: Sequence[Line]) -> bool:
+    """Whether what a statement says of a name is said of another one.
+
+    The sentence or row that says most of the statement is not about the name, and none that is
+    about the name says as much or anything else of the statement. In prose, another name must be
+    in its place.
+    """
+    focus = found.focus
+    if name.is_in(focus.own.names) or name.is_in(focus.subject.names) or not name.sure:
+        return False
+    if any(line in found.used for line in holding):
+        return False
+    told = found.told(focus)
+    for line in found.lines:
+        if name.is_in(line.own.names) or (not line.table and name.is_in(line.subject.names)):
+            mine = found.told(line)
+            if mine >= told or mine - told:
+                return False
+    if focus.table:
+        return True
+    title = focus.around.names
+    first = not said(found.claim.plain[: name.start]).words
+    if not first and any(other.is_in(title) for other in found.names):
+        return False
+    return not (found.asked.plain and found.places > 1) and any(
+        other.sure and not other.is_in(found.whole.names) and not other.is_in(title)
+        for other in found.names_in(focus.own.plain)
+    )
 
 
 def _missing_words(found: Matches) -> str:

@@ -120,9 +120,8 @@ class Line:
         if not self.cells:
             return [list(self.own.numbers)]
         names = [*self.header, *[""] * len(self.cells)]
-        lead = "" if any(map(_names_unit, self.header)) else self.around.plain
         return [
-            [in_column(number, name, lead) for number in cell.numbers]
+            [in_column(number, name, self.around.plain) for number in cell.numbers]
             for name, cell in zip(names, self.cells, strict=False)
         ]
 
@@ -178,8 +177,3 @@ def _continues(sentence: str) -> bool:
     if _SUBJECT.match(sentence):
         return True
     return _POSSESSIVE.match(sentence) is not None and not find_names(sentence)
-
-
-def _names_unit(header: str) -> bool:
-    words = set(re.findall(r"[^\W\d_]+|[%€$£¥₩]", header.casefold()))
-    return bool(words & UNITS.keys())

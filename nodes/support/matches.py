@@ -13,7 +13,7 @@ from hopyard.nodes.support.lines import SAMPLE, Line, Said, lines_of, said
 from hopyard.nodes.support.names import Name, find_names
 from hopyard.nodes.support.quantities import Date, Number
 
-__all__ = ("MOST_QUOTES", "Hit", "Matches", "Span", "has_number")
+__all__ = ("MOST_QUOTES", "Hit", "Matches", "Span", "has")
 
 Span = tuple[int, int]
 Hit = str | Name | Number | Date
@@ -80,12 +80,11 @@ class Matches:
     def hits(self, line: Line) -> frozenset[Hit]:
         """What a line itself has of the statement or the question."""
         if id(line) not in self._hits:
-            hard: list[Hit] = [name for name in self.all_names if name.is_in(line.own.names)]
-            numbers = (*self.claim.numbers, *self.asked.numbers)
-            hard += [number for number in numbers if has_number(line.own, line.numbers, number)]
-            dates = (*self.claim.dates, *self.asked.dates)
-            hard += [date for date in dates if any(map(date.agrees, line.own.dates))]
-            self._hits[id(line)] = frozenset(hard) | (self.words & line.own.words)
+            names: list[Hit] = [name for name in self.all_names if name.is_in(line.own.names)]
+            told = (self.claim, self.asked)
+            hard = [each for text in told for each in (*text.numbers, *text.dates)]
+            found = (each for each in hard if has(line.own, each, line.numbers))
+            self._hits[id(line)] = frozenset(self.words & line.own.words).union(names, found)
         return self._hits[id(line)]
 
     def told(self, line: Line) -> frozenset[Hit]:
@@ -109,16 +108,13 @@ class Matches:
         return [other for other in self.lines if other.table == line.table and other is not line]
 
     def columns(self) -> list[list[tuple[Line, Number]]]:
-        """The numbers of each column of each table, of each place in a list's items, and of rows
-        whose columns are years or sizes."""
+        """The numbers of each column of each table, and of each place in the items of a list."""
         found: dict[object, list[tuple[Line, Number]]] = {}
         for line in self.lines:
             numbers = line.columns if line.cells else [[each] for each in line.numbers]
             for place, column in enumerate(numbers if line.table else ()):
-                pairs = [(line, number) for number in column[:1]]
+                pairs = ((line, number) for number in column[:1])
                 found.setdefault((line.table, place), []).extend(pairs)
-            if len([name for name in line.header if said(name).numbers]) > 1:
-                found[id(line)] = [(line, number) for number in line.numbers]
         return [column for column in found.values() if len(column) > 1]
 
     def score(self, line: Line) -> float:
@@ -164,9 +160,17 @@ class Matches:
         )
 
 
-def has_number(text: Said, numbers: Sequence[Number], wanted: Number) -> bool:
-    """Whether a text has a number, or a date that says it."""
-    if any(map(wanted.equals, numbers)):
+def has(text: Said, wanted: Number | Date, numbers: Sequence[Number] = ()) -> bool:
+    """Whether a text has a date; or a number, perhaps as the year or the day of a date.
+
+    Args:
+        text: A line, or what is said around it.
+        wanted: A number or a date of a statement.
+        numbers: The numbers of the text; by default those that it names itself.
+    """
+    if isinstance(wanted, Date):
+        return any(map(wanted.agrees, text.dates))
+    if any(map(wanted.equals, numbers or text.numbers)):
         return True
     days = {value for date in text.dates for value in (date.year, date.day) if value}
     return not wanted.unit and wanted.value in days

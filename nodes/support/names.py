@@ -15,7 +15,7 @@ __all__ = ("Name", "find_names", "names_by_beginning")
 
 _WORD: Final = re.compile(r"\w+(?:['’]\w+)?")
 _TOKEN: Final = re.compile(rf"{CODE.pattern}|{_WORD.pattern}")
-_SENTENCE_START: Final = re.compile(r"(?:^|[.!?]['\"”’)]*\s|\n)[\s\-*•|>#\"“„'(\d.]*$")
+_SENTENCE_START: Final = re.compile(r"(?:^|[.!?]['\"”’)]*\s)[\s\-*•|>#\"“„'(\d.]*$")
 _JOINS: Final = re.compile(r"(?:[ \u00a0]|-|‑|\. | & )?")
 _MOST_ENDING: Final = 3
 """Letters by which two forms of a name may differ: Hungary and Hungarian."""
@@ -34,25 +34,12 @@ _TITLED: Final = re.compile(r"\b(?:mr|ms|mrs|dr|prof|frau|herrn?)\.?\s+$", re.IG
 _PEOPLES: Final = {
     name: frozenset(group.split()) - {name}
     for group in (
-        "states america american us usa",
-        "kingdom britain british uk england english",
-        "france french",
-        "netherlands holland dutch",
-        "spain spanish",
-        "poland polish",
-        "denmark danish",
-        "sweden swedish",
-        "switzerland swiss",
-        "greece greek",
-        "turkey turkish",
-        "ireland irish",
-        "scotland scottish",
-        "wales welsh",
-        "finland finnish",
-        "thailand thai",
-        "frankreich französisch französische französischen",
-        "deutschland deutsch deutsche deutschen",
-    )
+        "states america american us usa, kingdom britain british uk england english, france french,"
+        "netherlands holland dutch, spain spanish, poland polish, denmark danish, sweden swedish,"
+        "switzerland swiss, greece greek, turkey turkish, ireland irish, scotland scottish,"
+        "wales welsh, finland finnish, thailand thai, deutschland deutsch deutsche deutschen,"
+        "frankreich französisch französische französischen"
+    ).split(",")
     for name in group.split()
 }
 """Countries and words for what comes from them, where their beginnings differ."""

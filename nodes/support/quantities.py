@@ -10,7 +10,6 @@ from typing import Final
 
 from text_to_num import alpha2digit
 
-from hopyard.nodes.language import script_of
 from hopyard.nodes.support.measures import SCALES, UNITS, Unit
 
 __all__ = ("CODE", "MONTHS", "Date", "Number", "find_quantities", "in_column", "with_digits")
@@ -20,8 +19,10 @@ _NUMBER: Final = re.compile(rf"(?<![\d_])(?<!{_LETTER})\d+(?:[.,'’\u00a0\u202f
 _GROUPS: Final = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
 """A separator of thousands, as far as one can see."""
 _YEAR: Final = re.compile(r"1\d{3}|20\d\d")
-_UNIT: Final = r"[%€$£¥₩]|°[cf]?|(?:m|km)/[sh]|k?m[²³2]|[^\W\d_]+"
-_AFTER: Final = re.compile(rf"(?:[ \u00a0\u202f]|-(?=[^\W\d]))?(square |cubic )?({_UNIT})")
+_SIGNS: Final = sorted((w for w in {**UNITS, **SCALES} if not re.fullmatch("[a-zß-ÿ]+", w)), key=len)
+_UNIT: Final = f"{'|'.join(map(re.escape, reversed(_SIGNS)))}|[^\\W\\d_]+"
+"""Signs and words of scripts without spaces, the longest first, or any word."""
+_AFTER: Final = re.compile(rf"[ \u00a0\u202f]?({_UNIT})")
 _BEFORE: Final = re.compile(r"(us\$|[€$£¥₩]|\b(?:eur|usd|gbp|chf|krw|cny|jpy))\s?$")
 _SHORT_SCALES: Final = {"k": 1000, "m": 10**6, "bn": 10**9, "b": 10**9}
 """After an amount of money, as in $5m."""
@@ -201,34 +202,10 @@ def _read(found: re.Match[str], text: str) -> Number:
     if not _YEAR.fullmatch(found[0]) and (other := _RANGE.match(text, end)):
         end = other.end()
     while after := _AFTER.match(text, end):
-        name = after[2]
-        known = _beginning(name, SCALES)
-        if before and name in _SHORT_SCALES:
-            scale *= _SHORT_SCALES[name]
+        scale *= SCALES.get(after[1]) or (_SHORT_SCALES.get(after[1], 1) if before else 1)
+        unit = unit or UNITS.get(after[1])
+        if unit or after[1] not in SCALES:
             break
-        if not known:
-            unit = unit or _unit_named(name, after[1])
-            break
-        scale *= SCALES[known]
-        end = after.start(2) + len(known)
+        end = after.end()
     year = unit is None and scale == 1 and _YEAR.fullmatch(found[0]) is not None
     return Number(value * scale, unit, step=step * scale, start=found.start(), year=year)
-
-
-def _unit_named(name: str, power: str | None) -> Unit | None:
-    if not power:
-        return UNITS.get(_beginning(name, UNITS))
-    found, exponent = UNITS.get(name), 2 if power == "square " else 3
-    if not found or found.base != "m":
-        return None
-    return Unit("m²" if exponent == 2 else "m³", found.factor**exponent)
-
-
-def _beginning(name: str, known: dict[str, Unit] | dict[str, Fraction]) -> str:
-    """The known word that a text is; in scripts without spaces, that it begins with; "" if none."""
-    if name in known:
-        return name
-    if name[0].isascii() or script_of(name) == "LATIN":
-        return ""
-    beginnings = (name[:length] for length in range(len(name), 0, -1))
-    return next((part for part in beginnings if part in known), "")

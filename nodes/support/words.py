@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
-__all__ = ("NOTHING", "STOP_WORDS", "Units", "content_words", "shared", "units")
+__all__ = ("STOP_WORDS", "content_words", "units")
 
 _ENDING: Final = re.compile(r"(?<=\w{3})(?:ing|ed|es|e|s)$")
 STEM: Final = 5
@@ -46,37 +45,11 @@ STOP_WORDS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Units:
-    """The compared features of a text.
-
-    Attributes:
-        words: Content words cut to their first letters; pairs of characters in scripts that
-            write no spaces.
-        numbers: Its numbers, without separators of thousands.
-    """
-
-    words: frozenset[str]
-    numbers: frozenset[str]
-
-    def __or__(self, other: Units) -> Units:
-        """The union of two texts' features."""
-        return Units(self.words | other.words, self.numbers | other.numbers)
-
-
-NOTHING: Final = Units(frozenset(), frozenset())
-
-
-def units(text: str) -> Units:
-    """Return the compared features of a text: its content words and its numbers."""
+def units(text: str) -> frozenset[str]:
+    """The compared features of a text: its content words, and its numbers without separators."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     numbers = {_number(found) for found in _NUMBER.findall(plain)}
-    return Units(content_words(_COUNTED.sub(" ", plain)), frozenset(numbers))
-
-
-def shared(wanted: Units, held: Units) -> int:
-    """How many words and numbers two texts share."""
-    return len(wanted.words & held.words) + len(wanted.numbers & held.numbers)
+    return content_words(_COUNTED.sub(" ", plain)) | numbers
 
 
 def content_words(plain: str) -> frozenset[str]:
