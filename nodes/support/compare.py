@@ -25,12 +25,10 @@ from hopyard.nodes.support.words import content_words
 
 __all__ = ("Verdict", "compare")
 
-LEAST_SHARE: Final = 0.5
-"""Share of a statement's content words that the passages hold at least."""
+LEAST_SHARE: Final = 1 / 3
+"""Share of a statement's content words that the quotes hold at least."""
 SPACELESS_SHARE: Final = 0.6
 """The same of pairs of characters: scripts without spaces and capitals show no names."""
-WITH_NAMES: Final = 1 / 3
-"""The same where names, numbers or dates are found."""
 _SPACELESS: Final = {"CJK", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR"}
 _DEFINITE: Final = re.compile(
     r"\b(?:the|these|those|its|their|all|die|der|den|diese|beide|alle|ihre|seine)\s+$", re.I
@@ -110,22 +108,9 @@ def _is_in_place(found: Matches, wanted: Number | Date) -> bool:
             continue
         rest = found.hits(line) - {wanted}
         others = found.siblings(line) if line.table and not found.foreign else []
-        outdone = any(rest < found.hits(other) - {wanted} for other in others)
-        if line in found.used or not (outdone or _is_in_another_column(found, line, wanted)):
+        if line in found.used or not any(rest < found.hits(other) - {wanted} for other in others):
             return True
     return False
-
-
-def _is_in_another_column(found: Matches, line: Line, wanted: Number | Date) -> bool:
-    """Whether a statement has a number that heads another column than that of `wanted`."""
-    others = [number for number in found.claim.numbers if number is not wanted]
-    columns = [
-        (any(has(said(name), other) for other in others), any(map(wanted.equals, numbers)))
-        for name, numbers in zip(line.header, line.columns, strict=False)
-        if isinstance(wanted, Number)
-    ]
-    named, own = any(name for name, _ in columns), any(mine for _, mine in columns)
-    return named and own and (True, True) not in columns
 
 
 def _follows(
@@ -236,13 +221,13 @@ def _is_apart(found: Matches, name: Name, holding: Sequence[Line]) -> bool:
     in its place.
     """
     focus = found.focus
-    if name.is_in(focus.own.names) or name.is_in(focus.subject.names) or not name.sure:
+    if name.is_in(focus.own.names) or name.is_in(focus.around.names) or not name.sure:
         return False
     if any(line in found.used for line in holding):
         return False
     told = found.told(focus)
     for line in found.lines:
-        if name.is_in(line.own.names) or (not line.table and name.is_in(line.subject.names)):
+        if name.is_in(line.own.names) or (not line.table and name.is_in(line.around.names)):
             mine = found.told(line)
             if mine >= told or mine - told:
                 return False
@@ -266,14 +251,12 @@ def _missing_words(found: Matches) -> str:
         return "nothing to find"
     if found.foreign or not wanted:
         return ""
-    least = WITH_NAMES if hard else LEAST_SHARE
-    if script_of(claim.plain) in _SPACELESS:
-        least = SPACELESS_SHARE
+    least = SPACELESS_SHARE if script_of(claim.plain) in _SPACELESS else LEAST_SHARE
     lines = [*found.used]
     for place in {line.passage for line in found.lines}:
         quoted = found.quotes(place)
         lines += [line for line in found.lines if line.passage == place and line.span in quoted]
-    held = frozenset(word for line in lines for word in line.own.words | line.subject.words)
+    held = frozenset(word for line in lines for word in line.own.words | line.around.words)
     named = [word for name in found.names if name.sure for word in name.words]
     held |= content_words(" ".join(named))  # each name was found
     return "" if len(wanted & held) >= least * len(wanted) else f"words {sorted(wanted - held)}"

@@ -20,7 +20,7 @@ from hopyard.indexes.sentences import (
 )
 from hopyard.nodes.language import language_of
 from hopyard.nodes.support.measures import SCALES, UNITS
-from hopyard.nodes.support.names import find_names, names_by_beginning
+from hopyard.nodes.support.names import names_by_beginning
 from hopyard.nodes.support.quantities import (
     CODE,
     MONTHS,
@@ -38,13 +38,9 @@ Span = tuple[int, int]
 
 SAMPLE: Final = 4000
 """Characters of a text that show its language."""
-_SUBJECT: Final = re.compile(
-    r"(?:he|she|it|they|this|these|that|those|such|both|there|er|sie|es|diese[rs]?|dies|dabei|dort|"
-    r"davon|그|이|그녀|他|她|它|这)\b",
-    re.IGNORECASE,
-)
-_POSSESSIVE: Final = re.compile(r"(?:his|her|its|their|ihre?r?|seine?r?|deren|dessen)\b", re.I)
 _WORD: Final = re.compile(r"\w+")
+_PARTS: Final = re.compile(r"[:;,]\s+")
+_RULE_BELOW: Final = re.compile(r"\n\s*\|[\s:|-]+(?:\n|$)")
 
 
 @dataclass(frozen=True)
@@ -97,10 +93,9 @@ class Line:
         own: What it says itself.
         around: What is said around it: title and section, what is told of its document; of a row
             also the header and the sentence before the table.
-        subject: The same, with the sentence that it continues: a pronoun stands for a name in it.
         table: The header of its table; of a row without a header, and of an item, its kind.
         header: The header of each column of its row.
-        cells: What each cell of a row says.
+        cells: What each cell of a row, or part of an item, says.
         heading: Whether it is a heading.
     """
 
@@ -108,7 +103,6 @@ class Line:
     span: Span
     own: Said
     around: Said
-    subject: Said
     table: tuple[object, ...] = ()
     header: tuple[str, ...] = ()
     cells: tuple[Said, ...] = ()
@@ -116,7 +110,7 @@ class Line:
 
     @cached_property
     def columns(self) -> list[list[Number]]:
-        """The numbers of each cell; all numbers, if it is no row."""
+        """The numbers of each cell; all numbers, if it has no cells."""
         if not self.cells:
             return [list(self.own.numbers)]
         names = [*self.header, *[""] * len(self.cells)]
@@ -144,36 +138,19 @@ def lines_of(passage: Passage, place: int = 0) -> tuple[Line, ...]:
 @lru_cache(512)
 def _lines(text: str, title: str, passage: int) -> tuple[Line, ...]:
     language = language_of(text[:SAMPLE]) or "en"
+    about = said(title, language)
     lines: list[Line] = []
-    before, last = "", 0
     for start, end in sentence_spans(text):
-        sentence = text[start:end]
-        own = said(sentence, language)
-        if is_row(text, start):
-            if re.match(r"\n\s*\|[\s:|-]+(?:\n|$)", text[end:]):
-                continue  # the header itself
+        span, own = (start, end), said(text[start:end], language)
+        if not is_row(text, start):
+            kind = (passage, "items") if is_item(text, start) else ()
+            parts = tuple(said(part, language) for part in _PARTS.split(own.plain) if kind)
+            heading = is_heading(text, start)
+            lines.append(Line(passage, span, own, about, kind, cells=parts, heading=heading))
+        elif not _RULE_BELOW.match(text, end):  # a header is no row
             around = said(f"{title} {context_of_row(text, start)}", language)
             header = tuple(header_of_row(text, start))
-            cells = tuple(said(cell, language) for cell in cells_of_row(sentence))
+            cells = tuple(said(cell, language) for cell in cells_of_row(text[start:end]))
             table = header or (passage, "table")
-            lines.append(
-                Line(passage, (start, end), own, around, around, table, header, cells)
-            )
-            before, last = "", end
-            continue
-        around = said(title, language)
-        if "\n" in text[last:start] or not _continues(sentence):
-            before = ""
-        subject = said(f"{title} {before}", language)
-        table = (passage, "items") if is_item(text, start) else ()
-        heading = is_heading(text, start)
-        lines.append(Line(passage, (start, end), own, around, subject, table, heading=heading))
-        before, last = f"{before} {sentence}", end
+            lines.append(Line(passage, span, own, around, table, header, cells))
     return tuple(lines)
-
-
-def _continues(sentence: str) -> bool:
-    """Whether a sentence begins with a word that stands for a name before it."""
-    if _SUBJECT.match(sentence):
-        return True
-    return _POSSESSIVE.match(sentence) is not None and not find_names(sentence)

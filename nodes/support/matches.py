@@ -25,7 +25,6 @@ _LEAST_GAIN: Final = 2
 """What another quote adds at least: a name, a number, a date, or two words."""
 _SHORT: Final = 8
 """Words of a short answer at most."""
-_CAPITAL: Final = re.compile(r"\b[^\W\d_a-z]\w+")
 
 
 class Matches:
@@ -57,19 +56,7 @@ class Matches:
 
     def names_in(self, plain: str, *, short: bool = False) -> list[Name]:
         """The names in a text; a short answer is one if it has a capital."""
-        is_known = (lambda _: True) if short else self.known_names.__contains__
-        return find_names(plain, is_known, german=self.german)
-
-    @cached_property
-    def known_names(self) -> frozenset[str]:
-        """Words of names in the passages, in small letters; in a row, all that have a capital."""
-        names: set[str] = set()
-        for line in self.lines:
-            if line.table or len(line.own.plain.split()) <= 2:
-                names.update(word.casefold() for word in _CAPITAL.findall(line.own.plain))
-            else:
-                names.update(word for name in find_names(line.own.plain) for word in name.words)
-        return frozenset(names)
+        return find_names(plain, german=self.german, short=short)
 
     @cached_property
     def foreign(self) -> bool:
@@ -108,11 +95,10 @@ class Matches:
         return [other for other in self.lines if other.table == line.table and other is not line]
 
     def columns(self) -> list[list[tuple[Line, Number]]]:
-        """The numbers of each column of each table, and of each place in the items of a list."""
+        """The numbers of each column of each table, and of each part of a list's items."""
         found: dict[object, list[tuple[Line, Number]]] = {}
         for line in self.lines:
-            numbers = line.columns if line.cells else [[each] for each in line.numbers]
-            for place, column in enumerate(numbers if line.table else ()):
+            for place, column in enumerate(line.columns if line.table else ()):
                 pairs = ((line, number) for number in column[:1])
                 found.setdefault((line.table, place), []).extend(pairs)
         return [column for column in found.values() if len(column) > 1]
@@ -127,10 +113,8 @@ class Matches:
                 score += 0.3 if hit.is_in(line.around.names) else 2
             else:
                 score += 0.3 if hit in line.around.words else 1
-        subject = len(self.words & line.subject.words)
-        subject += sum(name.is_in(line.subject.names) for name in self.all_names)
         about = len(self.about & (line.own.words | line.around.words))
-        return score + 0.3 * subject * bool(score) - 0.2 * line.heading + 0.01 * about
+        return score - 0.2 * line.heading + 0.01 * about
 
     def quotes(self, place: int) -> list[Span]:
         """The sentences and rows of a passage to quote, the best first."""

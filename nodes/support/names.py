@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -87,16 +86,15 @@ def names_by_beginning(plain: str) -> dict[str, set[str]]:
     return found
 
 
-def find_names(
-    plain: str, is_known: Callable[[str], bool] = lambda _: False, *, german: bool = False
-) -> list[Name]:
+def find_names(plain: str, *, german: bool = False, short: bool = False) -> list[Name]:
     """The names in a text.
+
+    A single word that begins a sentence is none: every word has a capital there.
 
     Args:
         plain: A statement, or a sentence of a passage.
-        is_known: Whether a word, which is in small letters, is a name elsewhere. It decides on a
-            word that has its capital perhaps because a sentence begins with it.
         german: Whether every noun has a capital.
+        short: Whether the text is a short answer, of which every word with a capital is a name.
     """
     runs: list[list[re.Match[str]]] = []
     for found in _TOKEN.finditer(plain):
@@ -114,7 +112,7 @@ def find_names(
         words = tuple(_bare(found[0].casefold()) for found in run)
         coded = any(any(map(str.isdecimal, word)) for word in words)
         first = len(run) == 1 and _SENTENCE_START.search(before) is not None
-        if first and not (coded or is_known(words[0])):
+        if first and not (coded or short):
             continue
         sure = coded or len(run) > 1 or not german or _TITLED.search(before) is not None
         names.append(Name(words, run[0].start(), sure))
