@@ -62,33 +62,33 @@ def derive(
         operations: The operations that are tried, such as `sum`.
     """
     distinct = list({(each.amount, each.base): each for each in known}.values())[:_MOST]
+    years = [each for each in distinct if each.year]
+    rest = [each for each in distinct if not each.year]
     if not wanted.value:
         return ()
-    if wanted.year:
-        for one, other in permutations(distinct, 2):
-            years = other.amount / 12
-            if one.year and other.base == "month" and abs(wanted.plain - one.plain) == years:
+    for one in years:
+        for other in years if "difference" in operations else ():
+            if abs(one.plain - other.plain) == wanted.plain:
                 return one, other
-    alike = [each for each in distinct if each.base in {"", wanted.base} or not wanted.base]
-    factor = wanted.unit.factor if wanted.unit else Fraction(1)
-    amounts = [
-        (each.plain if not (each.unit and wanted.unit) else each.amount / factor) for each in alike
-    ]
-    for result, places in _additive(amounts, operations):
+        for span in rest if wanted.year else ():
+            if span.base == "month" and abs(wanted.plain - one.plain) == span.amount / 12:
+                return one, span
+    alike = [each for each in rest if each.base in {"", wanted.base} or not wanted.base]
+    for result, places in _additive([_in_unit(wanted, each) for each in alike], operations):
         used = tuple(alike[place] for place in places)
-        bases = {each.base for each in used} - {""}
-        years = any(each.year for each in used)
         exact = "average" not in operations
-        if len(bases) < 2 and not (years and len(used) != 2) and _is(wanted, result, exact=exact):
-            if years and result != abs(used[0].plain - used[1].plain):
-                continue
+        if len({each.base for each in used} - {""}) < 2 and _is(wanted, result, exact=exact):
             return used
-    plain = [each.plain for each in distinct]
+    plain = [each.plain for each in rest]
     for result, places in _multiplicative(plain, operations, percent=wanted.base == "%"):
-        used = tuple(distinct[place] for place in places)
-        if not any(each.year for each in used) and _is(wanted, result):
-            return used
+        if _is(wanted, result):
+            return tuple(rest[place] for place in places)
     return ()
+
+
+def _in_unit(wanted: Number, number: Number) -> Fraction:
+    """A number in the unit of the wanted one; one without a unit is taken to have it."""
+    return number.amount / wanted.unit.factor if number.unit and wanted.unit else number.plain
 
 
 def _is(wanted: Number, result: Fraction, *, exact: bool = False) -> bool:

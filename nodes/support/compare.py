@@ -85,7 +85,9 @@ def compare(
 def _missing_number(found: Matches) -> str:
     """The first number or date that is not there, does not follow, or is in another row."""
     asked = found.asked
-    wanted = [number for number in found.claim.numbers if not any(map(number.equals, asked.numbers))]
+    wanted = [
+        number for number in found.claim.numbers if not any(map(number.equals, asked.numbers))
+    ]
     confirmed = [number for number in wanted if _is_in_place(found, number)]
     operations = announced(found.whole.plain)
     for number in wanted:
@@ -203,9 +205,9 @@ def _is_crossed(found: Matches, name: Name, holding: Sequence[Line]) -> bool:
         its = [line for line in found.lines if other.is_in(line.own.names)]
         tables = {line.table if line.cells else () for line in (*holding, *its)}
         mine = {place for line in holding for place in _columns_with(line, name)}
-        if mine and its and len(tables) == 1 and () not in tables:
-            if not any(mine & _columns_with(line, other) for line in its):
-                return True
+        together = any(mine & _columns_with(line, other) for line in its)
+        if mine and its and len(tables) == 1 and () not in tables and not together:
+            return True
     return False
 
 

@@ -68,9 +68,9 @@ class Matches:
         """What a line itself has of the statement or the question."""
         if id(line) not in self._hits:
             names: list[Hit] = [name for name in self.all_names if name.is_in(line.own.names)]
-            told = (self.claim, self.asked)
-            hard = [each for text in told for each in (*text.numbers, *text.dates)]
-            found = (each for each in hard if has(line.own, each, line.numbers))
+            hard: list[Number | Date] = [*self.claim.numbers, *self.asked.numbers]
+            hard += [*self.claim.dates, *self.asked.dates]
+            found = [each for each in hard if has(line.own, each, line.numbers)]
             self._hits[id(line)] = frozenset(self.words & line.own.words).union(names, found)
         return self._hits[id(line)]
 

@@ -20,9 +20,12 @@ _MOST_ENDING: Final = 3
 """Letters by which two forms of a name may differ: Hungary and Hungarian."""
 _LEAST_STEM: Final = 5
 _NO_NAMES: Final = frozenset(
-    "unknown none "
-    "monday tuesday wednesday thursday friday saturday sunday "
-    "montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag".split()
+    word
+    for line in (
+        "unknown none monday tuesday wednesday thursday friday saturday sunday",
+        "montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag",
+    )
+    for word in line.split()
 )
 _LONG_NAME: Final = re.compile(r"[A-ZÄÖÜ]\w+(?:[ -][A-ZÄÖÜ]\w+)+")
 """What may have an abbreviation of its first letters."""
@@ -32,13 +35,14 @@ _ARTICLE: Final = re.compile(
 _TITLED: Final = re.compile(r"\b(?:mr|ms|mrs|dr|prof|frau|herrn?)\.?\s+$", re.IGNORECASE)
 _PEOPLES: Final = {
     name: frozenset(group.split()) - {name}
-    for group in (
-        "states america american us usa, kingdom britain british uk england english, france french,"
-        "netherlands holland dutch, spain spanish, poland polish, denmark danish, sweden swedish,"
-        "switzerland swiss, greece greek, turkey turkish, ireland irish, scotland scottish,"
-        "wales welsh, finland finnish, thailand thai, deutschland deutsch deutsche deutschen,"
-        "frankreich französisch französische französischen"
-    ).split(",")
+    for line in (
+        "states america american us usa, kingdom britain british uk england english, poland polish",
+        "netherlands holland dutch, spain spanish, france french, denmark danish, sweden swedish",
+        "switzerland swiss, greece greek, turkey turkish, ireland irish, scotland scottish",
+        "wales welsh, finland finnish, thailand thai, deutschland deutsch deutsche deutschen",
+        "frankreich französisch französische französischen",
+    )
+    for group in line.split(",")
     for name in group.split()
 }
 """Countries and words for what comes from them, where their beginnings differ."""
@@ -78,7 +82,8 @@ def names_by_beginning(plain: str) -> dict[str, set[str]]:
     words |= {_bare(code) for code in CODE.findall(small)}
     words |= {f"{word}{number}" for word, number in re.findall(r"([^\W\d_]+) (\d+)\b", small)}
     words |= {
-        "".join(word[0] for word in re.split("[ -]", name)).casefold() for name in _LONG_NAME.findall(plain)
+        "".join(word[0] for word in re.split("[ -]", name)).casefold()
+        for name in _LONG_NAME.findall(plain)
     }
     found: dict[str, set[str]] = {}
     for word in words:

@@ -19,7 +19,9 @@ _NUMBER: Final = re.compile(rf"(?<![\d_])(?<!{_LETTER})\d+(?:[.,'’\u00a0\u202f
 _GROUPS: Final = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
 """A separator of thousands, as far as one can see."""
 _YEAR: Final = re.compile(r"1\d{3}|20\d\d")
-_SIGNS: Final = sorted((w for w in {**UNITS, **SCALES} if not re.fullmatch("[a-zß-ÿ]+", w)), key=len)
+_SIGNS: Final = sorted(
+    (w for w in {**UNITS, **SCALES} if not re.fullmatch("[a-zß-ÿ]+", w)), key=len
+)
 _UNIT: Final = f"{'|'.join(map(re.escape, reversed(_SIGNS)))}|[^\\W\\d_]+"
 """Signs and words of scripts without spaces, the longest first, or any word."""
 _AFTER: Final = re.compile(rf"[ \u00a0\u202f]?({_UNIT})")

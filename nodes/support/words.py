@@ -27,21 +27,24 @@ _SPACELESS: Final = re.compile(
 )
 _HIRAGANA: Final = re.compile("[\u3040-\u309f]+")
 STOP_WORDS: Final = frozenset(
-    (
-        "a an and are as at be been being both but by did do does for from had has have he her his "
-        "how in into is it its of on or she that the their them they this those to was were what "
-        "when where which who whom whose why will with would you your also not than then there "
-        "these such only about over under up out so if while after before during between among "
-        "can could may might must shall should i we us our my me all any some each other more most "
-        "very just now no nor yet already still however therefore thus per "
-        "der die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren "
-        "wird werden wurde wurden hat haben hatte hatten im am auf aus bei mit nach von vom vor zu "
-        "zum zur für über unter durch um als wie auch nicht nur noch es er sie sich wer wo wann "
-        "dass daß weil wenn also je sein seine ihr ihre man kann muss müssen soll innerhalb alle dieser diese dieses "
-        "total together sum altogether combined average less fewer insgesamt zusammen gesamt summe "
-        "durchschnitt mehr weniger largest highest lowest smallest longest shortest higher lower "
-        "mr ms mrs dr prof sir lord lady jr sr frau herr herrn höchste höchsten größte größten meisten niedrigste kein keine yes ja nein"
-    ).split()
+    word
+    for line in (
+        "a an and are as at be been being both but by did do does for from had has have he her",
+        "his how in into is it its of on or she that the their them they this those to was were",
+        "what when where which who whom whose why will with would you your also not than then",
+        "there these such only about over under up out so if while after before during between",
+        "among can could may might must shall should i we us our my me all any some each other",
+        "more most very just now no nor yet already still however therefore thus per der die das",
+        "den dem des ein eine einen einem einer eines und oder aber ist sind war waren wird",
+        "werden wurde wurden hat haben hatte hatten im am auf aus bei mit nach von vom vor zu zum",
+        "zur für über unter durch um als wie auch nicht nur noch es er sie sich wer wo wann dass",
+        "daß weil wenn je sein seine ihr ihre man kann muss müssen soll innerhalb alle dieser",
+        "diese dieses total together sum altogether combined average less fewer insgesamt",
+        "zusammen gesamt summe durchschnitt mehr weniger largest highest lowest smallest longest",
+        "shortest higher lower mr ms mrs dr prof sir lord lady jr sr frau herr herrn höchste",
+        "höchsten größte größten meisten niedrigste kein keine yes ja nein",
+    )
+    for word in line.split()
 )
 
 
