@@ -9,7 +9,7 @@ from its passages, nobody can say by form.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
@@ -76,9 +76,10 @@ def compare(
     found = Matches(statement, passages, asked, about)
     if not found.lines:
         return Verdict("there is no text")
-    reason = _missing_number(found) or _missing_name(found) or _missing_words(found)
-    quotes = {place: found.quotes(place) for place in range(len(passages))}
-    quotes = {place: spans for place, spans in quotes.items() if spans}
+    reason = _missing_number(found) or _missing_name(found)
+    chosen = ((place, found.quotes(place)) for place in range(len(passages)))
+    quotes = {place: spans for place, spans in chosen if spans}
+    reason = reason or _missing_words(found, quotes)
     return Verdict(reason, quotes, frozenset(place for place in quotes if _bears(found, place)))
 
 
@@ -245,22 +246,18 @@ def _is_apart(found: Matches, name: Name, holding: Sequence[Line]) -> bool:
     )
 
 
-def _missing_words(found: Matches) -> str:
+def _missing_words(found: Matches, quotes: Mapping[int, Sequence[Span]]) -> str:
+    """The words that quotes do not have, if they are too many."""
     claim = found.claim
-    hard = bool(claim.numbers or claim.dates or found.names)
     wanted = claim.words - found.asked.words
-    if not (hard or claim.words or found.asked.plain):
+    if not (claim.words or claim.numbers or claim.dates or found.names or found.asked.plain):
         return "nothing to find"
-    if found.foreign or not wanted:
+    if found.foreign:
         return ""
     least = SPACELESS_SHARE if script_of(claim.plain) in _SPACELESS else LEAST_SHARE
-    lines = [*found.used]
-    for place in {line.passage for line in found.lines}:
-        quoted = found.quotes(place)
-        lines += [line for line in found.lines if line.passage == place and line.span in quoted]
-    held = frozenset(word for line in lines for word in line.own.words | line.around.words)
-    named = [word for name in found.names if name.sure for word in name.words]
-    held |= content_words(" ".join(named))  # each name was found
+    lines = [line for line in found.lines if line.span in quotes.get(line.passage, ())]
+    held = content_words(" ".join(word for name in found.names for word in name.words))
+    held = held.union(*(line.own.words | line.around.words for line in (*lines, *found.used)))
     return "" if len(wanted & held) >= least * len(wanted) else f"words {sorted(wanted - held)}"
 
 

@@ -124,7 +124,8 @@ class Matches:
         best = max(own, key=lambda line: (self.score(line), line.span[0] - line.span[1]))
         chosen = [best, *(line for line in dict.fromkeys(self.used) if line in own)]
         least = max(_LEAST_GAIN, len(self.words) // 5)
-        while rest := [line for line in own if line not in chosen]:
+        while len(chosen) < MOST_QUOTES and len(chosen) < len(own):
+            rest = [line for line in own if line not in chosen]
             held = frozenset().union(*map(self.hits, chosen))
             line = max(rest, key=lambda each: self._gain(each, held))
             if self._gain(line, held) < least:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 from text_to_num import alpha2digit
@@ -101,7 +101,7 @@ class Number:
     start: int = 0
     year: bool = False
 
-    @property
+    @cached_property
     def plain(self) -> Fraction:
         """It in its own unit."""
         return self.value * self.scale
@@ -111,7 +111,7 @@ class Number:
         """What its unit measures; "" without a known unit."""
         return self.unit.base if self.unit else ""
 
-    @property
+    @cached_property
     def amount(self) -> Fraction:
         """It in the base unit."""
         return self.plain * (self.unit.factor if self.unit else 1)
@@ -120,7 +120,8 @@ class Number:
         """Whether two numbers are the same. A number without a unit may be of any unit."""
         if self.base and other.base:
             return self.base == other.base and self.amount == other.amount
-        return bool({self.value, self.plain} & {other.value, other.plain})
+        mine = (self.value, self.plain)
+        return other.value in mine or other.plain in mine
 
 
 def with_digits(text: str, language: str) -> str:
