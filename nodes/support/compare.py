@@ -111,9 +111,29 @@ def _is_in_place(found: Matches, wanted: Number | Date) -> bool:
             continue
         rest = found.hits(line) - {wanted}
         others = found.siblings(line) if line.table and not found.foreign else []
-        if line in found.used or not any(rest < found.hits(other) - {wanted} for other in others):
+        outdone = any(rest < found.hits(other) - {wanted} for other in others)
+        if line in found.used or not (outdone or _is_elsewhere_in(found, line, wanted)):
             return True
     return False
+
+
+def _is_elsewhere_in(found: Matches, line: Line, wanted: Number | Date) -> bool:
+    """Whether another cell or clause, with another number, has more of the statement.
+
+    As in "adults pay 12 euros, groups 9 euros", and in the column of another year.
+    """
+    if not isinstance(wanted, Number) or found.foreign:
+        return False
+    own, others = [], []
+    headers = [*map(said, line.header), *[said("")] * len(line.cells)]
+    for cell, header in zip(line.cells, headers, strict=False):
+        held = found.hits_in(cell) - {wanted}
+        told = held | found.hits_in(header) - {wanted}
+        if has(cell, wanted):
+            own.append(told)
+        elif any(each.base in {"", wanted.base} for each in cell.numbers):
+            others += [] if any(isinstance(hit, Number) for hit in held) else [told]
+    return bool(own) and any(all(mine < told for mine in own) for told in others)
 
 
 def _follows(
@@ -204,7 +224,7 @@ def _is_crossed(found: Matches, name: Name, holding: Sequence[Line]) -> bool:
         return False
     for other in found.all_names:
         its = [line for line in found.lines if other.is_in(line.own.names)]
-        tables = {line.table if line.cells else () for line in (*holding, *its)}
+        tables = {line.table for line in (*holding, *its)}
         mine = {place for line in holding for place in _columns_with(line, name)}
         together = any(mine & _columns_with(line, other) for line in its)
         if mine and its and len(tables) == 1 and () not in tables and not together:

@@ -95,7 +95,7 @@ class Line:
             also the header and the sentence before the table.
         table: The header of its table; of a row without a header, and of an item, its kind.
         header: The header of each column of its row.
-        cells: What each cell of a row, or part of an item, says.
+        cells: What each cell of a row, or each clause, says.
         heading: Whether it is a heading.
     """
 
@@ -110,8 +110,8 @@ class Line:
 
     @cached_property
     def columns(self) -> list[list[Number]]:
-        """The numbers of each cell; all numbers, if it has no cells."""
-        if not self.cells:
+        """The numbers of each cell or part of an item; of a sentence, all in one."""
+        if not self.table:
             return [list(self.own.numbers)]
         names = [*self.header, *[""] * len(self.cells)]
         return [
@@ -144,7 +144,7 @@ def _lines(text: str, title: str, passage: int) -> tuple[Line, ...]:
         span, own = (start, end), said(text[start:end], language)
         if not is_row(text, start):
             kind = (passage, "items") if is_item(text, start) else ()
-            parts = tuple(said(part, language) for part in _PARTS.split(own.plain) if kind)
+            parts = tuple(said(part, language) for part in _PARTS.split(own.plain))
             heading = is_heading(text, start)
             lines.append(Line(passage, span, own, about, kind, cells=parts, heading=heading))
         elif not _RULE_BELOW.match(text, end):  # a header is no row

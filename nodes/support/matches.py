@@ -67,12 +67,16 @@ class Matches:
     def hits(self, line: Line) -> frozenset[Hit]:
         """What a line itself has of the statement or the question."""
         if id(line) not in self._hits:
-            names: list[Hit] = [name for name in self.all_names if name.is_in(line.own.names)]
-            hard: list[Number | Date] = [*self.claim.numbers, *self.asked.numbers]
-            hard += [*self.claim.dates, *self.asked.dates]
-            found = [each for each in hard if has(line.own, each, line.numbers)]
-            self._hits[id(line)] = frozenset(self.words & line.own.words).union(names, found)
+            self._hits[id(line)] = self.hits_in(line.own, line.numbers)
         return self._hits[id(line)]
+
+    def hits_in(self, text: Said, numbers: Sequence[Number] = ()) -> frozenset[Hit]:
+        """What a text, and its numbers with their units, have of the statement or the question."""
+        names: list[Hit] = [name for name in self.all_names if name.is_in(text.names)]
+        hard: list[Number | Date] = [*self.claim.numbers, *self.asked.numbers]
+        hard += [*self.claim.dates, *self.asked.dates]
+        found = [each for each in hard if has(text, each, numbers)]
+        return frozenset(self.words & text.words).union(names, found)
 
     def told(self, line: Line) -> frozenset[Hit]:
         """What a line has of the statement that is neither a name nor said around it."""
