@@ -151,11 +151,8 @@ class HopyardMiddleware(AgentMiddleware[HopyardState, Any, Any]):
             for citation in cited.citations
         ]
         checked = {**looked_up, "citations": citations, "unconfirmed": cited.unconfirmed}
-        if self._hop.context.answer.check == "model":
-            judged = await judge_answer_support(self._run, {**checked, "answer": cited.answer})
-            checked |= {
-                name: judged[name] for name in ("citations", "unconfirmed") if name in judged
-            }
+        judged = await judge_answer_support(self._run, {**checked, "answer": cited.answer})
+        checked |= {name: judged[name] for name in ("citations", "unconfirmed") if name in judged}
         if cited.answer == answer.text or not isinstance(answer.content, str):
             return {"hopyard": checked}
         # The markers are the numbers of the citations from here on.

@@ -15,8 +15,9 @@ choosing or in the reporting half by the hash of its id. The rules were written 
 half; `--cases` shows no others.
 
 With `--check model` a chat model gets one call for each statement (100 for the reporting half). It
-sees the passages, the statement and its question, nothing else. Writes
-`benchmarks/results/support.json`, which keeps the rows of both checks.
+sees the passages, the statement and its question, nothing else. The row `doubt` is computed from
+the other two: the model's verdict where the rules mark a statement. Writes
+`benchmarks/results/support.json`.
 """
 
 from __future__ import annotations
@@ -135,9 +136,16 @@ def score(pairs: Sequence[Pair], verdicts: Sequence[bool | None]) -> dict[str, A
             "share": round(good / len(own), 3),
             "interval": [round(low, 3), round(high, 3)],
         }
-    errors = Counter(pair.type for pair, verdict in judged if verdict is not pair.right)
-    kinds = Counter(pair.kind for pair, verdict in judged if verdict is not pair.right)
-    return found | {"errors_by_type": dict(errors), "errors_by_kind": dict(kinds)}
+    return found | {"errors": [pair.id for pair, verdict in judged if verdict is not pair.right]}
+
+
+def combine(pairs: Sequence[Pair], rows: dict[str, Any]) -> list[bool | None]:
+    """The verdicts of `answer.check=doubt`: the model's where the rules mark a statement."""
+    rules, model = (
+        [pair.right != (pair.id in rows[check]["errors"]) for pair in pairs]
+        for check in ("rules", "model")
+    )
+    return [passes or stated for passes, stated in zip(rules, model, strict=True)]
 
 
 def count_marks(records: Path) -> dict[str, Any]:
@@ -178,7 +186,10 @@ def main() -> None:
             else asyncio.run(judge_by_model(pairs, given.model))
         )
         row = score(pairs, verdicts) | ({"model": given.model} if given.model else {})
-        results.setdefault(half, {})[given.check] = row
+        rows = results.setdefault(half, {})
+        rows[given.check] = row
+        if {"rules", "model"} <= rows.keys():
+            rows["doubt"] = score(pairs, combine(pairs, rows))
         if given.cases and half == "choose":
             for pair, verdict in zip(pairs, verdicts, strict=True):
                 if verdict is not pair.right:

@@ -117,7 +117,7 @@ def eval_global_command(
         name=name or questions.resolve().parent.name,
         questions=read_questions(questions, half=half, limit=limit),
         variants=variants,
-        context=context_from(given | {"answer.style": "full"}, set_),
+        context=context_from(given | {"answer.style": "full", "answer.check": "rules"}, set_),
         baseline=baselines[0] if baselines else variants[0].name,
         parallel=parallel,
         selection=selection("", half, limit),

@@ -46,7 +46,7 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
     simpler = is_unknown(state["answer"]) and state["strategy"] != FALLBACK
     if simpler and may_fall_back(run, state) and await misses_schemas(run):
         return fall_back(run, state)
-    judged = await judge_answer_support(run, state) if run.settings.answer.check == "model" else {}
+    judged = await judge_answer_support(run, state)
     state = cast(AgentState, {**state, **judged})
     reason = why_insufficient(state)
     chosen = run.settings.strategy != AUTO or state["route"]["by"] == "approval"

@@ -149,9 +149,7 @@ def _cite_whole(
 
 def _adds(question: str, answer: str) -> bool:
     """Whether an answer has a word or a number that its question and a judgement have not."""
-    asked, said = units(question), units(answer)
-    judgements = units(" ".join(JUDGEMENTS)).words
-    return bool(said.words - asked.words - judgements or said.numbers - asked.numbers)
+    return bool(units(answer) - units(question) - units(" ".join(JUDGEMENTS)))
 
 
 def _unconfirmed(citations: Sequence[Citation]) -> str:

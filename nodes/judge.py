@@ -1,4 +1,4 @@
-"""A chat model judges whether passages state what an answer says (`answer.check=model`)."""
+"""A chat model judges whether passages state what an answer says (`answer.check`)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from hopyard.nodes.cited_answer import NOT_STATED
 from hopyard.nodes.run import Run, with_endings
 from hopyard.prompts.check_statements import check_prompt, claim_lines
 from hopyard.prompts.passages import one_line, passage_lines
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
+from hopyard.state.errors import BudgetExceededError, ModelOutputError, ModelUnreachableError
 from hopyard.state.schemas import Citation, Step
+from hopyard.state.settings import AUTO, Context, profile_of
 
-__all__ = ("judge_answer_support", "judge_statements")
+__all__ = ("check_of", "judge_answer_support", "judge_statements")
 
 MOST_STATEMENTS: Final = 40
 """Statements in one call; the rules' verdict holds for the rest."""
@@ -24,25 +25,43 @@ Claims = Sequence[tuple[str, Sequence[int]]]
 """Statements, each with the numbers of its passages or citations, from 1."""
 
 
+def check_of(context: Context) -> str:
+    """Who checks an answer's citations: `rules`, `doubt` or `model`.
+
+    With `auto` a recording is read with the rules alone: it may lack the calls about doubts.
+    """
+    if context.answer.check != AUTO:
+        return context.answer.check
+    recorded = context.model.startswith("recorded:")
+    return "doubt" if profile_of(context) == "capable" and not recorded else "rules"
+
+
 async def judge_answer_support(run: Run, state: Mapping[str, Any]) -> dict[str, Any]:
-    """The update of an answer's citations by the verdicts of one model call.
+    """The update of an answer's citations by the verdicts of one model call, if one is wanted.
 
     A citation is supported if the model finds each statement that it is cited for in its passages;
-    its `claim` becomes a statement that the model does not find. If the call fails, a step says so
-    and the verdicts of the rules stay.
+    its `claim` becomes a statement that the model does not find. With `doubt` the model judges only
+    the statements that the rules mark. If the call fails, a step says so and the verdicts of the
+    rules stay.
 
     Args:
         run: The run that pays.
         state: The answer, its question, `citations`, and `unconfirmed`.
     """
-    answer, citations = state["answer"], list(state["citations"])
-    if is_unknown(answer) or not citations:
+    mode, answer, citations = check_of(run.settings), state["answer"], list(state["citations"])
+    if mode == "rules" or is_unknown(answer):
         return {}
-    claims = _claims(answer, citations)[:MOST_STATEMENTS]
+    claims = _claims(answer, citations)
+    if mode == "doubt":
+        claims = [claim for claim in claims if _is_marked(claim[1], citations)]
+    claims = claims[:MOST_STATEMENTS]
+    if not claims:
+        return {}
     step = Step(id=f"{STEP}-{len(state.get('tried', ())) + 1}", kind="check")
     step["title"] = "Check the citations"
     try:
-        ids = list(dict.fromkeys(citation["passage_id"] for citation in citations))
+        cited = sorted({number for _, numbers in claims for number in numbers})
+        ids = list(dict.fromkeys(citations[number - 1]["passage_id"] for number in cited))
         passages = await run.existing(ids)
         shown = [name for name in ids if name in passages]
         places = {name: number for number, name in enumerate(shown, 1)}
@@ -62,7 +81,7 @@ async def judge_answer_support(run: Run, state: Mapping[str, Any]) -> dict[str, 
         verdicts = await judge_statements(
             run, state["question"], asked, [passages[name] for name in shown], step=step["id"]
         )
-    except (BudgetExceededError, ModelOutputError) as error:
+    except (BudgetExceededError, ModelOutputError, ModelUnreachableError) as error:
         step |= {"verdict": "fallback", "reason": f"the rules' verdicts stay: {error}"}
         return {"steps": await with_endings(run, [step])}
     judged = _judged(citations, claims, verdicts)
@@ -112,6 +131,10 @@ def _claims(answer: str, citations: Sequence[Citation]) -> list[tuple[str, list[
     for number, citation in enumerate(citations, 1):
         found.setdefault(citation.get("claim", answer), []).append(number)
     return list(found.items())
+
+
+def _is_marked(numbers: Sequence[int], citations: Sequence[Citation]) -> bool:
+    return not all(citations[number - 1].get("supported", True) for number in numbers)
 
 
 def _judged(

@@ -102,10 +102,11 @@ class AnswerSettings(Frozen):
         description="documents: answer only from the documents, else Unknown; both: the model "
         "may add general knowledge, which is marked.",
     )
-    check: Literal["rules", "model"] = Field(
-        "rules",
-        description="Who checks that the cited passages state the answer: rules (words, names, "
-        "numbers), or model (one more call).",
+    check: Literal["auto", "rules", "doubt", "model"] = Field(
+        "auto",
+        description="Who checks that the cited passages state the answer: rules (numbers, names, "
+        "words), model (one more call), doubt (the rules, and one call about what they mark), or "
+        "auto (doubt for capable models, else rules).",
     )
     explain: bool = Field(
         False,

@@ -15,7 +15,7 @@ from hopyard.nodes.global_search.reading import ReadableReport, readable_reports
 from hopyard.nodes.global_search.reports import elements_of
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
-from hopyard.nodes.support.words import NOTHING, Units, shared, units
+from hopyard.nodes.support.words import units
 from hopyard.prompts.global_search import BEST_SCORE, MAP, MappedPoint, finding_lines
 from hopyard.prompts.passages import one_line
 from hopyard.state.counting import counted
@@ -182,16 +182,16 @@ def support_of(
 
     The passage that adds most words of the claim comes first; one that adds none is left out.
     """
-    wanted, held = units(claim), NOTHING
-    found: dict[str, Units] = {}
+    wanted, held = units(claim), frozenset[str]()
+    found: dict[str, frozenset[str]] = {}
     for passage, quote in elements.quotes(names, _QUOTES) if names else ():
         if allowed is None or passage in allowed:
-            found[passage] = found.get(passage, NOTHING) | units(quote)
+            found[passage] = found.get(passage, frozenset()) | units(quote)
     best: list[str] = []
     while found and len(best) < MOST_PASSAGES:
-        passage = max(found, key=lambda name: shared(wanted, held | found[name]))
+        passage = max(found, key=lambda name: len(wanted & (held | found[name])))
         more = held | found.pop(passage)
-        if best and shared(wanted, more) == shared(wanted, held):
+        if best and wanted & more == wanted & held:
             break
         best.append(passage)
         held = more

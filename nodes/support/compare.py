@@ -1,43 +1,41 @@
 """Compare a statement with all sentences and rows of the passages that it cites.
 
-A statement is stated if its numbers, dates and names are, if each of them is in one sentence or row
-with something else of the statement (so that the value of another row is noticed), and if enough of
-its words are. Numbers may follow from others (`arithmetic`). Negations, superlatives, and the order
-of names are compared too (`contradictions`). All this is by form: whether a statement follows from
-its passages is for the reader to judge.
+Nothing is missing if the numbers, dates and names of a statement are in the passages, each number in
+the row or clause, and each name in the sentence, that says the rest of it, and if enough of its
+words are there. Numbers may follow from others (`arithmetic`). All else passes, also a negation or
+exchanged roles: on recorded answers, rules that looked for these marked right ones only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from fractions import Fraction
 from typing import Final
 
 from hopyard.indexes.records import Passage
 from hopyard.nodes.language import script_of
-from hopyard.nodes.support.contradictions import contradicts
-from hopyard.nodes.support.lines import Line
-from hopyard.nodes.support.matches import Hit, Matches
-from hopyard.nodes.support.name_check import NameCheck
-from hopyard.nodes.support.number_check import NumberCheck
+from hopyard.nodes.support.arithmetic import announced, derive
+from hopyard.nodes.support.lines import Line, said
+from hopyard.nodes.support.matches import Matches, Span, has
+from hopyard.nodes.support.names import Name
 from hopyard.nodes.support.quantities import Date, Number
-from hopyard.nodes.support.said import Entity, said
+from hopyard.nodes.support.words import content_words
 
-__all__ = ("MOST_QUOTES", "Verdict", "compare")
+__all__ = ("Verdict", "compare")
 
-MOST_QUOTES: Final = 3
-"""Sentences and rows of one passage that are quoted for a statement."""
-LEAST_SHARE: Final = 0.5
-"""Share of a statement's content words that the passages hold at least."""
+LEAST_SHARE: Final = 1 / 3
+"""Share of a statement's content words that the quotes hold at least."""
 SPACELESS_SHARE: Final = 0.6
 """The same of pairs of characters: scripts without spaces and capitals show no names."""
-WITH_NAMES: Final = 1 / 3
-"""The same where names, numbers or dates are found."""
-_LEAST_GAIN: Final = 2
-"""What another quote adds at least: a name, a number, a date, or two words."""
-
-Span = tuple[int, int]
+_SPACELESS: Final = {"CJK", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR"}
+_DEFINITE: Final = re.compile(
+    r"\b(?:the|these|those|its|their|all|die|der|den|diese|beide|alle|ihre|seine)\s+$", re.I
+)
+_FEW: Final = 4
+_MOST_LINES: Final = 6
+"""Sentences that are calculated with."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class Verdict:
     """The comparison of a statement with its passages.
 
     Attributes:
-        reason: What is missing or contradicts; "" if the statement is supported.
+        reason: What was not found; "" if nothing is missing.
         quotes: By the place of a passage, the sentences and rows to quote, best first.
         bearing: Places of the passages that say something about the statement.
     """
@@ -56,7 +54,7 @@ class Verdict:
 
     @property
     def supported(self) -> bool:
-        """Whether the passages state it."""
+        """Whether the passages state it, as far as the rules see."""
         return not self.reason
 
 
@@ -75,131 +73,220 @@ def compare(
     question, mark, answer = statement.rpartition("? ")
     if mark and answer.strip() and not asked:  # a finding: a question with its answer
         asked, statement = f"{question}?", answer
-    return _Comparison(Matches(statement, passages, asked, about)).verdict()
+    found = Matches(statement, passages, asked, about)
+    if not found.lines:
+        return Verdict("there is no text")
+    reason = _missing_number(found) or _missing_name(found)
+    chosen = ((place, found.quotes(place)) for place in range(len(passages)))
+    quotes = {place: spans for place, spans in chosen if spans}
+    reason = reason or _missing_words(found, quotes)
+    return Verdict(reason, quotes, frozenset(place for place in quotes if _bears(found, place)))
 
 
-class _Comparison:
-    def __init__(self, found: Matches) -> None:
-        self._found: Final = found
+def _missing_number(found: Matches) -> str:
+    """The first number or date that is not there, does not follow, or is in another row."""
+    asked = found.asked
+    wanted = [
+        number for number in found.claim.numbers if not any(map(number.equals, asked.numbers))
+    ]
+    confirmed = [number for number in wanted if _is_in_place(found, number)]
+    operations = announced(found.whole.plain)
+    for number in wanted:
+        if number not in confirmed:
+            if not _follows(found, number, [*asked.numbers, *confirmed], operations):
+                return f"number {number.plain}"
+            confirmed.append(number)
+    for date in found.claim.dates:
+        if not has(asked, date) and not _is_in_place(found, date):
+            return f"date {date.year}-{date.month}-{date.day}"
+    return ""
 
-    def verdict(self) -> Verdict:
-        if not self._found.lines:
-            return Verdict("there is no text")
-        reason = self._missing()
-        quotes = {place: self._quotes(place) for place in range(self._found.places)}
-        quotes = {place: spans for place, spans in quotes.items() if spans}
-        bearing = frozenset(place for place in quotes if self._bears(place))
-        return Verdict(reason, quotes, bearing)
 
-    def _missing(self) -> str:
-        return (
-            NumberCheck(self._found).missing()
-            or NameCheck(self._found).missing()
-            or self._missing_words()
-            or ("" if self._found.foreign else self._contradiction())
+def _is_in_place(found: Matches, wanted: Number | Date) -> bool:
+    """Whether a line has a number or a date, and no other row or item has more of the statement."""
+    for line in found.lines:
+        if has(line.around, wanted):
+            return True
+        if not has(line.own, wanted, line.numbers):
+            continue
+        rest = found.hits(line) - {wanted}
+        others = found.siblings(line) if line.table and not found.foreign else []
+        outdone = any(rest < found.hits(other) - {wanted} for other in others)
+        if line in found.used or not (outdone or _is_elsewhere_in(found, line, wanted)):
+            return True
+    return False
+
+
+def _is_elsewhere_in(found: Matches, line: Line, wanted: Number | Date) -> bool:
+    """Whether another cell or clause, with another number, has more of the statement.
+
+    As in "adults pay 12 euros, groups 9 euros", and in the column of another year.
+    """
+    if not isinstance(wanted, Number) or found.foreign:
+        return False
+    own, others = [], []
+    headers = [*map(said, line.header), *[said("")] * len(line.cells)]
+    for cell, header in zip(line.cells, headers, strict=False):
+        held = found.hits_in(cell) - {wanted}
+        told = held | found.hits_in(header) - {wanted}
+        if has(cell, wanted):
+            own.append(told)
+        elif any(each.base in {"", wanted.base} for each in cell.numbers):
+            others += [] if any(isinstance(hit, Number) for hit in held) else [told]
+    return bool(own) and any(all(mine < told for mine in own) for told in others)
+
+
+def _follows(
+    found: Matches, number: Number, confirmed: Sequence[Number], operations: frozenset[str]
+) -> bool:
+    """Whether a number follows from others, or counts rows; their lines are marked as used."""
+    few = not number.unit and number.plain <= _FEW
+    if few and _DEFINITE.search(found.claim.plain[: number.start]):
+        return True  # "the two" are those that were spoken of
+    if derive(number, confirmed, operations):
+        return True
+    if counted := _counted(found, number):
+        found.used.extend(counted)
+        return True
+    for group in _operands(found, number):
+        if operands := derive(number, [each for _, each in group], operations):
+            found.used.extend(line for line, each in group if each in operands)
+            return True
+    return False
+
+
+def _operands(found: Matches, number: Number) -> Iterator[list[tuple[Line, Number]]]:
+    """Groups of numbers that are calculated with, each with its line.
+
+    If the statement names rows or items: each of them, and each column over them. Otherwise each
+    column, the sentences that share most with it, and amounts of the same unit.
+    """
+    named = [
+        line
+        for line in found.lines
+        if line.table and any(not isinstance(hit, Number) for hit in found.hits(line))
+    ]
+    for column in found.columns():
+        yield [pair for pair in column if not named or pair[0] in named]
+    if named:
+        yield from (_values([line]) for line in named)
+        return
+    ranked = sorted(filter(found.hits, found.lines), key=lambda line: -found.score(line))
+    yield _values(ranked[:_MOST_LINES])
+    alike = [line for line in found.lines if number.base in {each.base for each in line.numbers}]
+    if number.base and len(alike) <= _FEW:
+        yield _values(alike)
+
+
+def _values(lines: Sequence[Line]) -> list[tuple[Line, Number]]:
+    """The numbers of some lines, and the years of their dates."""
+    return [
+        (line, number)
+        for line in lines
+        for number in (
+            *line.numbers,
+            *(Number(Fraction(date.year), year=True) for date in line.own.dates if date.year),
         )
+    ]
 
-    def _missing_words(self) -> str:
-        if self._found.foreign:
-            return "" if self._found.claim.words or self._found.claim.numbers else "nothing"
-        named = [word for entity in self._found.entities if entity.sure for word in entity.words]
-        wanted = self._found.claim.words - self._found.asked.words
-        if not wanted:
-            return (
-                ""
-                if self._found.asked.text
-                or self._found.claim.words
-                or self._found.claim.numbers
-                or self._found.claim.dates
-                else "nothing"
-            )
-        best = self._best_lines()
-        held = (
-            frozenset(word for line in best for word in (*line.own.words, *line.subject.words))
-            | said(" ".join(named)).words
-        )  # each name was found
-        hard = (
-            len(self._found.claim.numbers)
-            + len(self._found.claim.dates)
-            + len(self._found.entities)
-        )
-        least = WITH_NAMES if hard else LEAST_SHARE
-        if _is_spaceless(self._found.claim.plain):
-            least = SPACELESS_SHARE
-        if len(wanted & held) < least * len(wanted):
-            return f"words {sorted(wanted - held)}"
+
+def _counted(found: Matches, number: Number) -> list[Line]:
+    """The rows or items of which there are so many, in all or with a word of the statement."""
+    if number.unit or number.plain < 2:
+        return []
+    groups: dict[tuple[object, ...], list[Line]] = {}
+    for line in found.lines:
+        if line.table:
+            for shared in (None, *(hit for hit in found.hits(line) if not isinstance(hit, Number))):
+                groups.setdefault((line.table, shared), []).append(line)
+    return next((group for group in groups.values() if len(group) == number.plain), [])
+
+
+def _missing_name(found: Matches) -> str:
+    """The first name that is not there, or of which something else is said."""
+    for name in found.names:
+        if name.is_in(found.asked.names):
+            continue
+        holding = [line for line in found.lines if name.is_in(line.own.names)]
+        if not holding and not any(name.is_in(line.around.names) for line in found.lines):
+            if name.sure and not (found.foreign and len(name.words) == 1):
+                return f"name {' '.join(name.words)}"
+        elif not found.foreign and (
+            _is_crossed(found, name, holding) or _is_apart(found, name, holding)
+        ):
+            return f"name apart {' '.join(name.words)}"
+    return ""
+
+
+def _is_crossed(found: Matches, name: Name, holding: Sequence[Line]) -> bool:
+    """Whether a table has a name and another one in two columns, and in no row together."""
+    if any(isinstance(hit, Name) and hit != name for line in holding for hit in found.hits(line)):
+        return False
+    for other in found.all_names:
+        its = [line for line in found.lines if other.is_in(line.own.names)]
+        tables = {line.table for line in (*holding, *its)}
+        mine = {place for line in holding for place in _columns_with(line, name)}
+        together = any(mine & _columns_with(line, other) for line in its)
+        if mine and its and len(tables) == 1 and () not in tables and not together:
+            return True
+    return False
+
+
+def _columns_with(line: Line, name: Name) -> set[int]:
+    return {place for place, cell in enumerate(line.cells) if name.is_in(cell.names)}
+
+
+def _is_apart(found: Matches, name: Name, holding: Sequence[Line]) -> bool:
+    """Whether what a statement says of a name is said of another one.
+
+    The sentence or row that says most of the statement is not about the name, and none that is
+    about the name says as much or anything else of the statement. In prose, another name must be
+    in its place.
+    """
+    focus = found.focus
+    if name.is_in(focus.own.names) or name.is_in(focus.around.names) or not name.sure:
+        return False
+    if any(line in found.used for line in holding):
+        return False
+    told = found.told(focus)
+    for line in found.lines:
+        if name.is_in(line.own.names) or (not line.table and name.is_in(line.around.names)):
+            mine = found.told(line)
+            if mine >= told or mine - told:
+                return False
+    if focus.table:
+        return True
+    title = focus.around.names
+    first = not said(found.claim.plain[: name.start]).words
+    if not first and any(other.is_in(title) for other in found.names):
+        return False
+    return not (found.asked.plain and found.places > 1) and any(
+        other.sure and not other.is_in(found.whole.names) and not other.is_in(title)
+        for other in found.names_in(focus.own.plain)
+    )
+
+
+def _missing_words(found: Matches, quotes: Mapping[int, Sequence[Span]]) -> str:
+    """The words that quotes do not have, if they are too many."""
+    claim = found.claim
+    wanted = claim.words - found.asked.words
+    if not (claim.words or claim.numbers or claim.dates or found.names or found.asked.plain):
+        return "nothing to find"
+    if found.foreign:
         return ""
-
-    def _best_lines(self) -> list[Line]:
-        return [
-            *self._found.used,
-            *(
-                line
-                for place in range(self._found.places)
-                for line in self._found.lines
-                if line.passage == place and line.span in self._quotes(place)
-            ),
-        ]
-
-    def _contradiction(self) -> str:
-        return contradicts(
-            self._found.claim, self._found.entities, self._best_lines(), self._found.columns()
-        )
-
-    def _quotes(self, place: int) -> list[Span]:
-        if place not in self._quoted:
-            self._quoted[place] = self._choose(place)
-        return self._quoted[place]
-
-    @cached_property
-    def _quoted(self) -> dict[int, list[Span]]:
-        return {}
-
-    def _choose(self, place: int) -> list[Span]:
-        own = [line for line in self._found.lines if line.passage == place]
-        if not own:
-            return []
-        best = max(own, key=lambda line: (self._found.score(line), line.span[0] - line.span[1]))
-        chosen, held = [best.span], set(self._found.hits(best))
-        for line in self._found.used:
-            if line.passage == place and line.span not in chosen:
-                chosen.append(line.span)
-                held |= self._found.hits(line)
-        while len(chosen) < MOST_QUOTES:
-            rest = [line for line in own if line.span not in chosen]
-            if not rest:
-                break
-            line = max(rest, key=lambda each: self._gain(each, held))
-            if self._gain(line, held) < max(_LEAST_GAIN, len(self._found.words) // 5):
-                break
-            chosen.append(line.span)
-            held |= self._found.hits(line)
-        return chosen[:MOST_QUOTES]
-
-    def _gain(self, line: Line, held: set[Hit]) -> int:
-        """What a line adds to quotes; what its title says adds nothing."""
-        context = line.context
-        return sum(
-            not hit.is_in(context) and 2
-            if isinstance(hit, Entity)
-            else 2
-            if isinstance(hit, (Number, Date))
-            else hit not in context.words
-            for hit in self._found.hits(line) - held
-        )
-
-    def _bears(self, place: int) -> bool:
-        """Whether a passage has a name or number of the statement, or a few of its words."""
-        own = [line for line in self._found.lines if line.passage == place]
-        if self._found.foreign or any(line.passage == place for line in self._found.used):
-            return True
-        hits = set().union(*(self._found.hits(line) for line in own))
-        around = said(own[0].around)
-        if any(isinstance(hit, (Number, Date, Entity)) for hit in hits):
-            return True
-        words = hits | (self._found.words & around.words)
-        return len(words) >= min(2, len(self._found.words)) and bool(words)
+    least = SPACELESS_SHARE if script_of(claim.plain) in _SPACELESS else LEAST_SHARE
+    lines = [line for line in found.lines if line.span in quotes.get(line.passage, ())]
+    held = content_words(" ".join(word for name in found.names for word in name.words))
+    held = held.union(*(line.own.words | line.around.words for line in (*lines, *found.used)))
+    return "" if len(wanted & held) >= least * len(wanted) else f"words {sorted(wanted - held)}"
 
 
-def _is_spaceless(text: str) -> bool:
-    return script_of(text) in {"CJK", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR"}
+def _bears(found: Matches, place: int) -> bool:
+    """Whether a passage has a name or number of the statement, or two of its words."""
+    own = [line for line in found.lines if line.passage == place]
+    if found.foreign or any(line.passage == place for line in found.used):
+        return True
+    hits = frozenset().union(*map(found.hits, own))
+    words = hits | (found.words & own[0].around.words)
+    hard = any(not isinstance(hit, str) for hit in hits)
+    return hard or len(words) >= min(2, len(found.words)) > 0

@@ -1,8 +1,9 @@
-"""The sentences and rows of passages, each with what stands around it."""
+"""What a text says, and the sentences and rows of a passage with what stands around them."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
@@ -17,94 +18,115 @@ from hopyard.indexes.sentences import (
     is_row,
     sentence_spans,
 )
-from hopyard.nodes.support.quantities import Date, Number, in_unit, unit_of
-from hopyard.nodes.support.said import Said, entities_of, said
+from hopyard.nodes.language import language_of
+from hopyard.nodes.support.measures import SCALES, UNITS
+from hopyard.nodes.support.names import names_by_beginning
+from hopyard.nodes.support.quantities import (
+    CODE,
+    MONTHS,
+    Date,
+    Number,
+    find_quantities,
+    in_column,
+    with_digits,
+)
+from hopyard.nodes.support.words import content_words
 
-__all__ = ("Line", "lines_of")
+__all__ = ("SAMPLE", "Line", "Said", "lines_of", "said")
 
 Span = tuple[int, int]
 
-_CLAUSE: Final = re.compile(
-    r"[;；]\s*|,\s+(?=(?:but|while|whereas|aber|während|wohingegen)\b)", re.IGNORECASE
-)
-_SUBJECT: Final = re.compile(
-    r"(?:he|she|it|they|this|these|that|those|such|both|there|er|sie|es|diese[rs]?|dies|dabei|dort|"
-    r"davon|그|이|그녀|他|她|它|这)\b",
-    re.IGNORECASE,
-)
-_POSSESSIVE: Final = re.compile(r"(?:his|her|its|their|ihre?r?|seine?r?|deren|dessen)\b", re.I)
+SAMPLE: Final = 4000
+"""Characters of a text that show its language."""
+_WORD: Final = re.compile(r"\w+")
+_PARTS: Final = re.compile(r"[:;,]\s+")
+_RULE_BELOW: Final = re.compile(r"\n\s*\|[\s:|-]+(?:\n|$)")
+
+
+@dataclass(frozen=True)
+class Said:
+    """The compared features of a text whose number words are digits."""
+
+    plain: str
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The content words as they are compared; numbers, units and months are none."""
+        small = CODE.sub(lambda code: re.sub("[-/]", "", code[0]), self.plain).casefold()
+        words = (word for word in _WORD.findall(small) if not word[0].isdecimal())
+        rest = (word for word in words if not (word in UNITS or word in SCALES or word in MONTHS))
+        return frozenset(
+            part
+            for part in content_words(" ".join(rest))
+            if not part.isdecimal() and (len(part) > 1 or not part.isascii())
+        )
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        """Its numbers."""
+        return find_quantities(self.plain)[0]
+
+    @property
+    def dates(self) -> tuple[Date, ...]:
+        """Its dates."""
+        return find_quantities(self.plain)[1]
+
+    @cached_property
+    def names(self) -> dict[str, set[str]]:
+        """Its words that can be parts of names."""
+        return names_by_beginning(self.plain)
+
+
+@lru_cache(8192)
+def said(text: str, language: str = "en") -> Said:
+    """What a text says."""
+    return Said(with_digits(unicodedata.normalize("NFKC", text), language))
 
 
 @dataclass(frozen=True)
 class Line:
-    """A clause of a sentence, or a row of a table.
+    """A sentence, or a row of a table.
 
     Attributes:
         passage: Place of its passage among those that are compared.
-        span: Where its sentence or row is in the passage.
-        text: Its text.
-        around: The title, the section and what is told of its document; of a row, also the header
-            and the sentence before the table.
-        before: The sentences that it continues: a pronoun stands for a name in them.
-        table: Where its table begins, or -1.
+        span: Where it is in the passage.
+        own: What it says itself.
+        around: What is said around it: title and section, what is told of its document; of a row
+            also the header and the sentence before the table.
+        table: The header of its table; of a row without a header, and of an item, its kind.
         header: The header of each column of its row.
+        cells: What each cell of a row, or each clause, says.
         heading: Whether it is a heading.
-        item: Whether it is an item of a list.
     """
 
     passage: int
     span: Span
-    text: str
-    around: str
-    before: str = ""
-    table: int = -1
+    own: Said
+    around: Said
+    table: tuple[object, ...] = ()
     header: tuple[str, ...] = ()
+    cells: tuple[Said, ...] = ()
     heading: bool = False
-    item: bool = False
-
-    @property
-    def own(self) -> Said:
-        """What it says itself."""
-        return said(self.text)
 
     @cached_property
-    def cells(self) -> list[Said]:
-        """What each cell of a row says."""
-        return [said(cell) for cell in cells_of_row(self.text)] if self.table >= 0 else []
+    def columns(self) -> list[list[Number]]:
+        """The numbers of each cell or part of an item; of a sentence, all in one."""
+        if not self.table:
+            return [list(self.own.numbers)]
+        names = [*self.header, *[""] * len(self.cells)]
+        return [
+            [in_column(number, name, self.around.plain) for number in cell.numbers]
+            for name, cell in zip(names, self.cells, strict=False)
+        ]
 
     @property
-    def context(self) -> Said:
-        """What its title and its header say."""
-        return said(self.around)
-
-    @property
-    def subject(self) -> Said:
-        """What the title and the sentences before it say, which a pronoun stands for."""
-        return said(f"{self.around} {self.before}") if self.before else self.context
-
-    @cached_property
-    def numbers(self) -> tuple[Number, ...]:
-        """Its numbers; those of a row have the unit of their column too."""
-        if self.table < 0:
-            return self.own.numbers
-        scale = unit_of(self.around)[1] if not self.header or _bare(self.header) else None
-        numbers: list[Number] = []
-        for place, cell in enumerate(self.cells):
-            unit, own_scale = unit_of(self.header[place] if place < len(self.header) else "")
-            for number in cell.numbers:
-                numbers.append(in_unit(number, unit, own_scale))
-                if scale and scale != 1 and own_scale == 1:
-                    numbers.append(in_unit(number, unit, scale))
-        return tuple(numbers)
-
-    @cached_property
-    def dates(self) -> tuple[Date, ...]:
-        """Its dates."""
-        return self.own.dates
+    def numbers(self) -> list[Number]:
+        """Its numbers; those of a row have the unit of their column."""
+        return [number for column in self.columns for number in column]
 
 
 def lines_of(passage: Passage, place: int = 0) -> tuple[Line, ...]:
-    """The clauses and rows of a passage, in order.
+    """The sentences and rows of a passage, in order.
 
     Args:
         passage: The passage.
@@ -115,62 +137,20 @@ def lines_of(passage: Passage, place: int = 0) -> tuple[Line, ...]:
 
 @lru_cache(512)
 def _lines(text: str, title: str, passage: int) -> tuple[Line, ...]:
+    language = language_of(text[:SAMPLE]) or "en"
+    about = said(title, language)
     lines: list[Line] = []
-    last: tuple[Span, str, bool] | None = None
-    for span in sentence_spans(text):
-        start, sentence = span[0], text[slice(*span)]
-        if is_row(text, start):
-            context = f"{title} {context_of_row(text, start)}"
+    for start, end in sentence_spans(text):
+        span, own = (start, end), said(text[start:end], language)
+        if not is_row(text, start):
+            kind = (passage, "items") if is_item(text, start) else ()
+            parts = tuple(said(part, language) for part in _PARTS.split(own.plain))
+            heading = is_heading(text, start)
+            lines.append(Line(passage, span, own, about, kind, cells=parts, heading=heading))
+        elif not _RULE_BELOW.match(text, end):  # a header is no row
+            around = said(f"{title} {context_of_row(text, start)}", language)
             header = tuple(header_of_row(text, start))
-            table = _table_start(text, start)
-            if table == start and _has_rule_below(text, span[1]):
-                continue  # the header itself
-            lines.append(Line(passage, span, sentence, context, table=table, header=header))
-            last = None
-            continue
-        item = is_item(text, start)
-        before = ""
-        if last and "\n" not in text[last[0][1] : start] and (last[2] or _continues(sentence)):
-            before = last[1]
-        begin = 0
-        for place in [*(found.end() for found in _CLAUSE.finditer(sentence)), len(sentence)]:
-            clause = sentence[begin:place]
-            if clause.strip():
-                told = before
-                if begin:
-                    told = f"{before} {sentence[:begin]}" if _continues(clause) else ""
-                heading = is_heading(text, start)
-                lines.append(Line(passage, span, clause, title, told, heading=heading, item=item))
-            begin = place
-        same = item or bool(last and last[2] and before)
-        last = (span, f"{before} {sentence}".strip(), same)
+            cells = tuple(said(cell, language) for cell in cells_of_row(text[start:end]))
+            table = header or (passage, "table")
+            lines.append(Line(passage, span, own, around, table, header, cells))
     return tuple(lines)
-
-
-def _continues(sentence: str) -> bool:
-    """Whether a sentence begins with a word that stands for a name before it."""
-    if _SUBJECT.match(sentence):
-        return True
-    return _POSSESSIVE.match(sentence) is not None and not entities_of(sentence)
-
-
-def _table_start(text: str, start: int) -> int:
-    """Where the table of a row begins."""
-    begin = start
-    while begin and (above := text.rfind("\n", 0, begin - 1) + 1) < begin:
-        if not text[above:begin].lstrip().startswith("|"):
-            break
-        begin = above
-    return begin
-
-
-_RULE: Final = re.compile(r"\s*\|[\s:|-]+(?:\n|$)")
-
-
-def _has_rule_below(text: str, end: int) -> bool:
-    return _RULE.match(text, end) is not None
-
-
-def _bare(header: tuple[str, ...]) -> bool:
-    """Whether no column of a table names a unit."""
-    return all(unit_of(name)[0] is None for name in header)

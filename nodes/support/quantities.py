@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
 from fractions import Fraction
-from functools import lru_cache
-from itertools import pairwise
+from functools import cached_property, lru_cache
 from typing import Final
 
-from hopyard.nodes.language import script_of
-from hopyard.nodes.support.measures import SCALES, UNITS, Unit
-from hopyard.nodes.support.number_words import find_number_words
+from text_to_num import alpha2digit
 
-__all__ = ("CODE", "MONTHS", "Date", "Number", "find_quantities", "in_unit", "unit_of")
+from hopyard.nodes.support.measures import SCALES, UNITS, Unit
+
+__all__ = ("CODE", "MONTHS", "Date", "Number", "find_quantities", "in_column", "with_digits")
 
 _LETTER: Final = r"[A-Za-zÀ-ʯͰ-ӿ]"
 _NUMBER: Final = re.compile(rf"(?<![\d_])(?<!{_LETTER})\d+(?:[.,'’\u00a0\u202f]\d+)*")
 _GROUPS: Final = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
 """A separator of thousands, as far as one can see."""
-_AFTER: Final = re.compile(
-    r"(?:[ \u00a0\u202f]|-(?=[^\W\d]))?(square |cubic )?"
-    r"([%€$£¥₩]|°[cf]?|(?:m|km)/[sh]|k?m[²³2]|[^\W\d_]+)"
+_YEAR: Final = re.compile(r"1\d{3}|20\d\d")
+_SIGNS: Final = sorted(
+    (w for w in {**UNITS, **SCALES} if not re.fullmatch("[a-zß-ÿ]+", w)), key=len
 )
+_UNIT: Final = f"{'|'.join(map(re.escape, reversed(_SIGNS)))}|[^\\W\\d_]+"
+"""Signs and words of scripts without spaces, the longest first, or any word."""
+_AFTER: Final = re.compile(rf"[ \u00a0\u202f]?({_UNIT})")
 _BEFORE: Final = re.compile(r"(us\$|[€$£¥₩]|\b(?:eur|usd|gbp|chf|krw|cny|jpy))\s?$")
 _SHORT_SCALES: Final = {"k": 1000, "m": 10**6, "bn": 10**9, "b": 10**9}
 """After an amount of money, as in $5m."""
+_SCALED: Final = re.compile(rf"((?:\d|\bin|\()\s?(?:{'|'.join(SCALES)})\b)", re.IGNORECASE)
+"""A scale that stays a word: "3.2 million" is not "3.2 1000000"."""
+_RANGE: Final = re.compile(r" ?(?:to|auf|bis|and|or|und|oder|[-–]) ?[\d.,]*\d")
+"""In "from 2.4 to 3.0 million euros" both numbers have the unit."""
+_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-‑](?=[^\W\d_])")
 
 CODE: Final = re.compile(
     rf"(?<![\w-]){_LETTER}+(?=(?:{_LETTER}|[\d-])*\d)(?:{_LETTER}|\d)*(?:[-/](?:{_LETTER}|\d)+)*"
@@ -57,17 +62,6 @@ _DATES: Final = tuple(
         _MONTH,
     )
 )
-_CLOCK: Final = re.compile(
-    r"\b(\d{1,2}):(\d\d)(?!\d)|\b(\d{1,2})(?:[.](\d\d))? ?(?=uhr\b|o['’]clock|[ap]\.?m\b)"
-)
-_NOUN: Final = re.compile(
-    r" (?!more|less|fewer|other|times|than|with|from|mehr|weniger|sind|waren|wurde|haben|höher)"
-    r"([a-zäöüß]{4,})\b"
-)
-_RANGE: Final = re.compile(r"\S+ ?(?:to|auf|bis|and|or|und|oder|[-–])\s*")
-_COMMON_YEAR: Final = 2001
-_BARE: Final = frozenset({"hundred", "hundert", "dozen"})
-"""Words that alone are no exact number."""
 
 
 @dataclass(frozen=True)
@@ -86,61 +80,61 @@ class Date:
             not one or not two or one == two for one, two in zip(mine, its, strict=True)
         )
 
-    def moved(self, days: int) -> Date | None:
-        """The date so many days later, or None if the day is not known."""
-        try:
-            found = date(self.year or _COMMON_YEAR, self.month, self.day) + timedelta(days)
-        except (ValueError, OverflowError):
-            return None
-        return Date(found.year if self.year else 0, found.month, found.day)
-
 
 @dataclass(frozen=True)
 class Number:
     """A number with its unit.
 
     Attributes:
-        bare: It as written: two readings where a point may separate thousands or decimals.
-        value: The same in the base unit, with its scale.
-        base: What the unit measures; "" without a known unit.
-        scaled: Whether a word such as "million" follows.
-        step: The last decimal place that is written, in the base unit.
-        word: Whether it is written as a word.
+        value: It as written, with a word such as "million" after it.
+        unit: Its unit, if it is known.
+        scale: What the header of its column multiplies it by.
+        step: The last decimal place that is written, in `value`.
         start: Where it begins.
-        noun: The word after a number without a unit, such as `characters`; "" for none.
+        year: Whether it can be a year.
     """
 
-    bare: frozenset[Fraction]
-    value: frozenset[Fraction]
-    base: str = ""
-    scaled: bool = False
+    value: Fraction
+    unit: Unit | None = None
+    scale: Fraction = Fraction(1)
     step: Fraction = Fraction(1)
-    word: bool = False
     start: int = 0
-    noun: str = ""
+    year: bool = False
+
+    @cached_property
+    def plain(self) -> Fraction:
+        """It in its own unit."""
+        return self.value * self.scale
 
     @property
+    def base(self) -> str:
+        """What its unit measures; "" without a known unit."""
+        return self.unit.base if self.unit else ""
+
+    @cached_property
     def amount(self) -> Fraction:
-        """The most likely reading of `value`."""
-        return max(self.value)
+        """It in the base unit."""
+        return self.plain * (self.unit.factor if self.unit else 1)
 
     def equals(self, other: Number) -> bool:
-        """Whether two numbers are the same.
-
-        A number without a unit may be of any unit, unless it counts something: 12 characters are
-        not 12 months.
-        """
-        if (self.noun and other.base) or (self.base and other.noun):
-            return False
+        """Whether two numbers are the same. A number without a unit may be of any unit."""
         if self.base and other.base:
-            return self.base == other.base and bool(self.value & other.value)
-        if self.value & other.value:
-            return True
-        with_unit = self if self.base else other
-        without = other if self.base else self
-        if without.base or without.scaled or (with_unit.scaled and not with_unit.base):
-            return False
-        return not with_unit.scaled and bool(self.bare & other.bare)
+            return self.base == other.base and self.amount == other.amount
+        mine = (self.value, self.plain)
+        return other.value in mine or other.plain in mine
+
+
+def with_digits(text: str, language: str) -> str:
+    """A text with its number words as digits: `thirty-three` becomes `33`, `third` becomes `3rd`.
+
+    Args:
+        text: A sentence or a row.
+        language: Its language, such as `de`.
+    """
+    text = _HYPHEN.sub(" ", text.encode("utf-8", "replace").decode())
+    parts = _SCALED.split(text)
+    parts[::2] = [alpha2digit(part, language, threshold=1.5) for part in parts[::2]]
+    return "".join(parts)
 
 
 @lru_cache(8192)
@@ -150,65 +144,35 @@ def find_quantities(text: str) -> tuple[tuple[Number, ...], tuple[Date, ...]]:
     The digits of a name such as STS-2, and those of a date, are no numbers.
     """
     dates, masked = _find_dates(text)
-    masked = CODE.sub(lambda code: " " * len(code[0]), masked)
-    numbers: list[Number] = []
-    plain = masked.lower()
-    for found in _CLOCK.finditer(plain):
-        hours, minutes = (found[1], found[2]) if found[1] else (found[3], found[4] or "0")
-        numbers.append(_number(int(hours) * 3600 + int(minutes) * 60, "clock", found.start()))
-    plain = _CLOCK.sub(lambda clock: " " * len(clock[0]), plain)
-    numbers += [_digits(found, plain) for found in _NUMBER.finditer(plain)]
-    for value, start, end in find_number_words(plain):
-        if plain[start:end] in SCALES or plain[start:end] in _BARE:
-            continue
-        numbers.append(_with_unit([Fraction(value)], Fraction(1), plain, start, end, word=True))
-    numbers.sort(key=lambda number: number.start)
-    return tuple(_with_range_units(numbers, plain)), dates
+    plain = CODE.sub(lambda code: " " * len(code[0]), masked).lower()
+    return tuple(_read(found, plain) for found in _NUMBER.finditer(plain)), dates
 
 
-def _with_range_units(numbers: list[Number], text: str) -> list[Number]:
-    """In "from 610 to 540 kWh" both numbers have the unit."""
-    for place, (one, other) in enumerate(pairwise(numbers)):
-        between = text[one.start : other.start]
-        if not (one.base or one.scaled) and _RANGE.fullmatch(between):
-            if other.base == "clock":
-                numbers[place] = _number(int(one.amount) * 3600, "clock", one.start)
-                continue
-            factor = max(other.value) / max(other.bare) if max(other.bare) else Fraction(1)
-            value = frozenset(bare * factor for bare in one.bare)
-            step = one.step * factor
-            numbers[place] = replace(
-                one, value=value, base=other.base, scaled=other.scaled, step=step
-            )
-    return numbers
+def in_column(number: Number, header: str, lead: str = "") -> Number:
+    """A number of a table's cell, with the unit and the scale that its header names.
+
+    Args:
+        number: A number of a cell.
+        header: The header of its column.
+        lead: What names the scale if the header names neither unit nor scale.
+    """
+    unit, scale = _unit_of(header)
+    if unit is None and scale == 1:
+        scale = _unit_of(lead)[1]
+    if number.unit or (unit is None and scale == 1):
+        return number
+    return replace(number, unit=unit, scale=scale, year=False)
 
 
-def unit_of(header: str) -> tuple[Unit | None, Fraction]:
-    """The unit and the scale that a table's header, or the sentence before a table, names."""
+def _unit_of(header: str) -> tuple[Unit | None, Fraction]:
     bracketed = " ".join(re.findall(r"[(\[]([^)\]]*)[)\]]", header))
     for part in filter(None, (bracketed, header)):
-        words = re.findall(r"[%€$£¥₩]|°[cf]?|(?:m|km)/[sh]|k?m[²³2]|[^\W\d_]+", part.lower())
+        words = re.findall(_UNIT, part.lower())
         units = {UNITS[word] for word in words if word in UNITS}
         scale = next((SCALES[word] for word in words if word in SCALES), Fraction(1))
         if units or scale != 1:
             return (units.pop() if len(units) == 1 else None), scale
     return None, Fraction(1)
-
-
-def in_unit(number: Number, unit: Unit | None, scale: Fraction) -> Number:
-    """A number of a table's cell, in the unit that its header names."""
-    if number.base or number.scaled or (unit is None and scale == 1):
-        return number
-    factor = scale * (unit.factor if unit else 1)
-    return Number(
-        number.bare,
-        frozenset(value * factor for value in number.bare),
-        unit.base if unit else "",
-        scale != 1,
-        number.step * factor,
-        number.word,
-        number.start,
-    )
 
 
 def _find_dates(text: str) -> tuple[tuple[Date, ...], str]:
@@ -230,79 +194,21 @@ def _find_dates(text: str) -> tuple[tuple[Date, ...], str]:
     return tuple(sorted(found, key=lambda each: each.start)), text
 
 
-def _number(value: int, base: str, start: int) -> Number:
-    exact = frozenset([Fraction(value)])
-    return Number(exact, exact, base, start=start)
-
-
-def _digits(found: re.Match[str], text: str) -> Number:
-    written = found[0]
-    whole = _GROUPS.sub("", written) if not written.startswith("0.") else written
-    readings = [_fraction(whole)]
-    if re.fullmatch(r"\d{1,3}\.\d{3}", written):
-        readings.append(_fraction(written))
+def _read(found: re.Match[str], text: str) -> Number:
+    """The number that is written there, with its unit."""
+    whole = found[0] if found[0].startswith("0.") else _GROUPS.sub("", found[0])
+    value = Fraction(re.sub(r"\.(?=.*\.)", "", re.sub(r"['’\s]", "", whole).replace(",", ".")))
     decimals = re.search(r"[.,](\d+)$", whole)
     step = Fraction(1, 10 ** len(decimals[1])) if decimals else Fraction(1)
-    return _with_unit(readings, step, text, found.start(), found.end())
-
-
-def _fraction(written: str) -> Fraction:
-    whole, _, decimals = re.sub(r"['’\u00a0\u202f]", "", written).replace(",", ".").partition(".")
-    return Fraction(f"{whole or 0}.{decimals.replace('.', '') or 0}")
-
-
-def _with_unit(
-    readings: list[Fraction], step: Fraction, text: str, start: int, end: int, *, word: bool = False
-) -> Number:
-    before = _BEFORE.search(text, max(0, start - 5), start)
-    unit = UNITS[before[1]] if before else None
-    scale = Fraction(1)
-    for _ in range(2):
-        after = _AFTER.match(text, end)
-        if not after:
-            break
-        name = after[2]
-        if before and name in _SHORT_SCALES:
-            scale *= _SHORT_SCALES[name]
-        elif known_scale := _longest(name, SCALES):
-            scale *= SCALES[known_scale]
-            end = after.start(2) + len(known_scale)
-            continue
-        elif unit is None and (known := _unit_named(name, after[1])):
-            unit = known
-            break
-        else:
+    before = _BEFORE.search(text, max(0, found.start() - 5), found.start())
+    unit, end, scale = (UNITS[before[1]] if before else None), found.end(), Fraction(1)
+    if not _YEAR.fullmatch(found[0]) and (other := _RANGE.match(text, end)):
+        end = other.end()
+    while after := _AFTER.match(text, end):
+        scale *= SCALES.get(after[1]) or (_SHORT_SCALES.get(after[1], 1) if before else 1)
+        unit = unit or UNITS.get(after[1])
+        if unit or after[1] not in SCALES:
             break
         end = after.end()
-    noun = _NOUN.match(text, end) if unit is None and scale == 1 else None
-    factor = scale * (unit.factor if unit else 1)
-    return Number(
-        frozenset(readings),
-        frozenset(reading * factor for reading in readings),
-        unit.base if unit else "",
-        scale != 1,
-        step * factor,
-        word,
-        start,
-        noun[1] if noun else "",
-    )
-
-
-def _unit_named(name: str, power: str | None) -> Unit | None:
-    if power:
-        found = UNITS.get(name)
-        exponent = 2 if power == "square " else 3
-        if not found or found.base != "m":
-            return None
-        return Unit("m²" if exponent == 2 else "m³", found.factor**exponent)
-    return UNITS.get(_longest(name, UNITS))
-
-
-def _longest(name: str, known: Mapping[str, object]) -> str:
-    """The known word that a text is; in scripts without spaces, that it begins with; "" if none."""
-    if name in known:
-        return name
-    if name[0].isascii() or script_of(name) == "LATIN":
-        return ""
-    beginnings = (name[:length] for length in range(len(name), 0, -1))
-    return next((part for part in beginnings if part in known), "")
+    year = unit is None and scale == 1 and _YEAR.fullmatch(found[0]) is not None
+    return Number(value * scale, unit, step=step * scale, start=found.start(), year=year)

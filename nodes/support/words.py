@@ -5,16 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
-__all__ = ("NOTHING", "Units", "cut", "listed", "shared", "units")
-
-
-def listed(*lines: str) -> list[str]:
-    """The words of some lines."""
-    return [word for line in lines for word in line.split()]
-
+__all__ = ("STOP_WORDS", "content_words", "units")
 
 _ENDING: Final = re.compile(r"(?<=\w{3})(?:ing|ed|es|e|s)$")
 STEM: Final = 5
@@ -33,53 +26,41 @@ _SPACELESS: Final = re.compile(
     "|[\u1100-\u11ff\uac00-\ud7af]+"  # Korean has spaces, but particles are part of its words
 )
 _HIRAGANA: Final = re.compile("[\u3040-\u309f]+")
-_FUNCTION_WORDS: Final = frozenset(
+STOP_WORDS: Final = frozenset(
     word
     for line in (
-        "a an and are as at be been being both but by did do does for from had has have he her his",
-        "how in into is it its of on or she that the their them they this those to was were what",
-        "when where which who whom whose why will with would you your also not than then there",
+        "a an and are as at be been being both but by did do does for from had has have he her",
+        "his how in into is it its of on or she that the their them they this those to was were",
+        "what when where which who whom whose why will with would you your also not than then",
+        "there these such only about over under up out so if while after before during between",
+        "among can could may might must shall should i we us our my me all any some each other",
+        "more most very just now no nor yet already still however therefore thus per der die das",
+        "den dem des ein eine einen einem einer eines und oder aber ist sind war waren wird",
+        "werden wurde wurden hat haben hatte hatten im am auf aus bei mit nach von vom vor zu zum",
+        "zur für über unter durch um als wie auch nicht nur noch es er sie sich wer wo wann dass",
+        "daß weil wenn je sein seine ihr ihre man kann muss müssen soll innerhalb alle dieser",
+        "diese dieses total together sum altogether combined average less fewer insgesamt",
+        "zusammen gesamt summe durchschnitt mehr weniger largest highest lowest smallest longest",
+        "shortest higher lower mr ms mrs dr prof sir lord lady jr sr frau herr herrn höchste",
+        "höchsten größte größten meisten niedrigste kein keine yes ja nein",
     )
     for word in line.split()
 )
 
 
-@dataclass(frozen=True)
-class Units:
-    """The compared features of a text.
-
-    Attributes:
-        words: Content words cut to their first letters; pairs of characters in scripts that
-            write no spaces.
-        numbers: Its numbers, without separators of thousands.
-    """
-
-    words: frozenset[str]
-    numbers: frozenset[str]
-
-    def __or__(self, other: Units) -> Units:
-        """The union of two texts' features."""
-        return Units(self.words | other.words, self.numbers | other.numbers)
-
-
-NOTHING: Final = Units(frozenset(), frozenset())
-
-
-def units(text: str) -> Units:
-    """Return the compared features of a text: its content words and its numbers."""
+def units(text: str) -> frozenset[str]:
+    """The compared features of a text: its content words, and its numbers without separators."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     numbers = {_number(found) for found in _NUMBER.findall(plain)}
-    rest = _COUNTED.sub(" ", plain)
-    words = {unit for word in _WORD.findall(rest) for unit in cut(word)}
-    return Units(frozenset(words), frozenset(numbers))
+    return content_words(_COUNTED.sub(" ", plain)) | numbers
 
 
-def shared(wanted: Units, held: Units) -> int:
-    """How many words and numbers two texts share."""
-    return len(wanted.words & held.words) + len(wanted.numbers & held.numbers)
+def content_words(plain: str) -> frozenset[str]:
+    """The content words of a text in small letters, as they are compared."""
+    return frozenset(unit for word in _WORD.findall(plain) for unit in _cut(word))
 
 
-def cut(word: str) -> Iterator[str]:
+def _cut(word: str) -> Iterator[str]:
     """A word's first letters; its pairs of characters where its script writes no spaces.
 
     Hiragana beside other characters is grammar.
@@ -88,7 +69,7 @@ def cut(word: str) -> Iterator[str]:
         if run == word or not _HIRAGANA.match(run):
             yield from (run[place : place + 2] for place in range(max(1, len(run) - 1)))
     for rest in _SPACELESS.split(word):
-        if rest and rest not in _FUNCTION_WORDS:
+        if rest and rest not in STOP_WORDS:
             yield _ENDING.sub("", rest)[:STEM]
 
 

@@ -1,4 +1,4 @@
-"""`answer.check=model`: one call judges all statements of an answer against their passages."""
+"""`answer.check`: one call judges statements of an answer against their passages."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from hopyard.graphs import router
 from hopyard.nodes.cited_answer import NOT_STATED
+from hopyard.nodes.judge import check_of
 from hopyard.prompts.check_statements import CHECK_STATEMENTS, check_prompt, claim_lines
 from hopyard.state.settings import AnswerSettings, Context
 
@@ -18,6 +19,7 @@ from .script import GARBAGE, Said, Script
 QUESTION = "When was the Iron Bridge opened?"
 CONFIG: Any = {"configurable": {"thread_id": "t"}}
 SHORT: Said = {"thought": "…", "answer": "1781", "passages": [1]}
+WRONG: Said = {"thought": "…", "answer": "1812", "passages": [1]}
 FULL: Said = {
     "thought": "…",
     "answer": "The Iron Bridge was opened in 1781 [1]. It was opened by a king [1].",
@@ -61,8 +63,7 @@ async def test_the_model_marks_what_the_rules_let_pass(checked: Context, script:
 
 
 async def test_the_model_lets_pass_what_the_rules_mark(checked: Context, script: Script) -> None:
-    wrong: Said = {"thought": "…", "answer": "1812", "passages": [1]}
-    result = await ask(checked, script, wrong, checks(True))
+    result = await ask(checked, script, WRONG, checks(True))
     assert [cited["supported"] for cited in result["citations"]] == [True]
     assert result["unconfirmed"] == ""
 
@@ -92,9 +93,48 @@ async def test_unknown_is_not_judged(checked: Context, script: Script) -> None:
 
 
 async def test_rules_make_no_call(checked: Context, script: Script) -> None:
-    rules = changed(checked, answer=AnswerSettings(style="full"))
-    await ask(rules, script, SHORT, checks(False))
+    rules = changed(checked, answer=AnswerSettings(check="rules", style="full"))
+    result = await ask(rules, script, WRONG, checks(True))
     assert "check" not in script.counts
+    assert [cited["supported"] for cited in result["citations"]] == [False]
+
+
+async def test_a_doubt_asks_only_about_what_the_rules_mark(
+    checked: Context, script: Script
+) -> None:
+    doubt = changed(checked, answer=AnswerSettings(style="full"))  # the default
+    half: Said = {
+        "thought": "…",
+        "answer": "The Iron Bridge was opened in 1781 [1]. It was opened in 1812 [1].",
+        "passages": [1],
+    }
+    result = await ask(doubt, script, half, checks(True))
+    assert script.turn("check", QUESTION).endswith(
+        "Statements:\n1. It was opened in 1812 (passages 1)"
+    )
+    assert [cited["supported"] for cited in result["citations"]] == [True, True]
+    assert step_of(result)["facts"] == {"statements": "1", "not found": "0"}
+
+
+async def test_without_a_doubt_nothing_is_asked(checked: Context, script: Script) -> None:
+    doubt = changed(checked, answer=AnswerSettings(check="doubt", style="full"))
+    await ask(doubt, script, SHORT, checks(False))
+    assert "check" not in script.counts
+
+
+@pytest.mark.parametrize(
+    ("model", "check", "found"),
+    [
+        ("openai:gpt-4.1-mini", "auto", "doubt"),
+        ("builtin", "auto", "rules"),
+        ("recorded:calls", "auto", "rules"),
+        ("recorded:calls", "doubt", "doubt"),
+        ("builtin", "model", "model"),
+    ],
+)
+def test_who_checks(model: str, check: Any, found: str) -> None:
+    context = Context(model=model, answer=AnswerSettings(check=check))
+    assert check_of(context) == found
 
 
 def test_the_prompt_takes_one_check_for_each_statement() -> None:

@@ -207,20 +207,19 @@ def test_markers_get_the_numbers_of_the_citations() -> None:
     assert statements("Take `row[0]` [1]") == [("Take `row[0]`", [1])]
 
 
-def test_half_of_the_content_words_support() -> None:
+def test_a_third_of_the_content_words_has_to_be_there() -> None:
     page = passage("Feld", "He was promoted.")
     assert compare("Feld was promoted", [page]).supported
-    assert compare("Feld was promoted quickly yesterday", [page]).supported  # 2 of 4
-    assert not compare("Feld was promoted quickly yesterday again", [page]).supported  # 2 of 5
+    assert compare("Feld was promoted quickly yesterday again once", [page]).supported  # 2 of 6
+    assert not compare("Feld was promoted quickly yesterday again once late", [page]).supported
     assert not compare("", [page]).supported
 
 
 def test_what_is_compared() -> None:
     found = units("The discoverer, 20th of 1,234.5 and 3,000 members")
-    assert found.words == {"disco", "membe"}
-    assert found.numbers == {"20", "1234.5", "3000"}
-    assert units("東京です").words == {"東京"}
-    assert units("ひらがな").words == {"ひら", "らが", "がな"}
+    assert found == {"disco", "membe", "20", "1234.5", "3000"}
+    assert units("東京です") == {"東京"}
+    assert units("ひらがな") == {"ひら", "らが", "がな"}
 
 
 texts = st.lists(

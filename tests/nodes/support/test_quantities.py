@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.nodes.support.number_words import find_number_words, ordinal
-from hopyard.nodes.support.quantities import Date, find_quantities, unit_of
+from hopyard.nodes.support.quantities import Date, find_quantities, in_column, with_digits
 
 
 @pytest.mark.parametrize(
@@ -23,14 +22,12 @@ from hopyard.nodes.support.quantities import Date, find_quantities, unit_of
         ("287 Tausend Euro", 287_000, "EUR"),
         ("€3.6 million", 3_600_000, "EUR"),
         ("$5m", 5_000_000, "USD"),
-        ("two million euros", 2_000_000, "EUR"),
         ("18万元", 180_000, "CNY"),
-        ("85 square metres", 85, "m²"),
+        ("85 m²", 85, "m²"),
         ("90도", 90, "°"),
-        ("six weeks", 6 * 7 * 86400, "s"),
+        ("6 weeks", 6 * 7 * 86400, "s"),
         ("38 Cent", Fraction(38, 100), "EUR"),
         ("12.5 %", Fraction(25, 2), "%"),
-        ("um 9.30 Uhr", 9 * 3600 + 30 * 60, "clock"),
         ("36 km/h", 10, "m/s"),
     ],
 )
@@ -43,15 +40,12 @@ def test_a_number_with_its_unit(text: str, amount: Fraction, base: str) -> None:
     ("one", "other", "same"),
     [
         ("3.84 t", "3,840 kilograms", True),
-        ("3.840 kg", "3,84 kg", True),  # a point may separate thousands or decimals
         ("2 hours", "120 minutes", True),
         ("58", "58 kg", True),
         ("58 kg", "58 tonnes", False),
         ("34,500 euros", "34,500 dollars", False),
         ("3.6 million", "3.6 billion", False),
         ("3", "3.0 million", False),
-        ("thirty-three", "33", True),
-        ("dreiunddreißig", "33", True),
     ],
 )
 def test_the_same_number(one: str, other: str, same: bool) -> None:
@@ -96,42 +90,47 @@ def test_dates_that_agree() -> None:
     assert day.agrees(Date(2024, 5, 0))
     assert not day.agrees(Date(2023, 5, 3))
     assert not day.agrees(Date(2024, 6, 3))
-    assert Date(0, 4, 21).moved(-12) == Date(0, 4, 9)
-    assert Date(0, 4, 0).moved(1) is None
 
 
 @pytest.mark.parametrize(
-    ("text", "values"),
+    ("text", "language", "written"),
     [
-        ("two hundred and five", [205]),
-        ("one thousand two hundred", [1200]),
-        ("twenty-one and three", [21, 3]),
-        ("one of them", []),
-        ("eine von ihnen", []),
-        ("zweihundertfünfzig", [250]),
-        ("dreitausendzwölf", [3012]),
-        ("einundzwanzig", [21]),
-        ("dreiunddreissig", [33]),
-        ("hundertzwei", [102]),
+        ("two hundred and five", "en", "205"),
+        ("one thousand two hundred", "en", "1200"),
+        ("twenty-one and three", "en", "21 and 3"),
+        ("two million euros", "en", "2000000 euros"),
+        ("one of them; the fourth", "en", "one of them; the 4th"),
+        ("3.2 million, 12 thousand", "en", "3.2 million, 12 thousand"),
+        ("zweihundertfünfzig", "de", "250"),
+        ("dreiunddreissig und dreiunddreißig", "de", "33 und 33"),
+        ("Umsatz in Tausend Euro", "de", "Umsatz in Tausend Euro"),
+        ("quatre-vingt-dix ans", "fr", "90 ans"),
+        ("\ud800 three", "en", "? 3"),
     ],
 )
-def test_numbers_in_words(text: str, values: list[int]) -> None:
-    assert [value for value, _, _ in find_number_words(text)] == values
+def test_number_words_become_digits(text: str, language: str, written: str) -> None:
+    assert with_digits(text, language) == written
 
 
-@pytest.mark.parametrize(("word", "value"), [("fourth", 4), ("fünfzehnte", 15), ("tower", None)])
-def test_ordinals(word: str, value: int | None) -> None:
-    assert ordinal(word) == value
-
-
-def test_the_unit_of_a_column() -> None:
-    unit, scale = unit_of("Cost (million EUR)")
-    assert unit is not None
-    assert (unit.base, scale) == ("EUR", 1_000_000)
-    assert unit_of("Name") == (None, 1)
+@pytest.mark.parametrize(
+    ("header", "lead", "amount", "base"),
+    [
+        ("Cost (million EUR)", "", 3_500_000, "EUR"),
+        ("2024", "Revenue in thousand euros", 3500, ""),
+        ("Depth (km)", "", 3500, "m"),
+        ("Name", "", Fraction(7, 2), ""),
+    ],
+)
+def test_a_number_has_the_unit_of_its_column(
+    header: str, lead: str, amount: Fraction, base: str
+) -> None:
+    [number] = find_quantities("3.5")[0]
+    found = in_column(number, header, lead)
+    assert (found.amount, found.base) == (amount, base)
+    assert found.equals(number)
 
 
 @given(st.text(max_size=60))
 def test_any_text_has_quantities(text: str) -> None:
     numbers, _ = find_quantities(text)
-    assert all(number.value and number.step > 0 for number in numbers)
+    assert all(number.value >= 0 and number.step > 0 for number in numbers)
