@@ -25,12 +25,19 @@ __all__ = (
     "find_gate",
     "gate_folder",
     "lasting_name",
+    "shipped_gate",
 )
 
 OFF: Final = "off"
 _FOLDER: Final = Path(__file__).parent / "gate"
 SHIPPED: Final[tuple[Profile, ...]] = ("builtin", "capable")
 """The gates that come with Hopyard, by the profile of the model that they are for."""
+
+
+def shipped_gate(profile: Profile) -> str:
+    """The gate for the models of a profile. Small models know little more than the built-in one."""
+    return profile if profile in SHIPPED else "builtin"
+
 
 EmbedWith = Callable[[str, str], Vector]
 """Embeds a question [d] with the embedding model of a name."""

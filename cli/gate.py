@@ -207,13 +207,13 @@ def evaluate_command(
 ) -> None:
     """Measure a gate on labels, and end to end against the policies always, never and oracle."""
     require("`hopyard gate evaluate`", "gate")
-    from hopyard.classifiers.retrieval_gate import gate_folder
+    from hopyard.classifiers.retrieval_gate import gate_folder, shipped_gate
     from hopyard.cli.gate_agent import evaluate_gate
     from hopyard.cli.gate_report import show_evaluation, warn_of_models, write_report
     from hopyard.nodes.resources import shared_resources
 
     context = context_from({"index": index, "model": model, "embedding": embedding}, set_)
-    name = profile_of(context) if gate == AUTO else gate
+    name = shipped_gate(profile_of(context)) if gate == AUTO else gate
     loaded = shared_resources().gate(name)
     given = [label for path in labels for label in read_labels(path)]
     asked = read_questions(questions, split=split, limit=limit) if questions else []
@@ -246,12 +246,13 @@ def predict_command(
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
 ) -> None:
     """Decide for each question whether it needs retrieval, with the calibrated probability."""
+    from hopyard.classifiers.retrieval_gate import shipped_gate
     from hopyard.cli.gate_agent import predictor
     from hopyard.nodes.resources import shared_resources
     from hopyard.nodes.run import check_question
 
     context = context_from({"index": index, "model": model, "embedding": embedding}, set_)
-    loaded = shared_resources().gate(profile_of(context) if gate == AUTO else gate)
+    loaded = shared_resources().gate(shipped_gate(profile_of(context)) if gate == AUTO else gate)
     predict = predictor(context, loaded)
     for line in questions or (line for line in sys.stdin if line.strip()):
         question = check_question(line)

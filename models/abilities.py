@@ -27,6 +27,7 @@ from hopyard.state.errors import HopyardError
 from hopyard.state.sources import home
 
 __all__ = (
+    "VARIANTS",
     "Abilities",
     "Form",
     "abilities_of",
@@ -73,7 +74,10 @@ _LONGEST_ANSWER: Final = re.compile(
     re.I,
 )
 """How OpenAI, Volcengine, Groq and Anthropic say that an answer may not have so many tokens."""
+VARIANTS: Final = "anyOf"
+"""The part of a schema that has a variant for each kind (`asked_schema`)."""
 _OPTIONS: Final = (
+    VARIANTS,
     "max_completion_tokens",
     "stream_options",
     "frequency_penalty",

@@ -7,7 +7,13 @@ import re
 from typing import Final
 from urllib.parse import urlsplit
 
-__all__ = ("same_model", "server_address", "with_address", "without_address")
+__all__ = (
+    "is_own_server",
+    "same_model",
+    "server_address",
+    "with_address",
+    "without_address",
+)
 
 _SUFFIXES: Final = ("BASE_URL", "API_BASE", "API_URL", "ENDPOINT")
 """How LangChain's integrations end the name of the variable that gives the address."""
@@ -27,6 +33,12 @@ def server_address(provider: str) -> str:
     prefix = _PREFIXES.get(provider, provider.upper())
     names = (f"{prefix}_{suffix}" for suffix in _SUFFIXES)
     return next((address for name in names if (address := os.environ.get(name, "").strip())), "")
+
+
+def is_own_server(address: str) -> bool:
+    """Whether an address that was given for OpenAI is another server's, such as llama.cpp's."""
+    host = urlsplit(address if "://" in address else f"//{address}").hostname or ""
+    return bool(host) and not host.endswith("openai.com")
 
 
 def with_address(name: str, address: str) -> str:

@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 from langchain_core.messages import BaseMessage
 
 from hopyard.models.asked import asked_text
-from hopyard.models.call_key import call_key, messages_of_retry, sampling_of
+from hopyard.models.call_key import call_key, messages_of_attempt, sampling_of
 from hopyard.models.chat import ChatProvider, Sampling
 from hopyard.models.concurrency import Scheduler
 from hopyard.models.ledger import Entry, Ledger
@@ -136,7 +136,7 @@ class ModelCaller:
         stream: bool = False,
         step: str = "",
     ) -> OutputT:
-        """Ask the model. While the output does not fit, ask again and name the fault.
+        """Ask the model. While the output does not fit, ask again in another way.
 
         Args:
             prompt: The prompt.
@@ -222,8 +222,9 @@ class ModelCaller:
         answer: AnswerStream | None,
     ) -> OutputT:
         asked = prompt.messages(values)
-        messages, problem = asked, ""
+        problem = ""
         for attempt in range(context.retries + 1):
+            messages = messages_of_attempt(prompt, asked, attempt)
             entry = await self._answer(
                 _Call(prompt, values, messages, attempt, context, run, final, step, answer)
             )
@@ -232,7 +233,6 @@ class ModelCaller:
             except UnfitOutputError as error:
                 problem = str(error)
                 logger.info("%s, attempt %d: %s", prompt.name, attempt + 1, problem)
-                messages = messages_of_retry(asked, entry.output, problem)
         tries = counted(context.retries + 1, "attempt")
         if not entry.output.strip():
             raise CallFailedError(

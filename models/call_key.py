@@ -6,30 +6,35 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import BaseMessage, SystemMessage
 
 from hopyard.models.chat import Sampling
 from hopyard.models.ledger import ledger_key
 from hopyard.models.parse import json_schema
 from hopyard.models.prompt import Prompt
-from hopyard.state.settings import Context
+from hopyard.state.settings import Context, profile_of
 
-__all__ = ("call_key", "messages_of_retry", "sampling_of")
+__all__ = ("call_key", "messages_of_attempt", "sampling_of")
 
-_BAD_OUTPUT_SHOWN: Final = 400
+HOTTER: Final = 0.7
+"""Sampling temperature of a retry at least: at 0 it would repeat the output that did not fit."""
 
 
 def sampling_of(prompt: Prompt[Any], context: Context, attempt: int) -> Sampling:
-    """How an attempt at a call samples. Each attempt has a seed of its own.
+    """How an attempt at a call samples. Each attempt has a seed of its own, and a retry is hotter.
+
+    A retry of a small model has half the room: its outputs that fit are far shorter, and one that
+    runs in circles takes minutes on a processor. A larger model may need the room for its thoughts.
 
     Args:
         prompt: The prompt.
         context: The settings of the run.
         attempt: 0 for the first; each retry adds 1.
     """
+    less = 2 if attempt and profile_of(context) == "small" else 1
     return Sampling(
-        max_tokens=prompt.max_tokens,
-        temperature=context.temperature,
+        max_tokens=prompt.max_tokens // less,
+        temperature=max(context.temperature, HOTTER if attempt else 0.0),
         frequency_penalty=context.frequency_penalty,
         seed=context.seed + attempt,
     )
@@ -64,16 +69,22 @@ def call_key(
     )
 
 
-def messages_of_retry(asked: Sequence[BaseMessage], output: str, problem: str) -> list[BaseMessage]:
-    """The messages of the next attempt, which name the fault of the last output.
+def messages_of_attempt(
+    prompt: Prompt[Any], asked: Sequence[BaseMessage], attempt: int
+) -> list[BaseMessage]:
+    """The messages of an attempt at a call.
+
+    A retry does not show the last output or its fault: small models cite them. The first asks the
+    same, so that a server need not read the prompt again; the next names the fields of the output.
 
     Args:
+        prompt: The prompt.
         asked: The messages of the first attempt.
-        output: The output that does not fit.
-        problem: Where it does not fit.
+        attempt: 0 for the first; each retry adds 1.
     """
-    return [
-        *asked,
-        AIMessage(output[:_BAD_OUTPUT_SHOWN]),
-        HumanMessage(f"That does not fit ({problem}). Answer with the JSON alone."),
-    ]
+    if attempt < 2:
+        return list(asked)
+    system, *turns = asked
+    fields = ", ".join(prompt.output.model_fields)
+    told = f"{system.text}\nWrite one JSON object with these fields and nothing else: {fields}."
+    return [SystemMessage(told), *turns]

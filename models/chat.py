@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final, Literal, NoReturn
 
 from langchain_core.language_models import BaseChatModel
 
 from hopyard.models import builtin
-from hopyard.models.addresses import server_address, with_address
+from hopyard.models.addresses import is_own_server, server_address, with_address
 from hopyard.models.concurrency import PerLoop
 from hopyard.models.failures import first_line
 from hopyard.models.providers import check_provider
 from hopyard.models.recorded import Recording, open_recording
 from hopyard.state.errors import ModelUnreachableError, UsageError
 from hopyard.state.extras import require
+from hopyard.state.model_size import is_told, remember_size
 
 __all__ = (
     "ChatProvider",
     "Sampling",
     "chat_provider",
+    "learn_size",
     "register_chat_provider",
     "registered_chat_provider",
 )
@@ -73,6 +76,9 @@ class ChatProvider:
     """Corrects a habit of this model in its output, before the output is parsed."""
     recording: Recording | None = None
     """Answers every call in place of `connect`."""
+    schema: Literal["own", "narrow", "variants"] = "narrow"
+    """What the model is asked to keep to: the output's own schema, which the built-in model
+    learned, the narrower `asked_schema`, or that with a variant for each kind."""
 
 
 _registered: Final[dict[str, ChatProvider]] = {}
@@ -89,6 +95,23 @@ def register_chat_provider(spec: str, provider: ChatProvider) -> None:
 def registered_chat_provider(spec: str) -> ChatProvider | None:
     """The model that was last registered under a name, if any."""
     return _registered.get(spec)
+
+
+def learn_size(model: str) -> None:
+    """Ask Ollama how large a model is, so that `profile_of` knows.
+
+    Args:
+        model: The model as users name it. Only Ollama is asked, once in a process; if it does not
+            answer, the name has to say it.
+    """
+    provider, _, name = model.partition(":")
+    if provider != "ollama" or not name or is_told(model):
+        return
+    from hopyard.models.ollama import parameter_size
+
+    with suppress(ModelUnreachableError):  # the first call will say so
+        if (size := parameter_size(name)) is not None:
+            remember_size(model, size)
 
 
 def chat_provider(spec: str) -> ChatProvider:
@@ -134,6 +157,7 @@ def _builtin_provider(variant: str, identity: str) -> ChatProvider:
         prepare=lambda: builtin.builtin_address(variant),
         window=lambda: builtin.BUILTIN_WINDOW,
         correct=builtin.end_at_next_turn,
+        schema="own",
     )
 
 
@@ -146,6 +170,7 @@ def _ollama_provider(name: str) -> ChatProvider:
         cure=f"start it with `ollama serve` and fetch the model with `ollama pull {name}`",
         prepare=lambda: _ollama_window(name),  # it also shows whether server and model exist
         window=lambda: _ollama_window(name),
+        schema="variants",
     )
 
 
@@ -167,12 +192,15 @@ def _refuse_to_connect(_: Sampling) -> NoReturn:
 
 
 def _hosted_provider(spec: str) -> ChatProvider:
+    provider = spec.partition(":")[0]
+    address = server_address(provider)
     return ChatProvider(
-        identity=with_address(spec, server_address(spec.partition(":")[0])),
+        identity=with_address(spec, address),
         connect=_Connections(lambda sampling: _connect_any(spec, sampling)),
         concurrency=REMOTE_CONCURRENCY,
         keep_prefixes=False,
-        cure=f"check the address and the API key of {spec.partition(':')[0]!r}",
+        cure=f"check the address and the API key of {provider!r}",
+        schema="variants" if provider == "openai" and is_own_server(address) else "narrow",
     )
 
 

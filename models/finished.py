@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from hopyard.models.builtin import end_at_next_turn
-from hopyard.models.call_key import call_key, messages_of_retry
+from hopyard.models.call_key import call_key, messages_of_attempt
 from hopyard.models.ledger import Ledger
 from hopyard.models.parse import UnfitOutputError, parse
 from hopyard.models.prompt import OutputT, Prompt
@@ -40,13 +40,14 @@ def finished_output(
     correct: Callable[[str], str] | None = None
     if model.startswith(_CORRECTED):
         correct = end_at_next_turn
-    asked = messages = prompt.messages(values)
+    asked = prompt.messages(values)
     for attempt in range(context.retries + 1):
+        messages = messages_of_attempt(prompt, asked, attempt)
         entry = ledger.entry(call_key(model, prompt, messages, context, attempt))
         if entry is None:
             return None
         try:
             return parse(entry.output, prompt.output, correct)[0]
-        except UnfitOutputError as error:
-            messages = messages_of_retry(asked, entry.output, str(error))
+        except UnfitOutputError:
+            continue
     return None

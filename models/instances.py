@@ -18,6 +18,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, SecretBytes, SecretStr
 
+from hopyard.models.addresses import is_own_server
 from hopyard.models.chat import (
     INTERNET,
     REMOTE_CONCURRENCY,
@@ -93,7 +94,15 @@ def provider_of(model: BaseChatModel) -> ChatProvider:
         concurrency=REMOTE_CONCURRENCY,
         keep_prefixes=False,
         cure=f"check the address and the API key that the {type(model).__name__} was made with",
+        schema="variants" if _takes_variants(model) else "narrow",
     )
+
+
+def _takes_variants(model: BaseChatModel) -> bool:
+    """Whether the model is served by Ollama, or by a server of the user that speaks as OpenAI's."""
+    names = {base.__name__ for base in type(model).__mro__}
+    address = getattr(model, "openai_api_base", None) or ""
+    return "ChatOllama" in names or ("ChatOpenAI" in names and is_own_server(address))
 
 
 def embedder_of(model: Embeddings | Embedder) -> Embedder:

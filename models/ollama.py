@@ -14,6 +14,7 @@ import ollama
 from langchain_ollama import OllamaEmbeddings
 
 from hopyard.state.errors import ModelUnreachableError
+from hopyard.state.model_size import billions_in
 
 __all__ = (
     "KEEP_ALIVE",
@@ -22,6 +23,7 @@ __all__ = (
     "context_length",
     "installed_models",
     "ollama_address",
+    "parameter_size",
     "pull",
     "server_version",
 )
@@ -123,11 +125,21 @@ def context_length(name: str) -> int:
     Raises:
         ModelUnreachableError: No server answers, or it has no such model.
     """
-    return _context_length(ollama_address(), name)
+    return _about(ollama_address(), name)[0]
+
+
+def parameter_size(name: str) -> float | None:
+    """Billions of parameters of a model; None if the server does not say.
+
+    Raises:
+        ModelUnreachableError: No server answers, or it has no such model.
+    """
+    return _about(ollama_address(), name)[1]
 
 
 @lru_cache(maxsize=32)
-def _context_length(_address: str, name: str) -> int:
+def _about(_address: str, name: str) -> tuple[int, float | None]:
+    """What the server says of a model: its context length, and its billions of parameters."""
     try:
         about = _client().show(name)
     except ollama.ResponseError as error:
@@ -135,7 +147,7 @@ def _context_length(_address: str, name: str) -> int:
             raise ModelUnreachableError(
                 f"The model ollama:{name} was not found: fetch it with `ollama pull {name}`."
             ) from error
-        return 0
+        return 0, None
     except (ConnectionError, httpx.HTTPError, ValueError) as error:
         raise ModelUnreachableError(
             f"The model ollama:{name} does not answer: {_no_server(f'ollama pull {name}')}"
@@ -145,7 +157,8 @@ def _context_length(_address: str, name: str) -> int:
         for key, value in (about.modelinfo or {}).items()
         if key.endswith(".context_length") and isinstance(value, int)
     ]
-    return max(lengths, default=0)
+    said = (about.details and about.details.parameter_size) or ""
+    return max(lengths, default=0), billions_in(said)
 
 
 def _client() -> ollama.Client:

@@ -6,13 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from string import Template
-from typing import Any, ClassVar, Final, Generic, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Generic, Literal, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from pydantic import BaseModel, ConfigDict, PrivateAttr, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, PrivateAttr, field_validator
 
-__all__ = ("Example", "Output", "OutputT", "Prompt", "Shorter")
+__all__ = ("Example", "Output", "OutputT", "Prompt", "Remark", "Shorter")
 
+ROOM_OF_SMALL: Final = 300
+"""Output tokens of a small model at least: its JSON is short, and a loop ends soon."""
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 """Control characters except tab and line ends: terminals obey them, and Postgres refuses NUL."""
 
@@ -31,6 +33,16 @@ class Output(BaseModel):
     """Whether the answer has markers, such as [2], with the numbers of the passages shown."""
     not_needed: ClassVar[frozenset[str]] = frozenset()
     """Fields with a default that an output cut off by its limit may lack."""
+    limits: ClassVar[Mapping[str, int]] = {}
+    """Characters of a text, or items of a list, that the model is asked to keep to.
+
+    The field `cut_field` needs none: its end is the limit of the call, and a cut is marked.
+    """
+    kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """The fields that an output fills, by its field `kind`; fields named nowhere are always filled.
+    """
+    may_be_empty: ClassVar[frozenset[str]] = frozenset()
+    """Fields of `kinds` that may be empty although the kind has them."""
     _cut: bool = PrivateAttr(default=False)
 
     @field_validator("*", mode="before")
@@ -49,6 +61,18 @@ class Output(BaseModel):
 
 
 _QUOTED: Final = re.compile(r'"([^"]*)"')
+_NOTHING: Final = frozenset(
+    {"", "-", "n/a", "na", "nil", "no", "none", "not applicable", "nothing", "null"}
+    | {"true", "false", "unknown", "yes", "empty"}
+)
+
+
+def _or_nothing(text: str) -> str:
+    return "" if text.strip(" \t\n.()[]\"'").casefold() in _NOTHING else text
+
+
+Remark = Annotated[str, AfterValidator(_or_nothing)]
+"""A text that is mostly empty. A word such as "none" or "yes" in its place says nothing."""
 
 OutputT = TypeVar("OutputT", bound=Output)
 
@@ -95,6 +119,9 @@ class Prompt(Generic[OutputT]):
             quotes.
         capable: The wording for models that follow instructions; None if all models share a
             wording.
+        small: The wording for models of at most about eight billion parameters, or the number of
+            output tokens of the capable wording. None if they get the capable wording as it is, or
+            all examples where that is the built-in wording with fewer.
     """
 
     name: str
@@ -106,13 +133,16 @@ class Prompt(Generic[OutputT]):
     examples: Sequence[Example[OutputT]] = field(default_factory=tuple)
     typographic_quotes: bool = False
     capable: Prompt[OutputT] | Shorter | None = None
+    small: Prompt[OutputT] | int | None = None
 
-    def of(self, profile: Literal["builtin", "capable"]) -> Prompt[OutputT]:
+    def of(self, profile: Literal["builtin", "small", "capable"]) -> Prompt[OutputT]:
         """Return the wording of a profile.
 
         The built-in model's adapter and the gate were trained on the `builtin` wording, so it must
         not change.
         """
+        if profile == "small":
+            return self._of_small()
         if profile == "builtin" or self.capable is None:
             return self
         if isinstance(self.capable, Shorter):
@@ -123,6 +153,16 @@ class Prompt(Generic[OutputT]):
                 typographic_quotes=False,
             )
         return self.capable
+
+    def _of_small(self) -> Prompt[OutputT]:
+        if isinstance(self.small, Prompt):
+            return self.small
+        if isinstance(self.small, int):
+            return replace(self.of("capable"), max_tokens=self.small)
+        if isinstance(self.capable, Shorter):
+            room = max(self.max_tokens, ROOM_OF_SMALL)
+            return replace(self, max_tokens=room, typographic_quotes=False)
+        return self.of("capable")
 
     def messages(self, values: Mapping[str, str]) -> list[BaseMessage]:
         """Return the messages of one call.

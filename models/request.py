@@ -16,13 +16,16 @@ from langgraph.constants import TAG_NOSTREAM
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from hopyard.models.abilities import (
+    VARIANTS,
     Abilities,
+    Form,
     abilities_of,
     constrained,
     keep,
     remember,
     without_refused,
 )
+from hopyard.models.asked_schema import asked_schema
 from hopyard.models.chat import ChatProvider, Sampling
 from hopyard.models.failures import RETRIES, classify, retry_after, user_error
 from hopyard.models.parse import json_schema
@@ -65,10 +68,10 @@ async def request(
         CallFailedError: The model refuses this call, does not finish it, or its window is too
             small for the prompt.
     """
-    schema = {"title": prompt.output.__name__, **json_schema(prompt.output)}
     name, refused = provider.identity, False
     while True:
         abilities = await asyncio.to_thread(abilities_of, name)
+        schema = _schema(prompt, provider, abilities)
         try:
             reply = await _retried(provider, schema, messages, sampling, timeout, stream, abilities)
         except HopyardError:  # a wrong name, or a reply that is a refusal
@@ -92,6 +95,16 @@ def _keep_window(name: str, error: Exception) -> None:
     known, window = abilities_of(name), length_said(error).window
     if window and window != known.window:
         keep(name, replace(known, window=window))
+
+
+def _schema(
+    prompt: Prompt[OutputT], provider: ChatProvider, abilities: Abilities
+) -> dict[str, Any]:
+    """The schema that the model is asked to keep to."""
+    if provider.schema == "own":
+        return {"title": prompt.output.__name__, **json_schema(prompt.output)}
+    variants = provider.schema == "variants" and abilities.form is Form.JSON_SCHEMA
+    return asked_schema(prompt.output, variants=variants and VARIANTS not in abilities.left_out)
 
 
 async def _retried(

@@ -15,7 +15,8 @@ from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.evidence import join_adjacent
 from hopyard.nodes.run import Run, close_run, run_of
 from hopyard.nodes.unanswered import answer_without
-from hopyard.prompts.answer import ANSWER, UNKNOWN, Answer, CitedAnswer
+from hopyard.prompts.aggregate import AGGREGATE
+from hopyard.prompts.answer import ANSWER, UNKNOWN, AnyAnswer, CitedAnswer, PlainAnswer
 from hopyard.prompts.direct import DIRECT
 from hopyard.prompts.passages import heading, one_line, passage_lines, passage_snippet
 from hopyard.prompts.style import writing
@@ -36,6 +37,7 @@ __all__ = (
     "PassageAnswer",
     "answer_directly",
     "answer_from_evidence",
+    "answer_from_findings",
     "answer_from_passages",
     "answer_from_shown",
     "close_answer",
@@ -144,7 +146,7 @@ async def answer_from_shown(
     passages: list[Passage],
     shown: Mapping[str, str],
     *,
-    prompt: Prompt[Answer | CitedAnswer] = ANSWER,
+    prompt: Prompt[AnyAnswer] = ANSWER,
     step: str,
     final: bool = False,
 ) -> PassageAnswer:
@@ -165,7 +167,8 @@ async def answer_from_shown(
     """
     if not passages and not (final and _may_use_knowledge(run.settings)):
         return PassageAnswer(UNKNOWN, [])
-    style = writing(run.settings.answer if final else _PARTIAL)
+    small = profile_of(run.settings) == "small"
+    style = writing(run.settings.answer if final else _PARTIAL, small=small)
     values = {**shown, "question": one_line(question), "style": style}
     output = await run.call(prompt, values, step=step, final=final)
     cited = _cite(question, output, passages)
@@ -178,14 +181,38 @@ async def answer_from_shown(
     )
 
 
+async def answer_from_findings(
+    run: Run, question: str, passages: list[Passage], findings: str, *, step: str
+) -> PassageAnswer:
+    """Answer the whole question from the answers to its sub-questions, and from their passages.
+
+    Args:
+        run: The run that pays.
+        question: The question.
+        passages: The passages in the prompt.
+        findings: The sub-questions with their answers, one a line.
+        step: Id of the step that the call belongs to.
+
+    Raises:
+        BudgetExceededError: The run's budget is used up.
+        ModelOutputError: The model gave no usable answer.
+    """
+    shown = {"passages": format_passages(passages, run.settings), "findings": findings}
+    return await answer_from_shown(
+        run, question, passages, shown, prompt=AGGREGATE, step=step, final=True
+    )
+
+
 def _may_use_knowledge(settings: Context) -> bool:
-    return settings.answer.knowledge == "both" and profile_of(settings) == "capable"
+    return settings.answer.knowledge == "both" and profile_of(settings) != "builtin"
 
 
-def _cite(question: str, output: Answer | CitedAnswer, passages: list[Passage]) -> Cited:
+def _cite(question: str, output: AnyAnswer, passages: list[Passage]) -> Cited:
     """The citations that the model named, or those that can be found where it names none."""
     if isinstance(output, CitedAnswer):
         return cite_answer(question, output.answer, passages, output.passages)
+    if isinstance(output, PlainAnswer):
+        return cite_answer(question, output.answer, passages)
     return Cited(output.answer, cite(question, output.answer, passages))
 
 

@@ -45,14 +45,14 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
         if good
     ]
     answer, unconfirmed = state["answer"], state.get("unconfirmed", "")
-    capable = profile_of(run.settings) == "capable"
-    if cited or (capable and evidence):
+    quotes = profile_of(run.settings) != "builtin"
+    if cited or (quotes and evidence):
         kept = [number for number, good in enumerate(checked, 1) if good]
         answer = renumber(answer, {number: place for place, number in enumerate(kept, 1)})
     spoken = await _spoken_as(run, answer)
     message = (
         answer_message(answer, citations, unconfirmed, spoken)
-        if capable
+        if quotes
         else AIMessage(answer, id=spoken)
     )
     notes = (await run.caller()).notes(run.id)

@@ -9,7 +9,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from hopyard.classifiers.about_documents import is_about_documents
-from hopyard.classifiers.retrieval_gate import OFF, SHIPPED, Decision
+from hopyard.classifiers.retrieval_gate import OFF, SHIPPED, Decision, shipped_gate
 from hopyard.measures.nearness import Nearness
 from hopyard.models.addresses import same_model
 from hopyard.models.builtin import known_as
@@ -43,7 +43,7 @@ async def decide(run: Run, question: str) -> GateDecision:
     if why := _why_unasked(run) or await asyncio.to_thread(_why_impossible, gate):
         return GateDecision(gate=OFF, probability=None, retrieve=None, reason=why)
     if gate == AUTO:
-        gate = profile_of(run.settings)
+        gate = shipped_gate(profile_of(run.settings))
     await asyncio.to_thread(run.resources.gate, gate)  # a gate that is not there is an error
     if reason := await rule(run, question):
         return GateDecision(gate=gate, probability=None, retrieve=True, reason=reason)

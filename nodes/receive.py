@@ -103,7 +103,7 @@ async def _stand_alone(run: Run, question: str, history: Sequence[AnyMessage]) -
     """The step of rewriting the question; None where there is no conversation."""
     if not history:
         return None
-    longest = LONGEST_MESSAGE if profile_of(run.settings) == "capable" else None
+    longest = LONGEST_MESSAGE if profile_of(run.settings) != "builtin" else None
     values = {
         "conversation": conversation_lines(history, longest),
         "question": one_line(question),

@@ -21,6 +21,7 @@ from hopyard.indexes.records import Passage
 from hopyard.indexes.search import SEARCHES, Search
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.models.call import ModelCaller
+from hopyard.models.chat import learn_size
 from hopyard.models.embedder import Vector
 from hopyard.models.names import current_name
 from hopyard.models.prompt import OutputT, Prompt
@@ -306,6 +307,8 @@ async def run_of(state: Mapping[str, Any], runtime: Runtime[Context]) -> Run:
     settings: Any = runtime.context
     if not isinstance(settings, Context):  # none, or that of a graph around this one
         settings = await asyncio.to_thread(read_context, {})
+    if settings.profile == AUTO:
+        await asyncio.to_thread(learn_size, settings.model)
     return Run(state.get("run", ""), settings, await resources_in(configurable))
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from collections.abc import Mapping
+from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
 from hopyard.models.prompt import Example, Output, Prompt, Shorter
 
-__all__ = ("NEXT_QUESTION", "NOTHING_FOUND", "NextQuestion")
+__all__ = ("NEXT_QUESTION", "NOTHING_FOUND", "SEARCH_AGAIN", "NextQuestion", "NextSearch")
 
 NOTHING_FOUND: Final = "none"
 """What stands in place of the findings while there are none."""
@@ -16,6 +17,8 @@ NOTHING_FOUND: Final = "none"
 
 class NextQuestion(Output):
     """What to find out next, or that nothing more is needed."""
+
+    kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {"ask": ("question",), "enough": ()}
 
     kind: Literal["ask", "enough"]
     question: str = Field(default="", max_length=300)
@@ -83,4 +86,41 @@ NEXT_QUESTION: Final = Prompt(
     ),
     typographic_quotes=True,
     capable=Shorter(examples=4, max_tokens=512),
+)
+
+
+class NextSearch(Output):
+    """A search in other words."""
+
+    search: str = Field(min_length=1, max_length=300)
+
+
+def _again(question: str, search: str) -> Example[NextSearch]:
+    return Example({"question": question, "searches": f"- {question}"}, NextSearch(search=search))
+
+
+SEARCH_AGAIN: Final = Prompt(
+    name="search-again",
+    version=1,
+    system=(
+        "The searches made so far did not answer a question. Write the next search, which differs "
+        "from them: ask for the first fact that has to be known, or use other words for what the "
+        "question describes. Keep the names that the question gives, and answer nothing."
+    ),
+    template="Question: $question\nSearches made:\n$searches",
+    output=NextSearch,
+    max_tokens=300,
+    examples=(
+        _again("Where was the director of the film Jaws born?", "Who directed the film Jaws?"),
+        _again(
+            "Which was built first, the Eiffel Tower or the Brooklyn Bridge?",
+            "When was the Eiffel Tower built?",
+        ),
+        _again("How much does the ferry to Inchcolm cost?", "Inchcolm boat ticket price"),
+        _again(
+            "What is the capital of the country where the tango was born?",
+            "In which country was the tango born?",
+        ),
+    ),
+    capable=Shorter(examples=4, max_tokens=2000),
 )

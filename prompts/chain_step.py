@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from collections.abc import Mapping
+from typing import ClassVar, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
-from hopyard.models.prompt import Output, Prompt
+from hopyard.models.prompt import Output, Prompt, Remark
+from hopyard.prompts.answer import UNKNOWN
 
 __all__ = ("CHAIN_STEP", "ChainStep", "NotedFact")
 
@@ -17,6 +19,8 @@ MOST_SEARCHES: Final = 3
 class NotedFact(Output):
     """A fact from a passage that helps to answer the question."""
 
+    limits: ClassVar[Mapping[str, int]] = {"fact": 500}
+
     fact: str = Field(min_length=1)
     passage: int
 
@@ -26,22 +30,47 @@ class ChainStep(Output):
 
     cut_field = "answer"
     markers = True
+    limits: ClassVar[Mapping[str, int]] = {
+        "thought": 600,
+        "findings": 12,
+        "searches": MOST_SEARCHES,
+        "unconfirmed": 400,
+    }
+    kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "search": ("searches",),
+        "answer": ("unconfirmed", "answer"),
+        "direct": ("answer",),
+        "not_found": ("answer",),
+    }
+    may_be_empty = frozenset({"unconfirmed"})
 
     thought: str = ""
     findings: list[NotedFact] = Field(default_factory=list)
     kind: Literal["search", "answer", "direct", "not_found"]
     searches: list[str] = Field(default_factory=list)
-    unconfirmed: str = ""
+    unconfirmed: Remark = ""
     answer: str = ""
+    _beside: str = PrivateAttr(default="")
+
+    @property
+    def beside(self) -> str:
+        """An answer that was given together with searches; it counts if these are old."""
+        return self._beside
 
     @model_validator(mode="after")
     def _either_searches_or_answers(self) -> ChainStep:
         if self.kind == "search":
-            self.answer = self.unconfirmed = ""
+            self._beside, self.answer, self.unconfirmed = _known(self.answer), "", ""
             self.searches = [text for text in self.searches if text][:MOST_SEARCHES]
-        elif self.kind != "not_found" and not self.answer:
+        elif self.kind == "not_found":
+            self.answer = _known(self.answer)
+        elif not self.answer:
             raise ValueError(f"kind {self.kind} needs an answer")
         return self
+
+
+def _known(answer: str) -> str:
+    return "" if answer.rstrip(".").casefold() == UNKNOWN.casefold() else answer
 
 
 CHAIN_STEP: Final = Prompt(
@@ -74,4 +103,5 @@ CHAIN_STEP: Final = Prompt(
     ),
     output=ChainStep,
     max_tokens=4000,
+    small=600,
 )

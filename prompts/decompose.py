@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from collections.abc import Mapping
+from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
@@ -13,6 +14,8 @@ __all__ = ("DECOMPOSE", "REPLACE", "Decomposition", "Replacement")
 
 class Decomposition(Output):
     """Two sub-questions, or none where the question is simple."""
+
+    kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {"simple": (), "compound": ("first", "second")}
 
     kind: Literal["simple", "compound"]
     first: str = Field(default="", max_length=300)

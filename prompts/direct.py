@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import ClassVar, Final
 
 from pydantic import ConfigDict, Field
 
@@ -19,6 +20,7 @@ class DirectAnswer(Output):
 
     cut_field = "answer"
     not_needed = frozenset({"thought"})
+    limits: ClassVar[Mapping[str, int]] = {"thought": 1000}
 
     thought: str = Field(
         default="", description="What the answer needs to be worked out; empty where nothing does."
@@ -57,4 +59,5 @@ DIRECT: Final = Prompt[Answer | DirectAnswer](
         Example({"question": "What is the plural of mouse?"}, Answer(answer="mice")),
     ),
     capable=_CAPABLE,
+    small=600,
 )

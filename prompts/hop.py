@@ -7,14 +7,14 @@ read the passages that raise the questions, and see the titles of those that ans
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Final
+from typing import ClassVar, Final
 
 from pydantic import Field, create_model
 
-from hopyard.models.prompt import Example, Output, Prompt
+from hopyard.models.prompt import Example, Output, Prompt, Remark
 from hopyard.prompts.passages import one_line
 from hopyard.state.hop import Relevance
 
@@ -109,6 +109,13 @@ JUDGE_EDGES: Final = Prompt(
 class HopChoice(Output):
     """Which follow-up questions lead on, by their numbers."""
 
+    limits: ClassVar[Mapping[str, int]] = {
+        "thought": 600,
+        "useful": 20,
+        "necessary": 5,
+        "indirect": 5,
+    }
+
     thought: str = ""
     useful: list[int] = Field(default_factory=list)
     enough: bool
@@ -162,6 +169,8 @@ CHOOSE_HOPS: Final = Prompt(
 class UsefulPassage(Output):
     """A passage that an answer rests on, by its number, and what it adds."""
 
+    limits: ClassVar[Mapping[str, int]] = {"fact": 500}
+
     passage: int
     fact: str = Field(min_length=1)
 
@@ -171,10 +180,11 @@ class SelectedAnswer(Output):
 
     cut_field = "answer"
     markers = True
+    limits: ClassVar[Mapping[str, int]] = {"thought": 600, "useful": 12, "unconfirmed": 400}
 
     thought: str = ""
     useful: list[UsefulPassage] = Field(default_factory=list)
-    unconfirmed: str = ""
+    unconfirmed: Remark = ""
     answer: str = Field(min_length=1)
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pydantic import Field
 
-from hopyard.models.prompt import Output
+from hopyard.models.prompt import Output, Remark
 
 __all__ = ("ANSWER_NOW", "INSTRUCTIONS", "AgentTurn", "FinalAnswer", "ToolUse")
 
@@ -35,7 +35,7 @@ class FinalAnswer(Output):
     passages: list[int] = Field(
         default_factory=list, description="Numbers of the passages that the answer rests on."
     )
-    unconfirmed: str = Field(
+    unconfirmed: Remark = Field(
         default="",
         description="If one link of a good answer is in no passage, that link; otherwise empty.",
     )

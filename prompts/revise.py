@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import ClassVar, Final
 
 from pydantic import ConfigDict, Field
 
@@ -20,6 +21,7 @@ class Revised(Output):
     cut_field = "answer"
     markers = True
     not_needed = frozenset({"thought"})
+    limits: ClassVar[Mapping[str, int]] = {"thought": 600}
 
     thought: str = Field(default="", description="What the user wants, and what it is taken from.")
     needs_search: bool = Field(
@@ -49,4 +51,5 @@ REVISE: Final = Prompt(
     ),
     output=Revised,
     max_tokens=ROOM_TO_THINK,
+    small=600,
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from collections.abc import Mapping
+from typing import ClassVar, Final, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -22,6 +23,8 @@ class FollowUp(Output):
     """What the user's last message wants, and the message understandable without the others."""
 
     model_config = ConfigDict(title="StandAlone", json_schema_extra=every_field_required)
+
+    limits: ClassVar[Mapping[str, int]] = {"question": 500}
 
     kind: Literal["question", "revise"] = "question"
     question: str = Field(min_length=1)
@@ -85,4 +88,5 @@ REWRITE: Final = Prompt[StandAlone | FollowUp](
     ),
     typographic_quotes=True,
     capable=_CAPABLE,
+    small=300,
 )

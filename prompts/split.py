@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from collections.abc import Mapping
+from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
@@ -14,6 +15,8 @@ __all__ = ("SPLIT", "Part", "Split")
 class Part(Output):
     """A sub-question that may refer to earlier ones: "Who founded #1?"."""
 
+    limits: ClassVar[Mapping[str, int]] = {"question": 300}
+
     question: str
     simple: bool
     """Whether it asks for one fact, once its references are filled in."""
@@ -21,6 +24,18 @@ class Part(Output):
 
 class Split(Output):
     """A split that was drafted, criticised and corrected."""
+
+    limits: ClassVar[Mapping[str, int]] = {
+        "thought": 600,
+        "draft": 4,
+        "criticism": 600,
+        "parts": 4,
+    }
+    kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "simple": (),
+        "compound": ("draft", "criticism", "parts"),
+    }
+    may_be_empty = frozenset({"criticism"})
 
     thought: str
     kind: Literal["simple", "compound"]
@@ -68,6 +83,7 @@ SPLIT: Final = Prompt(
     template="Question: $question$rejected",
     output=Split,
     max_tokens=2000,
+    small=600,
     examples=(
         Example(
             {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from pydantic import ConfigDict, Field, create_model
 
@@ -21,6 +21,7 @@ class StrategyChoice(Output):
     model_config = ConfigDict(title="Route", json_schema_extra=every_field_required)
 
     not_needed = frozenset({"thought", "confidence"})
+    limits: ClassVar[Mapping[str, int]] = {"thought": 600}
 
     thought: str = Field(
         default="",

@@ -24,6 +24,8 @@ _STYLES: Final = {
         "the whole list for a list, paragraphs for an explanation or a summary."
     ),
 }
+_SMALL_SHORT: Final = "Write the answer with as few words as possible: a name, a number or a date."
+"""Without "yes or no", which small models answer to other questions too."""
 _MARKERS: Final = {
     "full": (
         " Put the numbers of the passages that support a statement after it, as in [2] or [1][4]."
@@ -39,14 +41,15 @@ _BOTH: Final = (
 )
 
 
-def writing(settings: AnswerSettings, *, passages: bool = True) -> str:
-    """What to tell a capable model about the form of its answer.
+def writing(settings: AnswerSettings, *, passages: bool = True, small: bool = False) -> str:
+    """What to tell a model about the form of its answer. The built-in one has only one form.
 
     Args:
         settings: The style, and whether the model may add what it knows.
         passages: Whether it answers from numbered passages, which it is then to name.
+        small: Whether it is told for a small model.
     """
-    style = _STYLES[settings.style]
+    style = _SMALL_SHORT if small and settings.style == "short" else _STYLES[settings.style]
     if not passages:
         return style
     both = _BOTH if settings.knowledge == "both" else ""

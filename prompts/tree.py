@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from collections.abc import Mapping
+from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
-from hopyard.models.prompt import Example, Output, Prompt, Shorter
+from hopyard.models.prompt import Example, Output, Prompt, Remark, Shorter
 from hopyard.prompts.passages import passage_lines
 
 __all__ = (
@@ -207,6 +208,7 @@ class PartAnswer(Output):
 
     cut_field = "answer"
     not_needed = frozenset({"passages", "in_other_words"})
+    limits: ClassVar[Mapping[str, int]] = {"thought": 600, "passages": 20, "in_other_words": 300}
 
     thought: str
     answer: str
@@ -220,11 +222,17 @@ class Closing(Output):
     cut_field = "answer"
     markers = True
     not_needed = frozenset({"passages", "unconfirmed", "again", "in_other_words"})
+    limits: ClassVar[Mapping[str, int]] = {
+        "thought": 600,
+        "passages": 20,
+        "unconfirmed": 400,
+        "in_other_words": 300,
+    }
 
     thought: str
     answer: str
     passages: list[int] = Field(default_factory=list)
-    unconfirmed: str = ""
+    unconfirmed: Remark = ""
     again: int = 0
     """The number of the sub-question to ask again; 0 is none of them."""
     in_other_words: str = ""
@@ -248,6 +256,7 @@ ANSWER_PART: Final = Prompt(
     template="Passages:\n$passages\n\nFor the sake of: $whole\nQuestion: $question",
     output=PartAnswer,
     max_tokens=2000,
+    small=600,
     examples=(
         Example(
             {
@@ -300,6 +309,7 @@ CLOSE: Final = Prompt(
     ),
     output=Closing,
     max_tokens=4000,
+    small=600,
     examples=(
         Example(
             {

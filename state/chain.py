@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from hopyard.state.schemas import Evidence, StrategyState
+from hopyard.state.schemas import Citation, Evidence, StrategyState
 from hopyard.state.settings import Context, Group, profile_of
 
 __all__ = (
@@ -36,7 +36,7 @@ class ChainSettings(Group):
         "auto",
         description="one-call: one model call for each step reads, notes findings, and answers "
         "or names the next searches; paper: one call asks the next question, one answers it; "
-        "auto: one-call for capable models.",
+        "auto: one-call for capable models, paper for others.",
     )
     max_steps: int | None = Field(
         None,
@@ -65,7 +65,7 @@ class ChainSettings(Group):
     def as_paper(self, context: Context) -> bool:
         """Whether a run takes the paper's form."""
         if self.form == "auto":
-            return profile_of(context) == "builtin"
+            return profile_of(context) != "capable"
         return self.form == "paper"
 
 
@@ -75,6 +75,8 @@ class Link(TypedDict):
     question: str
     answer: str
     passages: list[Evidence]
+    citations: NotRequired[list[Citation]]
+    """What supports the answer to the whole question, where that is the only link."""
     cut: NotRequired[bool]
     """Whether the answer reached its limit and ends there."""
     reason: NotRequired[str]

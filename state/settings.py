@@ -35,6 +35,7 @@ from hopyard.state.common_settings import (
     RetrievalSettings,
     named_once,
 )
+from hopyard.state.model_size import is_small
 from hopyard.state.registry import KINDS, SEARCHES, STRATEGIES
 from hopyard.state.where import condition_texts, parse_condition
 
@@ -62,8 +63,9 @@ __all__ = (
 Approval = Literal["route", "decomposition", "hops"]
 """Steps that can wait for the approval of a person or of a calling agent."""
 
-Profile = Literal["builtin", "capable"]
-"""How prompts are written: for the built-in 135M model, or for one that follows instructions."""
+Profile = Literal["builtin", "small", "capable"]
+"""How prompts are written: for the built-in 135M model, for one of at most about eight billion
+parameters, or for one that follows long instructions."""
 
 GroupT = TypeVar("GroupT", bound="Group")
 
@@ -102,10 +104,11 @@ class Context(Frozen):
         description="Embedding model: builtin, ollama:NAME, or any provider:NAME; auto is the "
         "model that made the index, and builtin for a new index.",
     )
-    profile: Literal["auto", "builtin", "capable"] = Field(
+    profile: Literal["auto", "builtin", "small", "capable"] = Field(
         "auto",
-        description="Wording of the prompts: builtin for the 135M model, capable for models that "
-        "follow instructions; auto depends on the model's name.",
+        description="Wording of the prompts: builtin for the 135M model, small for models of up to "
+        "8 billion parameters, capable for larger ones; auto depends on the model's size, as "
+        "Ollama or the model's name says.",
     )
     strategy: str = Field(AUTO, description="A strategy's name, or auto: the route chooses.")
     approve: Annotated[tuple[Approval, ...], BeforeValidator(named_once), NoDecode] = Field(
@@ -225,10 +228,12 @@ class Context(Frozen):
 
 
 def profile_of(context: Context) -> Profile:
-    """Return the prompt profile of a run, by the setting or by the model's name."""
+    """Return the prompt profile of a run, by the setting or by the model's size."""
     if context.profile != AUTO:
         return context.profile
-    return "builtin" if context.model.partition(":")[0] in _BUILTIN_MODELS else "capable"
+    if context.model.partition(":")[0] in _BUILTIN_MODELS:
+        return "builtin"
+    return "small" if is_small(context.model) else "capable"
 
 
 _BUILTIN_MODELS: Final = frozenset({"builtin", "embedded"})

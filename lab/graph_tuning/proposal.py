@@ -31,7 +31,7 @@ EXAMPLES: Final = 2
 """Worked examples that are proposed."""
 _TRIES: Final = 4
 """Passages that are asked about for them at most."""
-_CHARACTERS: Final = {"builtin": 300, "capable": 1200}
+_CHARACTERS: Final = {"builtin": 300, "small": 1200, "capable": 1200}
 """Of each passage of the sample."""
 
 ItemT = TypeVar("ItemT")

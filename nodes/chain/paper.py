@@ -7,13 +7,17 @@ from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 
-from hopyard.nodes.answer import answer_from_passages, format_passages, mark_cut
+from hopyard.nodes.answer import (
+    PassageAnswer,
+    answer_from_findings,
+    answer_from_passages,
+    mark_cut,
+)
 from hopyard.nodes.citations import cite, is_unknown
 from hopyard.nodes.evidence import merge_by_max_score
 from hopyard.nodes.run import close_run, run_of
 from hopyard.nodes.tree.decompose import plain
 from hopyard.nodes.unanswered import answer_without
-from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.chain import NEXT_QUESTION, NOTHING_FOUND
 from hopyard.prompts.passages import one_line
@@ -21,7 +25,7 @@ from hopyard.state.chain import ChainSettings, ChainState, Link
 from hopyard.state.counting import counted
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import Step, passage_ids
-from hopyard.state.settings import Context
+from hopyard.state.settings import Context, profile_of
 
 __all__ = (
     "after_link",
@@ -79,6 +83,8 @@ async def answer_link(state: ChainState, runtime: Runtime[Context]) -> dict[str,
     try:
         reading = await answer_from_passages(run, question, passages, step=step, final=final)
         link["answer"] = reading.answer
+        if final:
+            link["citations"] = reading.citations
         if reading.cut:
             link["cut"] = True
     except (ModelOutputError, BudgetExceededError) as error:
@@ -110,33 +116,52 @@ async def conclude(state: ChainState, runtime: Runtime[Context]) -> dict[str, An
         answer="",
     )
     update: dict[str, Any] = {}
-    if _questions(links) == [question]:
+    read: PassageAnswer | None = None
+    if _questions(links) == [question] or _settled_by_one(links, run.settings):
         closing["answer"] = links[0]["answer"]
         if links[0].get("cut"):
             closing = mark_cut(closing)
     else:
-        values = {
-            "passages": format_passages(passages, run.settings),
-            "findings": _findings(links),
-            "question": one_line(question),
-        }
         try:
-            output = await run.call(AGGREGATE, values, step=closing["id"], final=True)
-            closing["answer"] = output.answer
-            if output.cut:
+            read = await answer_from_findings(
+                run, question, passages, _findings(links), step=closing["id"]
+            )
+            if profile_of(run.settings) == "small" and is_unknown(read.answer):
+                evidence = await run.find(question, step=closing["id"])
+                read = await answer_from_passages(
+                    run, question, evidence, step=closing["id"], final=True
+                )
+                closing["passages"] = evidence
+            closing["answer"] = read.answer
+            if read.cut:
                 closing = mark_cut(closing)
         except (ModelOutputError, BudgetExceededError) as error:
             answer = answer_without(error, _last_known(links))
             closing |= {"answer": answer, "verdict": "fallback", "reason": str(error)}
             if isinstance(error, BudgetExceededError):
                 update["truncated"] = True
+    cited = read.citations if read else links[0].get("citations")
     update |= {
         "answer": closing["answer"],
-        "citations": cite(question, closing["answer"], passages),
+        "citations": cite(question, closing["answer"], passages) if cited is None else cited,
+        "unconfirmed": read.unconfirmed if read else "",
         "evidence": evidence,
         "steps": [*_steps(links), closing],
     }
     return await close_run(run, update)
+
+
+def _settled_by_one(links: Sequence[Link], settings: Context) -> bool:
+    """Whether a single link answers the question, so that a small model need not read it again.
+
+    The model has found that nothing is missing. The answer of a link is short.
+    """
+    return (
+        profile_of(settings) == "small"
+        and settings.answer.style in {"short", "auto"}
+        and len(links) == 1
+        and not is_unknown(links[0]["answer"])
+    )
 
 
 def _end(state: ChainState, reason: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
@@ -14,6 +14,7 @@ from hopyard.nodes.evidence import merge_by_rounds
 from hopyard.nodes.run import Run, run_of, start_run
 from hopyard.nodes.tree.decompose import plain
 from hopyard.prompts.answer import UNKNOWN
+from hopyard.prompts.chain import SEARCH_AGAIN
 from hopyard.prompts.chain_step import CHAIN_STEP, ChainStep
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.style import writing
@@ -42,6 +43,7 @@ _ENDS: Final = {
     "answer": "answered",
     "direct": "no document is needed",
     "not_found": "it cannot be found",
+    "search": "no new search was named",
 }
 _NOTHING_LEFT: Final = "No search is left: answer from the findings, or say not_found."
 
@@ -129,6 +131,9 @@ async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     reading = Reading(searches=state["searches"], findings=[], kind="failed", new=new)
     if run_problem := " ".join(_problems(state, number)):
         reading["reason"] = run_problem
+    if not left and not in_view and run.settings.answer.knowledge == "documents":
+        readings = [*readings, {**reading, "kind": "not_found"}]
+        return update | {"readings": readings, "answer": UNKNOWN, "ended": _ENDS["not_found"]}
     try:
         output, stopped = await _ask(run, state, shown, in_view, left, number)
     except BudgetExceededError as error:
@@ -138,22 +143,42 @@ async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     reading |= {"kind": output.kind, "findings": _noted(output, shown, in_view)}
     if output.cut:
         reading["cut"] = True
-    readings = [*readings, reading]
-    no_answer = output.kind in {"search", "not_found"}
-    update |= {"readings": readings, "truncated": bool(stopped) and no_answer}
+    update["readings"] = [*readings, reading]
+    after = cast(ChainState, {**state, **update})
+    return update | await _what_next(run, after, output, left, stopped)
+
+
+async def _what_next(
+    run: Run, state: ChainState, output: ChainStep, left: int, stopped: str
+) -> dict[str, Any]:
+    """The next searches, or the answer and why the chain ends.
+
+    Args:
+        run: The run.
+        state: The state after this reading.
+        output: What the model said.
+        left: Searches that are left.
+        stopped: Why the budget allows nothing more, or "".
+    """
+    readings, fresh = state["readings"], _fresh(output.searches, state)
+    answer = output.answer or ("" if fresh else output.beside)
+    ends = _ENDS["answer" if answer and output.kind == "search" else output.kind]
+    if answer:
+        ended = add_reason(ends, stopped) if stopped else ends
+        return {"answer": answer, "ended": ended, "unconfirmed": output.unconfirmed}
+    given_up = {"answer": UNKNOWN, "truncated": bool(stopped)}
+    if stopped:
+        ended = stopped if output.kind == "search" else add_reason(ends, stopped)
+        return {**given_up, "ended": ended}
     if output.kind == "search":
-        gave_up = _why_to_stop(readings, left, settings)
-        if gave_up or stopped:
-            return update | {"ended": stopped or gave_up, "answer": UNKNOWN}
-        asked = {plain(lookup["text"]) for lookup in state["lookups"]}
-        fresh = {plain(text): text for text in output.searches if plain(text) not in asked}
-        return update | {"searches": list(fresh.values())}
-    reason = _ENDS[output.kind]
-    return update | {
-        "ended": add_reason(reason, stopped) if stopped else reason,
-        "answer": output.answer or UNKNOWN,
-        "unconfirmed": output.unconfirmed,
-    }
+        if why := _why_to_stop(readings, left, ChainSettings.of(run.settings)):
+            return {**given_up, "ended": why}
+        if fresh or findings_of(readings):
+            return {"searches": fresh}
+    # A model that gives up after its first search has not looked in other words yet.
+    if left and len(state["lookups"]) == 1 and (fresh := await _in_other_words(run, state)):
+        return {"searches": fresh}
+    return {**given_up, "ended": ends}
 
 
 async def _ask(
@@ -183,6 +208,25 @@ async def _ask(
         stopped = str(error)
     last = values | {"left": _NOTHING_LEFT}
     return await run.call(CHAIN_STEP, last, step=step, final=True), stopped
+
+
+def _fresh(searches: Iterable[str], state: ChainState) -> list[str]:
+    """Those of some searches that were not made before."""
+    asked = {plain(lookup["text"]) for lookup in state["lookups"]}
+    return list({plain(text): text for text in searches if plain(text) not in asked}.values())
+
+
+async def _in_other_words(run: Run, state: ChainState) -> list[str]:
+    """A search in other words, asked for in a call of its own; none if it repeats a search."""
+    values = {
+        "question": one_line(state["question"]),
+        "searches": _lines(one_line(lookup["text"]) for lookup in state["lookups"]),
+    }
+    try:
+        named = await run.call(SEARCH_AGAIN, values, step=link_id(len(state["readings"])))
+    except (ModelOutputError, BudgetExceededError):
+        return []
+    return _fresh([named.search], state)
 
 
 def _noted(output: ChainStep, shown: Sequence[str], in_view: Sequence[str]) -> list[Finding]:

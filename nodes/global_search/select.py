@@ -52,7 +52,7 @@ __all__ = (
 )
 
 _SELECT: Final = "select"
-_RATED_AT_ONCE: Final[Mapping[Profile, int]] = {"builtin": 8, "capable": 25}
+_RATED_AT_ONCE: Final[Mapping[Profile, int]] = {"builtin": 8, "small": 8, "capable": 25}
 """Communities that one call rates."""
 _LONGEST: Final = 300
 """Characters of a community in the rating's prompt."""

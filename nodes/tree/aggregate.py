@@ -7,13 +7,12 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from hopyard.nodes.answer import format_passages, mark_cut
+from hopyard.nodes.answer import PassageAnswer, answer_from_findings, mark_cut
 from hopyard.nodes.citations import cite
 from hopyard.nodes.evidence import merge_by_max_score
 from hopyard.nodes.run import close_run, run_of
 from hopyard.nodes.tree.steps import steps_of
 from hopyard.nodes.unanswered import answer_without
-from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
@@ -43,6 +42,7 @@ async def aggregate(state: TreeState, runtime: Runtime[Context]) -> dict[str, An
         passages=evidence,
     )
     truncated = False
+    read: PassageAnswer | None = None
     if [leaf["path"] for leaf in found] == [ROOT]:
         pruned = len(state["tree"]) > 1
         reason = "the branch was pruned" if pruned else "the question was not split"
@@ -51,22 +51,21 @@ async def aggregate(state: TreeState, runtime: Runtime[Context]) -> dict[str, An
             closing = mark_cut(closing)
     else:
         try:
-            values = {
-                "passages": format_passages(passages, run.settings),
-                "findings": _findings(found),
-                "question": one_line(state["question"]),
-            }
-            output = await run.call(AGGREGATE, values, step="aggregate", final=True)
-            closing["answer"] = output.answer
-            if output.cut:
+            read = await answer_from_findings(
+                run, state["question"], passages, _findings(found), step="aggregate"
+            )
+            closing["answer"] = read.answer
+            if read.cut:
                 closing = mark_cut(closing)
         except (ModelOutputError, BudgetExceededError) as error:
             truncated = isinstance(error, BudgetExceededError)
             answer = answer_without(error, _best_answer(found))
             closing |= {"answer": answer, "verdict": "fallback", "reason": str(error)}
+    cited = read.citations if read else cite(state["question"], closing["answer"], passages)
     update = {
         "answer": closing["answer"],
-        "citations": cite(state["question"], closing["answer"], passages),
+        "citations": cited,
+        "unconfirmed": read.unconfirmed if read else "",
         "evidence": evidence,
         "steps": [*steps_of({"tree": state["tree"]}), closing],
         "truncated": truncated,

@@ -51,7 +51,7 @@ class Steps:
         self.turns: list[str] = []
 
     def __call__(self, name: str, messages: list[dict[str, Any]]) -> Any:
-        assert name == "ChainStep"
+        assert name in {"ChainStep", "NextSearch"}
         turn = messages[-1]["content"]
         self.turns.append(turn)
         reply = self.replies.pop(0)
@@ -190,16 +190,100 @@ async def test_it_gives_up_after_steps_without_a_finding(ask: Callable[..., Any]
 async def test_a_search_that_was_made_before_leaves_one_last_reading(
     ask: Callable[..., Any],
 ) -> None:
-    output, steps = await ask(IRON, search(IRON.upper()), {"kind": "answer", "answer": "1781"})
+    output, steps = await ask(
+        IRON,
+        lambda turn: search(
+            IRON.upper(), findings=[found("The bridge is of iron.", "Iron Bridge", turn)]
+        ),
+        {"kind": "answer", "answer": "1781"},
+    )
     assert output["answer"] == "1781"
     assert "No search is left" in steps.turns[1]
     assert output["steps"][1]["title"] == "Read the findings again"
 
 
 async def test_a_last_reading_that_searches_again_ends_the_chain(ask: Callable[..., Any]) -> None:
-    output, _ = await ask(IRON, search(IRON.upper()), search(STONE))
+    output, _ = await ask(
+        IRON,
+        lambda turn: search(
+            IRON.upper(), findings=[found("The bridge is of iron.", "Iron Bridge", turn)]
+        ),
+        search(STONE),
+    )
     assert output["answer"] == "Unknown"
     assert output["steps"][-1]["reason"] == "no new search was named"
+
+
+@pytest.mark.parametrize("first", [search(IRON.upper()), {"kind": "not_found"}])
+async def test_a_first_reading_that_gives_up_leads_to_a_search_in_other_words(
+    ask: Callable[..., Any], first: dict[str, Any]
+) -> None:
+    output, steps = await ask(
+        IRON,
+        first | {"answer": "unknown."},
+        {"search": "In which year did the Iron Bridge open?"},
+        {"kind": "answer", "answer": "1781"},
+    )
+    assert output["answer"] == "1781"
+    assert steps.turns[1] == f"Question: {IRON}\nSearches made:\n- {IRON}"
+    assert output["steps"][1]["title"] == "In which year did the Iron Bridge open?"
+
+
+async def test_different_searches_that_found_nothing_are_enough(ask: Callable[..., Any]) -> None:
+    output, steps = await ask(IRON, search("Who built bridges?"), {"kind": "not_found"})
+    assert output["answer"] == "Unknown"
+    assert len(steps.turns) == 2
+    assert output["steps"][-1]["reason"] == "it cannot be found"
+
+
+@pytest.mark.parametrize("again", [{"search": IRON.lower()}, GARBAGE])
+async def test_nothing_is_read_where_nothing_was_found_and_no_search_is_new(
+    ask: Callable[..., Any], again: Any
+) -> None:
+    output, steps = await ask(IRON, search(IRON), again)
+    assert output["answer"] == "Unknown"
+    assert output["steps"][-1]["reason"] == "no new search was named"
+    assert [step["id"] for step in output["steps"]] == ["link-1", "answer"]
+    assert not any("Passages:\nnone" in turn for turn in steps.turns)
+
+
+async def test_an_answer_beside_a_search_that_repeats_counts(ask: Callable[..., Any]) -> None:
+    output, steps = await ask(IRON, search(IRON.upper()) | {"answer": "1781"})
+    assert output["answer"] == "1781"
+    assert len(steps.turns) == 1
+    assert output["steps"][-1]["reason"] == "answered"
+
+
+async def test_an_answer_beside_a_new_search_does_not_count(ask: Callable[..., Any]) -> None:
+    output, steps = await ask(
+        IRON,
+        search("Who built the Iron Bridge?") | {"answer": "1779"},
+        {"kind": "answer", "answer": "1781"},
+    )
+    assert output["answer"] == "1781"
+    assert len(steps.turns) == 2
+
+
+async def test_a_last_step_without_a_passage_asks_nothing(ask: Callable[..., Any]) -> None:
+    output, steps = await ask(IRON, where=["title=nowhere"], chain={"max_steps": 1})
+    assert output["answer"] == "Unknown"
+    assert steps.turns == []
+
+
+@pytest.mark.parametrize("said", ["None.", "yes", "N/A", "(none)", "unknown", "-"])
+async def test_a_word_that_says_nothing_is_no_unconfirmed_link(
+    ask: Callable[..., Any], said: str
+) -> None:
+    output, _ = await ask(
+        IRON,
+        lambda turn: {
+            "findings": [found("The Iron Bridge was opened in 1781.", "Iron Bridge", turn)],
+            "kind": "answer",
+            "answer": "1781",
+            "unconfirmed": said,
+        },
+    )
+    assert output["unconfirmed"] == ""
 
 
 async def test_the_last_step_is_told_that_it_is_the_last(ask: Callable[..., Any]) -> None:

@@ -25,16 +25,32 @@ from .calls import CONTEXT, PARIS, ask, in_turn, model_caller, restart, usage_of
 # Bad output
 
 
-async def test_a_bad_output_is_asked_anew_with_the_fault_named(server: ModelServer) -> None:
-    server.answer = in_turn("The capital is Paris.", PARIS)
+async def test_a_bad_output_is_asked_again_in_another_way(server: ModelServer) -> None:
+    """At 0 the same prompt gets the same output. A small model cites a fault that it is shown."""
+    server.answer = in_turn("The capital is Paris.", "No.", PARIS)
     assert await ask() == "Paris"
-    first, second = server.calls
-    *asked, bad, complaint = second.messages
-    assert asked == first.messages
-    assert (bad["role"], bad["content"]) == ("assistant", "The capital is Paris.")
-    assert "Invalid JSON" in complaint["content"]
-    assert second.payload["seed"] == first.payload["seed"] + 1
-    assert usage_of("run", CONTEXT)["model_calls"] == 2
+    first, second, third = server.calls
+    assert second.messages == first.messages
+    assert third.messages[1:] == first.messages[1:]
+    added = third.messages[0]["content"].removeprefix(first.messages[0]["content"])
+    assert added == "\nWrite one JSON object with these fields and nothing else: answer."
+    payloads = [call.payload for call in server.calls]
+    assert [payload["temperature"] for payload in payloads] == [0.0, 0.7, 0.7]
+    assert [payload["seed"] - CONTEXT.seed for payload in payloads] == [0, 1, 2]
+    assert usage_of("run", CONTEXT)["model_calls"] == 3
+
+
+async def test_a_retry_is_as_hot_as_the_first_attempt_at_least(server: ModelServer) -> None:
+    server.answer = in_turn("no", PARIS)
+    await ask(context=CONTEXT.model_copy(update={"temperature": 1.2}))
+    assert [call.payload["temperature"] for call in server.calls] == [1.2, 1.2]
+
+
+async def test_a_small_model_retries_with_half_the_room(server: ModelServer) -> None:
+    server.answer = in_turn("no", PARIS)
+    await ask(context=CONTEXT.model_copy(update={"profile": "small"}))
+    limits = [call.payload["max_completion_tokens"] for call in server.calls]
+    assert limits[1] == limits[0] // 2
 
 
 async def test_an_output_that_never_fits_names_the_prompt_and_the_cure(server: ModelServer) -> None:

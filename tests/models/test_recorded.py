@@ -6,6 +6,7 @@ import json
 import lzma
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from recordings import record_all
@@ -130,7 +131,8 @@ def test_a_recording_stands_for_a_capable_model(tmp_path: Path) -> None:
 
 
 async def test_a_replay_repeats_answers_retries_and_tokens(tmp_path: Path) -> None:
-    chat = ScriptedChat(lambda _, messages: {"answer": "Paris"} if len(messages) > 10 else GARBAGE)
+    replies: list[Any] = [GARBAGE, {"answer": "Paris"}]
+    chat = ScriptedChat(lambda *_: replies.pop(0))
     chat.register("scripted")
     question = {"question": "Capital of France?"}
     folder = tmp_path / "recording"
