@@ -14,6 +14,7 @@ STRATEGY: Final = Strategy(
     about=("One search, one answer from what it found: for a fact that one passage can state."),
     graph="hopyard.graphs.single:graph",
     route=RouteLabel("it asks for one fact, which one passage can state"),
+    default_for=("small",),
     stronger=("chain",),
     rank=10,
     label="native RAG: one search",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from langgraph.runtime import Runtime
 
@@ -37,6 +37,9 @@ __all__ = (
 )
 
 
+_NOTHING_MISSING: Final = "nothing is missing"
+
+
 async def ask_next(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Ask the model for the next sub-question, knowing the answers so far, or end the chain.
 
@@ -56,7 +59,7 @@ async def ask_next(state: ChainState, runtime: Runtime[Context]) -> dict[str, An
     except BudgetExceededError as error:
         return _end(state, str(error)) | {"truncated": True}
     if following.kind == "enough" or not following.question:
-        return _end(state, "nothing is missing" if links else "the question asks for one fact")
+        return _end(state, _NOTHING_MISSING if links else "the question asks for one fact")
     if plain(following.question) in {plain(asked) for asked in (question, *_questions(links))}:
         return _end(state, "the next sub-question repeats an earlier one")
     return {"pending": following.question}
@@ -117,7 +120,7 @@ async def conclude(state: ChainState, runtime: Runtime[Context]) -> dict[str, An
     )
     update: dict[str, Any] = {}
     read: PassageAnswer | None = None
-    if _questions(links) == [question] or _settled_by_one(links, run.settings):
+    if _questions(links) == [question] or _settled_by_one(state, run.settings):
         closing["answer"] = links[0]["answer"]
         if links[0].get("cut"):
             closing = mark_cut(closing)
@@ -151,16 +154,17 @@ async def conclude(state: ChainState, runtime: Runtime[Context]) -> dict[str, An
     return await close_run(run, update)
 
 
-def _settled_by_one(links: Sequence[Link], settings: Context) -> bool:
+def _settled_by_one(state: ChainState, settings: Context) -> bool:
     """Whether a single link answers the question, so that a small model need not read it again.
 
-    The model has found that nothing is missing. The answer of a link is short.
+    The model has said so, and a short answer, as that of a link, is what the user wants.
     """
     return (
         profile_of(settings) == "small"
         and settings.answer.style in {"short", "auto"}
-        and len(links) == 1
-        and not is_unknown(links[0]["answer"])
+        and len(state["links"]) == 1
+        and state["ended"] == _NOTHING_MISSING
+        and not is_unknown(state["links"][0]["answer"])
     )
 
 

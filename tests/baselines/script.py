@@ -35,8 +35,6 @@ class BaselineScript(Script):
         if kind is None:
             return super().__call__(title, messages)
         turn = str(messages[-1]["content"])
-        if turn.startswith("That does not fit"):
-            turn = str(messages[-3]["content"])
         request = (kind, _QUESTION.findall(turn)[-1])
         with self._lock:
             self.asked.append(request)

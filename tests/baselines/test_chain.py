@@ -160,3 +160,50 @@ async def test_each_link_is_drawn_on_a_line(context: Context, script: BaselineSc
     drawn = console.file.getvalue()  # type: ignore[attr-defined]
     assert f"\n{RIVER} → Severn\niron-bridge " in drawn
     assert f"\n{LENGTH} → 354 kilometres · severn " in drawn
+
+
+class TestSmallModels:
+    """One thing a call, and no call that says what is known already."""
+
+    async def test_one_link_is_not_read_again(
+        self, context: Context, script: BaselineScript
+    ) -> None:
+        script.lines = {("next", QUESTION): [ask(LENGTH), ENOUGH], ("read", LENGTH): said("354 km")}
+        output = await ask_chain(changed(context, profile="small"))
+        assert output["answer"] == "354 km"
+        assert [kind for kind, _ in script.asked] == ["next", "read", "next"]
+        assert [step["kind"] for step in output["steps"]] == ["link", "aggregate"]
+
+    async def test_one_link_is_read_again_for_an_answer_in_sentences(
+        self, context: Context, script: BaselineScript
+    ) -> None:
+        script.lines = {
+            ("next", QUESTION): [ask(LENGTH), ENOUGH],
+            ("read", LENGTH): said("354 km"),
+            ("aggregate", QUESTION): said("It is 354 km long."),
+        }
+        settings = changed(context, profile="small", answer__style="sentence")
+        assert (await ask_chain(settings))["answer"] == "It is 354 km long."
+        assert "Write the answer as one sentence" in script.turns[-1]
+
+    async def test_findings_that_do_not_settle_it_leave_one_reading_of_the_question(
+        self, context: Context, script: BaselineScript
+    ) -> None:
+        script.lines = {
+            **copy_lines(),
+            ("aggregate", QUESTION): said("Unknown"),
+            ("read", QUESTION): said("354 kilometres"),
+        }
+        output = await ask_chain(changed(context, profile="small"))
+        assert output["answer"] == "354 kilometres"
+        assert script.asked[-2:] == [("aggregate", QUESTION), ("read", QUESTION)]
+        assert output["evidence"] == output["steps"][-1]["passages"]
+
+    async def test_the_citations_of_a_question_read_as_it_is_are_those_of_its_markers(
+        self, context: Context, script: BaselineScript
+    ) -> None:
+        script.lines = {("read", LENGTH): said("The Severn is 354 kilometres long [1].")}
+        settings = changed(context, profile="small", answer__style="auto", retrieval__k=1)
+        output = await ask_chain(settings, LENGTH)
+        assert output["answer"] == "The Severn is 354 kilometres long [1]."
+        assert [cited["passage_id"] for cited in output["citations"]] == ["severn"]

@@ -128,8 +128,6 @@ class ScriptedChat:
 def request_of(title: str, messages: list[dict[str, Any]]) -> tuple[str, str]:
     """The kind of a request and the question that it is about."""
     turn = str(messages[-1]["content"])
-    if turn.startswith("That does not fit"):  # a retry: the question stands two messages before
-        turn = str(messages[-3]["content"])
     kind = _TITLES.get(title, "direct")
     if kind == "direct" and "\nFindings:\n" in turn:
         kind = "aggregate"

@@ -13,11 +13,13 @@ from model_server import word_vector
 from ollama_server import Model, OllamaServer, Tokens
 
 from hopyard.models import ollama, ollama_chat
+from hopyard.models.chat import learn_size
 from hopyard.models.embeddings import embedder
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.direct import DIRECT
+from hopyard.state import model_size
 from hopyard.state.errors import CallFailedError, ModelOutputError, ModelUnreachableError
-from hopyard.state.settings import Context
+from hopyard.state.settings import Context, profile_of
 
 from .calls import model_caller, usage_of
 
@@ -39,6 +41,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OllamaServer]:
     models = {"llama:latest": Model(chat=paris), "vectors:latest": Model(embed=words)}
     with OllamaServer(models) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.address)
+        monkeypatch.setattr(model_size, "_told", {})
         yield server
 
 
@@ -287,3 +290,14 @@ def test_a_model_is_fetched_with_progress(server: OllamaServer) -> None:
     assert "new:latest" in ollama.installed_models()
     with pytest.raises(ModelUnreachableError, match=r"'nowhere'.*file does not exist"):
         ollama.pull("nowhere", lambda *step: None)
+
+
+async def test_the_server_says_how_large_a_model_is(server: OllamaServer) -> None:
+    server.models["mine:latest"] = Model(chat=paris, parameter_size="3.21B")
+    server.models["large:latest"] = Model(chat=paris, parameter_size="70.6B")
+    for name, profile in (("mine", "small"), ("large", "capable"), ("absent", "capable")):
+        learn_size(f"ollama:{name}")
+        assert profile_of(Context(model=f"ollama:{name}")) == profile
+    assert [path for path, _ in server.requests] == ["/api/show"] * 3
+    learn_size("ollama:mine")
+    assert len(server.requests) == 3

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from hopyard.models.prompt import Prompt
+from hopyard.models.prompt import Prompt, Shorter
 from hopyard.prompts import (
     aggregate,
     answer,
@@ -25,9 +25,10 @@ from hopyard.prompts import (
 )
 from hopyard.prompts.route import route_prompt
 from hopyard.prompts.strategy_choice import choice_prompt
+from hopyard.prompts.style import writing
 from hopyard.state.registry import STRATEGIES
 from hopyard.state.schemas import RouteLabel
-from hopyard.state.settings import Context, profile_of
+from hopyard.state.settings import AnswerSettings, Context, profile_of
 
 WORDINGS = {
     "answer": "07fb132792c8a740",
@@ -100,6 +101,23 @@ def test_the_capable_wording_shows_fewer_examples_and_leaves_more_room(name: str
     assert "answer" not in builtin.output.model_fields or "answer" in capable.output.model_fields
 
 
+@pytest.mark.parametrize("name", PROMPTS)
+def test_the_small_wording_has_the_examples_and_room_for_a_short_answer(name: str) -> None:
+    prompt, small = PROMPTS[name], PROMPTS[name].of("small")
+    assert small.output.model_json_schema()["title"] == prompt.output.__name__
+    assert not small.typographic_quotes
+    if isinstance(prompt.capable, Shorter) or name == "answer":
+        assert len(small.examples) == len(prompt.examples)
+        assert 300 <= small.max_tokens <= 600
+
+
+def test_a_small_model_is_not_told_of_yes_and_no_unless_it_is_asked() -> None:
+    short = AnswerSettings(style="short")
+    assert "yes or no" in writing(short)
+    assert "yes or no" not in writing(short, small=True)
+    assert writing(AnswerSettings(), small=True) == writing(AnswerSettings())
+
+
 def test_only_the_builtin_model_is_spared_straight_quotes() -> None:
     asked = {"question": 'Who sang "Dear Brother" on a 5" disk?', "rejected": ""}
     builtin = str(decompose.DECOMPOSE.messages(asked)[-1].content)
@@ -137,7 +155,10 @@ def test_a_capable_model_is_offered_what_each_strategy_says_of_itself() -> None:
     [
         ({"model": "builtin"}, "builtin"),
         ({"model": "embedded:base"}, "builtin"),
-        ({"model": "ollama:llama3.1:8b"}, "capable"),
+        ({"model": "ollama:llama3.1:8b"}, "small"),
+        ({"model": "ollama:llama3.1:70b"}, "capable"),
+        ({"model": "openai:gpt-4.1-mini"}, "capable"),
+        ({"model": "openai:gpt-4.1-mini", "profile": "small"}, "small"),
         ({"model": "builtin", "profile": "capable"}, "capable"),
         ({"model": "openai:small", "profile": "builtin"}, "builtin"),
     ],
