@@ -28,6 +28,7 @@ _TITLES = {
     "PartAnswer": "part",
     "Closing": "close",
     "ChainStep": "step",
+    "NextSearch": "again",
     "StatementChecks": "check",
 }
 _STRAIGHT = str.maketrans("“”", '""')
@@ -66,7 +67,8 @@ class Script:
 
     Outputs are looked up by (kind, question); a list gives one after the other, the last one for
     ever. Kinds: route, rewrite, revise, split, rubric, judge, replace, read (passages), aggregate
-    (findings), direct; plan, part, close (of a tree with dependencies). What is not scripted is
+    (findings), direct; again (a search in other words); plan, part, close (of a tree with
+    dependencies). What is not scripted is
     answered so that the run goes on: questions are simple, judges content, answers tell their
     question.
 
@@ -139,6 +141,8 @@ def request_of(title: str, messages: list[dict[str, Any]]) -> tuple[str, str]:
 
 
 def _otherwise(kind: str, question: str) -> Said:
+    if kind == "again":
+        return {"search": f"In other words: {question}"}
     if kind == "plan":
         return {"thought": "One fact.", "kind": "simple"}
     if kind in {"part", "close"}:
