@@ -68,9 +68,8 @@ class Script:
     Outputs are looked up by (kind, question); a list gives one after the other, the last one for
     ever. Kinds: route, rewrite, revise, split, rubric, judge, replace, read (passages), aggregate
     (findings), direct; again (a search in other words); plan, part, close (of a tree with
-    dependencies). What is not scripted is
-    answered so that the run goes on: questions are simple, judges content, answers tell their
-    question.
+    dependencies). What is not scripted is answered so that the run goes on: questions are simple,
+    judges content, answers tell their question.
 
     Attributes:
         lines: The outputs.
