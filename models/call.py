@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 from langchain_core.messages import BaseMessage
 
 from hopyard.models.asked import asked_text
-from hopyard.models.call_key import call_key, messages_of_attempt, sampling_of
+from hopyard.models.call_key import call_key, prompt_of_attempt, sampling_of
 from hopyard.models.chat import ChatProvider, Sampling
 from hopyard.models.concurrency import Scheduler
 from hopyard.models.ledger import Entry, Ledger
@@ -221,12 +221,12 @@ class ModelCaller:
         step: str,
         answer: AnswerStream | None,
     ) -> OutputT:
-        asked = prompt.messages(values)
         problem = ""
         for attempt in range(context.retries + 1):
-            messages = messages_of_attempt(prompt, asked, attempt)
+            worded = prompt_of_attempt(prompt, attempt)
+            messages = worded.messages(values)
             entry = await self._answer(
-                _Call(prompt, values, messages, attempt, context, run, final, step, answer)
+                _Call(worded, values, messages, attempt, context, run, final, step, answer)
             )
             try:
                 return self._parse(entry.output, prompt)[0]
@@ -335,7 +335,6 @@ class ModelCaller:
             provider,
             call.prompt,
             call.values,
-            call.messages,
             call.sampling,
             call.context.timeout,
             call.stream,

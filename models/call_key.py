@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Final
 
-from langchain_core.messages import BaseMessage, SystemMessage
+from langchain_core.messages import BaseMessage
 
 from hopyard.models.chat import Sampling
 from hopyard.models.ledger import ledger_key
 from hopyard.models.parse import json_schema
-from hopyard.models.prompt import Prompt
+from hopyard.models.prompt import OutputT, Prompt
 from hopyard.state.settings import Context, profile_of
 
-__all__ = ("call_key", "messages_of_attempt", "sampling_of")
+__all__ = ("call_key", "prompt_of_attempt", "sampling_of")
 
 HOTTER: Final = 0.7
 """Sampling temperature of a retry at least: at 0 it would repeat the output that did not fit."""
@@ -69,22 +69,18 @@ def call_key(
     )
 
 
-def messages_of_attempt(
-    prompt: Prompt[Any], asked: Sequence[BaseMessage], attempt: int
-) -> list[BaseMessage]:
-    """The messages of an attempt at a call.
+def prompt_of_attempt(prompt: Prompt[OutputT], attempt: int) -> Prompt[OutputT]:
+    """The prompt of an attempt at a call.
 
     A retry does not show the last output or its fault: small models cite them. The first asks the
     same, so that a server need not read the prompt again; the next names the fields of the output.
 
     Args:
-        prompt: The prompt.
-        asked: The messages of the first attempt.
+        prompt: The prompt of the first attempt.
         attempt: 0 for the first; each retry adds 1.
     """
     if attempt < 2:
-        return list(asked)
-    system, *turns = asked
+        return prompt
     fields = ", ".join(prompt.output.model_fields)
-    told = f"{system.text}\nWrite one JSON object with these fields and nothing else: {fields}."
-    return [SystemMessage(told), *turns]
+    told = f"Write one JSON object with these fields and nothing else: {fields}."
+    return replace(prompt, system=f"{prompt.system}\n{told}")

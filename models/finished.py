@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from hopyard.models.builtin import end_at_next_turn
-from hopyard.models.call_key import call_key, messages_of_attempt
+from hopyard.models.call_key import call_key, prompt_of_attempt
 from hopyard.models.ledger import Ledger
 from hopyard.models.parse import UnfitOutputError, parse
 from hopyard.models.prompt import OutputT, Prompt
@@ -40,9 +40,8 @@ def finished_output(
     correct: Callable[[str], str] | None = None
     if model.startswith(_CORRECTED):
         correct = end_at_next_turn
-    asked = prompt.messages(values)
     for attempt in range(context.retries + 1):
-        messages = messages_of_attempt(prompt, asked, attempt)
+        messages = prompt_of_attempt(prompt, attempt).messages(values)
         entry = ledger.entry(call_key(model, prompt, messages, context, attempt))
         if entry is None:
             return None

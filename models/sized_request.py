@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -53,7 +53,6 @@ async def request_that_fits(
     provider: ChatProvider,
     prompt: Prompt[Any],
     values: Mapping[str, str],
-    messages: Sequence[BaseMessage],
     sampling: Sampling,
     timeout: float,  # noqa: ASYNC109  (of one try, not of the whole function)
     stream: AnswerStream | None = None,
@@ -64,7 +63,6 @@ async def request_that_fits(
         provider: The model.
         prompt: The prompt.
         values: Fill its template.
-        messages: The prompt's messages; after them those of a retry.
         sampling: How to sample. The answer gets what the window leaves, at most this limit.
         timeout: Seconds that one try may take.
         stream: Receives the answer.
@@ -74,14 +72,13 @@ async def request_that_fits(
         CallFailedError: The model refuses this call, does not finish it, or its window is too
             small for the prompt with a single passage.
     """
-    more = messages[len(prompt.messages(values)) :]
     window, scale = await asyncio.to_thread(window_of, provider), 1.0
-    fitted = fit(prompt, values, more, window, scale)
+    fitted = fit(prompt, values, window, scale)
     if fitted is None:
         raise CallFailedError(
             f"The prompt is longer than the window of {provider.identity} (about "
-            f"{estimate(messages):,} tokens of {window:,}); lower --set retrieval.k=5 or --set "
-            "retrieval.snippet_tokens=300, or use a model with a longer window.",
+            f"{estimate(prompt.messages(values)):,} tokens of {window:,}); lower --set retrieval.k=5 "
+            "or --set retrieval.snippet_tokens=300, or use a model with a longer window.",
             reason=Failure.TOO_LONG.value,
         )
     for left in reversed(range(_MOST_TRIES)):
@@ -94,7 +91,7 @@ async def request_that_fits(
             window = await asyncio.to_thread(window_of, provider)  # the error may have told it
             sent, said = estimate(fitted.messages), length_said(error.__cause__).prompt
             scale = (said or _DENSER * max(scale * sent, window)) / sent
-            shorter = fit(prompt, values, more, window, scale)
+            shorter = fit(prompt, values, window, scale)
             if shorter is None or shorter == fitted:
                 raise
             fitted = shorter

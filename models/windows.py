@@ -115,7 +115,6 @@ class Fitted:
 def fit(
     prompt: Prompt[Any],
     values: Mapping[str, str],
-    more: Sequence[BaseMessage],
     window: int,
     scale: float = 1.0,
 ) -> Fitted | None:
@@ -126,7 +125,6 @@ def fit(
     Args:
         prompt: The prompt.
         values: Fill its template.
-        more: Messages after the prompt's own: those of a retry.
         window: Tokens of prompt and answer together; 0 if it is not known.
         scale: Tokens of this model for each token of the estimate.
 
@@ -138,7 +136,7 @@ def fit(
     room = window - min(prompt.max_tokens, LEAST_ANSWER)
     while True:
         shown = {name: "\n".join(lines) for name, lines in lists.items()}
-        messages = [*prompt.messages({**values, **shown}), *more]
+        messages = prompt.messages({**values, **shown})
         used = ceil(scale * estimate(messages))
         if not window or used <= room:
             left = prompt.max_tokens if not window else min(prompt.max_tokens, window - used)

@@ -124,7 +124,7 @@ async def test_after_the_default_the_tree_tries_if_that_is_asked_for(
     assert (result["answer"], result["strategy"]) == ("354 kilometres", "tree")
     assert result["route"]["strategy"] == "chain"
     assert script.counts == {"step": 2, "again": 1, "plan": 1, "close": 1}
-    assert result["usage"]["model_calls"] == 3
+    assert result["usage"]["model_calls"] == 5
 
 
 async def test_the_tree_spends_what_the_chain_left(defaulted: Context, script: Script) -> None:

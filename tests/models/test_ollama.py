@@ -110,7 +110,7 @@ def dense(server: OllamaServer, version: str, context_length: int = 32_768) -> N
     """A model that makes a token of each character."""
     server.models["llama:latest"] = Model(paris, context_length=context_length, tokens=len)
     server.version = version
-    ollama._context_length.cache_clear()
+    ollama._about.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ async def test_a_small_count_alone_is_no_proof(
         yield read, WRITTEN
 
     server.models["llama:latest"], server.version = Model(chat, context_length=32_768), version
-    ollama._context_length.cache_clear()
+    ollama._about.cache_clear()
     values = {"passages": "word " * 6000, "question": "Why?"}
     called = model_caller(LLAMA.model).call(ANSWER, values, LLAMA, "run")
     if cut:

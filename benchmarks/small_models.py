@@ -1,0 +1,68 @@
+"""A small model: its answers, its calls, and how many of its outputs fit their schema.
+
+    hopyard eval QUESTIONS --index DIR --strategies single,chain --model MODEL --out RUN …
+    python benchmarks/small_models.py "before, hotpotqa=RUN" "after, hotpotqa=RUN" … --about TEXT
+
+Writes `benchmarks/results/small_models.json`. Scores and shares are from 0 to 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from hopyard.evaluation.records import RECORDS_FILE, Record, read_records
+
+RESULTS: Final = Path(__file__).parent / "results" / "small_models.json"
+
+
+def figures(records: Sequence[Record]) -> dict[str, Any]:
+    """The figures of one strategy."""
+    n = len(records)
+    calls = [call for record in records for call in record.calls.values()]
+    return {
+        "questions": n,
+        "em": round(sum(record.em for record in records) / n, 3),
+        "f1": round(sum(record.f1 for record in records) / n, 3),
+        "unknown": sum(record.unanswered for record in records),
+        "outputs": sum(call.calls for call in calls),
+        "outputs_that_fit": sum(call.parsed + call.repaired for call in calls),
+        "calls_a_question": round(sum(call.calls for call in calls) / n, 1),
+        "tokens_a_question": round(
+            sum(call.input_tokens + call.output_tokens for call in calls) / n
+        ),
+    }
+
+
+def measure(folder: Path) -> dict[str, Any]:
+    """The figures of each strategy of a run, over the questions that all of them answered."""
+    records = read_records(folder / RECORDS_FILE)
+    strategies = dict.fromkeys(record.strategy for record in records)
+    answered = [{each.question_id for each in records if each.strategy == s} for s in strategies]
+    common = set.intersection(*answered)
+    return {
+        strategy: figures(
+            [each for each in records if each.strategy == strategy and each.question_id in common]
+        )
+        for strategy in strategies
+    }
+
+
+def main() -> None:
+    """Measure the runs and write the results."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("runs", nargs="+", help="NAME=FOLDER")
+    parser.add_argument("--about", required=True, help="The model, the questions and the settings.")
+    options = parser.parse_args()
+    named = (run.rpartition("=") for run in options.runs)
+    results = {name: measure(Path(folder)) for name, _, folder in named}
+    text = json.dumps({"about": options.about, "runs": results}, indent=1)
+    RESULTS.write_text(f"{text}\n", encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
