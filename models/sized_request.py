@@ -75,10 +75,11 @@ async def request_that_fits(
     window, scale = await asyncio.to_thread(window_of, provider), 1.0
     fitted = fit(prompt, values, window, scale)
     if fitted is None:
+        needed = estimate(prompt.messages(values))
         raise CallFailedError(
-            f"The prompt is longer than the window of {provider.identity} (about "
-            f"{estimate(prompt.messages(values)):,} tokens of {window:,}); lower --set retrieval.k=5 "
-            "or --set retrieval.snippet_tokens=300, or use a model with a longer window.",
+            f"The prompt is longer than the window of {provider.identity} (about {needed:,} tokens "
+            f"of {window:,}); lower --set retrieval.k=5 or --set retrieval.snippet_tokens=300, or "
+            "use a model with a longer window.",
             reason=Failure.TOO_LONG.value,
         )
     for left in reversed(range(_MOST_TRIES)):
