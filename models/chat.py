@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import Any, Final, Literal, NoReturn
 
 from langchain_core.language_models import BaseChatModel
@@ -81,6 +82,10 @@ class ChatProvider:
     learned, the narrower `asked_schema`, or that with a variant for each kind."""
 
 
+ASKED_AGAIN_AFTER: Final = 60.0
+"""Seconds. A run asks for the size at every step, and an absent server may take long to be so."""
+_silent_since: Final[dict[str, float]] = {}
+"""When Ollama last said nothing of a model's size."""
 _registered: Final[dict[str, ChatProvider]] = {}
 
 
@@ -101,17 +106,23 @@ def learn_size(model: str) -> None:
     """Ask Ollama how large a model is, so that `profile_of` knows.
 
     Args:
-        model: The model as users name it. Only Ollama is asked, once in a process; if it does not
-            answer, the name has to say it.
+        model: The model as users name it. Only Ollama is asked, once in a process, or after a
+            minute if it did not answer. Until then the name has to say it.
     """
     provider, _, name = model.partition(":")
-    if provider != "ollama" or not name or is_told(model):
+    silent = monotonic() - _silent_since.get(model, -inf) < ASKED_AGAIN_AFTER
+    if provider != "ollama" or not name or is_told(model) or silent:
         return
     from hopyard.models.ollama import parameter_size
 
-    with suppress(ModelUnreachableError):  # the first call will say so
-        if (size := parameter_size(name)) is not None:
-            remember_size(model, size)
+    try:
+        size = parameter_size(name)
+    except ModelUnreachableError:  # the first call will say so
+        size = None
+    if size is None:
+        _silent_since[model] = monotonic()
+    else:
+        remember_size(model, size)
 
 
 def chat_provider(spec: str) -> ChatProvider:
