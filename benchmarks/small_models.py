@@ -38,17 +38,19 @@ def figures(records: Sequence[Record]) -> dict[str, Any]:
 
 
 def measure(folder: Path) -> dict[str, Any]:
-    """The figures of each strategy of a run, over the questions that all of them answered."""
+    """The figures of each strategy of a run, and those over the questions that all answered."""
     records = read_records(folder / RECORDS_FILE)
-    strategies = dict.fromkeys(record.strategy for record in records)
-    answered = [{each.question_id for each in records if each.strategy == s} for s in strategies]
-    common = set.intersection(*answered)
-    return {
-        strategy: figures(
-            [each for each in records if each.strategy == strategy and each.question_id in common]
-        )
-        for strategy in strategies
-    }
+    by_strategy: dict[str, list[Record]] = {}
+    for record in records:
+        by_strategy.setdefault(record.strategy, []).append(record)
+    common = set.intersection(*({each.question_id for each in own} for own in by_strategy.values()))
+    measured: dict[str, Any] = {}
+    for strategy, own in by_strategy.items():
+        shared = [each for each in own if each.question_id in common]
+        measured[strategy] = figures(own)
+        if len(shared) < len(own):
+            measured[f"{strategy}, questions that all answered"] = figures(shared)
+    return measured
 
 
 def main() -> None:

@@ -107,7 +107,7 @@ class Context(Frozen):
     profile: Literal["auto", "builtin", "small", "capable"] = Field(
         "auto",
         description="Wording of the prompts: builtin for the 135M model, small for models of up to "
-        "8 billion parameters, capable for larger ones; auto depends on the model's size, as "
+        "8 billion parameters, capable for larger models; auto depends on the model's size, as "
         "Ollama or the model's name says.",
     )
     strategy: str = Field(AUTO, description="A strategy's name, or auto: the route chooses.")
