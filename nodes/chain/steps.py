@@ -28,7 +28,7 @@ from hopyard.state.chain import (
     findings_of,
 )
 from hopyard.state.counting import counted
-from hopyard.state.errors import BudgetExceededError
+from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import StrategyInput, add_reason, passage_ids
 from hopyard.state.settings import Context
 

@@ -1,7 +1,7 @@
 """Compare a statement with all sentences and rows of the passages that it cites.
 
-Nothing is missing if the numbers, dates and names of a statement are in the passages, each number in
-the row or clause, and each name in the sentence, that says the rest of it, and if enough of its
+Nothing is missing if the numbers, dates and names of a statement are in the passages, each number
+in the row or clause, and each name in the sentence, that says the rest of it, and if enough of its
 words are there. Numbers may follow from others (`arithmetic`). All else passes, also a negation or
 exchanged roles: on recorded answers, rules that looked for these marked right ones only.
 """
