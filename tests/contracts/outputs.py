@@ -61,7 +61,7 @@ def search_globally(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]
     if name == "Explored":
         return _explore(turn)
     if name == "Answer":  # the budget left no call to read reports
-        return {"thought": "So it is.", "answer": "1781", "passages": [1]}
+        return {"answer": "1781"}
     number, *_ = re.findall(r"^- \(90\) .* \[(\d+)\]$", turn, re.MULTILINE)
     return {"answer": f"The Iron Bridge was opened in 1781 [{number}]."}
 
