@@ -14,17 +14,17 @@ from typing_extensions import Unpack
 from hopyard.agent.background import wait, wait_async
 from hopyard.agent.hopyard import Settings, named_models
 from hopyard.agent.sources import Documents, Sources
-from hopyard.indexes import build as building
 from hopyard.indexes.build_context import Progress, silent
-from hopyard.indexes.build_report import BuildReport
-from hopyard.indexes.files import SkippedFile
+from hopyard.indexes.building import build as building
+from hopyard.indexes.building.report import BuildReport
+from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.corpus.records import BadItem
+from hopyard.indexes.documents.files import SkippedFile
 from hopyard.indexes.kind import DEFAULT_KINDS, embedding_for
-from hopyard.indexes.manifest import read_manifest
-from hopyard.indexes.records import BadItem
 from hopyard.indexes.status import status
 from hopyard.models.names import NO_EMBEDDING, current_name
 from hopyard.nodes.resources import Resources
-from hopyard.state.given import GivenSettings, python_settings, read_given
+from hopyard.state.settings.given import GivenSettings, python_settings, read_given
 
 __all__ = ("IndexReport", "aadd_documents", "abuild_index", "add_documents", "build_index")
 

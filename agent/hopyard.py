@@ -24,8 +24,8 @@ from hopyard.agent.thread_settings import thread_settings
 from hopyard.models.embedder import Embedder
 from hopyard.models.instances import embedder_of, provider_of
 from hopyard.nodes.resources import Resources
-from hopyard.state.given import GivenSettings, python_settings, read_given
-from hopyard.state.settings import Budget, Context
+from hopyard.state.settings.fields import Budget, Context
+from hopyard.state.settings.given import GivenSettings, python_settings, read_given
 
 __all__ = ("ChatModel", "EmbeddingModel", "Hopyard", "Settings", "Where", "named_models")
 

@@ -15,15 +15,15 @@ from typing_extensions import TypedDict, Unpack
 from hopyard.agent.background import wait, wait_async
 from hopyard.agent.hopyard import Hopyard, Settings
 from hopyard.agent.searching import find_evidence
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.answer import format_passages
 from hopyard.nodes.cited_answer import cite_answer
 from hopyard.nodes.gate import decide
 from hopyard.nodes.judge import judge_answer_support
 from hopyard.nodes.run import LONGEST_QUESTION, Run
-from hopyard.state.given import GivenSettings
 from hopyard.state.references import with_references
 from hopyard.state.schemas import Citation, Evidence, GateDecision, passage_ids
+from hopyard.state.settings.given import GivenSettings
 
 __all__ = ("HopyardMiddleware", "HopyardState", "LookedUp", "as_middleware")
 

@@ -9,7 +9,7 @@ from langchain_core.runnables.config import var_child_runnable_config
 
 from hopyard.graphs import router
 from hopyard.state.agent import AgentInput
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 __all__ = ("answer_inside",)
 

@@ -11,8 +11,8 @@ from langchain_core.vectorstores import VectorStore
 
 from hopyard.graphs.registry import STRATEGIES, Strategy
 from hopyard.indexes.kind import KINDS, IndexKind
+from hopyard.indexes.kinds.dense.vector_store import VECTOR_STORES, VectorStoreType
 from hopyard.indexes.search import SEARCHES, SearchMethod
-from hopyard.indexes.vector_store import VECTOR_STORES, VectorStoreType
 from hopyard.models.chat import ChatProvider, register_chat_provider
 from hopyard.models.embedder import Embedder
 from hopyard.models.embeddings import LangChainEmbedder, register_embedder

@@ -16,7 +16,7 @@ from typing_extensions import Unpack
 
 from hopyard.agent.answer import Evidence
 from hopyard.agent.hopyard import Hopyard, Settings
-from hopyard.state.given import GivenSettings
+from hopyard.state.settings.given import GivenSettings
 
 __all__ = ("HopyardRetriever", "as_retriever")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run, check_question
 from hopyard.state.references import with_references
 from hopyard.state.schemas import Evidence, Source, passage_ids
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 __all__ = ("Found", "find_evidence")
 

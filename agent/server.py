@@ -15,8 +15,8 @@ from pydantic import model_validator
 
 from hopyard.graphs import router
 from hopyard.graphs.registry import strategies
-from hopyard.state.settings import Context
-from hopyard.state.sources import read_context
+from hopyard.state.settings.fields import Context
+from hopyard.state.settings.sources import read_context
 
 __all__ = ("AGENT", "DESCRIPTION", "ServerContext", "configuration", "describe", "server_graphs")
 
@@ -69,8 +69,8 @@ def configuration() -> dict[str, Any]:
             name: {"path": f"hopyard.agent.studio:{name}", "description": about}
             for name, about in describe().items()
         },
-        "checkpointer": {"path": "hopyard.state.checkpoints.create"},
-        "http": {"app": "hopyard.cli.mcp_http:app", "disable_mcp": True},
+        "checkpointer": {"path": "hopyard.state.storage.checkpoints.create"},
+        "http": {"app": "hopyard.cli.mcp.http:app", "disable_mcp": True},
     }
 
 

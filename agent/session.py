@@ -21,37 +21,37 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
-from hopyard.agent.deletion import delete_threads
 from hopyard.agent.events import Event, Teller, Token
 from hopyard.agent.found import keep_found
-from hopyard.agent.history import CONTEXT_KEY, Turn, earlier_turns
 from hopyard.agent.summary import ThreadSummary, list_threads, model_of, summary_of
-from hopyard.agent.waiting import answer_command, waiting_in
+from hopyard.agent.threads.deletion import delete_threads
+from hopyard.agent.threads.history import CONTEXT_KEY, Turn, earlier_turns
+from hopyard.agent.threads.waiting import answer_command, waiting_in
 from hopyard.graphs import router
 from hopyard.graphs.registry import STRATEGIES
-from hopyard.models.call import ModelCaller
+from hopyard.models.calls.call import ModelCaller
 from hopyard.models.telemetry import NodeWatch
 from hopyard.nodes.receive import settings_to_keep
 from hopyard.nodes.resources import Resources, shared_resources
 from hopyard.nodes.run import Run, check_question, config_with
 from hopyard.state.agent import AgentInput, AgentOutput, AgentState
-from hopyard.state.checkpoints import (
-    open_saver,
-    store_error,
-    thread_ids,
-    unused_threads,
-)
 from hopyard.state.errors import (
     ThreadBusyError,
     ThreadMissingError,
     ThreadUnfinishedError,
     UsageError,
 )
-from hopyard.state.running import Holder, ThreadLocks, open_locks
-from hopyard.state.settings import Context
-from hopyard.state.sources import change_context, setting_changes
-from hopyard.state.thread_names import checked_thread_name, resume_command
-from hopyard.state.thread_store import copy_thread
+from hopyard.state.settings.fields import Context
+from hopyard.state.settings.sources import change_context, setting_changes
+from hopyard.state.storage.checkpoints import (
+    open_saver,
+    store_error,
+    thread_ids,
+    unused_threads,
+)
+from hopyard.state.storage.running import Holder, ThreadLocks, open_locks
+from hopyard.state.storage.thread_names import checked_thread_name, resume_command
+from hopyard.state.storage.thread_store import copy_thread
 
 __all__ = ("Event", "Session", "ThreadSummary", "Token", "open_session")
 

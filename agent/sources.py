@@ -11,9 +11,9 @@ from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document as LangChainDocument
 
 from hopyard.indexes.build_context import Progress, silent
-from hopyard.indexes.langchain_loaders import convert, load_from
-from hopyard.indexes.loaders import LoadReport, read
-from hopyard.indexes.records import BadItem, Document
+from hopyard.indexes.corpus.records import BadItem, Document
+from hopyard.indexes.documents.langchain_loaders import convert, load_from
+from hopyard.indexes.documents.loaders import LoadReport, read
 from hopyard.state.errors import CorpusError, UsageError
 
 __all__ = ("DocumentSource", "Documents", "Sources")
@@ -32,9 +32,9 @@ class Sources(Iterable[Document]):
 
     Args:
         given: The program's documents.
-        encoding: As for `indexes.loaders.load`.
-        ocr: As for `indexes.loaders.load`.
-        progress: As for `indexes.loaders.read`.
+        encoding: As for `indexes.documents.loaders.load`.
+        ocr: As for `indexes.documents.loaders.load`.
+        progress: As for `indexes.documents.loaders.read`.
 
     Attributes:
         report: The skipped items.

@@ -17,7 +17,7 @@ from hopyard.agent.sync_saver import with_async_saver
 from hopyard.agent.tool import DESCRIPTION, readable
 from hopyard.nodes.run import config_with_default
 from hopyard.state.errors import HopyardError
-from hopyard.state.given import GivenSettings
+from hopyard.state.settings.given import GivenSettings
 
 __all__ = ("SubAgent", "as_subagent")
 

@@ -15,7 +15,7 @@ from hopyard.agent.nested import answer_inside
 from hopyard.agent.sync_saver import with_async_saver
 from hopyard.nodes.run import config_with_default
 from hopyard.state.agent import AgentInput, AgentOutput
-from hopyard.state.given import GivenSettings
+from hopyard.state.settings.given import GivenSettings
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph

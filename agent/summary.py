@@ -15,10 +15,10 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from hopyard.agent.history import CONTEXT_KEY
-from hopyard.state.checkpoints import thread_ids, thread_size
-from hopyard.state.running import Holder, ThreadLocks
-from hopyard.state.settings import Context
+from hopyard.agent.threads.history import CONTEXT_KEY
+from hopyard.state.settings.fields import Context
+from hopyard.state.storage.checkpoints import thread_ids, thread_size
+from hopyard.state.storage.running import Holder, ThreadLocks
 
 __all__ = ("ThreadSummary", "list_threads", "model_of", "summary_of")
 

@@ -15,7 +15,7 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
 )
 
-from hopyard.state.thread_store import whole_writes
+from hopyard.state.storage.thread_store import whole_writes
 
 __all__ = ("with_async_saver",)
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hopyard.indexes.manifest import read_manifest
-from hopyard.indexes.records import Passage
-from hopyard.indexes.snapshot import Snapshot
+from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.schemas import passage_ids
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from hopyard.agent.session import Session
 from hopyard.state.errors import ThreadMissingError
-from hopyard.state.given import Given
-from hopyard.state.settings import Context
-from hopyard.state.sources import change_context
+from hopyard.state.settings.fields import Context
+from hopyard.state.settings.given import Given
+from hopyard.state.settings.sources import change_context
 
 __all__ = ("Changes", "ThreadSettings", "thread_settings")
 

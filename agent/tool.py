@@ -26,9 +26,7 @@ from hopyard.agent.texts import with_texts
 from hopyard.nodes.run import config_with_default
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.agent import AgentOutput
-from hopyard.state.counting import counted
 from hopyard.state.errors import HopyardError
-from hopyard.state.given import GivenSettings
 from hopyard.state.references import name_sources
 from hopyard.state.schemas import (
     NOT_SUPPORTED,
@@ -37,8 +35,10 @@ from hopyard.state.schemas import (
     read_note,
     why_truncated,
 )
-from hopyard.state.settings import Context
-from hopyard.state.sources import change_context
+from hopyard.state.settings.fields import Context
+from hopyard.state.settings.given import GivenSettings
+from hopyard.state.settings.sources import change_context
+from hopyard.state.text.counting import counted
 from hopyard.state.where import condition_texts
 
 __all__ = ("as_tool",)
@@ -83,7 +83,7 @@ def as_tool(
 
     The question runs as a part of the agent that calls the tool. Alone, `tool.invoke` answers it
     too. The result's `artifact` is all that Hopyard's graph gives: evidence, steps, usage and so
-    on. If the agent's own context is a `hopyard.state.settings.Context`, its settings count.
+    on. If the agent's own context is a `hopyard.state.settings.fields.Context`, its settings count.
 
     Args:
         index: The index directory, read from `HOPYARD_INDEX` if it is empty; or a `Hopyard`.

@@ -27,11 +27,11 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from performance_page import write_section
 
 from hopyard.agent.session import Session, open_session
-from hopyard.indexes.build import build
-from hopyard.indexes.loaders import load
+from hopyard.indexes.building.build import build
+from hopyard.indexes.documents.loaders import load
 from hopyard.models.embeddings import embedder
 from hopyard.nodes.resources import Resources
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from hopyard.testing.models import Reply, ScriptedChat
 
 ROOT: Final = Path(__file__).resolve().parents[1]

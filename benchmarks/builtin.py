@@ -21,9 +21,9 @@ from typing import Any
 import httpx
 import xllamacpp
 
-from hopyard.models.builtin import SHIPPED_ADAPTER, engine
-from hopyard.models.lora import merge
-from hopyard.models.weights import weights
+from hopyard.models.builtin.chat import SHIPPED_ADAPTER, engine
+from hopyard.models.builtin.lora import merge
+from hopyard.models.builtin.weights import weights
 
 RESULTS = Path(__file__).parent / "results" / "builtin.json"
 WORDS = ("hop", "yard", "passage", "river", "director", "city", "born", "film", "the", "of", "in")

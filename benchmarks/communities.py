@@ -24,12 +24,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.kinds.communities.building import communities_of
 from hopyard.indexes.kinds.communities.clustering import cluster, modularity
 from hopyard.indexes.kinds.communities.index import CommunityIndex, save_reports
 from hopyard.indexes.kinds.communities.pairs import pair_weights
 from hopyard.indexes.kinds.communities.stats import MadeWith
-from hopyard.indexes.kinds.entity_graph.graph import (
+from hopyard.indexes.kinds.entity_graph.graph.graph import (
     FACT,
     MENTION,
     SENTENCE,
@@ -37,7 +38,6 @@ from hopyard.indexes.kinds.entity_graph.graph import (
     EntityFiles,
     EntityGraph,
 )
-from hopyard.indexes.ragged import Ragged
 
 RESULTS: Final = Path(__file__).parent / "results" / "communities.json"
 PASSAGES: Final = (1_200, 12_000, 118_000)

@@ -20,16 +20,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from hopyard.indexes.build import add, build, remove
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.building.build import add, build, remove
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.documents.loaders import load
+from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.communities.building import communities_of
 from hopyard.indexes.kinds.communities.index import CommunityFiles, CommunityIndex
 from hopyard.indexes.kinds.communities.stats import MadeWith
 from hopyard.indexes.kinds.communities.writing import Limits, elements_of, material_of
-from hopyard.indexes.loaders import load
-from hopyard.indexes.records import Document
 from hopyard.nodes.resources import Resources
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 RESULTS: Final = Path(__file__).parent / "results" / "communities_change.json"
 FIRST: Final = 300

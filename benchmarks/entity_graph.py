@@ -41,7 +41,7 @@ from hopyard.models.embedder import Vector
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
 from hopyard.state.schemas import passage_ids
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 RESULTS: Final = ROOT / "benchmarks" / "results" / "entity_graph.json"

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from hopyard.indexes.build import build
-from hopyard.indexes.loaders import load
-from hopyard.indexes.manifest import MANIFEST_FILE
+from hopyard.indexes.building.build import build
+from hopyard.indexes.corpus.manifest import MANIFEST_FILE
+from hopyard.indexes.documents.loaders import load
 from hopyard.measures.questions import Question, read_questions
 from hopyard.models.embeddings import embedder
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 __all__ = ("GRAPHS", "SPLITS", "DataSet", "build_index", "data_sets")
 

@@ -24,9 +24,9 @@ from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
 from hopyard.prompts.answer import ANSWER, Answer
 from hopyard.prompts.passages import passage_lines
-from hopyard.state.atomic import write_file
 from hopyard.state.errors import ModelOutputError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
+from hopyard.state.storage.atomic import write_file
 
 CASES: Final = Path(__file__).parents[1] / "tests" / "reliability" / "hostile.jsonl"
 RESULT: Final = Path(__file__).parent / "results" / "hostile.json"

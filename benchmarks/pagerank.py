@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from scipy.sparse import block_array, coo_array, csc_array, csr_array, diags_array, eye_array, triu
 from scipy.sparse.linalg import spsolve
 
-from hopyard.indexes.pagerank.walk import Walk
+from hopyard.indexes.searches.pagerank.walk import Walk
 
 RESULTS: Final = Path(__file__).parent / "results" / "pagerank.json"
 LIMIT_MS: Final = 20.0

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from passage_graph_questions import IN_COMING, OUT_COMING, read_corpus, write_questions
 
-from hopyard.indexes.keywords import extract_keywords
 from hopyard.indexes.kinds.passage_graph.questions import Questions
+from hopyard.indexes.text.keywords import extract_keywords
 
 __all__ = ("Corpus", "grow", "load_corpus")
 

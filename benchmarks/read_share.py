@@ -21,12 +21,12 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from hopyard.graphs.global_search import graph
-from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.sentences import sentence_spans
+from hopyard.indexes.index import Index
+from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.nodes.global_search.estimate import estimate_level
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import config_with
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from hopyard.testing import ScriptedChat
 
 RESULTS: Final = Path(__file__).parent / "results" / "read_share.json"

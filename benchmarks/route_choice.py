@@ -23,7 +23,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from hopyard.graphs.router import build
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import config_with
-from hopyard.state.sources import read_context
+from hopyard.state.settings.sources import read_context
 
 QUESTIONS: Final = Path(__file__).with_suffix(".jsonl")
 RESULTS: Final = Path(__file__).parent / "results" / "route_choice.json"

@@ -85,7 +85,7 @@ def _child(name: str) -> dict[str, Any]:
 
 def count_settings() -> dict[str, int]:
     """The number of settings, with those of strategies, index kinds and searches."""
-    from hopyard.state.settings import Context, every_setting
+    from hopyard.state.settings.fields import Context, every_setting
 
     return {"settings": sum(1 for _ in every_setting(Context()))}
 

@@ -32,14 +32,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.measures.exact import clopper_pearson
 from hopyard.nodes.judge import judge_statements
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run, new_run_id
 from hopyard.nodes.support.compare import compare
 from hopyard.state.errors import ModelOutputError
-from hopyard.state.sources import read_context
+from hopyard.state.settings.sources import read_context
 
 PAIRS: Final = Path(__file__).with_name("support_pairs.jsonl")
 RESULTS: Final = Path(__file__).parent / "results" / "support.json"

@@ -24,10 +24,10 @@ from entity_graph import DEFAULT, DEPTHS, ROOT, Row, measures_of, search_all
 from entity_graph_data import DataSet, data_sets
 from numpy.typing import NDArray
 
-from hopyard.indexes.pagerank import names, query, question_names
+from hopyard.indexes.searches.pagerank import names, query, question_names
 from hopyard.measures.retrieval import recall_at
 from hopyard.nodes.resources import Resources
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 RESULTS: Final = ROOT / "benchmarks" / "results" / "walk_choices.json"
 SPLIT: Final = "train"

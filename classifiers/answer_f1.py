@@ -14,15 +14,15 @@ from typing import Any
 
 from hopyard.classifiers.contributions import CoalitionValues, OwnAnswer, Reading
 from hopyard.measures.answers import token_f1
-from hopyard.models.call import ModelCaller
+from hopyard.models.calls.call import ModelCaller
 from hopyard.models.prompt import Prompt
 from hopyard.prompts.answer import ANSWER
-from hopyard.prompts.coalitions import COALITION, Coalition, coalition_values
-from hopyard.prompts.direct import DIRECT
+from hopyard.prompts.judging.coalitions import COALITION, Coalition, coalition_values
 from hopyard.prompts.passages import one_line
+from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.prompts.style import writing
 from hopyard.state.errors import ModelOutputError
-from hopyard.state.settings import AnswerSettings, Context, profile_of
+from hopyard.state.settings.fields import AnswerSettings, Context, profile_of
 
 __all__ = ("AnswerF1",)
 

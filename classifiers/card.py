@@ -12,8 +12,8 @@ from hopyard.classifiers.measures import bayes_threshold
 from hopyard.classifiers.policies import PolicyComparison, verdict
 from hopyard.measures.bootstrap import Interval
 from hopyard.measures.figure import figure
-from hopyard.models.builtin import known_as
-from hopyard.state.atomic import write_file
+from hopyard.models.builtin.chat import known_as
+from hopyard.state.storage.atomic import write_file
 
 __all__ = ("CARD_FILE", "RELIABILITY_FILE", "THRESHOLD_FILE", "draw_figures", "write_card")
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
-from hopyard.models.builtin import adapter_file, builtin_identity, name_from_user
+from hopyard.models.builtin.chat import adapter_file, builtin_identity, name_from_user
+from hopyard.models.builtin.weights import weights
 from hopyard.models.chat import chat_provider
-from hopyard.models.failures import first_line
-from hopyard.models.weights import weights
+from hopyard.models.servers.failures import first_line
 from hopyard.state.errors import HopyardError, ModelUnreachableError, UsageError
 from hopyard.state.extras import require
 
@@ -116,7 +116,7 @@ def merge_adapter(model: Any, file: Path) -> None:
     """Add a llama.cpp LoRA to the weights: W + alpha / rank · B·A.
 
     llama.cpp keeps the rows of query and key projections in another order than Hugging Face; the
-    rows of B are put back (`models.lora.read_gguf`).
+    rows of B are put back (`models.builtin.lora.read_gguf`).
 
     Args:
         model: A `transformers` Llama model in float32; changed in place.
@@ -127,7 +127,7 @@ def merge_adapter(model: Any, file: Path) -> None:
     """
     import torch
 
-    from hopyard.models.lora import heads_of, read_gguf
+    from hopyard.models.builtin.lora import heads_of, read_gguf
 
     try:
         matrices, alpha = read_gguf(file, heads_of(model.config))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import factorial
 from typing import Final, Protocol
 
-from hopyard.prompts.coalitions import COALITIONS
+from hopyard.prompts.judging.coalitions import COALITIONS
 from hopyard.state.errors import UsageError
 
 __all__ = (

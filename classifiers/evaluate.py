@@ -21,8 +21,8 @@ from hopyard.classifiers.measures import (
 from hopyard.classifiers.policies import PolicyComparison
 from hopyard.classifiers.retrieval_gate import RetrievalGate
 from hopyard.measures.bootstrap import Interval
-from hopyard.state.atomic import write_file
 from hopyard.state.errors import UsageError
+from hopyard.state.storage.atomic import write_file
 
 __all__ = (
     "EVALUATION_FILE",

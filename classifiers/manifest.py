@@ -9,8 +9,8 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hopyard.measures.nearness import Nearness
-from hopyard.state.atomic import write_file
 from hopyard.state.errors import GateUnavailableError
+from hopyard.state.storage.atomic import write_file
 
 __all__ = ("MANIFEST_FILE", "GateManifest", "read_manifest", "write_manifest")
 

@@ -13,7 +13,7 @@ from hopyard.classifiers.scorers import Scorer, load_scorer
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.models.embedder import Vector
 from hopyard.state.errors import GateUnavailableError
-from hopyard.state.settings import AUTO, GateSettings, Profile
+from hopyard.state.settings.fields import AUTO, GateSettings, Profile
 
 __all__ = (
     "OFF",

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hopyard.classifiers.strategy_features import NAMED, Features, feature_matrix
-from hopyard.state.atomic import write_file
 from hopyard.state.errors import RouteUnavailableError
-from hopyard.state.settings import AUTO
+from hopyard.state.settings.fields import AUTO
+from hopyard.state.storage.atomic import write_file
 
 __all__ = (
     "MODEL",

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from hopyard.classifiers.word_pieces import END as PIECES_END
 from hopyard.classifiers.word_pieces import PAD as PIECES_PAD
 from hopyard.classifiers.word_pieces import minilm_rows, minilm_tokenizer
-from hopyard.models.failures import first_line
+from hopyard.models.servers.failures import first_line
 from hopyard.state.errors import ModelUnreachableError
 
 __all__ = ("MINILM", "SCRATCH", "SMALL", "Network", "load_network", "make_network")

@@ -12,8 +12,8 @@ from hopyard.classifiers.labels import Label
 from hopyard.classifiers.scorers import QUESTION_TOKENS, TOKENIZER_FILE
 from hopyard.classifiers.t5 import SMALL, Network, load_network, make_network
 from hopyard.classifiers.train_settings import Progress, TrainSettings
-from hopyard.state.atomic import write_file
 from hopyard.state.errors import HopyardError
+from hopyard.state.storage.atomic import write_file
 
 __all__ = ("split_labels", "train_t5")
 

@@ -17,9 +17,9 @@ from langchain_core.messages import BaseMessage
 from hopyard.classifiers.causal import Causal
 from hopyard.classifiers.contributions import CoalitionValues, OwnAnswer, Reading, coalitions
 from hopyard.classifiers.prefix import PrefixRows, common_prefix
-from hopyard.prompts.coalitions import COALITION, COALITIONS, Coalition, coalition_values
-from hopyard.prompts.direct import DIRECT
+from hopyard.prompts.judging.coalitions import COALITION, COALITIONS, Coalition, coalition_values
 from hopyard.prompts.passages import one_line
+from hopyard.prompts.strategies.direct import DIRECT
 
 __all__ = ("ANSWER_TOKENS", "TokenProbability", "probability_sum")
 

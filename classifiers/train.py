@@ -27,7 +27,7 @@ from hopyard.classifiers.scorers import HEAD_FILE, WORDS_FILE, T5Scorer
 from hopyard.classifiers.t5_training import split_labels, train_t5
 from hopyard.classifiers.train_settings import VECTOR, Progress, TrainSettings
 from hopyard.classifiers.word_vector import vocabulary, word_columns
-from hopyard.state.atomic import write_file
+from hopyard.state.storage.atomic import write_file
 
 __all__ = ("LEAST", "Trained", "train_gate")
 

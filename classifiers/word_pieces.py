@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from hopyard.models.builtin.embedding import MiniLMEmbedder
 from hopyard.models.embedder import Vectors
-from hopyard.models.minilm import MiniLMEmbedder
 
 __all__ = ("END", "PAD", "minilm_rows", "minilm_tokenizer", "project")
 

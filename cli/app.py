@@ -23,7 +23,7 @@ from hopyard.state.errors import (
     HopyardError,
     StoppedByUserError,
 )
-from hopyard.state.secrets import RedactingFormatter, redact
+from hopyard.state.text.secrets import RedactingFormatter, redact
 
 __all__ = ("COMMANDS", "EXIT_INTERRUPTED", "app", "load_command", "run")
 
@@ -42,20 +42,24 @@ COMMANDS: Final[Mapping[str, _Place]] = {
     "search": _Place("search", "search_command", "Show the evidence that a search finds."),
     "chat": _Place("chat_flags", "chat_command", "Talk about your documents."),
     "trace": _Place("trace", "trace_command", "Show the steps that led to an answer."),
-    "eval": _Place("eval", "eval_command", "Compare strategies on questions with gold answers."),
+    "eval": _Place(
+        "eval.commands", "eval_command", "Compare strategies on questions with gold answers."
+    ),
     "eval-global": _Place(
-        "eval_global", "eval_global_command", "Compare answers about the whole corpus."
+        "eval.global_commands", "eval_global_command", "Compare answers about the whole corpus."
     ),
     "mcp": _Place(
-        "mcp", "mcp_command", "Serve MCP clients over standard input and output, or over HTTP."
+        "mcp.commands",
+        "mcp_command",
+        "Serve MCP clients over standard input and output, or over HTTP.",
     ),
     "settings": _Place(
         "settings", "settings_command", "List every setting with its value and meaning."
     ),
-    "doctor": _Place("doctor", "doctor_command", "Check the installation and the models."),
-    "index": _Place("index", "app", "Build an index of documents and keep it up to date."),
-    "gate": _Place("gate", "app", "Train and use the retrieval gate."),
-    "graph": _Place("graph", "app", "Show and export the graphs of an index."),
+    "doctor": _Place("doctor.commands", "doctor_command", "Check the installation and the models."),
+    "index": _Place("index.commands", "app", "Build an index of documents and keep it up to date."),
+    "gate": _Place("gate.commands", "app", "Train and use the retrieval gate."),
+    "graph": _Place("graph.commands", "app", "Show and export the graphs of an index."),
     "threads": _Place("threads", "app", "List, show, copy and delete conversations."),
 }
 """A command is imported only when it is called, because importing all of them takes seconds."""

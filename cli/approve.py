@@ -12,7 +12,7 @@ from rich.markup import escape
 from hopyard.cli.console import err, printable
 from hopyard.nodes.approve import APPROVE, EDIT, REJECT
 from hopyard.state.errors import UsageError
-from hopyard.state.thread_names import resume_command
+from hopyard.state.storage.thread_names import resume_command
 
 __all__ = ("answer_from", "ask_about", "can_ask", "tell_waiting")
 

@@ -23,17 +23,17 @@ from hopyard.cli.render import (
 )
 from hopyard.cli.thread_settings import flags_for, nested, told_settings
 from hopyard.nodes.run import Run, check_question
-from hopyard.state.counting import counted
 from hopyard.state.errors import (
     HopyardError,
     StoppedByUserError,
     ThreadMissingError,
     UsageError,
 )
-from hopyard.state.given import Given
 from hopyard.state.schemas import why_truncated
-from hopyard.state.sources import change_context, read_context, setting_changes
-from hopyard.state.thread_names import resume_command
+from hopyard.state.settings.given import Given
+from hopyard.state.settings.sources import change_context, read_context, setting_changes
+from hopyard.state.storage.thread_names import resume_command
+from hopyard.state.text.counting import counted
 from hopyard.tracing.read import read_trace
 from hopyard.tracing.terminal import draw_trace
 

@@ -22,7 +22,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from hopyard.state.unicode import valid_unicode
+from hopyard.state.text.unicode import valid_unicode
 
 if TYPE_CHECKING:
     from hopyard.indexes.kind import Progress as ProgressCallback

@@ -18,7 +18,6 @@ from rich.text import Text
 
 from hopyard.agent.answer import is_supported
 from hopyard.cli.console import printable
-from hopyard.state.counting import counted
 from hopyard.state.references import name_sources
 from hopyard.state.schemas import (
     NOT_SUPPORTED,
@@ -29,6 +28,7 @@ from hopyard.state.schemas import (
     read_note,
     why_truncated,
 )
+from hopyard.state.text.counting import counted
 from hopyard.state.usage import about
 from hopyard.tracing.describe import Names, gate_word, passages_of
 from hopyard.tracing.model import nest_steps

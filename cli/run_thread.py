@@ -28,9 +28,9 @@ from hopyard.state.errors import (
     StoppedByUserError,
     ThreadMissingError,
 )
-from hopyard.state.given import Given
-from hopyard.state.sources import change_context
-from hopyard.state.thread_names import resume_command, shell_name
+from hopyard.state.settings.given import Given
+from hopyard.state.settings.sources import change_context
+from hopyard.state.storage.thread_names import resume_command, shell_name
 from hopyard.tracing.model import nest_steps
 from hopyard.tracing.terminal import draw_steps
 

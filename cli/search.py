@@ -20,8 +20,8 @@ from hopyard.cli.options import (
     WhereOption,
     context_from,
 )
-from hopyard.indexes.excerpt import excerpt
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.passages.excerpt import excerpt
 from hopyard.state.metadata import describe
 from hopyard.state.schemas import Evidence, Source
 

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from hopyard.cli.console import out, print_json
 from hopyard.cli.options import JsonOption, context_from
-from hopyard.state.settings import every_setting
+from hopyard.state.settings.fields import every_setting
 
 __all__ = ("settings_command",)
 

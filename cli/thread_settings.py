@@ -9,9 +9,9 @@ from typing import Any, Final
 from hopyard.agent.session import Session
 from hopyard.agent.thread_settings import Changes, ThreadSettings, thread_settings
 from hopyard.cli.console import err, printable
-from hopyard.state.given import Given, nest
-from hopyard.state.settings import Context
-from hopyard.state.sources import read_context, setting_changes
+from hopyard.state.settings.fields import Context
+from hopyard.state.settings.given import Given, nest
+from hopyard.state.settings.sources import read_context, setting_changes
 
 __all__ = ("flags_for", "nested", "tell_changes", "told_settings")
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from hopyard.cli.console import out, print_json, printable
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import JsonOption, thread_name
-from hopyard.state.thread_names import resume_command
+from hopyard.state.storage.thread_names import resume_command
 
 if TYPE_CHECKING:
     from hopyard.agent.session import Session
@@ -55,8 +55,8 @@ def list_command(json_: JsonOption = False) -> None:
 
 async def _list() -> list[ThreadSummary]:
     from hopyard.agent.summary import list_threads
-    from hopyard.state.checkpoints import open_saver
-    from hopyard.state.running import open_locks
+    from hopyard.state.storage.checkpoints import open_saver
+    from hopyard.state.storage.running import open_locks
 
     async with open_saver() as saver:
         return await list_threads(saver, await asyncio.to_thread(open_locks))

@@ -13,8 +13,8 @@ import typer
 from hopyard.cli.console import err, out, print_json
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import JsonOption, thread_name
-from hopyard.state.counting import counted
 from hopyard.state.errors import UsageError
+from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
     from hopyard.tracing.model import Trace

@@ -16,7 +16,7 @@ from mkdocs.structure.files import File, Files
 
 import hopyard
 from hopyard.cli.app import COMMANDS, load_command
-from hopyard.state.settings import Context, every_setting
+from hopyard.state.settings.fields import Context, every_setting
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 REPOSITORY: Final = "https://github.com/hopyard/hopyard/blob/main/"

@@ -11,7 +11,7 @@ from hopyard.evaluation.records import Found, PromptCalls, Record, RecordCost
 from hopyard.evaluation.variants import Variant
 from hopyard.graphs import router
 from hopyard.graphs.registry import STRATEGIES
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.measures.answers import is_unanswered, normalize_answer
 from hopyard.measures.questions import Question
 from hopyard.measures.retrieval import retrieval_measures
@@ -21,7 +21,7 @@ from hopyard.nodes.run import Run, config_with
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.errors import ModelOutputError, UsageError
 from hopyard.state.schemas import passage_ids
-from hopyard.state.settings import AUTO, Context
+from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.usage import Usage, no_usage
 
 __all__ = ("ask", "paid_before")

@@ -16,7 +16,7 @@ from hopyard.evaluation.plan import Plan, RunInfo
 from hopyard.evaluation.records import Record, RecordFile
 from hopyard.evaluation.runner import run_plan
 from hopyard.indexes.kind import Progress
-from hopyard.state.settings import Budget
+from hopyard.state.settings.fields import Budget
 
 T = TypeVar("T")
 

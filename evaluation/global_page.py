@@ -8,8 +8,8 @@ from typing import Final
 
 from hopyard.evaluation.global_report import GlobalReport
 from hopyard.measures.bootstrap import Interval
-from hopyard.state.atomic import write_file
-from hopyard.state.counting import counted
+from hopyard.state.storage.atomic import write_file
+from hopyard.state.text.counting import counted
 
 __all__ = ("GLOBAL_PAGE", "GLOBAL_REPORT", "global_markdown", "save_global_report")
 

@@ -15,14 +15,14 @@ from typing import Any, Final
 
 from hopyard.evaluation.estimate import spread
 from hopyard.nodes.run import Run
-from hopyard.prompts.global_questions import (
+from hopyard.prompts.judging.global_questions import (
     DESCRIBE_CORPUS,
     Persona,
     personas_prompt,
     questions_prompt,
 )
 from hopyard.prompts.passages import one_line, passage_lines, snippet
-from hopyard.state.atomic import write_file
+from hopyard.state.storage.atomic import write_file
 
 __all__ = ("Size", "describe_corpus", "save_questions", "write_questions")
 

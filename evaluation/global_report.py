@@ -13,7 +13,7 @@ from hopyard.evaluation.plan import Plan, RunInfo
 from hopyard.evaluation.records import PromptCalls, Record
 from hopyard.evaluation.win_rates import JudgeBias, WinRates, judge_bias, win_rates
 from hopyard.measures.questions import fingerprint
-from hopyard.prompts.communities import REPORT
+from hopyard.prompts.indexes.communities import REPORT
 
 __all__ = ("ConditionResult", "GlobalReport", "make_global_report")
 

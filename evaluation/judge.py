@@ -21,13 +21,13 @@ from hopyard.indexes.kind import Progress, silent
 from hopyard.measures.answers import is_no_answer, is_unanswered, score_answer
 from hopyard.measures.questions import Question
 from hopyard.nodes.run import Run
-from hopyard.prompts.judge_answer import JUDGE_ANSWER, Verdict, gold_lines
-from hopyard.prompts.judge_coverage import JUDGE_COVERAGE, Point
-from hopyard.prompts.judge_support import JUDGE_SUPPORT, Statement
+from hopyard.prompts.judging.judge_answer import JUDGE_ANSWER, Verdict, gold_lines
+from hopyard.prompts.judging.judge_coverage import JUDGE_COVERAGE, Point
+from hopyard.prompts.judging.judge_support import JUDGE_SUPPORT, Statement
 from hopyard.prompts.passages import one_line, passage_lines
-from hopyard.state.atomic import write_file
 from hopyard.state.errors import ModelOutputError
-from hopyard.state.settings import Budget, Context
+from hopyard.state.settings.fields import Budget, Context
+from hopyard.state.storage.atomic import write_file
 
 __all__ = (
     "JUDGEMENTS_FILE",

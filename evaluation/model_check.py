@@ -20,11 +20,11 @@ from hopyard.models.prompt import Prompt
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run, new_run_id
 from hopyard.prompts.answer import ANSWER
-from hopyard.prompts.chain_step import CHAIN_STEP
 from hopyard.prompts.passages import passage_lines
+from hopyard.prompts.strategies.chain_step import CHAIN_STEP
 from hopyard.prompts.style import writing
 from hopyard.state.errors import CallFailedError, HopyardError, ModelOutputError
-from hopyard.state.settings import AUTO, Context, Profile, profile_of
+from hopyard.state.settings.fields import AUTO, Context, Profile, profile_of
 
 __all__ = ("LIMIT", "ModelCheck", "Outcome", "Skill", "SkillResult", "check_model")
 

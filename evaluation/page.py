@@ -8,8 +8,8 @@ from typing import Final
 from hopyard.evaluation.report import REPORT_FILE, Report
 from hopyard.evaluation.summary import Comparison
 from hopyard.measures.bootstrap import Interval
-from hopyard.state.atomic import write_file
-from hopyard.state.counting import counted
+from hopyard.state.storage.atomic import write_file
+from hopyard.state.text.counting import counted
 from hopyard.state.usage import about
 
 __all__ = ("SCORES", "markdown", "save_report")

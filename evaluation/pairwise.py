@@ -20,11 +20,11 @@ from hopyard.evaluation.plan import Plan, RunInfo
 from hopyard.evaluation.records import Record
 from hopyard.indexes.kind import Progress, silent
 from hopyard.nodes.run import Run
-from hopyard.prompts.judge_pair import CRITERIA, JUDGE_PAIR, quoted
+from hopyard.prompts.judging.judge_pair import CRITERIA, JUDGE_PAIR, quoted
 from hopyard.prompts.passages import one_line
-from hopyard.state.atomic import write_file
 from hopyard.state.errors import ModelOutputError
-from hopyard.state.markers import renumber
+from hopyard.state.storage.atomic import write_file
+from hopyard.state.text.markers import renumber
 
 __all__ = (
     "PAIRS_FILE",

@@ -15,17 +15,17 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hopyard.evaluation.variants import Variant
 from hopyard.graphs.registry import STRATEGIES
-from hopyard.indexes.allowed import allowed_passages
+from hopyard.indexes.corpus.allowed import allowed_passages
+from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.kind import with_needs
 from hopyard.indexes.listing import open_corpus
-from hopyard.indexes.manifest import read_manifest
 from hopyard.indexes.search import SEARCHES
 from hopyard.measures.questions import Question
 from hopyard.nodes.resources import Resources, shared_resources
-from hopyard.state.atomic import write_file
 from hopyard.state.errors import IndexMissingError, UsageError
-from hopyard.state.settings import AUTO, Context
-from hopyard.state.sources import home
+from hopyard.state.settings.fields import AUTO, Context
+from hopyard.state.settings.sources import home
+from hopyard.state.storage.atomic import write_file
 
 __all__ = ("INFO_FILE", "Plan", "RunInfo", "check_plan", "default_folder", "open_info")
 

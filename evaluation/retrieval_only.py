@@ -11,8 +11,8 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
+from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.kind import Progress, silent
-from hopyard.indexes.manifest import read_manifest
 from hopyard.indexes.search import SEARCHES
 from hopyard.measures.bootstrap import Interval, interval
 from hopyard.measures.questions import Question, fingerprint
@@ -21,7 +21,7 @@ from hopyard.nodes.resources import Resources, shared_resources
 from hopyard.nodes.run import Run
 from hopyard.state.errors import UsageError
 from hopyard.state.schemas import passage_ids
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 __all__ = ("DEPTHS", "RETRIEVAL_FILE", "RetrievalReport", "SearchResult", "measure_retrieval")
 

@@ -14,7 +14,7 @@ from hopyard.evaluation.records import RecordFile
 from hopyard.evaluation.variants import Variant
 from hopyard.indexes.kind import Progress, silent
 from hopyard.measures.questions import Question
-from hopyard.state.settings import Budget
+from hopyard.state.settings.fields import Budget
 from hopyard.state.usage import Usage
 
 __all__ = ("Outcome", "run_plan")

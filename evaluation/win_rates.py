@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from hopyard.evaluation.pairwise import PairJudgement
 from hopyard.measures.bootstrap import Interval
 from hopyard.measures.exact import score_interval
-from hopyard.prompts.judge_pair import CRITERIA
+from hopyard.prompts.judging.judge_pair import CRITERIA
 
 __all__ = ("JudgeBias", "WinRates", "judge_bias", "win_rates")
 

@@ -14,7 +14,7 @@ from hopyard.nodes.chain.paper import after_link, after_question, answer_link, a
 from hopyard.nodes.chain.steps import init_chain, look_up, next_tasks, read
 from hopyard.state.chain import ChainState, LookupTask
 from hopyard.state.schemas import StrategyInput, StrategyOutput
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 graph = (
     StateGraph(

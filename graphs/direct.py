@@ -7,7 +7,7 @@ from langgraph.graph import END, START, StateGraph
 from hopyard.nodes.answer import answer_directly
 from hopyard.nodes.run import start_run
 from hopyard.state.schemas import StrategyInput, StrategyOutput, StrategyState
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 graph = (
     StateGraph(

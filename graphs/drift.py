@@ -19,7 +19,7 @@ from hopyard.nodes.run import start_run
 from hopyard.state.drift import DriftState, FollowUpTask
 from hopyard.state.global_search import ReportTask
 from hopyard.state.schemas import StrategyInput, StrategyOutput
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 graph = (
     StateGraph(

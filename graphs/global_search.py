@@ -25,7 +25,7 @@ from hopyard.state.global_search import (
     ReportTask,
 )
 from hopyard.state.schemas import StrategyInput, StrategyOutput
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 graph = (
     StateGraph(

@@ -18,7 +18,7 @@ from hopyard.nodes.hop.traverse import collect, enter, next_hops
 from hopyard.nodes.run import start_run
 from hopyard.state.hop import HopState, HopTask
 from hopyard.state.schemas import StrategyInput, StrategyOutput
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 graph = (
     StateGraph(

@@ -15,7 +15,7 @@ from hopyard.nodes.local_search.reports import next_step, write_reports
 from hopyard.nodes.run import start_run
 from hopyard.state.local_search import LocalState
 from hopyard.state.schemas import StrategyInput, StrategyOutput
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 graph = (
     StateGraph(

@@ -13,7 +13,7 @@ from hopyard.nodes.global_search.source_text import divide_passages, map_passage
 from hopyard.nodes.run import start_run
 from hopyard.state.global_search import GlobalState, PassageTask
 from hopyard.state.schemas import StrategyInput, StrategyOutput
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 graph = (
     StateGraph(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hopyard.state import registry
 from hopyard.state.registry import Registry
 from hopyard.state.schemas import RouteLabel, Step
-from hopyard.state.settings import Group, Profile
+from hopyard.state.settings.fields import Group, Profile
 
 if TYPE_CHECKING:  # half a second, which a list of names must not cost
     from langchain_core.runnables import Runnable

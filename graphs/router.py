@@ -19,7 +19,7 @@ from hopyard.nodes.receive import receive
 from hopyard.nodes.revise import after_receive, after_revise, revise
 from hopyard.nodes.route import choose_strategy, chosen_strategy
 from hopyard.state.agent import AgentInput, AgentOutput, AgentState
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph

@@ -8,7 +8,7 @@ from hopyard.nodes.answer import answer_from_evidence
 from hopyard.nodes.run import start_run
 from hopyard.nodes.search import search
 from hopyard.state.schemas import StrategyInput, StrategyOutput, StrategyState
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 graph = (
     StateGraph(

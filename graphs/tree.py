@@ -23,7 +23,7 @@ from hopyard.nodes.tree.part import answer_part
 from hopyard.nodes.tree.split import split
 from hopyard.nodes.tree.tasks import in_form, init_tree, join_level, next_tasks
 from hopyard.state.schemas import StrategyInput, StrategyOutput
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from hopyard.state.tree import TreeState, TreeTask
 
 graph = (

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
-from hopyard.indexes.threads import finish, in_thread
+from hopyard.indexes.corpus.threads import finish, in_thread
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import Context, profile_of
+from hopyard.state.settings.fields import Context, profile_of
 
 if TYPE_CHECKING:  # numpy and SQLite, which a list of names must not cost
-    from hopyard.indexes.snapshot import Snapshot
-    from hopyard.indexes.vectors import StoredVectors
-    from hopyard.models.call import ModelCaller
+    from hopyard.indexes.corpus.snapshot import Snapshot
+    from hopyard.indexes.corpus.vectors import StoredVectors
+    from hopyard.models.calls.call import ModelCaller
     from hopyard.models.embedder import Vectors
     from hopyard.models.prompt import OutputT, Prompt
 
@@ -68,7 +68,7 @@ class BuildOptions:
         embedding: The key of the vectors: the name of the embedding model (`Embedder.name`) and its
             passage prefix.
         dimension: Length of its vectors.
-        language: The corpus's language, a key of `indexes.language.LANGUAGES`.
+        language: The corpus's language, a key of `indexes.text.language.LANGUAGES`.
         keep: Whether the build only adds or removes documents. Then a kind changes only for these
             documents.
         open_caller: Opens the chat model, or returns the open model. None if the build may not call

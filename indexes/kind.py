@@ -28,10 +28,10 @@ from hopyard.models.names import NO_EMBEDDING
 from hopyard.state import registry
 from hopyard.state.errors import UsageError
 from hopyard.state.registry import Registry
-from hopyard.state.settings import Group
+from hopyard.state.settings.fields import Group
 
 if TYPE_CHECKING:
-    from hopyard.indexes.records import Passage
+    from hopyard.indexes.corpus.records import Passage
 
 __all__ = (
     "DEFAULT_KINDS",

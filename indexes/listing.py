@@ -8,11 +8,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
-from hopyard.indexes.allowed import allowed_passages
+from hopyard.indexes.corpus.allowed import allowed_passages
+from hopyard.indexes.corpus.manifest import check_files, generation_directory, read_manifest
+from hopyard.indexes.corpus.records import Document, Passage
+from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.kind import KINDS
-from hopyard.indexes.manifest import check_files, generation_directory, read_manifest
-from hopyard.indexes.records import Document, Passage
-from hopyard.indexes.snapshot import Snapshot
 from hopyard.state.errors import UsageError
 from hopyard.state.metadata import MetadataValue, describe
 from hopyard.state.references import SECTION_MARK, file_name, in_folder

@@ -13,11 +13,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from hopyard.indexes.capitals import QUOTES
-from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.english import FUNCTION_WORDS
-from hopyard.indexes.names import is_date
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.index import Index
+from hopyard.indexes.text.capitals import QUOTES
+from hopyard.indexes.text.english import FUNCTION_WORDS
+from hopyard.indexes.text.names import is_date
 from hopyard.models.embedder import Vector
 from hopyard.state.metadata import known_value
 from hopyard.state.references import file_name
@@ -68,7 +68,9 @@ def name_in(question: str, vector: Vector | None, index: Index) -> str:
 def _entities_in(question: str, index: Index) -> Iterator[str]:
     """The entities of the graph that a question names and that are telling, if there is a graph."""
     if index.has("entity-graph"):
-        from hopyard.indexes.kinds.entity_graph.linking import known_names  # loads the graph's code
+        from hopyard.indexes.kinds.entity_graph.read.linking import (
+            known_names,  # loads the graph's code
+        )
 
         for name in known_names(index.reader("entity-graph"), question):
             content = [word for word in _WORD.findall(name) if _is_content(word)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.index import Index
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.models.embedder import Vector
 

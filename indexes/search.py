@@ -16,11 +16,11 @@ from hopyard.state import registry
 from hopyard.state.errors import HopyardError, IndexMissingError
 from hopyard.state.registry import Registry
 from hopyard.state.schemas import Evidence, passage_evidence, passage_ids
-from hopyard.state.settings import Context, Group
+from hopyard.state.settings.fields import Context, Group
 
 if TYPE_CHECKING:  # numpy and SQLite, which a list of names must not cost
     from hopyard.indexes.build_context import ModelCall
-    from hopyard.indexes.corpus_index import Index
+    from hopyard.indexes.index import Index
     from hopyard.models.embedder import Vector
 
 __all__ = ("SEARCHES", "Kept", "Search", "SearchMethod")

@@ -8,9 +8,14 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from hopyard.indexes.building.unfinished import unfinished_build
+from hopyard.indexes.corpus.manifest import (
+    Manifest,
+    check_files,
+    generation_directory,
+    read_manifest,
+)
 from hopyard.indexes.kind import KINDS
-from hopyard.indexes.manifest import Manifest, check_files, generation_directory, read_manifest
-from hopyard.indexes.unfinished import unfinished_build
 
 __all__ = ("IndexStatus", "status")
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 import httpx
 import torch
 
-from hopyard.models.builtin import BASE, adapter_file, builtin_address
+from hopyard.models.builtin.chat import BASE, adapter_file, builtin_address
 from lab.base import load_base, with_adapter
 from lab.examples import TrainingExample, read_examples
 from lab.packing import conversation

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
-from hopyard.prompts.passage_graph import QUESTIONS, PassageQuestions, question_values
+from hopyard.prompts.indexes.passage_graph import QUESTIONS, PassageQuestions, question_values
 from lab.examples import TrainingExample, example
 from lab.sources import Guard, Passage, Source
 from lab.steps import Halves

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hopyard.models.lora import heads_of, read_gguf
+from hopyard.models.builtin.lora import heads_of, read_gguf
 from lab.export import export
 
 __all__ = ("between", "main")

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from hopyard.models.lora import heads_of, read_gguf
-from hopyard.models.weights import weights
+from hopyard.models.builtin.lora import heads_of, read_gguf
+from hopyard.models.builtin.weights import weights
 
 __all__ = ("LORA_ALPHA", "LORA_RANK", "TARGETS", "load_base", "load_config", "with_adapter")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import UNKNOWN, Answer
+from hopyard.prompts.strategies.aggregate import AGGREGATE
 from lab.encyclopedia import Film, Person
 from lab.examples import TrainingExample, example
 from lab.reading import short

@@ -24,8 +24,8 @@ import numpy as np
 
 from hopyard.classifiers.scorers import QUESTION_TOKENS
 from hopyard.classifiers.t5 import MINILM, Network, make_network
+from hopyard.models.builtin.embedding import MiniLMEmbedder
 from hopyard.models.embedder import Vectors
-from hopyard.models.minilm import MiniLMEmbedder
 from lab.gate_questions import WRITTEN
 from lab.sources import Guard, Source, read_source
 from lab.written import QUESTIONS

@@ -10,17 +10,17 @@ from typing import Any, Final
 
 from hopyard.graphs.registry import STRATEGIES
 from hopyard.models.prompt import Output, Prompt
-from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import ANSWER
-from hopyard.prompts.chain import NEXT_QUESTION
-from hopyard.prompts.decompose import DECOMPOSE, REPLACE
-from hopyard.prompts.direct import DIRECT
-from hopyard.prompts.hop import JUDGE_EDGES
-from hopyard.prompts.passage_graph import QUESTIONS
+from hopyard.prompts.indexes.passage_graph import QUESTIONS
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.rewrite import REWRITE
 from hopyard.prompts.route import Route, route_prompt
-from hopyard.prompts.tree import JUDGE_BRANCH, JUDGE_DECOMPOSITION
+from hopyard.prompts.strategies.aggregate import AGGREGATE
+from hopyard.prompts.strategies.chain import NEXT_QUESTION
+from hopyard.prompts.strategies.decompose import DECOMPOSE, REPLACE
+from hopyard.prompts.strategies.direct import DIRECT
+from hopyard.prompts.strategies.hop import JUDGE_EDGES
+from hopyard.prompts.strategies.tree import JUDGE_BRANCH, JUDGE_DECOMPOSITION
 
 __all__ = (
     "PROMPTS",

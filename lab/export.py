@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from hopyard.models.lora import TENSOR_NAMES, Array, heads_of
+from hopyard.models.builtin.lora import TENSOR_NAMES, Array, heads_of
 
 __all__ = ("export", "permute_rows", "read_peft")
 

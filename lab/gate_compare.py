@@ -34,11 +34,11 @@ from hopyard.classifiers.measures import accuracy, auroc, expected_calibration_e
 from hopyard.classifiers.retrieval_gate import EmbedWith, RetrievalGate
 from hopyard.classifiers.train import EMBEDDING, LEAST, train_gate
 from hopyard.classifiers.train_settings import VECTOR, TrainSettings
-from hopyard.cli.gate_agent import read_texts
+from hopyard.cli.gate.agent import read_texts
 from hopyard.measures.bootstrap import difference
 from hopyard.measures.nearness import UNMEASURED, Nearness
+from hopyard.models.builtin.embedding import MiniLMEmbedder
 from hopyard.models.embedder import Vector
-from hopyard.models.minilm import MiniLMEmbedder
 
 __all__ = (
     "Candidate",

@@ -32,8 +32,8 @@ from hopyard.measures.exact import clopper_pearson
 from hopyard.nodes.gate import decide
 from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import Run, new_run_id
-from hopyard.state.atomic import write_file
-from hopyard.state.settings import Context, GateSettings
+from hopyard.state.settings.fields import Context, GateSettings
+from hopyard.state.storage.atomic import write_file
 
 __all__ = ("GROUPS", "group_of", "main", "measure")
 

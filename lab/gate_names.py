@@ -14,11 +14,11 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.index import Index
 from hopyard.indexes.named import name_in
 from hopyard.measures.questions import read_questions
 from hopyard.nodes.resources import shared_resources
-from hopyard.state.atomic import write_file
+from hopyard.state.storage.atomic import write_file
 from lab.gate_measure import group_of
 
 __all__ = ("main",)

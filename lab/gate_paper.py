@@ -23,9 +23,9 @@ from pathlib import Path
 
 from hopyard.classifiers.contributions import RETRIEVE
 from hopyard.classifiers.labels import Label, read_labels
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.index import Index
 from hopyard.measures.answers import is_unanswered, token_f1
-from hopyard.state.atomic import write_file
+from hopyard.state.storage.atomic import write_file
 from lab.gate_questions import WRITTEN
 
 __all__ = ("FROM_MEMORY", "label_of", "main")

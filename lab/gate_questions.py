@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Final
 
 from hopyard.measures.questions import Question
-from hopyard.state.atomic import write_file
+from hopyard.state.storage.atomic import write_file
 from lab.sources import Guard, Source, read_source
 from lab.sources import Question as Sourced
 

@@ -12,10 +12,10 @@ from typing import Any, Final
 from hopyard.models.prompt import Prompt
 from hopyard.nodes.tree.decompose import echoes, plain
 from hopyard.prompts.answer import ANSWER
-from hopyard.prompts.decompose import DECOMPOSE
-from hopyard.prompts.hop import judge_prompt
 from hopyard.prompts.passages import passage_lines, passage_snippet
-from hopyard.state.settings import Context
+from hopyard.prompts.strategies.decompose import DECOMPOSE
+from hopyard.prompts.strategies.hop import judge_prompt
+from hopyard.state.settings.fields import Context
 from lab.examples import PROMPTS, ROUTE, ROUTE_WITH_HOP, TrainingExample
 from lab.hopping import judge_edges
 from lab.reading import short

@@ -23,7 +23,7 @@ from langchain_core.runnables import Runnable
 
 from hopyard.cli import main as cli
 from hopyard.models.chat import ChatProvider, register_chat_provider
-from hopyard.prompts.passage_graph import MAX_INCOMING, MAX_OUTCOMING, PassageQuestions
+from hopyard.prompts.indexes.passage_graph import MAX_INCOMING, MAX_OUTCOMING, PassageQuestions
 from lab.asking import about, asked_of, names_in
 from lab.sources import Passage
 

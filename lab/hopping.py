@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Final
 
-from hopyard.prompts.hop import JUDGE_EDGES, Judgements, question_lines
+from hopyard.prompts.strategies.hop import JUDGE_EDGES, Judgements, question_lines
 from hopyard.state.hop import Relevance
 from lab.examples import TrainingExample, example
 from lab.splitting import Answered

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from hopyard.nodes.resources import shared_resources
 from hopyard.state.errors import ModelOutputError, ModelUnreachableError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from lab.held_out import Case, cases
 from lab.scores import auroc
 

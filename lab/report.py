@@ -14,7 +14,7 @@ from typing import Any, Final
 __all__ = ("main", "replace_between_marks", "tables")
 
 RESULTS: Final = Path(__file__).with_name("results")
-CARD: Final = Path("models/adapter/MODEL_CARD.md")
+CARD: Final = Path("models/builtin/adapter/MODEL_CARD.md")
 BEGIN: Final = "<!-- measured: begin -->"
 END: Final = "<!-- measured: end -->"
 _BASE, _ADAPTED = "embedded:base", "embedded"

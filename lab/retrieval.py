@@ -9,8 +9,8 @@ import bm25s
 import numpy as np
 
 from hopyard.prompts.passages import passage_lines, snippet
-from hopyard.state.settings import Context
-from hopyard.state.tokens import characters_within
+from hopyard.state.settings.fields import Context
+from hopyard.state.text.tokens import characters_within
 from lab.sources import Guard, Passage, Source
 
 __all__ = ("Shelf", "gold_or_near")

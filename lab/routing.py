@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from hopyard.models.prompt import Prompt
 from hopyard.prompts.answer import Answer
-from hopyard.prompts.direct import DIRECT
 from hopyard.prompts.rewrite import REWRITE, StandAlone
 from hopyard.prompts.route import Route
+from hopyard.prompts.strategies.direct import DIRECT
 from lab.examples import TrainingExample, example
 from lab.plausible import plausible
 from lab.pools import POOLS

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from hopyard.prompts.answer import UNKNOWN
-from hopyard.prompts.decompose import DECOMPOSE, REPLACE, Decomposition, Replacement
-from hopyard.prompts.tree import JUDGE_BRANCH, JUDGE_DECOMPOSITION, BranchScores, Rubric
+from hopyard.prompts.strategies.decompose import DECOMPOSE, REPLACE, Decomposition, Replacement
+from hopyard.prompts.strategies.tree import JUDGE_BRANCH, JUDGE_DECOMPOSITION, BranchScores, Rubric
 from lab.examples import TrainingExample, example
 from lab.plausible import plausible
 from lab.pools import POOLS

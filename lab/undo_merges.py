@@ -20,25 +20,25 @@ from rich.markup import escape
 
 from hopyard.cli.app import run
 from hopyard.cli.console import out, print_json, printable, progress_bar
-from hopyard.cli.index_options import DirectoryArgument
+from hopyard.cli.index.options import DirectoryArgument
 from hopyard.cli.options import JsonOption
 from hopyard.indexes.build_context import Progress, silent
-from hopyard.indexes.build_report import BuildReport
-from hopyard.indexes.build_run import open_run
-from hopyard.indexes.keywords import normalise_keyword
-from hopyard.indexes.kinds.entity_graph import apart
-from hopyard.indexes.kinds.entity_graph.listing import current_stats
-from hopyard.indexes.kinds.entity_graph.merging import Merge
+from hopyard.indexes.building.recipe import Recipe
+from hopyard.indexes.building.report import BuildReport
+from hopyard.indexes.building.run import open_run
+from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.corpus.threads import in_thread
+from hopyard.indexes.kinds.entity_graph.read.listing import current_stats
+from hopyard.indexes.kinds.entity_graph.resolve import apart
+from hopyard.indexes.kinds.entity_graph.resolve.merging import Merge
 from hopyard.indexes.kinds.entity_graph.stats import EntityStats
-from hopyard.indexes.manifest import read_manifest
-from hopyard.indexes.recipe import Recipe
-from hopyard.indexes.threads import in_thread
+from hopyard.indexes.text.keywords import normalise_keyword
 from hopyard.models.embedder import Embedder
 from hopyard.nodes.resources import Resources
-from hopyard.state.atomic import write_file
-from hopyard.state.counting import counted
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
+from hopyard.state.storage.atomic import write_file
+from hopyard.state.text.counting import counted
 
 app = typer.Typer()
 

@@ -12,12 +12,12 @@ from typing import Any, Final, Literal, NoReturn
 
 from langchain_core.language_models import BaseChatModel
 
-from hopyard.models import builtin
-from hopyard.models.addresses import is_own_server, server_address, with_address
+from hopyard.models.builtin import chat as builtin
 from hopyard.models.concurrency import PerLoop
-from hopyard.models.failures import first_line
-from hopyard.models.providers import check_provider
 from hopyard.models.recorded import Recording, open_recording
+from hopyard.models.servers.addresses import is_own_server, server_address, with_address
+from hopyard.models.servers.failures import first_line
+from hopyard.models.servers.providers import check_provider
 from hopyard.state.errors import ModelUnreachableError, UsageError
 from hopyard.state.extras import require
 from hopyard.state.model_size import is_told, remember_size

@@ -18,7 +18,6 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, SecretBytes, SecretStr
 
-from hopyard.models.addresses import is_own_server
 from hopyard.models.chat import (
     INTERNET,
     REMOTE_CONCURRENCY,
@@ -28,6 +27,7 @@ from hopyard.models.chat import (
 )
 from hopyard.models.embedder import Embedder
 from hopyard.models.embeddings import LangChainEmbedder
+from hopyard.models.servers.addresses import is_own_server
 
 __all__ = ("embedder_of", "instance_name", "is_instance_name", "provider_of")
 

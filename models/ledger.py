@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hopyard.state.errors import HopyardError
-from hopyard.state.patience import BUSY_SECONDS, patiently
+from hopyard.state.storage.patience import BUSY_SECONDS, patiently
 from hopyard.state.usage import Usage
 
 __all__ = ("LEDGER_FILE", "Entry", "Ledger", "ParseRate", "Use", "ledger_key")
@@ -323,8 +323,8 @@ class Ledger:
         Args:
             run: The run.
             call: The id of the step, and the name of the prompt.
-            ending: What it is called if it is not finished (`models.reply.Ending`, or the kind of
-                a failure); "" if it is finished.
+            ending: What it is called if it is not finished (`models.calls.reply.Ending`, or the
+                kind of a failure); "" if it is finished.
         """
         with self._lock, self._writing():
             if ending:

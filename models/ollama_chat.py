@@ -12,7 +12,6 @@ from langchain_core.messages import BaseMessage
 from langchain_ollama import ChatOllama
 from pydantic import model_validator
 
-from hopyard.models.failures import Failure, PromptCutError, classify
 from hopyard.models.ollama import (
     KEEP_ALIVE,
     client_options,
@@ -20,7 +19,8 @@ from hopyard.models.ollama import (
     ollama_address,
     server_version,
 )
-from hopyard.models.windows import LEAST_ANSWER, TOKENS_A_MESSAGE, estimate, length_said
+from hopyard.models.servers.failures import Failure, PromptCutError, classify
+from hopyard.models.servers.windows import LEAST_ANSWER, TOKENS_A_MESSAGE, estimate, length_said
 
 __all__ = ("SizedChatOllama", "connect_chat", "window_for")
 

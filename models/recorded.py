@@ -21,8 +21,8 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hopyard.models.ledger import ledger_key
-from hopyard.state.atomic import write_file
 from hopyard.state.errors import HopyardError, ModelUnreachableError, UsageError
+from hopyard.state.storage.atomic import write_file
 
 __all__ = (
     "CALLS_FILE",

@@ -8,17 +8,17 @@ from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.models.prompt import Prompt
 from hopyard.nodes.citations import cite
 from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.evidence import join_adjacent
 from hopyard.nodes.run import Run, close_run, run_of
 from hopyard.nodes.unanswered import answer_without
-from hopyard.prompts.aggregate import AGGREGATE
 from hopyard.prompts.answer import ANSWER, UNKNOWN, AnyAnswer, CitedAnswer, PlainAnswer
-from hopyard.prompts.direct import DIRECT
 from hopyard.prompts.passages import heading, one_line, passage_lines, passage_snippet
+from hopyard.prompts.strategies.aggregate import AGGREGATE
+from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.prompts.style import writing
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.metadata import page_words
@@ -31,7 +31,7 @@ from hopyard.state.schemas import (
     add_reason,
     passage_ids,
 )
-from hopyard.state.settings import AnswerSettings, Context, profile_of
+from hopyard.state.settings.fields import AnswerSettings, Context, profile_of
 
 __all__ = (
     "PassageAnswer",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from langgraph.types import interrupt
 
-from hopyard.state.settings import Approval
+from hopyard.state.settings.fields import Approval
 
 if TYPE_CHECKING:  # slow to import
     from langchain.agents.middleware.human_in_the_loop import DecisionType, HITLRequest

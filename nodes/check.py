@@ -15,7 +15,7 @@ from hopyard.nodes.run import run_of
 from hopyard.state.agent import AgentState
 from hopyard.state.registry import STRATEGIES
 from hopyard.state.schemas import Step
-from hopyard.state.settings import AUTO, Context, profile_of
+from hopyard.state.settings.fields import AUTO, Context, profile_of
 
 __all__ = ("after_check", "check_answer", "why_insufficient")
 

@@ -7,12 +7,12 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from hopyard.indexes.records import Passage
-from hopyard.indexes.sentences import context_of_row, is_row, readable, sentence_spans
+from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.text.sentences import context_of_row, is_row, readable, sentence_spans
 from hopyard.nodes.support.compare import compare
 from hopyard.prompts.answer import UNKNOWN
-from hopyard.state.markers import find_markers, marker_numbers
 from hopyard.state.schemas import Citation
+from hopyard.state.text.markers import find_markers, marker_numbers
 
 __all__ = (
     "JUDGEMENTS",

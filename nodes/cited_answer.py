@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.citations import (
     JUDGEMENTS,
     cite,
@@ -20,8 +20,8 @@ from hopyard.nodes.citations import (
 )
 from hopyard.nodes.support.words import units
 from hopyard.prompts.style import GENERAL_KNOWLEDGE
-from hopyard.state.markers import renumber
 from hopyard.state.schemas import Citation
+from hopyard.state.text.markers import renumber
 
 __all__ = ("NOTHING_NAMED", "NOT_STATED", "Cited", "cite_answer")
 

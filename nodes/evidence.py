@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.state.schemas import Evidence
 
 __all__ = ("join_adjacent", "merge_by_max_score", "merge_by_rounds", "merge_in_shares", "shares")

@@ -9,7 +9,7 @@ from typing import Any, Final
 from langgraph.runtime import Runtime
 
 from hopyard.classifiers.contributions import Shares, coalitions, shares_of_answer
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.measures.answers import token_f1
 from hopyard.nodes.answer import format_passages
 from hopyard.nodes.citations import is_unknown
@@ -19,7 +19,6 @@ from hopyard.prompts.passages import one_line
 from hopyard.prompts.style import writing
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import BudgetExceededError, HopyardError
-from hopyard.state.markers import renumber
 from hopyard.state.schemas import (
     Explanation,
     PassageShare,
@@ -27,7 +26,8 @@ from hopyard.state.schemas import (
     passage_evidence,
     passage_ids,
 )
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
+from hopyard.state.text.markers import renumber
 
 __all__ = ("MOST_EXPLAINED", "explain_answer")
 

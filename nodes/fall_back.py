@@ -18,7 +18,7 @@ from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import CallFailedError, ModelOutputError
 from hopyard.state.schemas import Step
-from hopyard.state.settings import AUTO, Context
+from hopyard.state.settings.fields import AUTO, Context
 
 __all__ = ("FALLBACK", "fall_back", "may_fall_back", "misses_schemas", "with_fallback")
 

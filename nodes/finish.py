@@ -8,15 +8,15 @@ from typing import Any
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.citations import contains_quote
 from hopyard.nodes.conversation import answer_message
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.agent import AgentState
-from hopyard.state.markers import renumber
 from hopyard.state.references import with_references
 from hopyard.state.schemas import Citation, Evidence, Source, Step, passage_ids, quotes_of
-from hopyard.state.settings import Context, profile_of
+from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.text.markers import renumber
 
 __all__ = ("cut_short", "finish")
 

@@ -11,13 +11,13 @@ from langgraph.runtime import Runtime
 from hopyard.classifiers.about_documents import is_about_documents
 from hopyard.classifiers.retrieval_gate import OFF, SHIPPED, Decision, shipped_gate
 from hopyard.measures.nearness import Nearness
-from hopyard.models.addresses import same_model
-from hopyard.models.builtin import known_as
+from hopyard.models.builtin.chat import known_as
+from hopyard.models.servers.addresses import same_model
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.agent import AgentState
 from hopyard.state.extras import missing_modules, missing_sentence
 from hopyard.state.schemas import GateDecision
-from hopyard.state.settings import AUTO, Context, profile_of
+from hopyard.state.settings.fields import AUTO, Context, profile_of
 
 __all__ = ("decide", "decide_retrieval", "measured_for", "rule")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.cited_answer import NOT_STATED
 from hopyard.nodes.run import Run, with_endings
@@ -13,7 +13,7 @@ from hopyard.prompts.check_statements import check_prompt, claim_lines
 from hopyard.prompts.passages import one_line, passage_lines
 from hopyard.state.errors import BudgetExceededError, ModelOutputError, ModelUnreachableError
 from hopyard.state.schemas import Citation, Step
-from hopyard.state.settings import AUTO, Context, profile_of
+from hopyard.state.settings.fields import AUTO, Context, profile_of
 
 __all__ = ("check_of", "judge_answer_support", "judge_statements")
 

@@ -24,7 +24,7 @@ from hopyard.prompts.rewrite import REWRITE, FollowUp
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import FINISHED, Step
-from hopyard.state.settings import Context, profile_of
+from hopyard.state.settings.fields import Context, profile_of
 from hopyard.state.usage import no_usage
 
 __all__ = ("receive", "settings_to_keep")

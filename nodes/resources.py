@@ -18,10 +18,10 @@ from typing import Any, Final, Generic, Self, TypeVar
 
 from hopyard.classifiers.retrieval_gate import RetrievalGate, find_gate
 from hopyard.classifiers.strategy_route import StrategyRoute, find_route
-from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.manifest import MANIFEST_FILE, read_manifest
+from hopyard.indexes.corpus.manifest import MANIFEST_FILE, read_manifest
+from hopyard.indexes.index import Index
 from hopyard.indexes.search import Kept
-from hopyard.models.call import ModelCaller
+from hopyard.models.calls.call import ModelCaller
 from hopyard.models.chat import ChatProvider, chat_provider, registered_chat_provider
 from hopyard.models.embedder import Embedder, Vector
 from hopyard.models.embeddings import embedder, registered_embedder
@@ -30,8 +30,8 @@ from hopyard.models.ledger import LEDGER_FILE, Ledger
 from hopyard.models.names import NO_EMBEDDING
 from hopyard.models.recorded import Recorder
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import AUTO
-from hopyard.state.sources import home
+from hopyard.state.settings.fields import AUTO
+from hopyard.state.settings.sources import home
 
 __all__ = ("RESOURCES_KEY", "Resources", "close_shared_resources", "shared_resources")
 

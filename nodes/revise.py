@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.answer import mark_cut
 from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.conversation import LONGEST_MESSAGE, conversation_lines
@@ -21,7 +21,6 @@ from hopyard.state.errors import (
     ModelOutputError,
     UsageError,
 )
-from hopyard.state.markers import renumber
 from hopyard.state.schemas import (
     CUT,
     FINISHED,
@@ -31,7 +30,8 @@ from hopyard.state.schemas import (
     Step,
     passage_evidence,
 )
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
+from hopyard.state.text.markers import renumber
 
 __all__ = ("REVISED", "after_receive", "after_revise", "revise")
 

@@ -9,9 +9,9 @@ from typing import Any, Final
 from langgraph.runtime import Runtime
 
 from hopyard.classifiers.strategy_route import MODEL
-from hopyard.models.addresses import same_model
-from hopyard.models.builtin import known_as
+from hopyard.models.builtin.chat import known_as
 from hopyard.models.prompt import Prompt
+from hopyard.models.servers.addresses import same_model
 from hopyard.nodes.approve import approve_strategy
 from hopyard.nodes.fall_back import FALLBACK
 from hopyard.nodes.first_search import question_features
@@ -23,7 +23,7 @@ from hopyard.state.agent import AgentState
 from hopyard.state.errors import BudgetExceededError, ModelOutputError, RouteUnavailableError
 from hopyard.state.registry import STRATEGIES
 from hopyard.state.schemas import RouteDecision
-from hopyard.state.settings import AUTO, Context, profile_of
+from hopyard.state.settings.fields import AUTO, Context, profile_of
 
 __all__ = ("choose_strategy", "chosen_strategy", "runnable")
 

@@ -13,14 +13,14 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
-from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.manifest import read_manifest
+from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.index import Index
 from hopyard.indexes.named import name_in
 from hopyard.indexes.nearness import nearness
-from hopyard.indexes.records import Passage
 from hopyard.indexes.search import SEARCHES, Search
 from hopyard.measures.nearness import UNMEASURED, Nearness
-from hopyard.models.call import ModelCaller
+from hopyard.models.calls.call import ModelCaller
 from hopyard.models.chat import learn_size
 from hopyard.models.embedder import Vector
 from hopyard.models.names import current_name
@@ -33,9 +33,9 @@ from hopyard.state.errors import (
     UsageError,
 )
 from hopyard.state.schemas import CUT, FINISHED, Evidence, Step, StrategyInput
-from hopyard.state.settings import AUTO, Context, profile_of
-from hopyard.state.sources import read_context
-from hopyard.state.unicode import storable_text
+from hopyard.state.settings.fields import AUTO, Context, profile_of
+from hopyard.state.settings.sources import read_context
+from hopyard.state.text.unicode import storable_text
 from hopyard.state.usage import Usage
 
 __all__ = (
@@ -109,7 +109,7 @@ class Run:
             values: The values of the prompt's template.
             step: Id of the step that the call belongs to.
             final: Whether this is the closing call, for which the budget reserves a call. Its
-                answer is streamed (`models.stream`).
+                answer is streamed (`models.calls.stream`).
             stream: Whether to stream the answer of a call that may be the last.
 
         Raises:

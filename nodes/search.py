@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from hopyard.nodes.run import run_of
 from hopyard.state.schemas import Step, StrategyState
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 __all__ = ("search",)
 

@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field
 from hopyard.models.prompt import Example, Output, Prompt
 from hopyard.prompts.passages import passage_lines
 from hopyard.prompts.style import writing
-from hopyard.state.settings import AnswerSettings
+from hopyard.state.settings.fields import AnswerSettings
 
 __all__ = (
     "ANSWER",

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from hopyard.state.settings import Profile
-from hopyard.state.tokens import characters_within
+from hopyard.state.settings.fields import Profile
+from hopyard.state.text.tokens import characters_within
 
 __all__ = ("heading", "one_line", "passage_lines", "passage_snippet", "snippet", "source_line")
 

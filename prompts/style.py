@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hopyard.state.settings import AnswerSettings
+from hopyard.state.settings.fields import AnswerSettings
 
 __all__ = ("GENERAL_KNOWLEDGE", "writing")
 

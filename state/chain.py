@@ -10,7 +10,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from hopyard.state.schemas import Citation, Evidence, StrategyState
-from hopyard.state.settings import Context, Group, profile_of
+from hopyard.state.settings.fields import Context, Group, profile_of
 
 __all__ = (
     "ChainSettings",

@@ -9,7 +9,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from hopyard.state.global_search import PointState, WrittenReport
-from hopyard.state.settings import Group
+from hopyard.state.settings.fields import Group
 
 __all__ = (
     "DriftSettings",

@@ -13,7 +13,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from hopyard.state.schemas import Step, StrategyState
-from hopyard.state.settings import Group, Profile
+from hopyard.state.settings.fields import Group, Profile
 
 __all__ = (
     "UNRATED",

@@ -21,7 +21,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from hopyard.state.schemas import StrategyState
-from hopyard.state.settings import AUTO, Group, Profile
+from hopyard.state.settings.fields import AUTO, Group, Profile
 
 __all__ = (
     "ENTRY",

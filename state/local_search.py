@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from typing_extensions import TypedDict
 
 from hopyard.state.schemas import StrategyState
-from hopyard.state.settings import Group, Profile
+from hopyard.state.settings.fields import Group, Profile
 
 __all__ = ("Linked", "LocalSearchSettings", "LocalState", "Selection", "Statement")
 

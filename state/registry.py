@@ -36,7 +36,7 @@ class Part(Protocol):
 
     @property
     def settings(self) -> type[Any] | None:
-        """Its settings (a `state.settings.Group`), or None."""
+        """Its settings (a `state.settings.fields.Group`), or None."""
 
 
 PartT = TypeVar("PartT", bound=Part)
@@ -166,8 +166,9 @@ SEARCHES: Final[Registry[Any]] = Registry(
 
 VECTOR_STORES: Final[Registry[Any]] = Registry(
     "vector store",
-    package="hopyard.indexes.vector_stores",
+    package="hopyard.indexes.kinds.dense.stores",
     attribute="STORE",
     group="hopyard.vector_stores",
 )
-"""LangChain vector stores for the kind `dense`: `indexes.vector_store.VectorStoreType`."""
+"""LangChain vector stores for the kind `dense`, each an
+`indexes.kinds.dense.vector_store.VectorStoreType`."""

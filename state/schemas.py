@@ -121,7 +121,7 @@ _OUT_OF_BUDGET: Final = "The budget of "
 """How the error of a used-up budget begins (`state.usage`)."""
 FINISHED: Final = "finished"
 CUT: Final = "cut"
-"""Names of endings that are no failures (`models.reply.Ending`)."""
+"""Names of endings that are no failures (`models.calls.reply.Ending`)."""
 
 NOT_SUPPORTED: Final = "not found in its passage"
 """Note on a citation whose `supported` is False."""

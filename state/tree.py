@@ -9,7 +9,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from hopyard.state.schemas import Citation, Evidence, Step, StrategyInput, Thrown, add_reason
-from hopyard.state.settings import Context, Group, profile_of
+from hopyard.state.settings.fields import Context, Group, profile_of
 from hopyard.state.usage import Usage
 
 __all__ = (

@@ -9,9 +9,9 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from hopyard.state.counting import counted
 from hopyard.state.errors import BudgetExceededError
-from hopyard.state.settings import Budget
+from hopyard.state.settings.fields import Budget
+from hopyard.state.text.counting import counted
 
 __all__ = ("Meter", "Usage", "about", "add_usage", "no_usage")
 

@@ -22,7 +22,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from hopyard.state.metadata import MetadataValue
-from hopyard.state.unicode import storable_text
+from hopyard.state.text.unicode import storable_text
 
 __all__ = ("Condition", "condition_texts", "parse_condition")
 

@@ -7,9 +7,9 @@ from collections.abc import Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from hopyard.indexes import build as building
-from hopyard.indexes.build import BuildReport
-from hopyard.indexes.records import Document
+from hopyard.indexes.building import build as building
+from hopyard.indexes.building.build import BuildReport
+from hopyard.indexes.corpus.records import Document
 
 __all__ = ("build", "wait")
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def build(documents: Iterable[Document], **options: Any) -> BuildReport:
-    """`hopyard.indexes.build.build`, waited for."""
+    """`hopyard.indexes.building.build.build`, waited for."""
     return wait(building.build(documents, **options))
 
 

@@ -242,8 +242,8 @@ def embedded_chat(base_url: str) -> ChatModel:
 
 def embedded_vectors(texts: list[str]) -> list[list[float]]:
     """MiniLM's vectors."""
+    from hopyard.models.builtin.embedding import MiniLMEmbedder
     from hopyard.models.embeddings import embedder
-    from hopyard.models.minilm import MiniLMEmbedder
 
     model = embedder("builtin")
     assert isinstance(model, MiniLMEmbedder)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hopyard.indexes.kinds.communities.overview import Overview
-from hopyard.state.counting import counted
+from hopyard.state.text.counting import counted
 from hopyard.tracing.pages import render
 
 __all__ = ("community_page",)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from hopyard.indexes.kinds.entity_graph.neighbourhood import Neighbour, Neighbourhood
-from hopyard.state.counting import counted
+from hopyard.indexes.kinds.entity_graph.read.neighbourhood import Neighbour, Neighbourhood
+from hopyard.state.text.counting import counted
 from hopyard.tracing.pages import render
 
 __all__ = ("entity_page",)

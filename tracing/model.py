@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Literal
 
 from hopyard.models.ledger import Use
-from hopyard.state.counting import counted
 from hopyard.state.references import name_sources
 from hopyard.state.schemas import Citation, Evidence, Source, Step
+from hopyard.state.text.counting import counted
 from hopyard.state.usage import about
 from hopyard.tracing.describe import Names
 

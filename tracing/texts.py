@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from hopyard.agent.texts import read_passages
-from hopyard.indexes.records import Passage
-from hopyard.indexes.sentences import readable, sentence_spans
+from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.text.sentences import readable, sentence_spans
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.references import name_sources
 from hopyard.state.schemas import Citation, Evidence, Source, quotes_of

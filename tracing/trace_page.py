@@ -11,8 +11,8 @@ from typing import Final
 
 from markupsafe import Markup
 
-from hopyard.state.counting import counted
 from hopyard.state.schemas import NOT_SUPPORTED, quotes_of
+from hopyard.state.text.counting import counted
 from hopyard.tracing.describe import (
     facts_of,
     judge_of,

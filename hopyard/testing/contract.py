@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import pytest
 
-from hopyard.indexes.build import build
+from hopyard.indexes.building.build import build
+from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.kind import KINDS
-from hopyard.indexes.records import Document
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.resources import Resources
-from hopyard.state.settings import Context
-from hopyard.state.sources import change_context
+from hopyard.state.settings.fields import Context
+from hopyard.state.settings.sources import change_context
 from hopyard.testing.corpus import DOCUMENTS
 from hopyard.testing.models import Answers, ScriptedChat, WordEmbedder
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hopyard.indexes.records import Document
+from hopyard.indexes.corpus.records import Document
 
 __all__ = ("DOCUMENTS", "LEDGERS", "RECIPES")
 

@@ -14,12 +14,12 @@ from typing import Any, ClassVar, Final
 import pytest
 import pytest_asyncio
 
-from hopyard.indexes.build import BuildReport, add, build, estimate, remove
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.building.build import BuildReport, add, build, estimate, remove
+from hopyard.indexes.corpus.manifest import find_manifest
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.index import Index
 from hopyard.indexes.kind import KINDS, IndexKind
-from hopyard.indexes.manifest import find_manifest
-from hopyard.indexes.records import Document
-from hopyard.models.call import ModelCaller
+from hopyard.models.calls.call import ModelCaller
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import IndexMissingError
 from hopyard.testing.checkpoints import plain_values

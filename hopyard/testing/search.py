@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 
 import pytest
 
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.index import Index
 from hopyard.indexes.search import SEARCHES, SearchMethod
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
 from hopyard.state.errors import IndexMissingError, UsageError
 from hopyard.state.schemas import Evidence, passage_ids
-from hopyard.state.settings import Context
-from hopyard.state.sources import change_context
+from hopyard.state.settings.fields import Context
+from hopyard.state.settings.sources import change_context
 from hopyard.testing.contract import Contract
 from hopyard.testing.corpus import LEDGERS, RECIPES
 from hopyard.testing.evidence import check_evidence

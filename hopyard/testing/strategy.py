@@ -16,9 +16,9 @@ from langgraph.types import Send
 from typing_extensions import TypedDict
 
 from hopyard.graphs.registry import Strategy
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.index import Index
 from hopyard.indexes.search import SEARCHES
-from hopyard.models import request
+from hopyard.models.calls import request
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import config_with
 from hopyard.state.errors import (
@@ -30,8 +30,8 @@ from hopyard.state.errors import (
 )
 from hopyard.state.registry import STRATEGIES
 from hopyard.state.schemas import passage_ids
-from hopyard.state.settings import Context
-from hopyard.state.sources import change_context
+from hopyard.state.settings.fields import Context
+from hopyard.state.settings.sources import change_context
 from hopyard.testing.checkpoints import plain_values, saved_values
 from hopyard.testing.contract import Contract
 from hopyard.testing.evidence import check_evidence

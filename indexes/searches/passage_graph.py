@@ -10,7 +10,7 @@ from pydantic import Field
 
 from hopyard.indexes.search import Search, SearchMethod
 from hopyard.state.schemas import Evidence, passage_ids
-from hopyard.state.settings import Group
+from hopyard.state.settings.fields import Group
 
 if TYPE_CHECKING:
     from hopyard.indexes.kinds.dense.hnsw import DenseIndex

@@ -18,10 +18,10 @@ from hopyard.state.errors import (
 )
 from hopyard.state.hop import Relevance
 from hopyard.state.schemas import Evidence
-from hopyard.state.settings import Group, profile_of
+from hopyard.state.settings.fields import Group, profile_of
 
 if TYPE_CHECKING:
-    from hopyard.indexes.records import Passage
+    from hopyard.indexes.corpus.records import Passage
 
 __all__ = ("CHAT", "SEARCH", "RerankSettings")
 

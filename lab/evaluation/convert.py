@@ -18,10 +18,10 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from hopyard.models.failures import first_line
-from hopyard.state.atomic import write_file
-from hopyard.state.counting import counted
+from hopyard.models.servers.failures import first_line
 from hopyard.state.errors import CorpusError, HopyardError, UsageError
+from hopyard.state.storage.atomic import write_file
+from hopyard.state.text.counting import counted
 from lab.evaluation.formats.multi_hop import hotpotqa, multihoprag, musique
 from lab.evaluation.formats.plain import Converted, Row
 from lab.evaluation.formats.single_hop import nq_open, squad, triviaqa

@@ -25,9 +25,9 @@ from hopyard.measures.bootstrap import Interval
 from hopyard.measures.exact import clopper_pearson
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run, new_run_id
-from hopyard.prompts.judge_answer import Verdict
+from hopyard.prompts.judging.judge_answer import Verdict
 from hopyard.state.errors import HopyardError, ModelOutputError
-from hopyard.state.sources import read_context
+from hopyard.state.settings.sources import read_context
 
 __all__ = ("Agreement", "Pair", "check_judge", "main", "read_pairs")
 

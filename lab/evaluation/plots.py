@@ -16,7 +16,7 @@ from typing import Any, Final
 from hopyard.evaluation.report import REPORT_FILE, Report
 from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport
 from hopyard.measures.figure import figure
-from hopyard.state.counting import counted
+from hopyard.state.text.counting import counted
 
 __all__ = ("draw_report", "draw_retrieval", "find_sweeps")
 

@@ -21,8 +21,8 @@ from pydantic import ValidationError
 from hopyard.evaluation.report import REPORT_FILE, Report
 from hopyard.evaluation.retrieval_only import RETRIEVAL_FILE, RetrievalReport, SearchResult
 from hopyard.evaluation.summary import Comparison
-from hopyard.state.atomic import write_file
 from hopyard.state.errors import HopyardError, UsageError
+from hopyard.state.storage.atomic import write_file
 from hopyard.state.usage import about
 
 __all__ = ("main", "publish")

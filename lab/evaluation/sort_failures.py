@@ -21,10 +21,10 @@ from pydantic import BaseModel, ValidationError
 
 from hopyard.evaluation.plan import INFO_FILE, RunInfo
 from hopyard.evaluation.records import RECORDS_FILE, Record, read_records
-from hopyard.indexes.corpus_index import Index
-from hopyard.state.atomic import write_file
+from hopyard.indexes.index import Index
 from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.schemas import passage_ids
+from hopyard.state.storage.atomic import write_file
 from lab.evaluation.wrong import STEPS, Guess, guess, is_wrong
 
 __all__ = ("Case", "format_case", "main", "sort_wrong_answers")

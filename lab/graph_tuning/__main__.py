@@ -16,7 +16,7 @@ import typer
 
 from hopyard.cli.app import run
 from hopyard.cli.console import out, print_json, printable, progress_bar
-from hopyard.cli.index_options import (
+from hopyard.cli.index.options import (
     EncodingOption,
     LoaderOption,
     OcrOption,
@@ -34,11 +34,11 @@ from hopyard.state.errors import UsageError
 
 if TYPE_CHECKING:
     from hopyard.indexes.build_context import Progress
-    from hopyard.indexes.kinds.entity_graph.asking import Tuning
-    from hopyard.indexes.loaders import LoadReport
-    from hopyard.indexes.records import Document, Passage
+    from hopyard.indexes.corpus.records import Document, Passage
+    from hopyard.indexes.documents.loaders import LoadReport
+    from hopyard.indexes.kinds.entity_graph.find.asking import Tuning
     from hopyard.nodes.resources import Resources
-    from hopyard.state.settings import Context
+    from hopyard.state.settings.fields import Context
 
 app = typer.Typer()
 
@@ -90,7 +90,7 @@ def tune_command(
 
 def _of_index(directory: Path, sample: int) -> tuple[list[Passage], str]:
     """Passages from all over an index, and its language."""
-    from hopyard.indexes.corpus_index import Index
+    from hopyard.indexes.index import Index
     from lab.graph_tuning.proposal import choose_evenly
 
     with Index.open(directory) as index:
@@ -103,8 +103,8 @@ def _of_documents(
     context: Context,
     resources: Resources,
 ) -> list[Passage]:
-    from hopyard.indexes.build_estimate import passages_of
-    from hopyard.indexes.chunking import Chunker
+    from hopyard.indexes.building.estimate import passages_of
+    from hopyard.indexes.passages.chunking import Chunker
 
     chunker = Chunker(resources.embedder(context.embedding), None, context.indexing.metadata)
     with progress_bar() as progress:
@@ -113,7 +113,7 @@ def _of_documents(
 
 
 def _write(tuning: Tuning, file: Path) -> None:
-    from hopyard.state.atomic import replacing
+    from hopyard.state.storage.atomic import replacing
 
     with replacing(file) as temporary:
         temporary.write_text(tuning.model_dump_json(indent=1) + "\n", encoding="utf-8")

@@ -7,14 +7,19 @@ from typing import Final, TypeVar
 from uuid import uuid4
 
 from hopyard.indexes.build_context import BuildOptions, ModelCall
+from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.kinds.entity_graph import EntityGraphSettings
-from hopyard.indexes.kinds.entity_graph.asking import Asking, Tuning, WorkedExample, entity_types
-from hopyard.indexes.kinds.entity_graph.extraction import Extraction
-from hopyard.indexes.kinds.entity_graph.model import first_sentences, writer_of
-from hopyard.indexes.kinds.entity_graph.places import Places
-from hopyard.indexes.kinds.entity_graph.rules import extract
-from hopyard.indexes.records import Passage
-from hopyard.prompts.element_outputs import (
+from hopyard.indexes.kinds.entity_graph.find.asking import (
+    Asking,
+    Tuning,
+    WorkedExample,
+    entity_types,
+)
+from hopyard.indexes.kinds.entity_graph.find.extraction import Extraction
+from hopyard.indexes.kinds.entity_graph.find.model import first_sentences, writer_of
+from hopyard.indexes.kinds.entity_graph.find.places import Places
+from hopyard.indexes.kinds.entity_graph.find.rules import extract
+from hopyard.prompts.indexes.element_outputs import (
     ElementsAndClaims,
     RelatedFact,
     StatedClaim,
@@ -22,7 +27,7 @@ from hopyard.prompts.element_outputs import (
 )
 from hopyard.prompts.passages import passage_lines, snippet
 from hopyard.state.errors import ModelOutputError
-from hopyard.state.settings import profile_of
+from hopyard.state.settings.fields import profile_of
 from lab.graph_tuning.prompt import MAX_TYPES, TUNE
 
 __all__ = ("choose_evenly", "propose_tuning")

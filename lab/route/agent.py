@@ -11,7 +11,7 @@ from hopyard.classifiers.strategy_features import Features
 from hopyard.cli.interrupts import run_async
 from hopyard.indexes.kind import Progress
 from hopyard.nodes.resources import Resources, shared_resources
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from lab.route.adaptive_rag import NO_RETRIEVAL, classes_of, train_adaptive
 from lab.route.comparison import RouteComparison, compare_routes
 from lab.route.features import index_embedding, read_features

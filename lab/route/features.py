@@ -8,7 +8,7 @@ from hopyard.nodes.first_search import question_features
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run, new_run_id
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from lab.route.records import RouteRecords
 
 __all__ = ("context_of", "index_embedding", "read_features")

@@ -14,7 +14,7 @@ from hopyard.nodes.run import Run, new_run_id
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategy_choice import choice_prompt
 from hopyard.state.errors import ModelOutputError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from lab.route.complexity import COMPLEXITY
 from lab.route.outcomes import Answered, Complexity, Outcome
 from lab.route.reflection import REFLECTION

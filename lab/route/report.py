@@ -12,8 +12,8 @@ from rich.table import Table
 
 from hopyard.classifiers.strategy_route import RouteManifest
 from hopyard.cli.console import err, out, print_json
-from hopyard.state.atomic import write_file
-from hopyard.state.counting import counted
+from hopyard.state.storage.atomic import write_file
+from hopyard.state.text.counting import counted
 from lab.route.comparison import RouteComparison, comparison_verdict
 from lab.route.headroom import ALL, Headroom, PolicyResult, verdict
 from lab.route.prompted import PROMPTED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 
-from hopyard.prompts.passage_graph import QUESTIONS, PassageQuestions, question_values
+from hopyard.prompts.indexes.passage_graph import QUESTIONS, PassageQuestions, question_values
 from lab.asking import asked_of, names_in, passage_questions
 from lab.hop_written_by_rule import RuleWriter
 from lab.sources import Passage

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.models.lora import read_gguf, to_rotary_order
+from hopyard.models.builtin.lora import read_gguf, to_rotary_order
 from lab.export import export, permute_rows
 
 

@@ -11,8 +11,8 @@ import pytest
 from hopyard.classifiers.labels import Label, LabelFile
 from hopyard.classifiers.train_settings import TrainSettings
 from hopyard.measures.nearness import UNMEASURED, Nearness
+from hopyard.models.builtin.embedding import MiniLMEmbedder
 from hopyard.models.embedder import Vector
-from hopyard.models.minilm import MiniLMEmbedder
 from lab.gate_compare import Trained, compare, kept_at_recall, main, majority, regression, trained
 from lab.tests.gate_labels import separable
 

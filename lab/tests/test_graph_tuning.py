@@ -14,15 +14,15 @@ from building import build
 from hypothesis import given
 from hypothesis import strategies as st
 from model_server import WordEmbedder
+from tests.entity_graph.library import Library, title_of
 from typer.testing import CliRunner
 
-from hopyard.indexes.kinds.entity_graph.asking import Tuning
-from hopyard.indexes.records import Document
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.kinds.entity_graph.find.asking import Tuning
 from hopyard.state.errors import ModelOutputError, UsageError
 from hopyard.testing.models import GARBAGE, ScriptedChat
 from lab.graph_tuning.__main__ import app
 from lab.graph_tuning.proposal import choose_evenly
-from tests.entity_graph.library import Library, title_of
 
 Run = Callable[..., str]
 

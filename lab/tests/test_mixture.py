@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hopyard.nodes.tree.decompose import echoes
-from hopyard.prompts.decompose import Decomposition
-from hopyard.prompts.tree import BranchScores, Rubric, branch_score
+from hopyard.prompts.strategies.decompose import Decomposition
+from hopyard.prompts.strategies.tree import BranchScores, Rubric, branch_score
 from lab.examples import PROMPTS, TrainingExample
 from lab.mixture import COUNTS, build
 from lab.sources import Guard, Passage, Question, Source, read_source, words_of

@@ -7,7 +7,7 @@ import pytest
 
 from hopyard.prompts.answer import ANSWER, Answer
 from hopyard.prompts.route import Route
-from hopyard.prompts.tree import JUDGE_DECOMPOSITION, Rubric
+from hopyard.prompts.strategies.tree import JUDGE_DECOMPOSITION, Rubric
 from lab.examples import ROUTE, TrainingExample, example
 from lab.packing import Branch, Packed, branches_of, conversation, encode, pack
 

@@ -9,18 +9,19 @@ from pathlib import Path
 
 import pytest
 from building import wait
+from tests.entity_graph.library import SUMMIT
+from tests.entity_graph.library import Library as Built
 
 from hopyard.cli.app import run
-from hopyard.indexes.build_report import BuildReport
-from hopyard.indexes.kinds.entity_graph import apart, extractions
-from hopyard.indexes.lock import hold_lock
-from hopyard.indexes.manifest import read_manifest
-from hopyard.indexes.records import Document
+from hopyard.indexes.building.report import BuildReport
+from hopyard.indexes.corpus.lock import hold_lock
+from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.kinds.entity_graph.find import extractions
+from hopyard.indexes.kinds.entity_graph.resolve import apart
 from hopyard.state.errors import IndexBusyError, UsageError
 from lab.undo_merges import app, change_merges, refresh, write_apart
 from tests.cli.conftest import Run, runner
-from tests.entity_graph.library import SUMMIT
-from tests.entity_graph.library import Library as Built
 
 MERGED = {"kim jong-un": "kim jong un"}
 PAIR = ("kim jong un", "kim jong-un")
@@ -113,7 +114,7 @@ def test_a_change_that_is_killed_continues(
     if back:
         library.undo("kim jong-un")
     with monkeypatch.context() as patch:
-        patch.setattr("hopyard.indexes.build_run.BuildRun.finish", _killed)
+        patch.setattr("hopyard.indexes.building.run.BuildRun.finish", _killed)
         with pytest.raises(KeyboardInterrupt):
             change("kim jong-un")
     assert library.merges == ({} if back else MERGED)

@@ -11,7 +11,7 @@ import pytest
 
 from hopyard.nodes.tree.decompose import plain
 from hopyard.prompts.answer import ANSWER, Answer
-from hopyard.prompts.chain import NextQuestion
+from hopyard.prompts.strategies.chain import NextQuestion
 from lab.closing import closing_written
 from lab.retrieval import Shelf
 from lab.sources import Guard, Passage, Question, Source, read_source

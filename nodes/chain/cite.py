@@ -13,9 +13,9 @@ from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.run import Run, close_run, run_of
 from hopyard.state.chain import ChainState, Finding, Reading, findings_of
-from hopyard.state.markers import renumber
 from hopyard.state.schemas import Citation, Evidence, Step, passage_evidence, passage_ids
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
+from hopyard.state.text.markers import renumber
 
 __all__ = ("cite", "link_id", "steps_of")
 

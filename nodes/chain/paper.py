@@ -19,13 +19,13 @@ from hopyard.nodes.run import close_run, run_of
 from hopyard.nodes.tree.decompose import plain
 from hopyard.nodes.unanswered import answer_without
 from hopyard.prompts.answer import UNKNOWN
-from hopyard.prompts.chain import NEXT_QUESTION, NOTHING_FOUND
 from hopyard.prompts.passages import one_line
+from hopyard.prompts.strategies.chain import NEXT_QUESTION, NOTHING_FOUND
 from hopyard.state.chain import ChainSettings, ChainState, Link
-from hopyard.state.counting import counted
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import Step, passage_ids
-from hopyard.state.settings import Context, profile_of
+from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.text.counting import counted
 
 __all__ = (
     "after_link",

@@ -14,9 +14,9 @@ from hopyard.nodes.evidence import merge_by_rounds
 from hopyard.nodes.run import Run, run_of, start_run
 from hopyard.nodes.tree.decompose import plain
 from hopyard.prompts.answer import UNKNOWN
-from hopyard.prompts.chain import SEARCH_AGAIN
-from hopyard.prompts.chain_step import CHAIN_STEP, ChainStep
 from hopyard.prompts.passages import one_line
+from hopyard.prompts.strategies.chain import SEARCH_AGAIN
+from hopyard.prompts.strategies.chain_step import CHAIN_STEP, ChainStep
 from hopyard.prompts.style import writing
 from hopyard.state.chain import (
     ChainSettings,
@@ -27,10 +27,10 @@ from hopyard.state.chain import (
     Reading,
     findings_of,
 )
-from hopyard.state.counting import counted
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import StrategyInput, add_reason, passage_ids
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
+from hopyard.state.text.counting import counted
 
 __all__ = ("init_chain", "look_up", "next_tasks", "read")
 

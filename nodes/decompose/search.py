@@ -11,11 +11,11 @@ from langgraph.runtime import Runtime
 from hopyard.nodes.evidence import merge_in_shares
 from hopyard.nodes.run import run_of
 from hopyard.nodes.tree.decompose import echoes
-from hopyard.prompts.decompose import DECOMPOSE
 from hopyard.prompts.passages import one_line
+from hopyard.prompts.strategies.decompose import DECOMPOSE
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import Step, StrategyState
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 __all__ = ("SplitState", "search_sub_questions", "split_question")
 

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.drift.primer import explored
 from hopyard.nodes.global_search.source_text import points_from_passages
 from hopyard.nodes.global_search.steps import failed
@@ -17,9 +17,9 @@ from hopyard.nodes.local_search.answer import shown_context
 from hopyard.nodes.local_search.gather import gather
 from hopyard.nodes.local_search.linking import link
 from hopyard.nodes.run import Run, run_of
-from hopyard.prompts.drift import FOLLOW_UP
-from hopyard.prompts.global_search import BEST_SCORE
 from hopyard.prompts.passages import one_line
+from hopyard.prompts.strategies.drift import FOLLOW_UP
+from hopyard.prompts.strategies.global_search import BEST_SCORE
 from hopyard.state.drift import (
     DriftSettings,
     DriftState,
@@ -31,7 +31,7 @@ from hopyard.state.drift import (
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.local_search import LocalState
 from hopyard.state.schemas import Step
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 __all__ = ("answer_follow_up", "follow_up_tasks", "new_questions", "next_round")
 

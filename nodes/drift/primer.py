@@ -11,15 +11,15 @@ from hopyard.nodes.global_search.map import finish_map, numbered_reports, points
 from hopyard.nodes.global_search.reading import ReadableReport, readable_reports
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
-from hopyard.prompts.drift import PRIMER, Explored
 from hopyard.prompts.passages import one_line
-from hopyard.state.counting import counted
+from hopyard.prompts.strategies.drift import PRIMER, Explored
 from hopyard.state.drift import DriftSettings, DriftState, Proposal
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.global_search import GlobalSettings, Point
 from hopyard.state.schemas import Step
-from hopyard.state.settings import Context, profile_of
-from hopyard.state.tokens import tokens_of
+from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.text.counting import counted
+from hopyard.state.text.tokens import tokens_of
 
 __all__ = ("explored", "primer")
 

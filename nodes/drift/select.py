@@ -27,7 +27,7 @@ from hopyard.nodes.run import Run, run_of
 from hopyard.state.drift import DriftSettings, DriftState
 from hopyard.state.global_search import GlobalSettings
 from hopyard.state.schemas import Step, passage_ids
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 __all__ = ("rank_communities", "report_tasks", "select")
 

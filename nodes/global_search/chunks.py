@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 
 from hopyard.state.global_search import Point
-from hopyard.state.tokens import tokens_of
+from hopyard.state.text.tokens import tokens_of
 
 __all__ = ("best_points", "chunks", "shuffled")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.communities.elements import Elements
-from hopyard.indexes.sentences import sentence_spans
+from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.nodes.global_search.reading import readable_reports
 from hopyard.nodes.global_search.reports import communities_of, elements_of
 from hopyard.nodes.run import Run

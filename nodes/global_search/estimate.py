@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.writing import elements_of
 from hopyard.nodes.global_search.reading import is_short
 from hopyard.nodes.global_search.reports import plans_within
 from hopyard.state.global_search import GlobalSettings
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 __all__ = ("LevelEstimate", "estimate_level")
 

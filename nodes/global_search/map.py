@@ -16,14 +16,14 @@ from hopyard.nodes.global_search.reports import elements_of
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.support.words import units
-from hopyard.prompts.global_search import BEST_SCORE, MAP, MappedPoint, finding_lines
 from hopyard.prompts.passages import one_line
-from hopyard.state.counting import counted
+from hopyard.prompts.strategies.global_search import BEST_SCORE, MAP, MappedPoint, finding_lines
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.global_search import GlobalSettings, GlobalState, MapTask, Point, map_id
 from hopyard.state.schemas import Evidence, Step, passage_evidence
-from hopyard.state.settings import Context, profile_of
-from hopyard.state.tokens import tokens_of
+from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.text.counting import counted
+from hopyard.state.text.tokens import tokens_of
 
 __all__ = (
     "MOST_PASSAGES",

@@ -18,9 +18,9 @@ from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.records import Community, Finding, Report
 from hopyard.nodes.global_search.reports import communities_of, elements_of
 from hopyard.nodes.run import Run
-from hopyard.prompts.global_search import finding_lines
+from hopyard.prompts.strategies.global_search import finding_lines
 from hopyard.state.global_search import WrittenReport
-from hopyard.state.tokens import tokens_of
+from hopyard.state.text.tokens import tokens_of
 
 __all__ = ("ReadableReport", "excerpt", "excerpts_within", "is_short", "readable_reports")
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.answer import answer_from_passages, mark_cut
 from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.cited_answer import Cited, cite_answer
@@ -24,13 +24,13 @@ from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, close_run, run_of
 from hopyard.nodes.unanswered import answer_without, check_reading
 from hopyard.prompts.answer import UNKNOWN
-from hopyard.prompts.global_search import REDUCE, global_style, part_only, point_line
 from hopyard.prompts.passages import one_line
+from hopyard.prompts.strategies.global_search import REDUCE, global_style, part_only, point_line
 from hopyard.state.drift import DriftState
 from hopyard.state.errors import BudgetExceededError, IndexMissingError, ModelOutputError
 from hopyard.state.global_search import GlobalSettings, GlobalState, Point, PointState
 from hopyard.state.schemas import Step, share_read
-from hopyard.state.settings import Context, profile_of
+from hopyard.state.settings.fields import Context, profile_of
 
 __all__ = ("reduce_drift", "reduce_global", "reduce_map_reduce")
 

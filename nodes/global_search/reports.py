@@ -8,21 +8,21 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.communities import on_demand, writing
 from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.plan import Plan
 from hopyard.indexes.kinds.communities.records import Community, Report
-from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
+from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
-from hopyard.state.common_settings import Budget
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.global_search import GlobalSettings, ReportTask, report_id
 from hopyard.state.schemas import Step
-from hopyard.state.settings import Context
+from hopyard.state.settings.common import Budget
+from hopyard.state.settings.fields import Context
 
 __all__ = (
     "communities_of",

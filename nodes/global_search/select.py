@@ -20,9 +20,8 @@ from hopyard.nodes.global_search.reports import (
 )
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
-from hopyard.prompts.global_rating import community_lines, rate_prompt
 from hopyard.prompts.passages import one_line, snippet
-from hopyard.state.counting import counted
+from hopyard.prompts.strategies.global_rating import community_lines, rate_prompt
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.global_search import (
     UNRATED,
@@ -33,7 +32,8 @@ from hopyard.state.global_search import (
     rate_id,
 )
 from hopyard.state.schemas import Step
-from hopyard.state.settings import Context, Profile, profile_of
+from hopyard.state.settings.fields import Context, Profile, profile_of
+from hopyard.state.text.counting import counted
 
 __all__ = (
     "about",

@@ -12,15 +12,14 @@ from typing import Any, Final, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.global_search.chunks import chunks, shuffled
 from hopyard.nodes.global_search.map import MOST_PASSAGES, finish_map, report_tasks
 from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
-from hopyard.prompts.global_search import MappedPoint
-from hopyard.prompts.map_reduce import MAP_PASSAGES
 from hopyard.prompts.passages import heading, one_line, passage_lines
-from hopyard.state.counting import counted
+from hopyard.prompts.strategies.global_search import MappedPoint
+from hopyard.prompts.strategies.map_reduce import MAP_PASSAGES
 from hopyard.state.errors import (
     BudgetExceededError,
     IndexMissingError,
@@ -28,8 +27,9 @@ from hopyard.state.errors import (
 )
 from hopyard.state.global_search import GlobalSettings, GlobalState, PassageTask, Point, map_id
 from hopyard.state.schemas import Step, passage_ids
-from hopyard.state.settings import Context, profile_of
-from hopyard.state.tokens import tokens_of
+from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.text.counting import counted
+from hopyard.state.text.tokens import tokens_of
 
 __all__ = (
     "divide_passages",

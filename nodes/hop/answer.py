@@ -17,13 +17,13 @@ from hopyard.nodes.hop.query import graph_of, query_of
 from hopyard.nodes.hop.steps import path_of
 from hopyard.nodes.run import Run, close_run, run_of
 from hopyard.prompts.answer import UNKNOWN
-from hopyard.prompts.hop import SELECT_AND_ANSWER
 from hopyard.prompts.passages import one_line
+from hopyard.prompts.strategies.hop import SELECT_AND_ANSWER
 from hopyard.prompts.style import writing
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.hop import HopSettings, HopState
 from hopyard.state.schemas import Evidence, Step, StrategyState, passage_ids
-from hopyard.state.settings import Context, profile_of
+from hopyard.state.settings.fields import Context, profile_of
 
 __all__ = ("answer",)
 

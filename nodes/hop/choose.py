@@ -19,8 +19,8 @@ from hopyard.indexes.kinds.passage_graph.traversal import Exit, exits
 from hopyard.nodes.hop.offers import ask_for_hops, verdicts
 from hopyard.nodes.hop.query import graph_of, query_of
 from hopyard.nodes.run import Run, run_of
-from hopyard.prompts.hop import judge_prompt, question_lines
 from hopyard.prompts.passages import one_line
+from hopyard.prompts.strategies.hop import judge_prompt, question_lines
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.hop import (
     Hop,
@@ -31,7 +31,7 @@ from hopyard.state.hop import (
     hop_id,
     question_key,
 )
-from hopyard.state.settings import Context, profile_of
+from hopyard.state.settings.fields import Context, profile_of
 
 __all__ = ("choose_hop",)
 

@@ -18,7 +18,7 @@ from hopyard.indexes.kinds.passage_graph.traversal import Exit
 from hopyard.nodes.hop.offers import ask_for_hops, chosen_numbers, offers_of, verdicts
 from hopyard.nodes.hop.query import graph_of, query_of
 from hopyard.nodes.run import run_of
-from hopyard.prompts.hop import MOST_FOLLOWED
+from hopyard.prompts.strategies.hop import MOST_FOLLOWED
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.hop import (
     Hop,
@@ -31,7 +31,7 @@ from hopyard.state.hop import (
     useful_so_far,
     visits,
 )
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 __all__ = ("choose_round",)
 

@@ -8,8 +8,8 @@ from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
 from hopyard.indexes.kinds.passage_graph.traversal import Exit, Query, exits
 from hopyard.nodes.answer import format_passages
 from hopyard.nodes.run import Run
-from hopyard.prompts.hop import CHOOSE_HOPS, HopChoice, offer_lines
 from hopyard.prompts.passages import one_line
+from hopyard.prompts.strategies.hop import CHOOSE_HOPS, HopChoice, offer_lines
 from hopyard.state.hop import HopSettings, Relevance
 
 __all__ = ("ask_for_hops", "chosen_numbers", "offers_of", "verdicts")

@@ -14,7 +14,7 @@ from hopyard.nodes.hop.query import graph_of, query_of
 from hopyard.nodes.run import run_of
 from hopyard.state.hop import Hop, HopSettings, HopState, RoundNote, visits
 from hopyard.state.schemas import Evidence
-from hopyard.state.settings import Context, profile_of
+from hopyard.state.settings.fields import Context, profile_of
 
 __all__ = ("by_need", "prune")
 

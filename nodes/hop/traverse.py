@@ -26,7 +26,7 @@ from hopyard.state.hop import (
     visits,
 )
 from hopyard.state.schemas import passage_ids
-from hopyard.state.settings import Context, profile_of
+from hopyard.state.settings.fields import Context, profile_of
 
 __all__ = ("collect", "enter", "next_hops")
 

@@ -7,16 +7,16 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.answer import answer_from_shown, close_answer
 from hopyard.nodes.local_search.context import Material, render
 from hopyard.nodes.local_search.gather import gather, lines_of
 from hopyard.nodes.local_search.linking import query_of
 from hopyard.nodes.run import Run, run_of
-from hopyard.prompts.local_search import LOCAL_ANSWER
+from hopyard.prompts.strategies.local_search import LOCAL_ANSWER
 from hopyard.state.local_search import LocalState
 from hopyard.state.schemas import passage_ids
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 __all__ = ("answer", "shown_context")
 

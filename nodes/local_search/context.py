@@ -6,17 +6,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
-from hopyard.indexes.records import Passage
-from hopyard.indexes.sentences import sentence_spans
+from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.nodes.answer import format_passages
 from hopyard.nodes.local_search.budget import Part, fill, rooms
 from hopyard.nodes.local_search.reports import ReportLine
-from hopyard.prompts.local_search import context_text
 from hopyard.prompts.passages import heading, passage_lines, passage_snippet
+from hopyard.prompts.strategies.local_search import context_text
 from hopyard.state.local_search import LocalSearchSettings, Statement
-from hopyard.state.settings import Context, profile_of
-from hopyard.state.tokens import tokens_of
+from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.text.tokens import tokens_of
 
 __all__ = ("Chosen", "Material", "choose", "render")
 

@@ -9,12 +9,12 @@ from typing import Any, Final
 import numpy as np
 from langgraph.runtime import Runtime
 
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.communities.records import Finding, Report
 from hopyard.indexes.kinds.communities.writing import elements_of
-from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
-from hopyard.indexes.pagerank import names
-from hopyard.indexes.pagerank.query import Query, Ranking
+from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+from hopyard.indexes.searches.pagerank import names
+from hopyard.indexes.searches.pagerank.query import Query, Ranking
 from hopyard.nodes.local_search.context import Chosen, Material, choose
 from hopyard.nodes.local_search.linking import linked_now, query_of
 from hopyard.nodes.local_search.reports import (
@@ -27,7 +27,7 @@ from hopyard.nodes.local_search.surroundings import Surroundings, evidence_of, l
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.local_search import LocalSearchSettings, LocalState, Selection
 from hopyard.state.schemas import Evidence, Step, passage_ids
-from hopyard.state.settings import Context, profile_of
+from hopyard.state.settings.fields import Context, profile_of
 
 __all__ = ("gather", "lines_of")
 

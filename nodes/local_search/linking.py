@@ -9,16 +9,16 @@ from typing import Any, Final
 import numpy as np
 from langgraph.runtime import Runtime
 
-from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
-from hopyard.indexes.names import names_in
-from hopyard.indexes.pagerank.query import Query
-from hopyard.indexes.pagerank.question_names import linked_or_nearest
+from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.searches.pagerank import PageRankSettings
+from hopyard.indexes.searches.pagerank.query import Query
+from hopyard.indexes.searches.pagerank.question_names import linked_or_nearest
+from hopyard.indexes.text.names import names_in
 from hopyard.nodes.local_search.reports import communities_of, missing_reports
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.local_search import Linked, LocalSearchSettings, LocalState
 from hopyard.state.schemas import Step, passage_ids
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 __all__ = ("entities_of_passages", "link", "linked_now", "query_of")
 

@@ -19,7 +19,7 @@ from hopyard.prompts.passages import one_line
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.local_search import LocalState
 from hopyard.state.schemas import Step
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 __all__ = (
     "MOST_WRITTEN",

@@ -14,10 +14,10 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
-from hopyard.indexes.pagerank.activation import min_max
-from hopyard.indexes.pagerank.query import Query, Ranking, because
-from hopyard.indexes.pagerank.statements import fact_cosines, sentence_cosines
+from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+from hopyard.indexes.searches.pagerank.activation import min_max
+from hopyard.indexes.searches.pagerank.query import Query, Ranking, because
+from hopyard.indexes.searches.pagerank.statements import fact_cosines, sentence_cosines
 from hopyard.state.local_search import LocalSearchSettings, Statement
 from hopyard.state.schemas import Evidence, passage_evidence
 

@@ -8,17 +8,17 @@ from typing import Any, Final
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.runtime import Runtime
 
-from hopyard.models.parse import UnfitOutputError, parse
+from hopyard.models.calls.parse import UnfitOutputError, parse
 from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.cited_answer import cite_answer
 from hopyard.nodes.react.model import MOST_TURNS, AgentModel, evidence_of, search_tool
 from hopyard.nodes.run import run_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.react import INSTRUCTIONS, FinalAnswer
+from hopyard.prompts.strategies.react import INSTRUCTIONS, FinalAnswer
 from hopyard.prompts.style import writing
 from hopyard.state.schemas import Evidence, Step, StrategyState, passage_ids
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 __all__ = ("ask_agent",)
 

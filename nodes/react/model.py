@@ -15,14 +15,14 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langchain_core.tools import tool
 from pydantic import ConfigDict
 
-from hopyard.models.call import ModelCaller
+from hopyard.models.calls.call import ModelCaller
+from hopyard.models.calls.reply import read_reply
 from hopyard.models.chat import Sampling
 from hopyard.models.prompt import Prompt
-from hopyard.models.reply import read_reply
 from hopyard.nodes.answer import format_passages
 from hopyard.nodes.run import Run
 from hopyard.prompts.answer import ROOM_TO_THINK
-from hopyard.prompts.react import ANSWER_NOW, AgentTurn, FinalAnswer, ToolUse
+from hopyard.prompts.strategies.react import ANSWER_NOW, AgentTurn, FinalAnswer, ToolUse
 from hopyard.state.errors import BudgetExceededError
 from hopyard.state.schemas import Evidence, passage_ids
 from hopyard.state.usage import Usage

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
 
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.language import script_of
 from hopyard.nodes.support.arithmetic import announced, derive
 from hopyard.nodes.support.lines import Line, said

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
-from hopyard.indexes.records import Passage
-from hopyard.indexes.sentences import (
+from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.text.sentences import (
     cells_of_row,
     context_of_row,
     header_of_row,

@@ -17,7 +17,7 @@ from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import Evidence, Step, passage_ids
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from hopyard.state.tree import (
     ROOT,
     TreeNode,

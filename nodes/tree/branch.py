@@ -11,12 +11,12 @@ from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.tree.decompose import plain
 from hopyard.nodes.unanswered import answer_without
 from hopyard.prompts.answer import UNKNOWN
-from hopyard.prompts.decompose import REPLACE
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.tree import JUDGE_BRANCH, BranchScores, branch_fault, branch_score
+from hopyard.prompts.strategies.decompose import REPLACE
+from hopyard.prompts.strategies.tree import JUDGE_BRANCH, BranchScores, branch_fault, branch_score
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import Thrown
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from hopyard.state.tree import (
     ROOT,
     Status,

@@ -13,8 +13,8 @@ from typing import Any
 from langgraph.config import get_stream_writer
 from langgraph.runtime import Runtime
 
-from hopyard.indexes.records import Passage
-from hopyard.models.stream import PART_TYPE
+from hopyard.indexes.corpus.records import Passage
+from hopyard.models.calls.stream import PART_TYPE
 from hopyard.nodes.answer import format_passages, mark_cut
 from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.cited_answer import Cited, cite_answer
@@ -26,11 +26,11 @@ from hopyard.nodes.tree.steps import steps_of
 from hopyard.nodes.unanswered import answer_without
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
+from hopyard.prompts.strategies.tree import CLOSE, MAY_ASK_AGAIN, MUST_ANSWER, Closing
 from hopyard.prompts.style import writing
-from hopyard.prompts.tree import CLOSE, MAY_ASK_AGAIN, MUST_ANSWER, Closing
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import Evidence, Step, Thrown, add_reason, passage_ids
-from hopyard.state.settings import AnswerSettings, Context
+from hopyard.state.settings.fields import AnswerSettings, Context
 from hopyard.state.tree import (
     ROOT,
     Tree,

@@ -10,12 +10,12 @@ from langgraph.runtime import Runtime
 
 from hopyard.nodes.approve import approve_split
 from hopyard.nodes.run import Run, run_of
-from hopyard.prompts.decompose import DECOMPOSE, Decomposition
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.tree import JUDGE_DECOMPOSITION, Rubric
+from hopyard.prompts.strategies.decompose import DECOMPOSE, Decomposition
+from hopyard.prompts.strategies.tree import JUDGE_DECOMPOSITION, Rubric
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import Thrown
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from hopyard.state.tree import ROOT, TreeNode, TreeSettings, TreeTask, because, child_paths, step_id
 
 __all__ = ("decompose", "echoes", "plain", "repeats")

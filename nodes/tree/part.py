@@ -7,7 +7,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.answer import format_passages
 from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.run import Run, run_of
@@ -15,11 +15,11 @@ from hopyard.nodes.tree.decompose import plain
 from hopyard.nodes.tree.references import resolve_references
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.tree import ANSWER_PART
+from hopyard.prompts.strategies.tree import ANSWER_PART
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
-from hopyard.state.markers import renumber
 from hopyard.state.schemas import Evidence, Thrown, passage_ids
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
+from hopyard.state.text.markers import renumber
 from hopyard.state.tree import TreeNode, TreeSettings, TreeTask, because, depth_of, step_id
 
 __all__ = ("answer_part", "cited_first", "numbered")

@@ -19,10 +19,10 @@ from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.tree.decompose import plain, repeats
 from hopyard.nodes.tree.references import reference_fault, references
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.split import SPLIT, Part, Split
+from hopyard.prompts.strategies.split import SPLIT, Part, Split
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import Evidence, Thrown
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from hopyard.state.tree import (
     MOST_PARTS,
     ROOT,

@@ -25,7 +25,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
 from hopyard.nodes.run import run_of
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from hopyard.state.tree import (
     ROOT,
     Status,

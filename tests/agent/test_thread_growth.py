@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from hopyard.agent.session import open_session
-from hopyard.state.checkpoints import open_saver, thread_size
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
+from hopyard.state.storage.checkpoints import open_saver, thread_size
 from hopyard.testing import ScriptedChat
 
 from .conftest import SETTINGS

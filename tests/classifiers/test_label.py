@@ -20,7 +20,7 @@ from hopyard.classifiers.labels import (
 from hopyard.measures.questions import Question
 from hopyard.nodes.resources import shared_resources
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from .conftest import separable
 

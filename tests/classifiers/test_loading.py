@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 from hopyard.classifiers.scorers import T5Scorer
-from hopyard.models.minilm import MiniLMEmbedder
+from hopyard.models.builtin.embedding import MiniLMEmbedder
 
 from .test_train import Made, made
 

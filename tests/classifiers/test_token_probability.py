@@ -10,7 +10,7 @@ from hopyard.classifiers.causal import Causal
 from hopyard.classifiers.contributions import OwnAnswer, Reading, coalitions
 from hopyard.classifiers.prefix import PrefixRows, common_prefix
 from hopyard.classifiers.token_probability import TokenProbability, probability_sum
-from hopyard.prompts.coalitions import COALITION, COALITIONS, coalition_values
+from hopyard.prompts.judging.coalitions import COALITION, COALITIONS, coalition_values
 
 READINGS = [
     Reading("Who?", "[1] Ann: Ann did it."),

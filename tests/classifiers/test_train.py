@@ -24,10 +24,10 @@ from hopyard.classifiers.train import Trained
 from hopyard.classifiers.train import train_gate as train_with
 from hopyard.classifiers.train_settings import TrainSettings
 from hopyard.measures.nearness import Nearness
+from hopyard.models.builtin.embedding import MiniLMEmbedder
 from hopyard.models.embedder import Vector
-from hopyard.models.minilm import MiniLMEmbedder
 from hopyard.state.errors import GateUnavailableError, ModelUnreachableError, UsageError
-from hopyard.state.settings import GateSettings
+from hopyard.state.settings.fields import GateSettings
 
 from .conftest import separable
 

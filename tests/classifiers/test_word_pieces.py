@@ -14,9 +14,9 @@ from hopyard.classifiers.t5 import MINILM, Network, make_network
 from hopyard.classifiers.t5_training import train_t5
 from hopyard.classifiers.train_settings import TrainSettings
 from hopyard.classifiers.word_pieces import project
-from hopyard.models import minilm
+from hopyard.models.builtin import embedding as minilm
+from hopyard.models.builtin.embedding import MiniLMEmbedder
 from hopyard.models.embedder import Vectors
-from hopyard.models.minilm import MiniLMEmbedder
 
 from .conftest import separable
 

@@ -13,7 +13,7 @@ from building import build
 from model_server import ModelServer, WordEmbedder
 
 from hopyard.cli.app import run as main
-from hopyard.indexes.records import Document
+from hopyard.indexes.corpus.records import Document
 
 CORPUS = {
     "mars": "Mars has two moons, Phobos and Deimos.",

@@ -18,7 +18,7 @@ from building import build
 from model_server import ModelServer, WordEmbedder
 
 from hopyard.cli import run_thread
-from hopyard.indexes.records import Document
+from hopyard.indexes.corpus.records import Document
 from hopyard.models import embeddings
 
 from .conftest import CORPUS, Ended, Run

@@ -11,7 +11,7 @@ import pytest
 from model_server import ModelServer, Reply
 
 from hopyard.prompts.style import writing
-from hopyard.state.settings import AnswerSettings
+from hopyard.state.settings.fields import AnswerSettings
 
 from .conftest import CORPUS, Run
 

@@ -11,11 +11,12 @@ import pytest
 from model_server import ModelServer, Reply
 from recordings import record_all
 
-from hopyard.cli import doctor, doctor_install
-from hopyard.cli.doctor import Finding
-from hopyard.models.abilities import Abilities, Form, keep
+from hopyard.cli.doctor import commands as doctor
+from hopyard.cli.doctor import install as doctor_install
+from hopyard.cli.doctor.commands import Finding
+from hopyard.models.builtin.weights import CHAT_MODEL, PackagedModel
 from hopyard.models.recorded import RecordedCall
-from hopyard.models.weights import CHAT_MODEL, PackagedModel
+from hopyard.models.servers.abilities import Abilities, Form, keep
 
 from .conftest import Ended, Run
 

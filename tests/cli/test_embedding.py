@@ -9,7 +9,7 @@ import pytest
 from model_server import ModelServer, WordEmbedder
 
 from hopyard import add_documents, build_index
-from hopyard.indexes.manifest import read_manifest
+from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.state.extras import EXTRAS
 
 from .conftest import Run

@@ -12,16 +12,16 @@ import pytest
 from model_server import ModelServer
 
 from hopyard.classifiers.scorers import T5Scorer
-from hopyard.indexes import terms
-from hopyard.indexes.langchain_loaders import load_with
-from hopyard.indexes.loaders import load
+from hopyard.indexes.documents.langchain_loaders import load_with
+from hopyard.indexes.documents.loaders import load
+from hopyard.indexes.text import terms
 from hopyard.measures.figure import figure
 from hopyard.models.chat import chat_provider
 from hopyard.models.cross_encoder import PairScorer
 from hopyard.models.embeddings import MiniLMEmbedder
-from hopyard.state.encryption import KEY_VARIABLE, serializer
 from hopyard.state.errors import GateUnavailableError, ModelUnreachableError, UsageError
 from hopyard.state.extras import EXTRAS, missing_modules
+from hopyard.state.storage.encryption import KEY_VARIABLE, serializer
 
 from .conftest import Run
 

@@ -12,7 +12,7 @@ import pytest
 from building import build
 
 from hopyard.cli.app import COMMANDS
-from hopyard.indexes.records import Document
+from hopyard.indexes.corpus.records import Document
 from hopyard.models.embeddings import embedder
 
 from .conftest import CORPUS

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.cli.index_report import CONTINUE
+from hopyard.cli.index.report import CONTINUE
 from hopyard.cli.interrupts import run_async
 
 PRESSED = """
@@ -46,7 +46,7 @@ def test_an_interrupted_import_is_one_sentence(module: str) -> None:
 
 def test_a_build_that_is_interrupted_before_it_begins_says_how_to_continue(tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("Alpha is a letter.")
-    program = PRESSED.replace("MODULE", "hopyard.indexes.build")
+    program = PRESSED.replace("MODULE", "hopyard.indexes.building.build")
     command = [sys.executable, "-c", program, "index", "build", "note.txt", "--out", "index"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", f"{CONTINUE}\n")

@@ -17,7 +17,7 @@ from hopyard.cli import app as entry
 from hopyard.cli import settings
 from hopyard.state.errors import HopyardError
 from hopyard.state.registry import SEARCHES, STRATEGIES
-from hopyard.state.settings import Context, every_setting
+from hopyard.state.settings.fields import Context, every_setting
 
 from .conftest import Run
 

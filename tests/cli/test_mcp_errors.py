@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.cli.mcp_errors import advises_shell, told_over_mcp, without_shell_advice
+from hopyard.cli.mcp.errors import advises_shell, told_over_mcp, without_shell_advice
 from hopyard.state.errors import (
     BudgetExceededError,
     HopyardError,

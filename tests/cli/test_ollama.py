@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from ollama_server import Model, OllamaServer, embedded_chat, embedded_vectors
 
-from hopyard.models.builtin import THREADS_VARIABLE, builtin_address
+from hopyard.models.builtin.chat import THREADS_VARIABLE, builtin_address
 
 from .conftest import CORPUS, Run, write_corpus
 
@@ -70,7 +70,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[OllamaServer]:
     to_pull = {"mistral:latest": Model(chat=chat)}
     with OllamaServer(models, to_pull) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.address)
-        monkeypatch.setattr("hopyard.cli.doctor.PACKAGES", ())
+        monkeypatch.setattr("hopyard.cli.doctor.commands.PACKAGES", ())
         yield server
 
 

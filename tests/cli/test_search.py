@@ -8,7 +8,7 @@ import pytest
 from building import build
 from model_server import ModelServer, WordEmbedder
 
-from hopyard.indexes.records import Document
+from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.search import SEARCHES, Search, SearchMethod
 from hopyard.models import chat
 from hopyard.state.errors import UsageError
@@ -90,7 +90,7 @@ def test_a_walk_over_the_passage_graph_is_a_search(
     hopyard: Run, model: ModelServer, tmp_path: Path
 ) -> None:
     """An empty graph is entered by its passages, so the search works before a model wrote any."""
-    from ..hop.drawn import build_drawn
+    from ..graphs.hop.drawn import build_drawn
 
     edges = [("mars", "Which planet has no moon?", "venus")]
     drawn = build_drawn(tmp_path / "drawn", CORPUS, edges, WordEmbedder())

@@ -8,7 +8,7 @@ import pytest
 
 from hopyard.cli.options import context_from
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import Context, setting_groups
+from hopyard.state.settings.fields import Context, setting_groups
 from hopyard.state.tree import TreeSettings
 
 from .conftest import Run

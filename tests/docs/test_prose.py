@@ -11,7 +11,7 @@ from codespell_lib import main as codespell
 from prose import MOST_WORDS, problems, prose_of_markdown, sentences
 
 from hopyard.cli.app import COMMANDS, app, load_command
-from hopyard.state.settings import Context, every_setting
+from hopyard.state.settings.fields import Context, every_setting
 
 ROOT = Path(__file__).parents[2]
 PAGES = [

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hopyard.cli.app import COMMANDS
-from hopyard.state.settings import Context, every_setting
+from hopyard.state.settings.fields import Context, every_setting
 
 pytest.importorskip("material")
 pytest.importorskip("mkdocstrings")

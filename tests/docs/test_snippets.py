@@ -20,7 +20,7 @@ import pytest
 from building import build
 from model_server import ModelServer, WordEmbedder, scripted_provider
 
-from hopyard.indexes.records import Document
+from hopyard.indexes.corpus.records import Document
 from hopyard.models import chat, embeddings
 
 ROOT = Path(__file__).parents[2]

@@ -15,9 +15,9 @@ from hopyard.evaluation.records import Found, PromptCalls, Record, RecordCost
 from hopyard.evaluation.report import Report, make_report
 from hopyard.evaluation.variants import parse_variants
 from hopyard.measures.questions import Question, read_questions
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
-from ..baselines.conftest import context, graphs_context, index, passages, script
+from ..graphs.chain.conftest import context, graphs_context, index, passages, script
 
 __all__ = ("context", "graphs_context", "index", "passages", "script")
 

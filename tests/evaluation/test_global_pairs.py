@@ -17,7 +17,7 @@ from hopyard.evaluation.pairwise import (
 )
 from hopyard.evaluation.plan import check_plan
 from hopyard.evaluation.records import Record
-from hopyard.prompts.judge_pair import CRITERIA, quoted
+from hopyard.prompts.judging.judge_pair import CRITERIA, quoted
 from hopyard.state.errors import ModelUnreachableError
 from hopyard.testing import GARBAGE, ScriptedChat
 

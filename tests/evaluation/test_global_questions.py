@@ -19,7 +19,7 @@ from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import Run, new_run_id
 from hopyard.state.errors import ModelOutputError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from hopyard.testing import ScriptedChat
 
 from ..graphs.conftest import CORPUS, EMBEDDING, Words

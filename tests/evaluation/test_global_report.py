@@ -13,7 +13,7 @@ from hopyard.evaluation.global_report import GlobalReport, make_global_report
 from hopyard.evaluation.pairwise import PairJudgement
 from hopyard.evaluation.plan import check_plan
 from hopyard.evaluation.records import PromptCalls, Record
-from hopyard.prompts.judge_pair import CRITERIA
+from hopyard.prompts.judging.judge_pair import CRITERIA
 
 from .conftest import MakePlan, record
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hopyard.evaluation.pairwise import PairJudgement
 from hopyard.evaluation.win_rates import judge_bias, win_rates
 from hopyard.measures.bootstrap import interval
-from hopyard.prompts.judge_pair import CRITERIA
+from hopyard.prompts.judging.judge_pair import CRITERIA
 
 NAMES = ("C0", "SS", "TS")
 

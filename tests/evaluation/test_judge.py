@@ -22,7 +22,7 @@ from hopyard.evaluation.records import Record
 from hopyard.evaluation.report import make_report
 from hopyard.evaluation.summary import compare, summarize
 from hopyard.measures.questions import read_questions
-from hopyard.prompts.judge_answer import gold_lines
+from hopyard.prompts.judging.judge_answer import gold_lines
 from hopyard.state.errors import ModelUnreachableError
 from hopyard.testing import GARBAGE, ScriptedChat
 

@@ -10,7 +10,7 @@ from model_server import ModelServer, Reply, scripted_provider
 from hopyard.evaluation.model_check import TASKS, ModelCheck, Outcome, Skill, check_model
 from hopyard.models.chat import register_chat_provider
 from hopyard.nodes.resources import shared_resources
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 ANSWERS = {
     "founded": "1907 [1]",

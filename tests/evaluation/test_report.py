@@ -11,7 +11,7 @@ from hopyard.evaluation.report import (
     Report,
     make_report,
 )
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from .conftest import MakePlan, record, report_of
 

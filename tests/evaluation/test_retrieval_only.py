@@ -12,12 +12,12 @@ from hopyard.measures.questions import read_questions
 from hopyard.models import embeddings
 from hopyard.state.errors import IndexMissingError, UsageError
 from hopyard.state.schemas import Evidence, passage_evidence
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
-from ..baselines.script import BaselineScript
+from ..graphs.chain.script import BaselineScript
 from ..graphs.conftest import CORPUS, Words
-from ..hop.conftest import BRIDGES
-from ..hop.drawn import Dialled, build_drawn
+from ..graphs.hop.conftest import BRIDGES
+from ..graphs.hop.drawn import Dialled, build_drawn
 from .conftest import question
 
 

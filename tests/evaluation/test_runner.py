@@ -19,9 +19,9 @@ from hopyard.state.errors import (
     ModelUnreachableError,
     UsageError,
 )
-from hopyard.state.settings import Budget
+from hopyard.state.settings.fields import Budget
 
-from ..baselines.script import BaselineScript
+from ..graphs.chain.script import BaselineScript
 from ..graphs.script import GARBAGE, said, split
 from .conftest import FIRST, OPENED, RIVER, MakePlan, record
 

@@ -12,7 +12,7 @@ import pytest
 from building import build
 from model_server import ModelServer, WordEmbedder
 
-from hopyard.indexes.records import Document
+from hopyard.indexes.corpus.records import Document
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MODEL = "openai:scripted"

@@ -13,8 +13,8 @@ import pytest
 from model_server import WordEmbedder
 
 from hopyard.cli.main import main
-from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.index import Index
 from hopyard.models.embeddings import register_embedder
 
 OFFICE = Path(__file__).parents[2] / "examples" / "office"

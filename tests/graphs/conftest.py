@@ -12,13 +12,13 @@ from building import build
 from model_server import EMBEDDING_DIMENSION, ModelServer, word_vector
 
 from hopyard.agent.session import Session, open_session
-from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.records import Document
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.index import Index
 from hopyard.models import chat, embeddings
 from hopyard.models.chat import ChatProvider
 from hopyard.models.embedder import Vector, Vectors
-from hopyard.state.settings import Context
-from hopyard.state.sources import change_context
+from hopyard.state.settings.fields import Context
+from hopyard.state.settings.sources import change_context
 
 from .script import Script, ScriptedChat
 

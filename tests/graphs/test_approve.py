@@ -19,12 +19,12 @@ from hopyard.graphs import tree as tree_graph
 from hopyard.nodes.resources import close_shared_resources
 from hopyard.state import usage
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from hopyard.testing import plain_values
 
 from .conftest import changed
 from .script import SIMPLE, Script, full_tree, said, split
-from .trees import nodes
+from .tree.trees import nodes
 
 QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
 IRON = "When was the Iron Bridge opened?"

@@ -12,7 +12,7 @@ from langgraph.types import Command
 from hopyard.graphs import router
 from hopyard.graphs.registry import STRATEGIES
 from hopyard.nodes.check import why_insufficient
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from .conftest import changed
 from .script import Said, Script, said

@@ -11,7 +11,7 @@ from hopyard.graphs import router
 from hopyard.nodes.cited_answer import NOT_STATED
 from hopyard.nodes.judge import check_of
 from hopyard.prompts.check_statements import CHECK_STATEMENTS, check_prompt, claim_lines
-from hopyard.state.settings import AnswerSettings, Context
+from hopyard.state.settings.fields import AnswerSettings, Context
 
 from .conftest import changed
 from .script import GARBAGE, Said, Script

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hopyard.graphs import direct, single, tree
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from .script import Script, said, split
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hopyard.graphs import direct
 from hopyard.prompts.style import writing
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from .conftest import changed
 from .script import Script

@@ -12,7 +12,7 @@ from hopyard.models import chat
 from hopyard.models.chat import ChatProvider
 from hopyard.nodes import explain
 from hopyard.state.schemas import passage_ids
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from .conftest import changed
 from .script import GARBAGE, Said, Script, ScriptedChat

@@ -15,7 +15,7 @@ from hopyard.nodes.fall_back import with_fallback
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import CallFailedError, ModelOutputError
 from hopyard.state.schemas import StrategyInput, StrategyOutput
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from .conftest import changed
 from .script import GARBAGE, Script, said

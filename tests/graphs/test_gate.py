@@ -8,7 +8,7 @@ import pytest
 from gates import write_gate
 
 from hopyard.state.errors import GateUnavailableError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from .script import Script
 from .test_router import QUESTION, ask_agent, script

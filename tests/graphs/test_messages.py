@@ -11,7 +11,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from model_server import ModelServer
 
 from hopyard.graphs import router
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from .conftest import changed
 from .script import Script, said, split

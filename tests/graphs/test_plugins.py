@@ -27,8 +27,8 @@ from hopyard.state.schemas import (
     StrategyState,
     passage_evidence,
 )
-from hopyard.state.settings import Context
-from hopyard.state.sources import change_context
+from hopyard.state.settings.fields import Context
+from hopyard.state.settings.sources import change_context
 
 from .conftest import changed
 from .script import Script

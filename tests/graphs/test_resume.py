@@ -23,7 +23,7 @@ from model_server import ModelServer
 
 from hopyard.agent.session import open_session
 from hopyard.cli.app import run as main
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from .conftest import EMBEDDING, changed
 from .script import Script, full_tree

@@ -11,7 +11,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from hopyard.agent.session import Session
 from hopyard.graphs import router
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from hopyard.tracing.read import read_trace
 
 from .conftest import changed

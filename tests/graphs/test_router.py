@@ -12,7 +12,7 @@ from langgraph.graph.state import CompiledStateGraph
 from hopyard.graphs import router
 from hopyard.graphs.registry import STRATEGIES
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from hopyard.testing import plain_values, saved_values
 
 from .conftest import changed

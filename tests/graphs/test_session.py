@@ -14,11 +14,11 @@ from model_server import ModelServer, Reply
 from hopyard.agent.session import Event, Session, open_session
 from hopyard.graphs.router import build
 from hopyard.nodes.resources import close_shared_resources, shared_resources
-from hopyard.state.checkpoints import open_saver, thread_size
 from hopyard.state.errors import ModelUnreachableError, ThreadMissingError, UsageError
-from hopyard.state.settings import Context
-from hopyard.state.sources import home
-from hopyard.state.thread_names import checked_thread_name
+from hopyard.state.settings.fields import Context
+from hopyard.state.settings.sources import home
+from hopyard.state.storage.checkpoints import open_saver, thread_size
+from hopyard.state.storage.thread_names import checked_thread_name
 from hopyard.testing import saved_values
 
 from .conftest import changed

@@ -9,7 +9,7 @@ from itertools import pairwise
 from model_server import Call, ModelServer
 
 from hopyard.graphs import tree
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from .conftest import changed
 from .script import Script, full_tree, request_of

@@ -8,7 +8,7 @@ from hopyard.graphs import single
 from hopyard.nodes.cited_answer import NOT_STATED
 from hopyard.prompts.style import writing
 from hopyard.state.errors import ModelOutputError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from .conftest import changed
 from .script import GARBAGE, Script, said

@@ -13,7 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 import hopyard
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from .conftest import changed
 from .script import Script, said, split

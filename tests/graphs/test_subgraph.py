@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 import hopyard
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from .conftest import changed
 from .script import Script, said, split

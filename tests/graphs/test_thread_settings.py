@@ -11,9 +11,9 @@ from model_server import ModelServer, Reply
 from hopyard.agent.session import Session, open_session
 from hopyard.graphs import router
 from hopyard.nodes.resources import close_shared_resources
-from hopyard.state.checkpoints import open_saver
 from hopyard.state.errors import ModelUnreachableError, ThreadMissingError, UsageError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
+from hopyard.state.storage.checkpoints import open_saver
 
 from .conftest import changed
 from .script import Script

@@ -17,11 +17,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, StateSnapshot
 
 from hopyard.graphs import router
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from .conftest import changed
 from .script import Script, full_tree, said, split
-from .trees import nodes
+from .tree.trees import nodes
 
 QUESTION = "All?"
 HALVES = ["All left?", "All right?"]
@@ -181,7 +181,7 @@ class Crash(Exception):  # noqa: N818
 async def test_after_a_crash_nothing_finished_is_paid_for_again(
     agent: Any, tree: Context, script: Script, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from hopyard.models import call
+    from hopyard.models.calls import call
 
     routed = changed(tree, strategy="auto", route="model")
     script.lines["route", QUESTION] = {"strategy": "tree"}

@@ -15,11 +15,11 @@ from langgraph.types import Command
 
 from hopyard import as_tool
 from hopyard.agent.tool import readable
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from .conftest import changed
 from .script import GARBAGE, Script, said, split
-from .trees import nodes
+from .tree.trees import nodes
 
 QUESTION = "Which was built first, the Iron Bridge or the Stone Bridge?"
 IRON = "When was the Iron Bridge opened?"

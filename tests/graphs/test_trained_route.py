@@ -14,7 +14,7 @@ from hopyard.graphs import router
 from hopyard.nodes.route import choose_strategy
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import RouteUnavailableError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from hopyard.tracing.describe import route_step
 
 from .conftest import EMBEDDING, changed

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from hopyard.indexes.build import BuildReport, build
-from hopyard.indexes.records import Document
+from hopyard.indexes.building.build import BuildReport, build
+from hopyard.indexes.corpus.records import Document
 
 __all__ = ("Fake", "MakeDocuments", "changed", "counts", "documents", "index", "state")
 

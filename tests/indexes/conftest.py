@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from hopyard.indexes.records import Document
+from hopyard.indexes.corpus.records import Document
 from hopyard.models.embedder import Embedder, Vector, Vectors
 
 # Properties are about values; how long an example takes depends on what else the machine does.

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from hopyard.indexes.build import add, build
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.building.build import add, build
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.index import Index
 from hopyard.indexes.kind import KINDS
-from hopyard.indexes.records import Document
 from hopyard.indexes.status import status
 from hopyard.models.embedder import Embedder
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError, UsageError

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from hopyard.indexes.build import add, build
-from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.manifest import read_manifest
-from hopyard.indexes.records import Document
+from hopyard.indexes.building.build import add, build
+from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.index import Index
 from hopyard.models.embeddings import register_embedder
 from hopyard.models.instructions import Instructions
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 DOCUMENTS = [Document("a", "", "Tides rise."), Document("b", "", "The moon pulls.")]
 

@@ -10,18 +10,18 @@ from typing import Any
 
 import pytest
 
-from hopyard.indexes.build import add, build, remove
-from hopyard.indexes.corpus_file import CORPUS_FILE
+from hopyard.indexes.building.build import add, build, remove
+from hopyard.indexes.building.unfinished import unfinished_build
+from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
+from hopyard.indexes.corpus.manifest import MANIFEST_FILE
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.corpus.seal import break_seal
 from hopyard.indexes.listing import (
     list_documents,
     matching_documents,
     open_corpus,
     read_document,
 )
-from hopyard.indexes.manifest import MANIFEST_FILE
-from hopyard.indexes.records import Document
-from hopyard.indexes.seal import break_seal
-from hopyard.indexes.unfinished import unfinished_build
 from hopyard.state.errors import UsageError
 
 LONG = " ".join(f"Sentence number {number} is about the tide." for number in range(12))

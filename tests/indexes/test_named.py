@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from building import build
 
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.index import Index
 from hopyard.indexes.named import is_telling, name_in, stands_in
-from hopyard.indexes.records import Document
 from hopyard.models.embeddings import embedder
 
 DOCUMENTS = [

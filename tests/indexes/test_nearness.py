@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from building import build
 
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.dense.hnsw import DenseIndex
 from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
 from hopyard.indexes.nearness import nearness
-from hopyard.indexes.records import Document
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.models.embeddings import embedder
 

@@ -15,19 +15,19 @@ from building import build, wait
 from conftest import WordEmbedder
 from typer.testing import CliRunner
 
-from hopyard.cli.index import app
-from hopyard.indexes import build as building
-from hopyard.indexes.corpus_index import Index
+from hopyard.cli.index.commands import app
+from hopyard.indexes.building import build as building
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.corpus.snapshot import Snapshot
+from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.passage_graph.question_store import QuestionStore, WrittenQuestions
-from hopyard.indexes.records import Document
-from hopyard.indexes.snapshot import Snapshot
-from hopyard.indexes.written_store import Author, Written
+from hopyard.indexes.written.store import Author, Written
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import IndexMissingError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from hopyard.testing.models import ScriptedChat
 
-from ..communities.families import families
+from .kinds.communities.families import families
 
 KINDS = ("dense", "sparse", "entity-graph", "passage-graph", "communities")
 SECRET = Document(

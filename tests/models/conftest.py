@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 from model_server import ModelServer
 
-from hopyard.models import request as requests
+from hopyard.models.calls import request as requests
 
-from .calls import PARIS, restart
+from .asking import PARIS, restart
 
 
 @pytest.fixture(autouse=True)

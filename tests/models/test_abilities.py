@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from hopyard.models import abilities
-from hopyard.models.abilities import (
+from hopyard.models.servers import abilities
+from hopyard.models.servers.abilities import (
     ABILITIES_FILE,
     Abilities,
     Form,

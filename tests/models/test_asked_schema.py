@@ -12,18 +12,18 @@ from ollama_server import Model, OllamaServer, Tokens
 from protocols import ProtocolServer, Script
 
 import hopyard.prompts
-from hopyard.models import abilities
-from hopyard.models.addresses import is_own_server
-from hopyard.models.asked_schema import LONGEST_ITEM, asked_schema
+from hopyard.models.calls.asked_schema import LONGEST_ITEM, asked_schema
+from hopyard.models.calls.parse import json_schema, parse
 from hopyard.models.chat import chat_provider
-from hopyard.models.parse import json_schema, parse
 from hopyard.models.prompt import Output, Prompt
-from hopyard.prompts.chain import NextQuestion
-from hopyard.prompts.chain_step import CHAIN_STEP, ChainStep
-from hopyard.prompts.tree import Closing
-from hopyard.state.settings import Context, Profile
+from hopyard.models.servers import abilities
+from hopyard.models.servers.addresses import is_own_server
+from hopyard.prompts.strategies.chain import NextQuestion
+from hopyard.prompts.strategies.chain_step import CHAIN_STEP, ChainStep
+from hopyard.prompts.strategies.tree import Closing
+from hopyard.state.settings.fields import Context, Profile
 
-from .calls import model_caller
+from .asking import model_caller
 
 PROFILES: tuple[Profile, ...] = ("builtin", "small", "capable")
 OUTPUTS = {

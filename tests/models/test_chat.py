@@ -10,9 +10,9 @@ import pytest
 from langchain_core.language_models import FakeListChatModel
 
 from hopyard.models import chat
-from hopyard.models.builtin import engine
+from hopyard.models.builtin.chat import engine
+from hopyard.models.builtin.weights import weights
 from hopyard.models.chat import ChatProvider, Sampling, chat_provider, register_chat_provider
-from hopyard.models.weights import weights
 from hopyard.state.errors import ModelUnreachableError, UsageError
 
 SAMPLING = Sampling(max_tokens=5, temperature=0.0, seed=1)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hopyard.models import cross_encoder
+from hopyard.models.builtin.embedding import MiniLMEmbedder
 from hopyard.models.cross_encoder import PairScorer
-from hopyard.models.minilm import MiniLMEmbedder
 from hopyard.state.errors import ModelUnreachableError
 
 QUESTION = "When was the Iron Bridge opened?"

@@ -12,7 +12,7 @@ import pytest
 
 from hopyard.models.chat import Sampling, chat_provider
 from hopyard.models.embeddings import embedder
-from hopyard.models.failures import (
+from hopyard.models.servers.failures import (
     Failure,
     UnfinishedReplyError,
     classify,

@@ -22,15 +22,16 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from protocols import ProtocolServer, Script
 
-from hopyard.models import abilities, request
-from hopyard.models.call import ModelCaller
+from hopyard.models.calls import request
+from hopyard.models.calls.call import ModelCaller
+from hopyard.models.calls.parse import parse
+from hopyard.models.calls.stream import AnswerStream
 from hopyard.models.chat import ChatProvider, chat_provider
 from hopyard.models.ledger import Ledger
-from hopyard.models.parse import parse
-from hopyard.models.stream import AnswerStream
-from hopyard.prompts.direct import DIRECT, DirectAnswer
+from hopyard.models.servers import abilities
+from hopyard.prompts.strategies.direct import DIRECT, DirectAnswer
 from hopyard.state.errors import ModelOutputError, ModelUnreachableError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 IN_PROCESS, OVER_HTTP = 900, 100
 FINAL, DRAFT = "final", "draft"

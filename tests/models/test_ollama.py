@@ -16,12 +16,12 @@ from hopyard.models import ollama, ollama_chat
 from hopyard.models.chat import learn_size
 from hopyard.models.embeddings import embedder
 from hopyard.prompts.answer import ANSWER
-from hopyard.prompts.direct import DIRECT
+from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.state import model_size
 from hopyard.state.errors import CallFailedError, ModelOutputError, ModelUnreachableError
-from hopyard.state.settings import Context, profile_of
+from hopyard.state.settings.fields import Context, profile_of
 
-from .calls import model_caller, usage_of
+from .asking import model_caller, usage_of
 
 LLAMA = Context(model="ollama:llama", retries=0)
 READ, WRITTEN = 300, 5

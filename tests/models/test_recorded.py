@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from recordings import record_all
 
-from hopyard.models.call import ModelCaller
+from hopyard.models.calls.call import ModelCaller
 from hopyard.models.chat import chat_provider
 from hopyard.models.ledger import Ledger
 from hopyard.models.recorded import (
@@ -21,9 +21,9 @@ from hopyard.models.recorded import (
     open_recording,
     recorded_key,
 )
-from hopyard.prompts.direct import DIRECT
+from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.state.errors import HopyardError, UsageError
-from hopyard.state.settings import Context, profile_of
+from hopyard.state.settings.fields import Context, profile_of
 from hopyard.testing import GARBAGE, ScriptedChat
 
 TURN = [("system", "Be short."), ("human", "Capital of France?")]

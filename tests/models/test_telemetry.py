@@ -22,9 +22,9 @@ from hopyard.models import telemetry
 from hopyard.models.telemetry import NodeWatch
 from hopyard.prompts.answer import ANSWER
 from hopyard.state.errors import ModelOutputError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
-from .calls import model_caller
+from .asking import model_caller
 
 SECRETS = ("The vault opens at noon.", "When does the vault open?", "at noon", "sk-key")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from langchain_core.messages import HumanMessage
 
-from hopyard.models.windows import LengthSaid, estimate, fit, length_said
+from hopyard.models.servers.windows import LengthSaid, estimate, fit, length_said
 from hopyard.prompts.answer import ANSWER
-from hopyard.prompts.direct import DIRECT
+from hopyard.prompts.strategies.direct import DIRECT
 
 
 class RefusalError(Exception):

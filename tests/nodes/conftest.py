@@ -7,7 +7,7 @@ import pytest
 from building import build
 from gates import write_gate
 
-from hopyard.indexes.records import Document
+from hopyard.indexes.corpus.records import Document
 from hopyard.models.embeddings import embedder
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.cited_answer import NOT_STATED, NOTHING_NAMED, cite_answer
 from hopyard.nodes.language import in_two_languages, script_of
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.indexes.records import Passage
-from hopyard.indexes.sentences import sentence_spans
+from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.nodes.citations import (
     cite_claims,
     contains_quote,
@@ -16,7 +16,7 @@ from hopyard.nodes.citations import (
 from hopyard.nodes.cited_answer import cite_answer
 from hopyard.nodes.support.compare import compare
 from hopyard.nodes.support.words import units
-from hopyard.state.markers import find_markers, renumber
+from hopyard.state.text.markers import find_markers, renumber
 
 
 def passage(title: str, text: str) -> Passage:

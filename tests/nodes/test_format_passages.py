@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.answer import format_passages
 from hopyard.nodes.evidence import join_adjacent
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 CAPABLE = Context(model="openai:gpt-4.1-mini")
 

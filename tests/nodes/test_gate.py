@@ -14,14 +14,14 @@ from gates import write_gate
 from langgraph.graph import START, StateGraph
 
 from hopyard.classifiers import retrieval_gate
-from hopyard.indexes.records import Document
+from hopyard.indexes.corpus.records import Document
 from hopyard.measures.nearness import Nearness
 from hopyard.models.embeddings import embedder
 from hopyard.nodes.gate import decide_retrieval, measured_for
 from hopyard.nodes.route import choose_strategy
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import GateUnavailableError, ModelUnreachableError
-from hopyard.state.settings import Context, GateSettings
+from hopyard.state.settings.fields import Context, GateSettings
 
 Make = Callable[[float], Path]
 MINUTES = Document("2", "Minutes", "The board met on a Tuesday.")

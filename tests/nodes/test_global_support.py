@@ -6,9 +6,10 @@ from collections.abc import Collection
 from pathlib import Path
 
 import pytest
-from communities.meetings import meetings
 
 from hopyard.nodes.global_search.map import support_of
+
+from ..indexes.kinds.communities.meetings import meetings
 
 TEXTS = {
     "a": "Alba met Bert in Rome.",

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from hopyard.indexes.kinds.communities.records import Finding, Report
-from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
-from hopyard.indexes.kinds.entity_graph.lookup import find_entities
+from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+from hopyard.indexes.kinds.entity_graph.read.lookup import find_entities
 from hopyard.nodes.local_search.budget import Part, fill, rooms
 from hopyard.nodes.local_search.context import Material, choose, render
 from hopyard.nodes.local_search.linking import entities_of_passages
@@ -30,11 +30,11 @@ from hopyard.nodes.local_search.surroundings import (
     rank_statements,
 )
 from hopyard.prompts.answer import ANSWER
-from hopyard.prompts.local_search import LOCAL_ANSWER
+from hopyard.prompts.strategies.local_search import LOCAL_ANSWER
 from hopyard.state.local_search import LocalSearchSettings, Statement
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
-from ..entity_graph.made_graph import SENSES, TEXTS, graph_of, read
+from ..indexes.kinds.entity_graph.made_graph import SENSES, TEXTS, graph_of, read
 
 
 @pytest.fixture

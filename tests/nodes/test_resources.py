@@ -12,7 +12,7 @@ import pytest
 from model_server import ModelServer, scripted_provider
 
 from hopyard.classifiers.retrieval_gate import RetrievalGate
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.index import Index
 from hopyard.models.chat import register_chat_provider
 from hopyard.models.ledger import Ledger
 from hopyard.nodes import resources as opened

@@ -13,13 +13,13 @@ from langgraph.runtime import Runtime
 from model_server import ModelServer, WordEmbedder
 
 from hopyard.graphs import router, single
-from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.records import Document
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.index import Index
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run, config_with, run_of
 from hopyard.state.errors import UsageError
 from hopyard.state.schemas import StrategyState
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 QUESTION = "When was the bridge opened?"
 

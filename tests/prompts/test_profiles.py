@@ -11,24 +11,15 @@ import pytest
 from pydantic import ValidationError
 
 from hopyard.models.prompt import Prompt, Shorter
-from hopyard.prompts import (
-    aggregate,
-    answer,
-    chain,
-    decompose,
-    direct,
-    hop,
-    passage_graph,
-    rerank,
-    rewrite,
-    tree,
-)
+from hopyard.prompts import answer, rerank, rewrite
+from hopyard.prompts.indexes import passage_graph
 from hopyard.prompts.route import route_prompt
+from hopyard.prompts.strategies import aggregate, chain, decompose, direct, hop, tree
 from hopyard.prompts.strategy_choice import choice_prompt
 from hopyard.prompts.style import writing
 from hopyard.state.registry import STRATEGIES
 from hopyard.state.schemas import RouteLabel
-from hopyard.state.settings import AnswerSettings, Context, profile_of
+from hopyard.state.settings.fields import AnswerSettings, Context, profile_of
 
 WORDINGS = {
     "answer": "07fb132792c8a740",

@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 import hopyard.prompts
 from hopyard.graphs.registry import strategies
-from hopyard.models.parse import json_schema, parse
+from hopyard.models.calls.parse import json_schema, parse
 from hopyard.models.prompt import Prompt
 from hopyard.prompts.route import route_prompt
 
@@ -23,10 +23,8 @@ def every_prompt() -> dict[str, Prompt]:
     """The prompts that are constants, by their names; that of the route depends on strategies."""
     return {
         constant: value
-        for module in pkgutil.iter_modules(hopyard.prompts.__path__)
-        for constant, value in vars(
-            importlib.import_module(f"hopyard.prompts.{module.name}")
-        ).items()
+        for module in pkgutil.walk_packages(hopyard.prompts.__path__, "hopyard.prompts.")
+        for constant, value in vars(importlib.import_module(module.name)).items()
         if isinstance(value, Prompt)
     }
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from hopyard.prompts.answer import ANSWER
-from hopyard.prompts.direct import DIRECT
 from hopyard.prompts.revise import REVISE
 from hopyard.prompts.rewrite import REWRITE
+from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.prompts.style import GENERAL_KNOWLEDGE, writing
-from hopyard.state.settings import AnswerSettings
+from hopyard.state.settings.fields import AnswerSettings
 
 
 @pytest.mark.parametrize("style", ["auto", "short", "sentence", "full"])

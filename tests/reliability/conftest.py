@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from building import build
 
-from hopyard.indexes.records import Document
+from hopyard.indexes.corpus.records import Document
 from hopyard.testing.contract import all_kinds
 
 from ..contracts.outputs import search_globally
 from ..graphs.conftest import CORPUS, EMBEDDING, Words, context, script
-from ..hop.conftest import BRIDGES
-from ..hop.drawn import build_drawn
-from ..hop.script import HopScript
-from ..passage_graph_index.script import Writer
+from ..graphs.hop.conftest import BRIDGES
+from ..graphs.hop.drawn import build_drawn
+from ..graphs.hop.script import HopScript
+from ..indexes.kinds.passage_graph.script import Writer
 from .commands import Zygote
 
 __all__ = ("EMBEDDING", "context", "index", "script")

@@ -11,9 +11,9 @@ import pytest
 from building import build
 from model_server import WordEmbedder
 
-from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.loaders import LoadReport, load
-from hopyard.indexes.records import Document
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.documents.loaders import LoadReport, load
+from hopyard.indexes.index import Index
 from hopyard.models.embedder import Vector, Vectors
 
 PDF_THAT_LIES = (

@@ -19,9 +19,9 @@ from pathlib import Path
 import pytest
 from model_server import ModelServer
 
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.index import Index
 
-from ..passage_graph_index.script import people
+from ..indexes.kinds.passage_graph.script import people
 from .commands import Ended, Zygote
 from .conftest import EMBEDDING, Everything
 from .extent import LONG

@@ -15,11 +15,11 @@ from building import build
 from model_server import ModelServer
 
 from hopyard.agent.session import open_session
-from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.records import Document
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.index import Index
 from hopyard.nodes.citations import contains_quote
 from hopyard.prompts.passages import one_line, passage_lines
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from ..graphs.conftest import Words, changed
 from .conftest import Everything

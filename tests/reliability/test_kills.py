@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from model_server import ModelServer
 
-from hopyard.indexes.corpus_index import Index
-from hopyard.indexes.manifest import find_manifest
+from hopyard.indexes.corpus.manifest import find_manifest
+from hopyard.indexes.index import Index
 
 from ..graphs.script import full_tree, said
-from ..passage_graph_index.script import people
+from ..indexes.kinds.passage_graph.script import people
 from .commands import Ended, Zygote
 from .conftest import EMBEDDING, Everything
 from .extent import LONG, report, seeds

@@ -10,7 +10,7 @@ from model_server import ModelServer
 from hopyard.agent.session import Session, open_session
 from hopyard.nodes import receive
 from hopyard.nodes.resources import close_shared_resources
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from ..graphs.conftest import changed
 from .conftest import Everything

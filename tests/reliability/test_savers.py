@@ -16,11 +16,11 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from model_server import ModelServer
 
 from hopyard.agent.session import Session, open_session
-from hopyard.state.checkpoints import open_saver
-from hopyard.state.encryption import KEY_VARIABLE
 from hopyard.state.errors import HopyardError, ThreadMissingError, UsageError
-from hopyard.state.settings import Context
-from hopyard.state.sources import change_context
+from hopyard.state.settings.fields import Context
+from hopyard.state.settings.sources import change_context
+from hopyard.state.storage.checkpoints import open_saver
+from hopyard.state.storage.encryption import KEY_VARIABLE
 
 from ..graphs.conftest import changed
 from ..graphs.script import said
@@ -132,7 +132,7 @@ class TestDeletion:
         self, single: Context, home: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Uncompressed, so that the text could be found at all."""
-        monkeypatch.setattr("hopyard.state.serializer._WORTH_IT", 10**9)
+        monkeypatch.setattr("hopyard.state.storage.serializer._WORTH_IT", 10**9)
         async with open_session() as session:
             await _asked(session, single)
             assert TOLD.encode() in _bytes(home)
@@ -145,7 +145,7 @@ class TestDeletion:
     async def test_an_older_stores_text_goes_too(
         self, single: Context, home: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("hopyard.state.serializer._WORTH_IT", 10**9)
+        monkeypatch.setattr("hopyard.state.storage.serializer._WORTH_IT", 10**9)
         home.mkdir(parents=True)
         with closing(sqlite3.connect(home / "threads.sqlite")) as db:
             db.execute("CREATE TABLE old (text)")
@@ -175,7 +175,9 @@ class TestRetention:
         async with open_session() as session:
             await _asked(session, single, "old")
             now = time.time()
-            monkeypatch.setattr("hopyard.state.checkpoints.time.time", lambda: now + 3 * 86_400)
+            monkeypatch.setattr(
+                "hopyard.state.storage.checkpoints.time.time", lambda: now + 3 * 86_400
+            )
             kept = change_context(single, {"retention_days": "4"})
             await _asked(session, kept, "new")
             assert (await session.result("old"))["finished"]

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from model_server import ModelServer, Reply
 
-from hopyard.state.secrets import redact
+from hopyard.state.text.secrets import redact
 from hopyard.state.tree import step_id
 
 from ..graphs.script import full_tree, request_of
-from ..passage_graph_index.script import people
+from ..indexes.kinds.passage_graph.script import people
 from .commands import Ended, Zygote
 from .conftest import EMBEDDING, Everything
 

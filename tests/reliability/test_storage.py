@@ -19,16 +19,16 @@ import pytest
 from model_server import ModelServer, WordEmbedder
 
 from hopyard.agent.session import open_session
-from hopyard.indexes import seal
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.corpus import seal
+from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
 from hopyard.indexes.kinds.passage_graph.question_store import QuestionStore
 from hopyard.state.errors import IndexMissingError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 from ..graphs.conftest import changed
-from ..passage_graph_index.conftest import Library
-from ..passage_graph_index.script import people
+from ..indexes.kinds.passage_graph.conftest import Library
+from ..indexes.kinds.passage_graph.script import people
 from .commands import Zygote
 from .conftest import EMBEDDING, Everything
 from .extent import LONG, report, seeds

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from approvals import action, proposed
 
-from hopyard.cli.mcp_errors import advises_shell
+from hopyard.cli.mcp.errors import advises_shell
 
 from .conftest import IRON, QUESTION, STONE, Server
 
@@ -28,6 +28,8 @@ ANSWER = {
     "evidence",
     "unconfirmed",
     "read_share",
+    "ending",
+    "supported",
     "explanation",
     "strategy",
     "truncated",

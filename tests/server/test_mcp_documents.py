@@ -18,11 +18,11 @@ from model_server import WordEmbedder
 pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip install 'hopyard[mcp]'")
 from mcp import Client
 
-from hopyard.cli.mcp_documents import Fetched, SearchResult, fetch, search
-from hopyard.cli.mcp_server import mcp_server
-from hopyard.indexes.records import Document
+from hopyard.cli.mcp.documents import Fetched, SearchResult, fetch, search
+from hopyard.cli.mcp.server import mcp_server
+from hopyard.indexes.corpus.records import Document
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 ADDRESS = "https://example.org/titan?page=1"
 ODD = "moons/../Phobos & Deimos?#1"

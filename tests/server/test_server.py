@@ -19,10 +19,10 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import NotFoundError
 
 from hopyard.agent.server import describe
-from hopyard.state.settings import Context, setting_groups
+from hopyard.state.settings.fields import Context, setting_groups
 
 from ..graphs.script import said, split
-from ..graphs.trees import nodes
+from ..graphs.tree.trees import nodes
 from .conftest import CONFIG, IRON, QUESTION, STONE, Server
 
 pytestmark = pytest.mark.server
@@ -33,6 +33,7 @@ OUTPUT = {
     "evidence",
     "read_share",
     "steps",
+    "ending",
     "truncated",
     "unconfirmed",
     "usage",

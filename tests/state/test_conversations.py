@@ -15,10 +15,10 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from hopyard.state.checkpoints import open_saver, scrub, thread_size
-from hopyard.state.encryption import EncryptingSerializer
-from hopyard.state.serializer import CompressedSerializer
-from hopyard.state.thread_store import ThreadStore, copy_thread
+from hopyard.state.storage.checkpoints import open_saver, scrub, thread_size
+from hopyard.state.storage.encryption import EncryptingSerializer
+from hopyard.state.storage.serializer import CompressedSerializer
+from hopyard.state.storage.thread_store import ThreadStore, copy_thread
 
 WORDS = ("apple", "birch", "cedar", "dwarf pine", "elder", "fir", "gorse", "hazel")
 

@@ -13,7 +13,7 @@ import pytest
 
 from hopyard.state.errors import UsageError
 from hopyard.state.registry import KINDS, SEARCHES, STRATEGIES, Registry
-from hopyard.state.settings import setting_groups
+from hopyard.state.settings.fields import setting_groups
 
 RECORD = """
 from types import SimpleNamespace

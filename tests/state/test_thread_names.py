@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hopyard.state.errors import UsageError
-from hopyard.state.thread_names import checked_thread_name, resume_command
+from hopyard.state.storage.thread_names import checked_thread_name, resume_command
 
 any_text = st.text(st.characters(exclude_categories=()), min_size=1)
 """With lone surrogates."""

@@ -6,7 +6,7 @@ import pytest
 
 from hopyard.state import usage as module
 from hopyard.state.errors import BudgetExceededError
-from hopyard.state.settings import Budget
+from hopyard.state.settings.fields import Budget
 from hopyard.state.usage import Meter, Usage, no_usage
 
 NO_LIMIT = Budget()

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from hopyard.state.errors import UsageError
 from hopyard.state.metadata import MetadataValue
-from hopyard.state.settings import Context
-from hopyard.state.sources import read_context
+from hopyard.state.settings.fields import Context
+from hopyard.state.settings.sources import read_context
 from hopyard.state.where import Condition, parse_condition
 
 

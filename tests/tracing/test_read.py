@@ -14,15 +14,15 @@ from rich.console import Console
 
 from hopyard.agent.session import Session
 from hopyard.state.errors import ModelUnreachableError, ThreadMissingError, UsageError
-from hopyard.state.running import ThreadLocks
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
+from hopyard.state.storage.running import ThreadLocks
 from hopyard.tracing.describe import title_of
 from hopyard.tracing.model import Cost, Trace, TraceStep
 from hopyard.tracing.read import read_trace
 from hopyard.tracing.terminal import draw_trace
 from hopyard.tracing.texts import find_quotes
 
-from ..baselines.script import BaselineScript, ask
+from ..graphs.chain.script import BaselineScript, ask
 from ..graphs.conftest import changed, context, index, script, session
 from ..graphs.script import Script, rubric, said, scores, split
 

@@ -11,12 +11,12 @@ from rich.console import Console, RenderableType
 
 from hopyard.agent.answer import evidence_of
 from hopyard.agent.middleware import _without_texts
-from hopyard.cli.mcp_results import Found
+from hopyard.cli.mcp.results import Found
 from hopyard.cli.render import passage_lines
 from hopyard.nodes.chain.cite import _evidence
 from hopyard.nodes.evidence import merge_by_max_score, merge_by_rounds, merge_in_shares
 from hopyard.state.schemas import Citation, Evidence, Source, Step, passage_evidence
-from hopyard.state.serializer import CompressedSerializer
+from hopyard.state.storage.serializer import CompressedSerializer
 from hopyard.testing.evidence import check_evidence
 from hopyard.tracing.describe import describe_step
 from hopyard.tracing.plain import as_plain

@@ -17,12 +17,12 @@ from pydantic import Field
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.kind import Estimate, IndexKind
-from hopyard.state.counting import counted
-from hopyard.state.settings import Group, Profile
+from hopyard.state.settings.fields import Group, Profile
+from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
+    from hopyard.indexes.corpus.records import Passage
     from hopyard.indexes.kinds.communities.index import CommunityIndex
-    from hopyard.indexes.records import Passage
 
 __all__ = ("KIND", "Communities", "CommunitySettings")
 
@@ -98,7 +98,7 @@ class Communities(IndexKind):
     @property
     def prompts(self) -> Mapping[str, str]:
         """The prompt that writes a report."""
-        from hopyard.prompts.communities import REPORT
+        from hopyard.prompts.indexes.communities import REPORT
 
         return {REPORT.name: str(REPORT.version)}
 

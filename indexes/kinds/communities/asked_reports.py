@@ -11,7 +11,7 @@ from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.communities import CommunitySettings
 from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.index import CommunityIndex
@@ -24,11 +24,11 @@ from hopyard.indexes.kinds.communities.writing import (
     report_from,
     written_of,
 )
-from hopyard.models.finished import finished_output
+from hopyard.models.calls.finished import finished_output
 from hopyard.models.ledger import Ledger
 from hopyard.models.prompt import Prompt
-from hopyard.prompts.communities import REPORT, CommunityReport, report_values
-from hopyard.state.settings import Context, Profile
+from hopyard.prompts.indexes.communities import REPORT, CommunityReport, report_values
+from hopyard.state.settings.fields import Context, Profile
 
 __all__ = ("asked_reports",)
 

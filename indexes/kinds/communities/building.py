@@ -15,7 +15,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.build_context import BuildContext, BuildOptions
+from hopyard.indexes.corpus.manifest import find_manifest, generation_directory
+from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.communities import CommunitySettings, reports
 from hopyard.indexes.kinds.communities.clustering import cluster, modularity
@@ -35,10 +38,7 @@ from hopyard.indexes.kinds.communities.stats import (
 )
 from hopyard.indexes.kinds.communities.steady import cluster_again, partitions_before
 from hopyard.indexes.kinds.communities.writing import Limits, limits_of
-from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
-from hopyard.indexes.manifest import find_manifest, generation_directory
-from hopyard.indexes.ragged import Ragged
-from hopyard.indexes.threads import in_thread
+from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.state.errors import IndexMissingError
 
 __all__ = ("build_communities", "communities_of", "estimate", "is_current", "made_with")

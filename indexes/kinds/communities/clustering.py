@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from hopyard.indexes.ragged import Ragged
+from hopyard.indexes.arrays.ragged import Ragged
 
 __all__ = ("Hierarchy", "cluster", "modularity")
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopyard.indexes.kinds.communities.support import Support
-from hopyard.indexes.kinds.entity_graph.elements import join_descriptions
-from hopyard.indexes.kinds.entity_graph.weights import together
+from hopyard.indexes.kinds.entity_graph.graph.elements import join_descriptions
+from hopyard.indexes.kinds.entity_graph.graph.weights import together
 from hopyard.prompts.passages import one_line, passage_snippet
 
 __all__ = ("Element", "Elements", "Group")

@@ -15,10 +15,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hopyard.indexes.arrays.ragged import Ragged, load_array
+from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.communities.clustering import Hierarchy
 from hopyard.indexes.kinds.communities.records import Community, Report
-from hopyard.indexes.manifest import damage_error
-from hopyard.indexes.ragged import Ragged, load_array
 from hopyard.indexes.search import Kept
 from hopyard.state.errors import UsageError
 

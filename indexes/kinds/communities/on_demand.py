@@ -7,7 +7,8 @@ from collections import ChainMap
 from collections.abc import Callable
 
 from hopyard.indexes.build_context import ModelCall
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.corpus.threads import in_thread
+from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.plan import NO_LIMIT, Plan, plan_reports
 from hopyard.indexes.kinds.communities.records import Community, Report
@@ -20,9 +21,8 @@ from hopyard.indexes.kinds.communities.writing import (
     report_from,
     report_without_call,
 )
-from hopyard.indexes.threads import in_thread
 from hopyard.state.errors import ModelOutputError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 
 __all__ = ("Tell", "planned", "report_of")
 

@@ -17,7 +17,7 @@ from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.pairs import Weights, best_connected, pair_weights
 from hopyard.indexes.kinds.communities.records import Community, Finding, Report
 from hopyard.indexes.kinds.communities.support import ReadPassages, Support
-from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
+from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.prompts.passages import snippet
 from hopyard.state.references import name_sources
 

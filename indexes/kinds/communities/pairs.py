@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
-from hopyard.indexes.kinds.entity_graph.weights import together
-from hopyard.indexes.names import is_date
+from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+from hopyard.indexes.kinds.entity_graph.graph.weights import together
+from hopyard.indexes.text.names import is_date
 
 __all__ = ("Weights", "best_connected", "pair_weights", "shared")
 

@@ -15,7 +15,7 @@ from hopyard.indexes.kinds.communities.context import Left, fill
 from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.records import Community
-from hopyard.state.tokens import tokens_of
+from hopyard.state.text.tokens import tokens_of
 
 __all__ = ("NO_LIMIT", "Plan", "plan_reports")
 

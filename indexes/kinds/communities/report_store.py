@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 from pydantic import BaseModel, ConfigDict
 
 from hopyard.indexes.kinds.communities.records import Finding
-from hopyard.indexes.written_store import WrittenStore
+from hopyard.indexes.written.store import WrittenStore
 
 __all__ = ("REPORTED", "REPORTS_FILE", "ReportStore", "WrittenReport")
 

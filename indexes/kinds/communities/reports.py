@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.corpus.manifest import find_manifest
+from hopyard.indexes.corpus.threads import enter_in_thread, in_thread
+from hopyard.indexes.index import Index
 from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.index import CommunityIndex
@@ -28,12 +30,10 @@ from hopyard.indexes.kinds.communities.writing import (
     report_from,
     report_without_call,
 )
-from hopyard.indexes.manifest import find_manifest
-from hopyard.indexes.threads import enter_in_thread, in_thread
-from hopyard.indexes.writing import write_missing
-from hopyard.indexes.writing_calls import author_shares, calls_so_far
-from hopyard.indexes.writing_estimate import estimate_writing
-from hopyard.indexes.written_store import FAILED, Author, Written
+from hopyard.indexes.written.calls import author_shares, calls_so_far
+from hopyard.indexes.written.estimate import estimate_writing
+from hopyard.indexes.written.store import FAILED, Author, Written
+from hopyard.indexes.written.writer import write_missing
 
 __all__ = ("estimate", "is_written", "write_reports")
 

@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from hopyard.indexes.kind_stats import KindStats
-from hopyard.indexes.writing_calls import AuthorShare, WritingCalls
-from hopyard.state.counting import counted
+from hopyard.indexes.arrays.kind_stats import KindStats
+from hopyard.indexes.written.calls import AuthorShare, WritingCalls
+from hopyard.state.text.counting import counted
 
 __all__ = ("COMMUNITIES_VERSION", "CommunityStats", "MadeWith", "ReportCounts")
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.kinds.communities.clustering import Hierarchy, cluster, modularity
-from hopyard.indexes.ragged import Ragged
 
 __all__ = ("cluster_again", "partitions_before")
 

@@ -14,12 +14,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from hopyard.indexes.arrays.ragged import Ragged
+from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.kinds.communities.records import Source
-from hopyard.indexes.kinds.entity_graph.extraction import NOWHERE
-from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
-from hopyard.indexes.ragged import Ragged
-from hopyard.indexes.records import Passage
-from hopyard.indexes.sentences import sentence_spans
+from hopyard.indexes.kinds.entity_graph.find.extraction import NOWHERE
+from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.prompts.passages import heading, one_line
 from hopyard.state.errors import UsageError
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, NamedTuple
 
 from hopyard.indexes.build_context import ModelCall
-from hopyard.indexes.corpus_index import Index
+from hopyard.indexes.corpus.records import text_hash
+from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.communities import CommunitySettings
 from hopyard.indexes.kinds.communities.context import (
     leaf,
@@ -25,14 +26,13 @@ from hopyard.indexes.kinds.communities.elements import Element, Elements
 from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.records import Community, Finding, Report
 from hopyard.indexes.kinds.communities.report_store import REPORTED, ReportStore, WrittenReport
-from hopyard.indexes.records import text_hash
-from hopyard.indexes.writing import Writer
-from hopyard.indexes.written_store import WrittenStore
+from hopyard.indexes.written.store import WrittenStore
+from hopyard.indexes.written.writer import Writer
 from hopyard.models.prompt import Prompt
-from hopyard.prompts.communities import REPORT, CommunityReport, report_values
+from hopyard.prompts.indexes.communities import REPORT, CommunityReport, report_values
 from hopyard.prompts.passages import one_line
-from hopyard.state.settings import Context, profile_of
-from hopyard.state.tokens import tokens_of
+from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.text.tokens import tokens_of
 
 __all__ = (
     "Limits",

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import Field, field_validator
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
+from hopyard.indexes.corpus.manifest import damage_error
+from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kind import IndexKind
-from hopyard.indexes.manifest import damage_error
-from hopyard.indexes.threads import in_thread
-from hopyard.indexes.vector_store import STORE_FILE, VECTOR_STORES
-from hopyard.state.counting import counted
-from hopyard.state.settings import Group
+from hopyard.indexes.kinds.dense.vector_store import STORE_FILE, VECTOR_STORES
+from hopyard.state.settings.fields import Group
+from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
     from hopyard.indexes.kinds.dense.reader import DenseReader

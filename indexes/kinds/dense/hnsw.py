@@ -16,9 +16,9 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
+from hopyard.indexes.arrays.rows import load_rows, save_rows
+from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.dense.reader import DenseReader
-from hopyard.indexes.manifest import damage_error
-from hopyard.indexes.rows import load_rows, save_rows
 from hopyard.models.embedder import Vector, Vectors
 
 __all__ = ("DenseIndex",)

@@ -17,10 +17,10 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 from numpy.typing import NDArray
 
+from hopyard.indexes.arrays.rows import load_rows, save_rows
+from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.dense.reader import DenseReader
-from hopyard.indexes.manifest import damage_error
-from hopyard.indexes.rows import load_rows, save_rows
-from hopyard.indexes.vector_store import STORE_FILE, VECTOR_STORES
+from hopyard.indexes.kinds.dense.vector_store import STORE_FILE, VECTOR_STORES
 from hopyard.models.embedder import Vector, Vectors
 
 __all__ = ("StoredIndex",)

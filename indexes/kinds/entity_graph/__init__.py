@@ -16,12 +16,12 @@ from pydantic import Field
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.kind import Estimate, IndexKind
-from hopyard.state.counting import counted
-from hopyard.state.settings import Group
+from hopyard.state.settings.fields import Group
+from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
-    from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
-    from hopyard.indexes.records import Passage
+    from hopyard.indexes.corpus.records import Passage
+    from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 
 __all__ = ("KIND", "EntityGraphKind", "EntityGraphSettings")
 
@@ -113,8 +113,8 @@ class EntityGraphKind(IndexKind):
     @property
     def prompts(self) -> Mapping[str, str]:
         """The prompts that write names and facts, without descriptions and with them."""
-        from hopyard.prompts.elements import ELEMENTS
-        from hopyard.prompts.entity_graph import FACTS
+        from hopyard.prompts.indexes.elements import ELEMENTS
+        from hopyard.prompts.indexes.entity_graph import FACTS
 
         return {prompt.name: str(prompt.version) for prompt in (FACTS, ELEMENTS)}
 
@@ -132,7 +132,7 @@ class EntityGraphKind(IndexKind):
 
     def open(self, directory: Path) -> EntityGraph:
         """Map the graph into memory."""
-        from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
+        from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 
         return EntityGraph.load(directory)
 
@@ -183,7 +183,7 @@ class EntityGraphKind(IndexKind):
         own = last.made_with if last else EntityGraphSettings.of(options.settings)
         if own.builder != "model":
             return Estimate("", basis=f"graph.builder={own.builder} asks no model")
-        from hopyard.indexes.kinds.entity_graph.model import estimate
+        from hopyard.indexes.kinds.entity_graph.find.model import estimate
 
         asking = last.made_with.asking if last else None
         return await estimate(passages, index_directory, options, asking)

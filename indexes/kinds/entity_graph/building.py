@@ -13,19 +13,21 @@ from pathlib import Path
 import numpy as np
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
-from hopyard.indexes.kinds.entity_graph import EntityGraphSettings, apart, extractions
-from hopyard.indexes.kinds.entity_graph.asking import Asking
-from hopyard.indexes.kinds.entity_graph.assemble import Found, PassageRow, collect
-from hopyard.indexes.kinds.entity_graph.entities import Entities, resolve_entities
-from hopyard.indexes.kinds.entity_graph.extractions import Extractions
-from hopyard.indexes.kinds.entity_graph.graph import EntityGraph
-from hopyard.indexes.kinds.entity_graph.graph_files import graph_files
-from hopyard.indexes.kinds.entity_graph.senses import Passages
+from hopyard.indexes.corpus.snapshot import Snapshot
+from hopyard.indexes.corpus.threads import in_thread
+from hopyard.indexes.kinds.entity_graph import EntityGraphSettings
+from hopyard.indexes.kinds.entity_graph.find import extractions
+from hopyard.indexes.kinds.entity_graph.find.asking import Asking
+from hopyard.indexes.kinds.entity_graph.find.extractions import Extractions
+from hopyard.indexes.kinds.entity_graph.graph.assemble import Found, PassageRow, collect
+from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+from hopyard.indexes.kinds.entity_graph.graph.graph_files import graph_files
+from hopyard.indexes.kinds.entity_graph.resolve import apart
+from hopyard.indexes.kinds.entity_graph.resolve.entities import Entities, resolve_entities
+from hopyard.indexes.kinds.entity_graph.resolve.senses import Passages
+from hopyard.indexes.kinds.entity_graph.resolve.synonyms import NO_SYNONYMS, Synonyms, find_synonyms
 from hopyard.indexes.kinds.entity_graph.stats import EntityStats, MadeWith
-from hopyard.indexes.kinds.entity_graph.synonyms import NO_SYNONYMS, Synonyms, find_synonyms
-from hopyard.indexes.sentences import sentence_spans
-from hopyard.indexes.snapshot import Snapshot
-from hopyard.indexes.threads import in_thread
+from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.models.embedder import Vectors
 from hopyard.state.errors import IndexMissingError
 

@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
-from hopyard.indexes.kind_stats import KindStats
-from hopyard.indexes.kinds.entity_graph.asking import Asking
-from hopyard.indexes.kinds.entity_graph.extractions import ExtractionCounts
-from hopyard.indexes.kinds.entity_graph.merging import Merge
-from hopyard.indexes.kinds.entity_graph.senses import Split
-from hopyard.indexes.manifest import find_manifest, generation_directory
+from hopyard.indexes.arrays.kind_stats import KindStats
+from hopyard.indexes.corpus.manifest import find_manifest, generation_directory
+from hopyard.indexes.kinds.entity_graph.find.asking import Asking
+from hopyard.indexes.kinds.entity_graph.find.extractions import ExtractionCounts
+from hopyard.indexes.kinds.entity_graph.resolve.merging import Merge
+from hopyard.indexes.kinds.entity_graph.resolve.senses import Split
 
 __all__ = ("GRAPH_VERSION", "EntityStats", "MadeWith")
 

@@ -19,12 +19,12 @@ from pydantic import Field
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.kind import Estimate, IndexKind
-from hopyard.state.counting import counted
-from hopyard.state.settings import Group, Profile
+from hopyard.state.settings.fields import Group, Profile
+from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
+    from hopyard.indexes.corpus.records import Passage
     from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
-    from hopyard.indexes.records import Passage
 
 __all__ = ("KIND", "PassageGraph", "PassageGraphSettings")
 
@@ -95,7 +95,7 @@ class PassageGraph(IndexKind):
     @property
     def prompts(self) -> Mapping[str, str]:
         """The prompt that writes the questions."""
-        from hopyard.prompts.passage_graph import QUESTIONS
+        from hopyard.prompts.indexes.passage_graph import QUESTIONS
 
         return {QUESTIONS.name: str(QUESTIONS.version)}
 
@@ -165,7 +165,7 @@ class PassageGraph(IndexKind):
     ) -> Estimate:
         """Ask about a few passages, and take the others to cost as much."""
         from hopyard.indexes.kinds.passage_graph.writing import QuestionWriter
-        from hopyard.indexes.writing_estimate import estimate_writing
+        from hopyard.indexes.written.estimate import estimate_writing
 
         writer = QuestionWriter(options.settings)
         return await estimate_writing(writer, passages, index_directory, options)

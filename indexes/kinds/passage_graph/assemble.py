@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hopyard.indexes.keywords import extract_keywords
+from hopyard.indexes.arrays.ragged import Ragged
+from hopyard.indexes.corpus.records import embedded_text
+from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.kinds.passage_graph.edges import Edges, edge_keywords
 from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles
 from hopyard.indexes.kinds.passage_graph.sides import QuestionSide, Sides
-from hopyard.indexes.ragged import Ragged
-from hopyard.indexes.records import embedded_text
-from hopyard.indexes.snapshot import Snapshot
+from hopyard.indexes.text.keywords import extract_keywords
 
 __all__ = ("Contents", "Vocabulary", "graph_files", "read_contents")
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
+from hopyard.indexes.corpus.threads import enter_in_thread, in_thread
 from hopyard.indexes.kinds.passage_graph import PassageGraphSettings
 from hopyard.indexes.kinds.passage_graph.assemble import (
     Contents,
@@ -36,10 +37,9 @@ from hopyard.indexes.kinds.passage_graph.stats import (
     MatchAgreement,
 )
 from hopyard.indexes.kinds.passage_graph.writing import QuestionWriter
-from hopyard.indexes.threads import enter_in_thread, in_thread
-from hopyard.indexes.writing import write_missing
-from hopyard.indexes.writing_calls import author_shares, calls_so_far
-from hopyard.indexes.written_store import FAILED, Written
+from hopyard.indexes.written.calls import author_shares, calls_so_far
+from hopyard.indexes.written.store import FAILED, Written
+from hopyard.indexes.written.writer import write_missing
 from hopyard.state.errors import IndexMissingError
 
 __all__ = ("build_graph", "is_current")

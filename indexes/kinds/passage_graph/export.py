@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hopyard.indexes.exporting import Export, Link, Node
+from hopyard.indexes.arrays.exporting import Export, Link, Node
+from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
-from hopyard.indexes.records import Passage
 
 __all__ = ("export_of",)
 

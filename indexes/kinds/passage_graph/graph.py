@@ -16,10 +16,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hopyard.indexes.arrays.ragged import Ragged, load_array
+from hopyard.indexes.arrays.rows import load_rows, save_rows
+from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.passage_graph.similarity import mean_of, row_cosines
-from hopyard.indexes.manifest import damage_error
-from hopyard.indexes.ragged import Ragged, load_array
-from hopyard.indexes.rows import load_rows, save_rows
 from hopyard.models.embedder import Vector
 from hopyard.state.errors import EmbeddingMismatchError
 

@@ -14,9 +14,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hopyard.indexes.arrays.ragged import load_array
 from hopyard.indexes.kinds.passage_graph.matching import Matches, best_matches, better_of
 from hopyard.indexes.kinds.passage_graph.questions import Questions
-from hopyard.indexes.ragged import load_array
 
 __all__ = ("Generation", "match_generation")
 

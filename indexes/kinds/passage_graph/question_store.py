@@ -7,8 +7,8 @@ from typing import ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict
 
-from hopyard.indexes.corpus_file import columns_of
-from hopyard.indexes.written_store import SCHEMA, WrittenStore
+from hopyard.indexes.corpus.corpus_file import columns_of
+from hopyard.indexes.written.store import SCHEMA, WrittenStore
 
 __all__ = ("ENOUGH", "QUESTIONS_FILE", "TOO_FEW", "QuestionStore", "WrittenQuestions")
 

@@ -11,11 +11,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from hopyard.indexes.build_context import BuildContext
-from hopyard.indexes.keywords import extract_keywords
+from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kinds.passage_graph.question_store import WrittenQuestions
 from hopyard.indexes.kinds.passage_graph.questions import Questions
-from hopyard.indexes.threads import in_thread
-from hopyard.indexes.written_store import Written
+from hopyard.indexes.text.keywords import extract_keywords
+from hopyard.indexes.written.store import Written
 from hopyard.models.embedder import Vectors
 
 __all__ = ("QuestionSide", "Sides", "both_sides", "question_id")

@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Final, Self
 
 from pydantic import BaseModel, ConfigDict
 
-from hopyard.indexes.kind_stats import KindStats
+from hopyard.indexes.arrays.kind_stats import KindStats
 from hopyard.indexes.kinds.passage_graph.matching import Agreement
-from hopyard.indexes.writing_calls import AuthorShare, WritingCalls
+from hopyard.indexes.written.calls import AuthorShare, WritingCalls
 
 __all__ = ("MATCHING_VERSION", "GraphStats", "MatchAgreement")
 

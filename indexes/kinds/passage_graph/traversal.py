@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from hopyard.indexes.keywords import extract_keywords
 from hopyard.indexes.kinds.dense.hnsw import DenseIndex
 from hopyard.indexes.kinds.passage_graph.graph import Edge, GraphIndex
 from hopyard.indexes.kinds.passage_graph.similarity import similarities
+from hopyard.indexes.text.keywords import extract_keywords
 from hopyard.models.embedder import Vector
 from hopyard.state.schemas import Evidence, passage_evidence
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from hopyard.indexes.build_context import ModelCall
+from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.kinds.passage_graph import PassageGraphSettings
 from hopyard.indexes.kinds.passage_graph.question_store import (
     ENOUGH,
@@ -21,11 +22,10 @@ from hopyard.indexes.kinds.passage_graph.question_store import (
     QuestionStore,
     WrittenQuestions,
 )
-from hopyard.indexes.records import Passage
-from hopyard.indexes.writing import Writer
-from hopyard.indexes.written_store import WrittenStore
+from hopyard.indexes.written.store import WrittenStore
+from hopyard.indexes.written.writer import Writer
 from hopyard.models.prompt import Prompt
-from hopyard.prompts.passage_graph import (
+from hopyard.prompts.indexes.passage_graph import (
     LONGEST,
     MIN_INCOMING,
     MIN_OUTCOMING,
@@ -37,7 +37,7 @@ from hopyard.prompts.passage_graph import (
 )
 from hopyard.prompts.passages import one_line, snippet
 from hopyard.state.errors import ModelOutputError
-from hopyard.state.settings import Profile, profile_of
+from hopyard.state.settings.fields import Profile, profile_of
 
 __all__ = ("QuestionWriter", "usable")
 

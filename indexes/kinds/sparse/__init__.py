@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hopyard.indexes.build_context import BuildContext
+from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kind import IndexKind
-from hopyard.indexes.threads import in_thread
-from hopyard.state.counting import counted
+from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
     from hopyard.indexes.kinds.sparse.bm25 import SparseIndex

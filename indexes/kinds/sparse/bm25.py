@@ -18,11 +18,11 @@ from typing import Final
 import numpy as np
 from pydantic import TypeAdapter
 
+from hopyard.indexes.arrays.rows import load_rows, save_rows
+from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.sparse.library import bm25s
 from hopyard.indexes.kinds.sparse.scores import K1, B, WordCounts
 from hopyard.indexes.kinds.sparse.words import Words
-from hopyard.indexes.manifest import damage_error
-from hopyard.indexes.rows import load_rows, save_rows
 
 __all__ = ("SparseIndex",)
 

@@ -17,7 +17,7 @@ from typing import Final
 import Stemmer
 
 from hopyard.indexes.kinds.sparse.library import bm25s, stopwords
-from hopyard.indexes.language import LANGUAGES
+from hopyard.indexes.text.language import LANGUAGES
 
 __all__ = ("Words",)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hopyard.indexes.loaders import load
+from hopyard.indexes.documents.loaders import load
 from hopyard.measures.questions import read_questions
 from hopyard.state.errors import CorpusError, UsageError
 from lab.evaluation.convert import convert, main, rows_of_hub

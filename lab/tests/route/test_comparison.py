@@ -17,7 +17,7 @@ from hopyard.evaluation.plan import INFO_FILE, RunInfo
 from hopyard.evaluation.records import RECORDS_FILE, RecordCost
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import UsageError
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from lab.route.adaptive_rag import AdaptiveRag
 from lab.route.comparison import (
     ADAPTIVE_TRAINED,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.indexes.records import Passage
+from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.citations import cite_claims, cite_passages
 from hopyard.nodes.cited_answer import NOT_STATED, cite_answer
 from hopyard.nodes.support.compare import compare

@@ -25,7 +25,7 @@ from hopyard.state.schemas import (
     StrategyState,
     passage_ids,
 )
-from hopyard.state.settings import Context
+from hopyard.state.settings.fields import Context
 from hopyard_titles.strategy import SecondLookSettings
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from hopyard.indexes.build_context import BuildContext
+from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kind import IndexKind
-from hopyard.indexes.threads import in_thread
 from hopyard.state.errors import IndexMissingError
 
 Titles = dict[str, list[str]]

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from hopyard.graphs.registry import Strategy
 from hopyard.state.schemas import RouteLabel
-from hopyard.state.settings import Group
+from hopyard.state.settings.fields import Group
 
 
 class SecondLookSettings(Group):

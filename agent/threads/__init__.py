@@ -1,0 +1,1 @@
+"""Threads: their history, settings, approvals and deletion."""

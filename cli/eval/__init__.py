@@ -1,0 +1,1 @@
+"""`hopyard eval`."""

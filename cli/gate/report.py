@@ -1,0 +1,166 @@
+"""Print what the gate's commands found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from hopyard.classifiers.card import draw_figures, write_card
+from hopyard.classifiers.evaluate import (
+    GateEvaluation,
+    measure_probabilities,
+    save_evaluation,
+)
+from hopyard.classifiers.labels import Label, count_drops
+from hopyard.classifiers.manifest import MANIFEST_FILE
+from hopyard.classifiers.policies import verdict
+from hopyard.cli.console import err, out, print_json
+from hopyard.models.builtin.chat import known_as
+from hopyard.models.chat import chat_provider
+from hopyard.models.servers.addresses import same_model
+from hopyard.state.errors import HopyardError
+
+if TYPE_CHECKING:
+    from hopyard.classifiers.train import Trained
+
+__all__ = ("show_evaluation", "show_labels", "show_training", "warn_of_models", "write_report")
+
+
+def show_labels(labels: Sequence[Label], path: Path, *, as_json: bool) -> None:
+    """Print labels by rule and dropped questions by reason."""
+    rules = Counter((label.rule, label.label) for label in labels if label.label is not None)
+    places = _by_place(labels)
+    found = {
+        "labels": str(path),
+        "model": labels[0].model if labels else "",
+        "questions": len(labels),
+        "retrieve": sum(label.label == 1 for label in labels),
+        "no_retrieval": sum(label.label == 0 for label in labels),
+        "rules": {
+            rule: {"retrieve": rules[rule, 1], "no_retrieval": rules[rule, 0]}
+            for rule in sorted({rule for rule, _ in rules})
+        },
+        "dropped": count_drops(labels),
+        "seconds_a_question": round(fmean(label.seconds for label in labels), 3) if labels else 0.0,
+        "passages": places,
+    }
+    if as_json:
+        print_json(found)
+        return
+    out.print(
+        f"{found['questions']} questions: {found['retrieve']} need retrieval, "
+        f"{found['no_retrieval']} do not; {found['seconds_a_question']} s per question."
+    )
+    drops = ", ".join(f"{reason} {count}" for reason, count in count_drops(labels).items())
+    out.print(f"Not answered rightly from their passages: {drops or 'none'}.", style="dim")
+    if places:
+        table = Table("place", box=None, pad_edge=False)
+        for heading in ("mean contribution", "contributes", "contributes most"):
+            table.add_column(heading, justify="right")
+        for row in places:
+            shares = (f"{row[name]:.0%}" for name in ("contributes", "contributes_most"))
+            table.add_row(str(row["place"]), f"{row['mean']:+.3f}", *shares)
+        out.print(table)
+
+
+def _by_place(labels: Sequence[Label]) -> list[dict[str, Any]]:
+    """Contributions of the passages by rank."""
+    valued = [label.phi_each_passage for label in labels if label.phi_each_passage]
+    rows = []
+    for place in range(max(map(len, valued), default=0)):
+        found = [shares for shares in valued if place < len(shares)]
+        rows.append(
+            {
+                "place": place + 1,
+                "questions": len(found),
+                "mean": round(fmean(shares[place] for shares in found), 6),
+                "contributes": round(fmean(shares[place] > 0 for shares in found), 3),
+                "contributes_most": round(
+                    fmean(0 < shares[place] == max(shares) for shares in found), 3
+                ),
+            }
+        )
+    return rows
+
+
+def warn_of_models(labels: Iterable[str], wanted: str | None) -> None:
+    """Warn if labels are of another model than the gate is for.
+
+    Args:
+        labels: The labelled models.
+        wanted: A model's name or identity; None if the user named none.
+    """
+    models = sorted(set(map(known_as, labels)))
+    aim = _identity(wanted) if wanted else models[0] if models else ""
+    for other in (model for model in models if not same_model(model, aim)):
+        err.print(
+            f"[yellow]Warning:[/] the labels are of {other}, and the gate is for {aim}, "
+            "which may have other knowledge; label with the model that answers.",
+            soft_wrap=True,
+        )
+
+
+def _identity(model: str) -> str:
+    try:
+        return known_as(chat_provider(model).identity)
+    except HopyardError:  # a folder, a name on the hub, or an identity
+        return known_as(model)
+
+
+def show_training(trained: Trained, folder: Path, *, figures: bool, as_json: bool) -> None:
+    """Draw the figures of the validation split, write the card, and print the measures."""
+    manifest = trained.manifest
+    if figures:
+        found = measure_probabilities(
+            trained.probabilities,
+            trained.labels,
+            manifest.threshold,
+            manifest.cost_ratio,
+        )
+        draw_figures(found, folder, f"validation, {found.questions} questions")
+    card = write_card(folder)
+    if as_json:
+        print_json({"gate": str(folder), "card": str(card), **manifest.model_dump(mode="json")})
+        return
+    numbers = manifest.validation
+    out.print(
+        f"✓ {folder}: {manifest.parameters / 1e6:.1f}M parameters; on {numbers['questions']:.0f} "
+        f"validation questions AUROC {numbers['auroc']:.3f}, accuracy {numbers['accuracy']:.3f}, "
+        f"ECE {numbers['ece']:.3f}; threshold {manifest.threshold:.3f}."
+    )
+
+
+def write_report(found: GateEvaluation, folder: Path, *, figures: bool) -> None:
+    """Write numbers and figures, and the card if the folder holds the gate itself."""
+    save_evaluation(folder, found)
+    if figures and found.labels:
+        draw_figures(found.labels, folder, f"held-out labels, {found.labels.questions} questions")
+    if (folder / MANIFEST_FILE).is_file():
+        write_card(folder, found)
+
+
+def show_evaluation(found: GateEvaluation, folder: Path, *, as_json: bool) -> None:
+    """Print an evaluation."""
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+        return
+    if labels := found.labels:
+        area = "–" if labels.auroc is None else f"{labels.auroc:.3f}"
+        out.print(
+            f"{labels.questions} labels: AUROC {area}, accuracy {labels.accuracy:.3f} (the more "
+            f"common label alone {labels.majority_accuracy:.3f}), ECE {labels.ece:.3f}."
+        )
+    if found.end_to_end:
+        for name, result in found.end_to_end.policies.items():
+            out.print(
+                f"{name:<7} accuracy {result.accuracy.mean:.3f}, "
+                f"retrieves {result.retrieval_rate:.0%}, {result.tokens.mean:,.0f} tokens, "
+                f"{result.seconds.mean:.2f} s a question"
+            )
+        out.print(verdict(found.end_to_end)[1])
+    out.print(f"Written to {folder}.", style="dim")

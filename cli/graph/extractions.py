@@ -1,0 +1,37 @@
+"""`hopyard graph extractions`: the names and facts of an index as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from hopyard.cli.console import out, print_json
+from hopyard.cli.options import JsonOption
+from hopyard.state.text.counting import counted
+
+__all__ = ("extractions_command",)
+
+
+def extractions_command(
+    directory: Annotated[Path, typer.Argument(help="The index directory.")],
+    out_: Annotated[Path, typer.Option("--out", help="The JSONL file to write.")],
+    json_: JsonOption = False,
+) -> None:
+    """Write the names and facts of each passage, for `hopyard index build --extractions`."""
+    from hopyard.indexes.index import Index
+    from hopyard.indexes.kinds.entity_graph.find.extraction_file import (
+        export_extractions,
+        stored_extractions,
+    )
+
+    with Index.open(directory) as index:
+        index.kind_directory("entity-graph")
+        lines = export_extractions(stored_extractions(directory, index.corpus), out_)
+    if json_:
+        print_json({"file": str(out_), "passages": lines})
+        return
+    found = counted(lines, "passage")
+    out.print(f"[green]✓[/] {escape(str(out_))}: {found}", soft_wrap=True)

@@ -1,0 +1,204 @@
+"""`hopyard graph show`: an entity of the entity graph, and what it is joined to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Group, RenderableType
+from rich.rule import Rule
+from rich.text import Text
+
+from hopyard.cli.console import out, print_json, printable
+from hopyard.cli.options import JsonOption
+from hopyard.state.errors import UsageError
+from hopyard.state.storage.atomic import replacing
+from hopyard.state.text.counting import counted
+
+if TYPE_CHECKING:
+    from hopyard.indexes.kinds.entity_graph.read.neighbourhood import Neighbourhood
+
+__all__ = ("show_command",)
+
+
+def show_command(
+    directory: Annotated[Path, typer.Argument(help="The index directory.")],
+    name: Annotated[str, typer.Argument(metavar="ENTITY", help="A name, in any spelling.")],
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write one self-contained page to this file.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Maximum length of each list.")] = 10,
+    choice: Annotated[
+        int,
+        typer.Option(
+            "--choice",
+            min=0,
+            help="Number of the entity if the name means several; 0 lists them.",
+        ),
+    ] = 0,
+    json_: JsonOption = False,
+) -> None:
+    """Show an entity of the entity graph: its passages, neighbours, facts and synonyms."""
+    if json_ and html is not None:
+        raise UsageError("--json prints the entity; leave out --html.")
+    from hopyard.indexes.index import Index
+    from hopyard.indexes.kinds.entity_graph.read.lookup import find_entities
+    from hopyard.indexes.kinds.entity_graph.read.neighbourhood import neighbourhood
+
+    with Index.open(directory) as index:
+        graph = index.reader("entity-graph", "hopyard graph show")
+        entities = find_entities(graph, name)
+        if choice > len(entities) or (html is not None and not choice and len(entities) > 1):
+            count = len(entities)
+            raise UsageError(
+                f"The name {name!r} means {counted(count, 'entity')}: "
+                f"give --choice a number from 1 to {count}."
+            )
+        chosen = entities if not choice else [entities[choice - 1]]
+        hoods = [
+            neighbourhood(graph, one.row, index.passages, limit if len(chosen) == 1 else 3)
+            for one in chosen
+        ]
+    if len(hoods) > 1:
+        _list_choices(name, hoods, json_=json_)
+    elif json_:
+        print_json(_plain(hoods[0]))
+    elif html is None:
+        out.print(_draw(hoods[0]))
+    else:
+        from hopyard.tracing.entity_page import entity_page
+
+        with replacing(html) as temporary:
+            temporary.write_text(entity_page(hoods[0]), encoding="utf-8")
+        out.print(f"{html} written", markup=False, soft_wrap=True)
+
+
+def _list_choices(name: str, hoods: list[Neighbourhood], *, json_: bool) -> None:
+    if json_:
+        print_json({"name": name, "choices": [_plain(hood) for hood in hoods]})
+        return
+    meant = counted(len(hoods), "entity")
+    out.print(f"{printable(name)!r} means {meant}; --choice N shows one of them:", markup=False)
+    for number, hood in enumerate(hoods, 1):
+        line = Text(f"{number:>2}  ").append(printable(hood.entity.label), style="bold")
+        line.append(f"  {counted(hood.totals['passages'], 'passage')}", style="dim")
+        beside = ", ".join(one.entity.label for one in hood.neighbours)
+        line.append(f"\n    beside {printable(beside)}" if beside else "", style="dim")
+        line.append(
+            f"\n    in {printable(', '.join(one.name for one in hood.places))}", style="dim"
+        )
+        out.print(line)
+
+
+def _draw(hood: Neighbourhood) -> RenderableType:
+    numbers = ", ".join(
+        counted(number, noun)
+        for noun, number in zip(
+            ("mention", "passage", "neighbour", "fact", "synonym"),
+            hood.totals.values(),
+            strict=True,
+        )
+    )
+    head = Text(printable(hood.entity.label), style="bold")
+    head.append(f"  {printable(hood.type)}" if hood.type else "", style="not bold cyan")
+    head.append(f"\n{printable(', '.join(hood.names))} · {numbers}", style="not bold dim")
+    for one in hood.descriptions:
+        head.append(f"\n{printable(one.text)}", style="not bold")
+        head.append(f"  {printable(hood.titles[one.passage])}", style="not bold dim")
+    parts: list[RenderableType] = [head]
+    for title, lines in (
+        ("passages", list(_passages(hood))),
+        ("named beside it", list(_neighbours(hood))),
+        ("facts", list(_facts(hood))),
+        ("synonyms", list(_synonyms(hood))),
+    ):
+        if lines:
+            parts += [Rule(title, style="dim", align="left"), *lines]
+    return Group(*parts)
+
+
+def _passages(hood: Neighbourhood) -> Iterator[Text]:
+    for place in hood.places:
+        line = Text(printable(place.name), style="bold")
+        line.append(f"  {counted(place.mentions, 'mention')}", style="not bold dim")
+        if place.sentences:
+            line.append(f"\n  “{printable(place.sentences[0])}”", style="not bold italic")
+        yield line
+    yield from _rest(hood, "passages", len(hood.places))
+
+
+def _neighbours(hood: Neighbourhood) -> Iterator[Text]:
+    for one in hood.neighbours:
+        line = Text(printable(one.entity.label))
+        yield line.append(f"  {one}", style="dim")
+    yield from _rest(hood, "neighbours", len(hood.neighbours))
+
+
+def _facts(hood: Neighbourhood) -> Iterator[Text]:
+    for fact in hood.facts:
+        line = Text(printable(fact.subject.label)).append(" ")
+        line.append(printable(fact.relation), style="cyan").append(" ")
+        line.append(printable(fact.object.label))
+        more = f" and {len(fact.passages) - 1} more" if len(fact.passages) > 1 else ""
+        strength = "" if fact.strength is None else f"strength {fact.strength:g}, "
+        title = printable(hood.titles[fact.passages[0]])
+        line.append(f"  {strength}{title}{more}", style="dim")
+        yield line.append(f"\n  {printable(fact.description)}" if fact.description else "")
+    yield from _rest(hood, "facts", len(hood.facts))
+
+
+def _synonyms(hood: Neighbourhood) -> Iterator[Text]:
+    for synonym in hood.synonyms:
+        line = Text(printable(synonym.entity.label))
+        yield line.append(f"  {synonym.cosine:.2f}", style="dim")
+    yield from _rest(hood, "synonyms", len(hood.synonyms))
+
+
+def _rest(hood: Neighbourhood, name: str, shown: int) -> Iterator[Text]:
+    if more := hood.totals[name] - shown:
+        yield Text(f"and {more:,} more", style="dim")
+
+
+def _plain(hood: Neighbourhood) -> dict[str, Any]:
+    """The neighbourhood as plain values, with labels and ids instead of rows."""
+    return {
+        "entity": hood.entity.label,
+        "names": list(hood.names),
+        "type": hood.type,
+        "descriptions": [
+            {"type": one.type, "text": one.text, "passage": one.passage}
+            for one in hood.descriptions
+        ],
+        "totals": dict(hood.totals),
+        "passages": [
+            {
+                "id": place.passage.id,
+                "title": place.passage.title,
+                "name": place.name,
+                "mentions": place.mentions,
+                "sentences": place.sentences,
+            }
+            for place in hood.places
+        ],
+        "neighbours": [
+            {"entity": one.entity.label, "sentences": one.sentences, "passages": one.passages}
+            for one in hood.neighbours
+        ],
+        "facts": [
+            {
+                "subject": fact.subject.label,
+                "relation": fact.relation,
+                "object": fact.object.label,
+                "passages": list(fact.passages),
+                "description": fact.description,
+                "strength": fact.strength,
+            }
+            for fact in hood.facts
+        ],
+        "synonyms": [
+            {"entity": synonym.entity.label, "cosine": round(synonym.cosine, 4)}
+            for synonym in hood.synonyms
+        ],
+    }

@@ -1,0 +1,186 @@
+"""`hopyard index build` and `hopyard index add`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hopyard.cli.console import progress_bar
+from hopyard.cli.index.options import (
+    DirectoryArgument,
+    DryRunOption,
+    EncodingOption,
+    LoaderOption,
+    MaxCallsOption,
+    MaxSecondsOption,
+    MaxTokensOption,
+    NewPassagesModelOption,
+    OcrOption,
+    PathsArgument,
+    SkipBadOption,
+    check_extras,
+    own_embedder,
+    reading,
+)
+from hopyard.cli.index.report import (
+    CONTINUE,
+    finish,
+    show_estimates,
+)
+from hopyard.cli.interrupts import ending_with
+from hopyard.cli.options import (
+    EmbeddingOption,
+    JsonOption,
+    ModelOption,
+    SetOption,
+    context_from,
+)
+from hopyard.indexes.kind import DEFAULT_KINDS, KINDS, embedding_for, select_kinds
+from hopyard.indexes.status import status as index_status
+from hopyard.state.errors import UsageError
+from hopyard.state.registry import VECTOR_STORES
+
+__all__ = ("add_command", "build_command")
+
+
+@ending_with(CONTINUE)
+def build_command(
+    out_: Annotated[Path, typer.Option("--out", help="The index directory.")],
+    paths: PathsArgument = None,
+    loader: LoaderOption = None,
+    encoding: EncodingOption = "",
+    ocr: OcrOption = "",
+    with_: Annotated[
+        str,
+        typer.Option("--with", help=f"Index kinds to build, comma-separated: {', '.join(KINDS)}."),
+    ] = ",".join(DEFAULT_KINDS),
+    vectors: Annotated[
+        str | None,
+        typer.Option(
+            "--vectors",
+            help=f"Vector store: faiss (default), {', '.join(VECTOR_STORES)}.",
+        ),
+    ] = None,
+    extractions: Annotated[
+        Path | None,
+        typer.Option(
+            "--extractions",
+            help="A JSONL file with names and facts of passages, for the kind entity-graph.",
+        ),
+    ] = None,
+    model: ModelOption = None,
+    embedding: EmbeddingOption = None,
+    chunk_tokens: Annotated[
+        int | None,
+        typer.Option(help="Maximum tokens of a passage (default: 300); 0 keeps documents whole."),
+    ] = None,
+    dry_run: DryRunOption = False,
+    max_calls: MaxCallsOption = None,
+    max_tokens: MaxTokensOption = None,
+    max_seconds: MaxSecondsOption = None,
+    set_: SetOption = None,
+    skip_bad: SkipBadOption = False,
+    json_: JsonOption = False,
+) -> None:
+    """Build an index of exactly these documents. A second call continues a stopped build."""
+    from hopyard.indexes.building import build as building
+    from hopyard.indexes.building.choices import recipe_of
+    from hopyard.indexes.documents.stamps import FileStamps
+    from hopyard.nodes.resources import Resources
+
+    kinds = [kind.strip() for kind in with_.split(",") if kind.strip()]
+    if not kinds:
+        raise UsageError(f"--with is empty; leave it out for {','.join(DEFAULT_KINDS)}.")
+    given = {"model": model, "embedding": embedding, "dense.store": vectors}
+    if extractions is not None:
+        if "entity-graph" not in kinds:
+            raise UsageError(f"--extractions needs --with {with_},entity-graph.")
+        if not extractions.is_file():  # the build would find out after it has embedded everything
+            raise UsageError(
+                f"There is no file {str(extractions)!r}: give a JSONL file to --extractions."
+            )
+        given["graph.extractions"] = str(extractions)
+    context = context_from(given | _budget(max_calls, max_tokens, max_seconds), set_)
+    chosen = select_kinds(kinds)
+    if dry_run and not any(kind.asks_model for kind in chosen):
+        *others, last = (kind.name for kind in KINDS.parts() if kind.asks_model)
+        asking = f"{', '.join(others)} or {last}"
+        raise UsageError(f"Nothing in --with {with_} needs a model; add {asking} to it.")
+    with Resources() as resources:
+        embedder = resources.embedder(embedding_for(kinds, context.embedding))
+        # What is missing is said before anything is read.
+        recipe_of(embedder, chunk_tokens, kinds, context, None)
+        check_extras(paths or (), skip_bad=skip_bad)
+        build: dict[str, Any] = {
+            "directory": out_,
+            "embedder": embedder,
+            "chunk_tokens": chunk_tokens,
+            "kinds": kinds,
+            "settings": context,
+            "caller": lambda: resources.caller(context.model),
+        }
+        if dry_run:
+            with progress_bar() as progress:
+                _, documents = reading(paths, loader, encoding, ocr, progress)
+                passages, estimates = asyncio.run(building.estimate(documents, **build))
+            show_estimates(passages, estimates, as_json=json_)
+            return
+        stamps = FileStamps(out_, paths or (), encoding, ocr)
+        with progress_bar() as progress:
+            loaded, documents = reading(paths, loader, encoding, ocr, progress)
+            report = asyncio.run(building.build(documents, **build, progress=progress))
+    stamps.write([*loaded.bad, *report.bad], only=True)
+    finish(report, loaded, index_status(out_), skip_bad=skip_bad, as_json=json_)
+
+
+@ending_with(CONTINUE)
+def add_command(
+    directory: DirectoryArgument,
+    paths: PathsArgument = None,
+    loader: LoaderOption = None,
+    encoding: EncodingOption = "",
+    ocr: OcrOption = "",
+    model: NewPassagesModelOption = None,
+    embedding: EmbeddingOption = None,
+    dry_run: DryRunOption = False,
+    max_calls: MaxCallsOption = None,
+    max_tokens: MaxTokensOption = None,
+    max_seconds: MaxSecondsOption = None,
+    set_: SetOption = None,
+    skip_bad: SkipBadOption = False,
+    json_: JsonOption = False,
+) -> None:
+    """Add documents, or update documents with the same id. All other documents stay."""
+    from hopyard.indexes.building import build as building
+    from hopyard.indexes.documents.stamps import FileStamps
+    from hopyard.nodes.resources import Resources
+
+    given = {"model": model or index_status(directory).model or None, "embedding": embedding}
+    context = context_from(given | _budget(max_calls, max_tokens, max_seconds), set_)
+    check_extras(paths or (), skip_bad=skip_bad)
+    with Resources() as resources:
+        add: dict[str, Any] = {
+            "directory": directory,
+            "embedder": own_embedder(resources, directory, context.embedding),
+            "settings": context,
+            "caller": lambda: resources.caller(context.model),
+        }
+        stamps = FileStamps(directory, paths or (), encoding, ocr)
+        with progress_bar() as progress:
+            loaded, documents = reading(paths, loader, encoding, ocr, progress)
+            if dry_run:
+                found = asyncio.run(building.estimate_update(documents, **add))
+            else:
+                report = asyncio.run(building.add(documents, **add, progress=progress))
+    if dry_run:
+        show_estimates(*found, as_json=json_)
+        return
+    stamps.write([*loaded.bad, *report.bad])
+    finish(report, loaded, index_status(directory), skip_bad=skip_bad, as_json=json_)
+
+
+def _budget(calls: int | None, tokens: int | None, seconds: float | None) -> dict[str, Any]:
+    return {"budget.calls": calls, "budget.tokens": tokens, "budget.seconds": seconds}

@@ -1,0 +1,183 @@
+"""`hopyard index build|add|sync|remove|vacuum|list|show|entities|status`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hopyard.cli.console import out, print_json, progress_bar
+from hopyard.cli.index.build import add_command, build_command
+from hopyard.cli.index.documents import show_document, show_documents
+from hopyard.cli.index.entities import entities_command
+from hopyard.cli.index.options import (
+    DirectoryArgument,
+    DryRunOption,
+    EncodingOption,
+    MaxCallsOption,
+    NewPassagesModelOption,
+    OcrOption,
+    SkipBadOption,
+)
+from hopyard.cli.index.report import (
+    CONTINUE,
+    finish,
+    show_status,
+    show_unbuilt,
+)
+from hopyard.cli.interrupts import ending_with
+from hopyard.cli.options import (
+    JsonOption,
+    SetOption,
+    WhereOption,
+    checked_conditions,
+    context_from,
+)
+from hopyard.indexes.building.unfinished import unfinished_build
+from hopyard.indexes.corpus.manifest import find_manifest, read_manifest
+from hopyard.indexes.listing import (
+    list_documents,
+    matching_documents,
+    open_corpus,
+    read_document,
+)
+from hopyard.indexes.status import status as index_status
+from hopyard.models.names import current_name
+from hopyard.state.errors import UsageError
+
+app = typer.Typer(no_args_is_help=True, help="Build an index of documents and keep it up to date.")
+
+app.command("build")(build_command)
+app.command("add")(add_command)
+app.command("entities")(entities_command)
+
+
+@app.command("sync")
+def sync_command(
+    directory: DirectoryArgument,
+    paths: Annotated[list[Path], typer.Argument(help="Files and folders to follow.")],
+    watch: Annotated[bool, typer.Option("--watch", help="Follow changes until Ctrl-C.")] = False,
+    every: Annotated[
+        float, typer.Option(min=0.1, help="Seconds between two checks, with --watch.")
+    ] = 5.0,
+    encoding: EncodingOption = "",
+    ocr: OcrOption = "",
+    model: NewPassagesModelOption = None,
+    dry_run: DryRunOption = False,
+    max_calls: MaxCallsOption = None,
+    set_: SetOption = None,
+    skip_bad: SkipBadOption = False,
+    json_: JsonOption = False,
+) -> None:
+    """Add, update and remove documents so that the index matches files and folders.
+
+    Documents from elsewhere stay.
+    """
+    from hopyard.cli.index.sync import Following
+
+    if watch and dry_run:
+        raise UsageError("--dry-run estimates one sync: leave out --watch.")
+    held = current_name(read_manifest(directory).embedding)
+    given = {"model": model or index_status(directory).model or None, "embedding": held}
+    context = context_from(given | {"budget.calls": max_calls}, set_)
+    following = Following(directory, paths, context, encoding, ocr, skip_bad, json_)
+    if dry_run:
+        following.estimate()
+    else:
+        following.keep_on(every) if watch else following.once()
+
+
+@app.command("remove")
+@ending_with(CONTINUE)
+def remove_command(
+    directory: DirectoryArgument,
+    documents: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Ids, paths, file names, folders, or patterns such as 'reports/*.pdf'."
+        ),
+    ] = None,
+    where: WhereOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="List the documents without removing them.")
+    ] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Remove documents and everything built from them, without a model."""
+    from hopyard.indexes.building import build as building
+    from hopyard.indexes.documents.loaders import LoadReport
+    from hopyard.nodes.resources import Resources
+
+    names, conditions = documents or [], checked_conditions(where)
+    if not names and not conditions:
+        raise UsageError("There is nothing to remove; name documents, or give --where.")
+    if dry_run:
+        with open_corpus(directory) as corpus:
+            ids = matching_documents(corpus, directory, names, conditions)
+        entries = [entry for entry in list_documents(directory) if entry.id in ids]
+        show_documents(entries, as_json=json_)
+        return
+    manifest = read_manifest(directory)
+    with Resources() as resources, progress_bar() as progress:
+        report = asyncio.run(
+            building.remove(
+                names,
+                directory=directory,
+                where=conditions,
+                embedder=lambda: resources.embedder(manifest.embedding),
+                progress=progress,
+            )
+        )
+    finish(report, LoadReport(), index_status(directory), skip_bad=False, as_json=json_)
+
+
+@app.command("vacuum")
+def vacuum_command(directory: DirectoryArgument, json_: JsonOption = False) -> None:
+    """Delete the text of removed documents from the files of an index.
+
+    A build leaves it to programs that still read the former generation; they open the index again.
+    """
+    from hopyard.indexes.building import build as building
+
+    before = index_status(directory).bytes
+    asyncio.run(building.vacuum(directory=directory))
+    after = index_status(directory).bytes
+    if json_:
+        print_json({"directory": str(directory), "bytes": after, "bytes_before": before})
+    else:
+        out.print(
+            f"{directory} holds no removed text: {after / 1e6:,.1f} MB on disk, "
+            f"{before / 1e6:,.1f} MB before",
+            markup=False,
+            soft_wrap=True,
+        )
+
+
+@app.command("list")
+def list_command(
+    directory: DirectoryArgument, where: WhereOption = None, json_: JsonOption = False
+) -> None:
+    """List the documents of an index, with their passages and dates."""
+    show_documents(list_documents(directory, checked_conditions(where)), as_json=json_)
+
+
+@app.command("show")
+def show_command(
+    directory: DirectoryArgument,
+    document: Annotated[str, typer.Argument(help="Id, path or file name.")],
+    texts: Annotated[bool, typer.Option("--texts", help="Show full passages.")] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Show a document: its sections, its passages, and the data built from them."""
+    show_document(read_document(directory, document), texts=texts, as_json=json_)
+
+
+@app.command("status")
+def status_command(directory: DirectoryArgument, json_: JsonOption = False) -> None:
+    """Show the contents of an index, its settings, and the progress of an interrupted build."""
+    if find_manifest(directory) is None and (begun := unfinished_build(directory)):
+        show_unbuilt(directory, begun, as_json=json_)
+        return
+    show_status(index_status(directory), as_json=json_)

@@ -1,0 +1,1 @@
+"""`hopyard mcp`: the MCP server."""

@@ -1,0 +1,22 @@
+"""The MCP server over HTTP, inside of LangGraph's server (`langgraph.json` names `app`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hopyard.cli.mcp.server import mcp_server
+from hopyard.cli.options import context_from
+from hopyard.state.settings.fields import Context
+
+__all__ = ("app",)
+
+
+def _settings() -> Context:
+    """From the environment and `hopyard.toml`, read again for each question."""
+    context = context_from({})
+    where = str(Path(context.index).absolute()) if context.index else ""
+    return context.model_copy(update={"index": where})
+
+
+app = mcp_server(_settings).streamable_http_app(stateless_http=True)
+"""`/mcp`, for clients on this machine."""

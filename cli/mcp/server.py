@@ -1,0 +1,284 @@
+"""Hopyard for larger agents: an MCP server with five tools.
+
+The same server speaks over standard input and output (`hopyard mcp`) and over HTTP (`/mcp` of
+LangGraph's server). Its threads are those of the command line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from typing import Annotated, Any, Final, TypeVar
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context as Call
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.mcpserver.resources.templates import ResourceSecurity
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
+from pydantic import BeforeValidator, Field, ValidationError
+
+from hopyard.agent.found import failure_text
+from hopyard.agent.session import Event, Session, new_thread_id, open_session
+from hopyard.cli.mcp.documents import PASSAGE_ADDRESS, Fetched, SearchResults, fetch, search
+from hopyard.cli.mcp.errors import told_over_mcp, without_shell_advice
+from hopyard.cli.mcp.results import Strategies, ToolAnswer, answer_of, strategies
+from hopyard.state.errors import HopyardError, UsageError
+from hopyard.state.settings.fields import AUTO, Context
+from hopyard.state.settings.sources import change_context
+from hopyard.state.where import condition_texts
+
+__all__ = ("mcp_server", "serve_over_http")
+
+INSTRUCTIONS: Final = (
+    "Answers questions from an index of documents, with citations. Use `ask` for a new question, "
+    "`continue_thread` for a follow-up, for a run that stopped, or to answer what it waits for. "
+    "`search` only finds passages, without a model, and `fetch` reads a passage that was found or "
+    "cited, or a whole document."
+)
+
+_THIS_MACHINE: Final = ("127.0.0.1", "localhost", "[::1]")
+
+ResultT = TypeVar("ResultT")
+EvidenceWanted = Annotated[
+    bool,
+    Field(description="Also give the passages that the answer was read from, with their texts."),
+]
+Question = Annotated[str, Field(description="What to find out, in one sentence.")]
+
+
+def mcp_server(settings: Callable[[], Context]) -> MCPServer[Any]:
+    """The server.
+
+    Args:
+        settings: Gives the settings of every question; called in a thread, as it may read files.
+    """
+    version = importlib.metadata.version("hopyard")
+    server = _Server("hopyard", version=version, instructions=INSTRUCTIONS, log_level="WARNING")
+    tools = _Tools(settings)
+    for reading in (tools.search, tools.fetch, tools.list_strategies):
+        server.add_tool(reading, annotations=ToolAnnotations(read_only_hint=True))
+    # Ids may have any form, and they open no file.
+    free = ResourceSecurity(exempt_params={"id"})
+    server.resource(PASSAGE_ADDRESS, name="passage", security=free)(tools.read_passage)
+    for answering in (tools.ask, tools.continue_thread):
+        server.add_tool(answering, annotations=ToolAnnotations(destructive_hint=False))
+    return server
+
+
+async def serve_over_http(server: MCPServer[Any], port: int, hosts: Sequence[str]) -> None:
+    """Serve `/mcp` to programs of this machine, until the process is interrupted.
+
+    Args:
+        server: The server.
+        port: The port of 127.0.0.1.
+        hosts: Other names under which requests may come, as through a tunnel. A page of the web
+            cannot reach the server under its own name.
+    """
+    security = TransportSecuritySettings(
+        allowed_hosts=[*(f"{name}:*" for name in _THIS_MACHINE), *hosts],
+        allowed_origins=[
+            *(f"http://{name}:*" for name in _THIS_MACHINE),
+            *(f"https://{host}" for host in hosts),
+        ],
+    )
+    await server.run_streamable_http_async(
+        port=port, stateless_http=True, transport_security=security
+    )
+
+
+class _Server(MCPServer[Any]):
+    """The server; arguments that do not fit are one sentence instead of pydantic's four lines."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Call | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool.
+
+        Raises:
+            ToolError: The tool says what is wrong.
+        """
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            first = error.__cause__.errors()[0]
+            place = ".".join(map(str, first["loc"]))
+            known = f" (one of {', '.join(_strategy_names())})" if place == "strategy" else ""
+            raise ToolError(
+                f"The argument {place!r} of {name} is not usable: {first['msg']}{known}."
+            ) from error
+
+
+def _strategy_names() -> list[str]:
+    return [AUTO, *(strategy.name for strategy in strategies().strategies)]
+
+
+class _Tools:
+    """The tools; an error that Hopyard raises on purpose becomes a tool error of one sentence."""
+
+    def __init__(self, settings: Callable[[], Context]) -> None:
+        self._settings = settings
+
+    async def ask(
+        self,
+        question: Question,
+        call: Call,
+        strategy: Annotated[
+            str,
+            Field(
+                description="How to answer: auto, which chooses by the question, or one of the "
+                "strategies that list_strategies names.",
+            ),
+        ] = "auto",
+        thread_id: Annotated[
+            str,
+            Field(
+                description="A name for the new conversation that no other has; made up where it "
+                "is empty."
+            ),
+        ] = "",
+        where: Annotated[
+            tuple[str, ...],
+            BeforeValidator(condition_texts),
+            Field(
+                description="Only documents whose metadata fits are searched, as in "
+                '["source=Wired,BBC", "date>=2024-01"]; the operators are =, !=, <, <=, > and >=.',
+            ),
+        ] = (),
+        evidence: EvidenceWanted = False,
+        explain: Annotated[
+            bool,
+            Field(
+                description="Also say how much of the answer rests on each passage; up to 33 more "
+                "model calls."
+            ),
+        ] = False,
+    ) -> ToolAnswer:
+        """Answer a question from the indexed documents, with the sentences that support it."""
+        thread = thread_id or new_thread_id()
+        asked = {
+            **({"strategy": strategy} if strategy != AUTO else {}),
+            **({"where": where} if where else {}),
+            **({"answer": {"explain": True}} if explain else {}),
+        }
+
+        async def begin(session: Session) -> ToolAnswer:
+            context = _changed(await asyncio.to_thread(self._settings), asked)
+            # Two clients that choose one name must not share a conversation.
+            steps = session.ask(question, context, thread, new=True)
+            return await _follow(session, thread, steps, call, evidence=evidence)
+
+        return await _with_tool_errors(_with_session(begin))
+
+    async def continue_thread(
+        self,
+        thread_id: Annotated[str, Field(description="As `ask` gave it.")],
+        call: Call,
+        question: Annotated[
+            str, Field(description="A follow-up, which may refer to what was said before.")
+        ] = "",
+        answer: Annotated[
+            Any,
+            Field(
+                description='To what the run waits for: "approve", "reject", an object with the '
+                "arguments to change, or an object with one of these for each id."
+            ),
+        ] = None,
+        evidence: EvidenceWanted = False,
+    ) -> ToolAnswer:
+        """Ask a follow-up on a thread, resume one that stopped, or answer what it waits for."""
+
+        async def go_on(session: Session) -> ToolAnswer:
+            if question and answer is not None:
+                raise UsageError("Give a question or an answer, not both.")
+            if question:
+                context = await session.context(thread_id)
+                steps = session.ask(question, context, thread_id)
+            else:
+                steps = session.resume(thread_id, answer)
+            return await _follow(session, thread_id, steps, call, evidence=evidence)
+
+        return await _with_tool_errors(_with_session(go_on))
+
+    async def list_strategies(self) -> Strategies:
+        """List the ways to answer a question, and what each of them is for."""
+        return strategies()
+
+    async def search(
+        self,
+        query: Annotated[str, Field(description="What to look for: a question, or words.")],
+    ) -> SearchResults:
+        """Find the passages of the indexed documents that fit a query. No model is called."""
+
+        async def find() -> SearchResults:
+            return await search(query, await asyncio.to_thread(self._settings))
+
+        return await _with_tool_errors(find())
+
+    async def fetch(
+        self,
+        id: Annotated[  # noqa: A002  (ChatGPT gives it by this name)
+            str,
+            Field(description="The id of a passage that was found or cited, or of a document."),
+        ],
+    ) -> Fetched:
+        """Read the whole text of a passage or a document."""
+
+        async def read() -> Fetched:
+            return await fetch(id, await asyncio.to_thread(self._settings))
+
+        return await _with_tool_errors(read())
+
+    async def read_passage(self, id: str) -> str:  # noqa: A002  (the name in the address)
+        """The text of a passage or a document."""
+        try:
+            context = await asyncio.to_thread(self._settings)
+            return (await fetch(id, context)).text
+        except HopyardError as error:
+            raise ResourceError(told_over_mcp(error)) from error
+
+
+async def _follow(
+    session: Session,
+    thread_id: str,
+    steps: AsyncGenerator[Event, None],
+    call: Call,
+    *,
+    evidence: bool,
+) -> ToolAnswer:
+    """The run to its end or to its next question, each step reported as progress."""
+    done = 0
+    async with aclosing(steps):
+        async for event in steps:
+            done += 1
+            await call.report_progress(done, message=f"{event.graph} {event.node}".strip())
+    result = await session.result(thread_id)
+    return await asyncio.to_thread(answer_of, result, evidence=evidence)
+
+
+async def _with_session(work: Callable[[Session], Awaitable[ResultT]]) -> ResultT:
+    async with open_session() as session:
+        return await work(session)
+
+
+async def _with_tool_errors(work: Awaitable[ResultT]) -> ResultT:
+    try:
+        return await work
+    except HopyardError as error:
+        raise ToolError(failure_text(error, told_over_mcp(error))) from error
+
+
+def _changed(context: Context, asked: dict[str, Any]) -> Context:
+    """The server's settings, changed by a client's arguments.
+
+    Raises:
+        ToolError: An argument cannot be used.
+    """
+    try:
+        return change_context(context, asked) if asked else context
+    except UsageError as error:
+        raise ToolError(without_shell_advice(str(error))) from error

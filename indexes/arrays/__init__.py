@@ -1,0 +1,1 @@
+"""The files that index kinds keep: arrays on the disk."""

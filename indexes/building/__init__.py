@@ -1,0 +1,1 @@
+"""One build of an index: its documents, its recipe, its cost and its report."""

@@ -1,0 +1,240 @@
+"""Building an index, adding to it, removing from it, and what that would cost.
+
+All changes end the same way (see `build_run`): the changed rows go into the
+corpus store, unseen texts are embedded, every kind is brought up to date in a new folder, and the
+new manifest makes it count. Up to that rename readers see the old generation; after a kill the next
+build continues where it stopped.
+
+All are async, and what blocks runs in threads. A build that is cancelled ends what is under way,
+such as one batch of embeddings, and takes back or keeps the rest as after a kill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from hopyard.indexes.build_context import Progress, silent
+from hopyard.indexes.building.choices import OpenCaller, recipe_of
+from hopyard.indexes.building.documents import Gone
+from hopyard.indexes.building.estimate import estimate, estimate_update
+from hopyard.indexes.building.recipe import Recipe
+from hopyard.indexes.building.report import BuildReport
+from hopyard.indexes.building.run import open_run
+from hopyard.indexes.corpus.lock import LOCK_FILE
+from hopyard.indexes.corpus.manifest import MANIFEST_FILE, check_embedding, read_manifest
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.corpus.threads import in_thread
+from hopyard.indexes.documents.sync import Scope
+from hopyard.indexes.kind import DEFAULT_KINDS
+from hopyard.indexes.passages.chunking import Chunker
+from hopyard.models.embedder import Embedder
+from hopyard.state.errors import UsageError
+from hopyard.state.settings.fields import Context
+
+__all__ = (
+    "BuildReport",
+    "add",
+    "build",
+    "estimate",
+    "estimate_update",
+    "remove",
+    "sync",
+    "vacuum",
+)
+
+
+async def build(
+    documents: Iterable[Document],
+    *,
+    directory: Path,
+    embedder: Embedder,
+    chunk_tokens: int | None = None,
+    kinds: Sequence[str] = DEFAULT_KINDS,
+    settings: Context | None = None,
+    caller: OpenCaller | None = None,
+    progress: Progress = silent,
+) -> BuildReport:
+    """Make an index hold exactly these documents.
+
+    Documents that the index holds and that are not given, or are bad this time, are removed.
+    What did not change is neither chunked nor embedded again, and a build that changes nothing
+    writes nothing. The embedding model, the chunk length and the kinds may differ from last time.
+
+    Args:
+        documents: The whole corpus. Of two with the same id the first is kept.
+        directory: The index directory; made if need be.
+        embedder: The embedding model.
+        chunk_tokens: Maximum tokens of a passage; 0 keeps documents whole; None takes 300, or
+            what the model's window allows.
+        kinds: What to derive, by name.
+        settings: The settings of the kinds, the budget, and how the chat model is asked.
+        caller: Opens the chat model; called once a kind needs it. With None no model is asked:
+            a kind that would ask keeps what it has.
+        progress: Called as the build proceeds.
+
+    Raises:
+        UsageError: `chunk_tokens` is above the model's window, a kind is unknown or builds on one
+            that is not named, or the directory holds something else.
+        CorpusError: No usable document was given, or two passages have the same id.
+        IndexBusyError: Another build holds the directory.
+        IndexMissingError: What is in the directory cannot be read.
+        ModelUnreachableError: A model does not answer; what it gave until then is kept.
+        HopyardError: The disk is full or not writable.
+    """
+    chunker, recipe = await in_thread(
+        recipe_of, embedder, chunk_tokens, kinds, settings or Context(), caller
+    )
+    await in_thread(_prepare, directory)
+    async with open_run(directory, progress) as run:
+        await run.put(documents, chunker, lambda held, seen, _: held.keys() - seen)
+        return await run.finish(recipe, lambda: embedder)
+
+
+async def add(
+    documents: Iterable[Document],
+    *,
+    directory: Path,
+    embedder: Embedder,
+    settings: Context | None = None,
+    caller: OpenCaller | None = None,
+    progress: Progress = silent,
+) -> BuildReport:
+    """Add documents to an index, or update those whose id it holds. The others stay.
+
+    Passages are cut and kinds derived as in the index's last build. A bad document leaves an
+    earlier version of itself in place.
+
+    Raises:
+        EmbeddingMismatchError: Another embedding model made the index.
+        IndexMissingError: There is no index, or it cannot be read.
+        IndexBusyError: Another build holds the directory.
+        HopyardError: See `build`.
+    """
+    return await _put(documents, lambda *_: set(), directory, embedder, settings, caller, progress)
+
+
+async def sync(
+    documents: Iterable[Document],
+    scope: Scope,
+    *,
+    directory: Path,
+    embedder: Embedder,
+    settings: Context | None = None,
+    caller: OpenCaller | None = None,
+    progress: Progress = silent,
+) -> BuildReport:
+    """Bring what an index has of some files and folders up to date with them.
+
+    New documents are added, changed ones updated, and those whose file is gone removed. Documents
+    from elsewhere stay.
+
+    Args:
+        documents: What `load` read of the scope.
+        scope: The files and folders.
+        directory: The index directory.
+        embedder: The embedding model of the index.
+        settings: As for `add`.
+        caller: As for `add`.
+        progress: Called as the work proceeds.
+
+    Raises:
+        UsageError: Nothing is left in a folder that the index has documents from.
+        HopyardError: See `add`.
+    """
+    run = (directory, embedder, settings, caller, progress)
+    report = await _put(documents, scope.gone, *run)
+    report.unchanged += scope.untouched
+    return report
+
+
+async def _put(
+    documents: Iterable[Document],
+    gone: Gone,
+    directory: Path,
+    embedder: Embedder,
+    settings: Context | None,
+    caller: OpenCaller | None,
+    progress: Progress,
+) -> BuildReport:
+    await in_thread(read_manifest, directory)
+    async with open_run(directory, progress) as run:
+        manifest = await in_thread(read_manifest, directory)
+        await in_thread(check_embedding, directory, manifest, embedder)
+        recipe = Recipe.of_manifest(manifest, settings or Context(), caller)
+        await run.check_whole()
+        chunker = await in_thread(Chunker, embedder, manifest.chunk_tokens, manifest.fields)
+        await run.put(documents, chunker, gone)
+        return await run.finish(recipe, lambda: embedder)
+
+
+async def remove(
+    names: Iterable[str],
+    *,
+    directory: Path,
+    where: Sequence[str] = (),
+    embedder: Callable[[], Embedder] | None = None,
+    progress: Progress = silent,
+) -> BuildReport:
+    """Remove documents from an index. No chat model is asked.
+
+    Args:
+        names: Which ones: ids, names of files, paths, folders, or patterns such as
+            `reports/*.pdf`, as `listing.find_documents` takes them.
+        directory: The index directory.
+        where: Conditions that they must fit too; without names, all documents that fit are
+            removed.
+        embedder: Opens the index's embedding model. It is only needed where a build was killed
+            between writing texts and embedding them.
+        progress: Called as the build proceeds.
+
+    Raises:
+        UsageError: A name stands for no document; nothing is removed.
+        CorpusError: None would be left; nothing is removed.
+        IndexMissingError: There is no index, or it cannot be read.
+        IndexBusyError: Another build holds the directory.
+        HopyardError: See `build`.
+    """
+    await in_thread(read_manifest, directory)
+    async with open_run(directory, progress) as run:
+        manifest = await in_thread(read_manifest, directory)
+        recipe = Recipe.of_manifest(manifest, Context(), None)
+        await run.check_whole()
+        await run.remove(list(names), where)
+        return await run.finish(recipe, embedder)
+
+
+async def vacuum(*, directory: Path) -> None:
+    """Delete the text of removed documents, and of former versions, from the files of an index.
+
+    Builds leave it there for those who still read the last generation. They have to open the index
+    again. What a chat model wrote and the index does not use any more is deleted too; the ledger
+    may still have it.
+
+    Args:
+        directory: The index directory.
+
+    Raises:
+        IndexMissingError: There is no index, or it cannot be read.
+        IndexBusyError: Another build holds the directory.
+        HopyardError: The disk is full, or another process reads a file's log.
+    """
+    await in_thread(read_manifest, directory)
+    async with open_run(directory, silent) as run:
+        await run.vacuum()
+
+
+def _prepare(directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"The directory {str(directory)!r} cannot be made ({error.strerror}): name another "
+            f"directory."
+        ) from error
+    entries = {entry.name for entry in directory.iterdir()}
+    if entries and not entries & {MANIFEST_FILE, LOCK_FILE}:
+        raise UsageError(
+            f"The directory {str(directory)!r} is not empty and not an index: name an empty or a "
+            f"new directory."
+        )

@@ -1,0 +1,332 @@
+"""One build under its lock, from the first row to the new manifest."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+from hopyard.indexes.build_context import BuildContext, Progress
+from hopyard.indexes.building.documents import Gone, PutRun, check_not_empty
+from hopyard.indexes.building.recipe import Recipe
+from hopyard.indexes.building.report import BuildReport
+from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
+from hopyard.indexes.corpus.lock import hold_lock
+from hopyard.indexes.corpus.manifest import (
+    Manifest,
+    check_files,
+    damage_error,
+    find_manifest,
+    generation_directory,
+    write_manifest,
+)
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.corpus.seal import break_seal, checksum
+from hopyard.indexes.corpus.snapshot import Snapshot, checked_corpus
+from hopyard.indexes.corpus.store import CorpusStore
+from hopyard.indexes.corpus.threads import enter_in_thread, in_thread
+from hopyard.indexes.corpus.vectors import StoredVectors, purge_passage_vectors
+from hopyard.indexes.listing import matching_documents
+from hopyard.indexes.passages.chunking import Chunker
+from hopyard.indexes.text.language import corpus_language, foreign_languages
+from hopyard.indexes.written.store import keep_only_used
+from hopyard.models.calls.call import ModelCaller
+from hopyard.models.embedder import Embedder
+from hopyard.state.errors import HopyardError, IndexMissingError
+from hopyard.state.settings.fields import AUTO
+from hopyard.state.storage.atomic import sync_tree
+from hopyard.state.usage import Usage, add_usage, no_usage
+
+__all__ = ("BuildRun", "open_run")
+
+ENGLISH_ONLY: Final = "embedded"
+"""The built-in embedding model, by the name that indexes keep (`models.builtin.embedding`)."""
+
+
+def open_run(directory: Path, progress: Progress) -> AbstractAsyncContextManager[BuildRun]:
+    """Lock an index directory and take back what a killed build left in it.
+
+    Raises:
+        IndexBusyError: Another build holds the directory.
+        IndexMissingError: What is in the directory cannot be read.
+    """
+    return enter_in_thread(lambda: _opened(directory, progress))
+
+
+@contextmanager
+def _opened(directory: Path, progress: Progress) -> Iterator[BuildRun]:
+    with hold_lock(directory):
+        current = find_manifest(directory)
+        if current is not None and (directory / CORPUS_FILE).exists():
+            checked_corpus(directory, current.generation).close()
+        break_seal(directory / CORPUS_FILE)
+        with CorpusStore(directory) as store:
+            run = BuildRun(directory, store, current, progress)
+            store.roll_back(run.generation - 1)
+            run.drop_generations()
+            try:
+                yield run
+            finally:
+                store.seal()
+
+
+class BuildRun:
+    """The steps of a build. `open_run` makes one; then `put` or `remove`, then `finish`."""
+
+    def __init__(
+        self, directory: Path, store: CorpusStore, current: Manifest | None, progress: Progress
+    ) -> None:
+        self.generation = current.generation + 1 if current else 1
+        """The generation that this build writes."""
+        self._directory = directory
+        self._store = store
+        self._current = current
+        self._progress = progress
+        self._report = BuildReport()
+        self._began = time.perf_counter()
+
+    async def put(self, documents: Iterable[Document], chunker: Chunker, gone: Gone) -> None:
+        """Write the rows of new and changed documents, and remove those that are gone.
+
+        Args:
+            documents: The documents. A bad one leaves an earlier version of itself to `gone`.
+            chunker: Cuts them.
+            gone: Says which documents go, once all are read.
+
+        Raises:
+            CorpusError: No document would be left, or two passages have the same id.
+        """
+        run = PutRun(self._directory, self._store, self.generation, self._report, self._progress)
+        await in_thread(run.put, documents, chunker, gone, stop=run.stop)
+
+    async def remove(self, names: Sequence[str], where: Sequence[str]) -> None:
+        """Take documents out.
+
+        Args:
+            names: Ids, paths or patterns, as `listing.find_documents` takes them.
+            where: Conditions that they must fit too.
+
+        Raises:
+            UsageError: A name stands for no document.
+            CorpusError: None would be left.
+        """
+        await in_thread(self._remove_all, names, where)
+
+    async def finish(
+        self, recipe: Recipe, open_embedder: Callable[[], Embedder] | None
+    ) -> BuildReport:
+        """Embed, derive, and put the new manifest in place, unless nothing changed.
+
+        Args:
+            recipe: What the index is to be made with.
+            open_embedder: Gives the embedding model; None where each text has its vector already.
+        """
+        report, manifest = self._report, self._current
+        stands = manifest is not None and not report.changed
+        if not stands or not await in_thread(self._is_up_to_date, recipe, manifest):
+            options = recipe.options
+            vectors = StoredVectors(
+                self._store,
+                options.embedding,
+                options.dimension,
+                open_embedder,
+                recipe.instructions.passage,
+            )
+            if any(kind.needs_vectors for kind in recipe.kinds):
+                report.embedded = await vectors.embed_passages(
+                    lambda done, total: self._progress("embed", done, total)
+                )
+            try:
+                manifest = await self._commit(recipe, vectors)
+            except OSError as error:
+                raise HopyardError(
+                    f"The index {str(self._directory)!r} cannot be written ({error}): fix the "
+                    f"problem, then run the same command again to continue."
+                ) from error
+        report.passages = manifest.counts["passages"] if manifest else 0
+        report.seconds = time.perf_counter() - self._began
+        return report
+
+    async def check_whole(self) -> None:
+        """See that the corpus store holds what the manifest says, before something is added.
+
+        Raises:
+            IndexMissingError: It does not.
+        """
+        held = await in_thread(self._store.fingerprints)
+        if self._current and len(held) != self._current.counts["documents"]:
+            raise damage_error(
+                self._directory / CORPUS_FILE, "does not hold the expected documents"
+            )
+
+    async def vacuum(self) -> None:
+        """Delete from the files what only readers of older generations need.
+
+        Raises:
+            IndexMissingError: A file cannot be read or written.
+            HopyardError: Another process reads a file's log.
+        """
+        await in_thread(self._vacuum)
+
+    def _vacuum(self) -> None:
+        current = self.generation - 1
+        self._store.purge(current)
+        purge_passage_vectors(self._store)
+        self._store.vacuum()
+        keep_only_used(self._directory, current)
+        self.drop_generations(ages=(0,))
+
+    def drop_generations(self, ages: Sequence[int] = (0, 1)) -> None:
+        """Delete the folders of the generations that nobody needs.
+
+        Args:
+            ages: Builds since those that stay: that of the manifest, and the one before it, whose
+                readers may still run.
+        """
+        current = self._current.generation if self._current else 0
+        kept = {generation_directory(self._directory, current - age) for age in ages}
+        for folder in self._directory.glob("gen-*"):
+            if folder not in kept:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _remove_all(self, names: Sequence[str], where: Sequence[str]) -> None:
+        with Snapshot(self._directory, self.generation - 1) as corpus:
+            ids = matching_documents(corpus, self._directory, names, where)
+        if not ids:
+            return
+        with self._store.transaction():
+            held = self._store.fingerprints().keys()
+            self._store.remove(ids, self.generation)
+            self._report.removed = len(ids)
+            check_not_empty(self._directory, len(held) - len(ids), self._report)
+
+    def _is_up_to_date(self, recipe: Recipe, manifest: Manifest) -> bool:
+        try:
+            check_files(self._directory, manifest)
+        except IndexMissingError:
+            return False
+        folder = generation_directory(self._directory, manifest.generation)
+        return recipe.is_that_of(manifest) and all(
+            kind.is_current(folder / kind.name, recipe.options) for kind in recipe.kinds
+        )
+
+    async def _commit(self, recipe: Recipe, vectors: StoredVectors) -> Manifest:
+        folder = generation_directory(self._directory, self.generation)
+        folder.mkdir()
+        async with enter_in_thread(lambda: Snapshot(self._directory, self.generation)) as corpus:
+            counts = await in_thread(corpus.counts)
+            last = await in_thread(self._last_folder)
+            language = recipe.language
+            if language == AUTO:
+                language = await in_thread(corpus_language, corpus)
+            if recipe.embedding == ENGLISH_ONLY:
+                foreign = await in_thread(foreign_languages, corpus)
+                self._report.warnings += [_reads_english(foreign)] if foreign else []
+            calls = _Calls(recipe.options.open_caller)
+            options = replace(recipe.options, language=language, open_caller=calls.opener)
+            for kind in recipe.kinds:
+                (folder / kind.name).mkdir()
+                context = BuildContext(
+                    corpus=corpus,
+                    index_directory=self._directory,
+                    directory=folder / kind.name,
+                    previous=last / kind.name if last and (last / kind.name).is_dir() else None,
+                    built={name: folder / name for name in kind.needs},
+                    options=options,
+                    run=calls.run_of(kind.name),
+                    progress=self._progress,
+                    _vectors=vectors,
+                )
+                counts |= await kind.build(context)
+        self._report.usage = await in_thread(calls.usage)
+        made = replace(recipe, options=options, language=language)
+        return await in_thread(self._make_current, made, folder, counts, vectors)
+
+    def _make_current(
+        self, recipe: Recipe, folder: Path, counts: dict[str, int], vectors: StoredVectors
+    ) -> Manifest:
+        now = datetime.now(UTC)
+        files = sync_tree(folder)
+        manifest = Manifest(
+            generation=self.generation,
+            embedding=recipe.embedding,
+            query_instruction=recipe.instructions.query,
+            passage_instruction=recipe.instructions.passage,
+            dimension=recipe.options.dimension,
+            language=recipe.language,
+            chunk_tokens=recipe.chunk_tokens,
+            fields=recipe.fields,
+            kinds=recipe.kind_names,
+            prompts=recipe.prompts,
+            counts=counts,
+            files=files,
+            checksums={name: checksum(folder / name) for name in files},
+            created=self._current.created if self._current else now,
+            updated=now,
+        )
+        write_manifest(self._directory, manifest)
+        self._current = manifest
+        self._store.purge(self.generation - 1)
+        vectors.purge()
+        self.drop_generations()
+        return manifest
+
+    def _last_folder(self) -> Path | None:
+        """The last generation's folder; None where there is none to carry anything over from."""
+        if self._current is None:
+            return None
+        try:
+            check_files(self._directory, self._current)
+        except IndexMissingError:
+            return None
+        return generation_directory(self._directory, self._current.generation)
+
+
+def _reads_english(foreign: Mapping[str, float]) -> str:
+    shares = " and ".join(f"{100 * share:.0f} % are {name}" for name, share in foreign.items())
+    return (
+        f"The built-in embedding model reads English only, and of these passages {shares}: dense "
+        "search finds them badly. Build the index with a multilingual model, as in --embedding "
+        "ollama:qwen3-embedding:0.6b."
+    )
+
+
+@dataclass
+class _Calls:
+    """The model calls of a build. They are read from the ledger, and only if a kind asked."""
+
+    _open: Callable[[], ModelCaller] | None
+    _caller: ModelCaller | None = None
+    _runs: list[str] = field(default_factory=list)
+
+    @property
+    def opener(self) -> Callable[[], ModelCaller] | None:
+        """Opens the chat model; None if the build may not call a model."""
+        given = self._open
+        if given is None:
+            return None
+
+        def open_caller() -> ModelCaller:
+            self._caller = given()
+            return self._caller
+
+        return open_caller
+
+    def run_of(self, kind: str) -> str:
+        """A new run for the calls of a kind."""
+        self._runs.append(f"{kind}/{uuid4().hex}")
+        return self._runs[-1]
+
+    def usage(self) -> Usage:
+        """What all runs cost so far."""
+        total = no_usage()
+        if self._caller is not None:
+            for usage in map(self._caller.ledger.usage, self._runs):
+                total = add_usage(total, usage)
+        return total

@@ -1,0 +1,1 @@
+"""The corpus store: documents, passages and vectors on the disk."""

@@ -1,0 +1,214 @@
+"""The manifest: one small file that says what an index directory holds.
+
+Renaming it into place is the one moment at which a build takes effect. It names a generation:
+the rows of the corpus store and the folder `gen-0000007/` that belong together.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from hopyard.indexes.corpus.lock import LOCK_FILE
+from hopyard.indexes.corpus.seal import checksum, text_checksum
+from hopyard.models.names import NO_EMBEDDING, current_name
+from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
+from hopyard.state.storage.atomic import write_file
+
+if TYPE_CHECKING:
+    from hopyard.models.embedder import Embedder
+
+__all__ = (
+    "FORMAT_VERSION",
+    "MANIFEST_FILE",
+    "Manifest",
+    "check_embedding",
+    "check_embedding_name",
+    "check_files",
+    "damage_error",
+    "find_manifest",
+    "generation_directory",
+    "read_manifest",
+    "write_manifest",
+)
+
+FORMAT_VERSION: Final = 4
+"""2: vectors have a namespace. 3: passages have a header and pages. 4: and a section. An index
+of an older format can be read, and the next build rewrites it."""
+MANIFEST_FILE: Final = "manifest.json"
+
+
+class Manifest(BaseModel):
+    """What an index directory holds, and what it was made with."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format_version: int = FORMAT_VERSION
+    generation: int = Field(ge=1)
+    embedding: str
+    """Spec of the embedding model (`Embedder.name`)."""
+    query_instruction: str = ""
+    """What is put before a question when it is embedded."""
+    passage_instruction: str = ""
+    """What the passages were embedded with before their text."""
+    dimension: int = Field(ge=1)
+    language: str = "en"
+    """The corpus's language, which decides about stop words and stems."""
+    chunk_tokens: int = Field(ge=0)
+    """Tokens of a passage at most; 0: documents are kept whole."""
+    fields: tuple[str, ...] = ()
+    """Fields of the metadata that are matched and embedded with each passage."""
+    kinds: tuple[str, ...]
+    """What is derived from the corpus: dense, sparse, …"""
+    prompts: dict[str, str] = {}
+    """Version of each prompt that took part, by name."""
+    counts: dict[str, int]
+    """documents, passages, and what each derived kind counts."""
+    files: dict[str, int]
+    """Size in bytes of each file of the generation, by its path below the folder."""
+    checksums: dict[str, str] = {}
+    """CRC-32 of each of them; an index made by an older Hopyard has none."""
+    created: datetime
+    updated: datetime
+
+
+class _Format(BaseModel):
+    format_version: int
+    checksum: str | None = None
+
+
+def read_manifest(directory: Path) -> Manifest:
+    """Read the manifest of an index.
+
+    Raises:
+        IndexMissingError: There is none, it cannot be read, or a newer Hopyard wrote it.
+    """
+    path = directory / MANIFEST_FILE
+    try:
+        text = path.read_text(encoding="utf-8")
+        about = _Format.model_validate_json(text)
+        if about.format_version > FORMAT_VERSION:
+            raise IndexMissingError(
+                f"The index {str(directory)!r} has format {about.format_version} and this "
+                f"version of Hopyard reads up to {FORMAT_VERSION}: upgrade Hopyard, or build the "
+                f"index again "
+                "in another directory."
+            )
+        manifest = Manifest.model_validate_json(text)
+        if about.checksum not in {None, _own_checksum(text)}:
+            raise ValueError("its checksum is wrong")
+        return manifest
+    except FileNotFoundError as error:
+        if (directory / LOCK_FILE).exists():
+            raise IndexMissingError(
+                f"The index {str(directory)!r} is not built yet: its first build was interrupted "
+                f"or still runs. `hopyard index status {directory}` says how far it is; run the "
+                "same `hopyard index build` again to continue."
+            ) from error
+        raise IndexMissingError(
+            f"There is no index in {str(directory)!r} ({MANIFEST_FILE} is missing): "
+            f"run `hopyard index build PATH… --out {directory}`."
+        ) from error
+    except (OSError, ValueError) as error:  # both of UnicodeDecodeError's and pydantic's are one
+        raise IndexMissingError(
+            f"The index's {str(path)!r} cannot be read ({_first_line(error)}): delete that file "
+            f"and run `hopyard index build PATH… --out {directory}`, which keeps the vectors."
+        ) from error
+
+
+def find_manifest(directory: Path) -> Manifest | None:
+    """Read the manifest, or None where nothing was built yet.
+
+    Raises:
+        IndexMissingError: There is one, and it cannot be read.
+    """
+    return read_manifest(directory) if (directory / MANIFEST_FILE).exists() else None
+
+
+def write_manifest(directory: Path, manifest: Manifest) -> None:
+    """Put a manifest in place: from here on readers see its generation."""
+    fields = manifest.model_dump(mode="json")
+    fields["checksum"] = _own_checksum(json.dumps(fields))
+    write_file(directory / MANIFEST_FILE, json.dumps(fields, indent=2).encode() + b"\n")
+
+
+def generation_directory(directory: Path, generation: int) -> Path:
+    """The folder of what was derived for a generation."""
+    return directory / f"gen-{generation:07d}"
+
+
+def check_files(directory: Path, manifest: Manifest) -> None:
+    """See that every file of the manifest's generation is there as it was written.
+
+    Raises:
+        IndexMissingError: One is not; the message names it.
+    """
+    folder = generation_directory(directory, manifest.generation)
+    for name, size in manifest.files.items():
+        try:
+            found = (folder / name).stat().st_size
+        except OSError:
+            found = -1
+        if found != size:
+            state = "is missing" if found < 0 else f"has {found} bytes instead of {size}"
+            raise damage_error(folder / name, state)
+        if manifest.checksums.get(name) not in {None, checksum(folder / name)}:
+            raise damage_error(folder / name, "is damaged (its checksum is wrong)")
+
+
+def check_embedding_name(directory: Path, manifest: Manifest, embedder: Embedder) -> None:
+    """See that an index was built with an embedding model, by its name: the model is not asked.
+
+    An index without an embedding model goes with every model.
+
+    Raises:
+        EmbeddingMismatchError: Another model made the index.
+    """
+    if manifest.embedding not in {embedder.name, NO_EMBEDDING}:
+        held, other = current_name(manifest.embedding), current_name(embedder.name)
+        raise EmbeddingMismatchError(
+            f"The index {str(directory)!r} was built with the embedding model {held!r}, not "
+            f"{other!r}: give `--embedding {held}`, or build it again with `hopyard index build "
+            f"PATH… --out {directory} --embedding {other}`."
+        )
+
+
+def check_embedding(directory: Path, manifest: Manifest, embedder: Embedder) -> None:
+    """See that an index can be extended with an embedding model. A remote model may be asked.
+
+    Raises:
+        EmbeddingMismatchError: Another model made the index, or its vectors have another length.
+    """
+    check_embedding_name(directory, manifest, embedder)
+    if embedder.dimension != manifest.dimension:
+        raise EmbeddingMismatchError(
+            f"The index {str(directory)!r} has vectors of {manifest.dimension} dimensions and the "
+            f"embedding model {embedder.name!r} now gives {embedder.dimension}: "
+            f"run `hopyard index build PATH… --out {directory}`."
+        )
+
+
+def damage_error(file: Path, state: str) -> IndexMissingError:
+    """The error for a file of the index that cannot be used; `state` completes the sentence."""
+    return IndexMissingError(
+        f"The index file {str(file)!r} {state}: run `hopyard index build PATH… --out DIR` on its "
+        "directory to write it again."
+    )
+
+
+def _own_checksum(text: str) -> str:
+    """Of all that a manifest says, however it is spaced."""
+    fields = json.loads(text)
+    fields.pop("checksum", None)
+    return text_checksum(json.dumps(fields, sort_keys=True))
+
+
+def _first_line(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return ": ".join([*map(str, first["loc"]), first["msg"]])
+    return str(error).splitlines()[0]

@@ -1,0 +1,336 @@
+"""The corpus as it stands at one generation, for readers.
+
+Rows of the store carry the generation that added and the one that removed them, so a reader sees
+the same corpus while a build writes the next one. It may lag one build behind; the rows of older
+generations are gone.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from hopyard.indexes.corpus.corpus_file import (
+    BUSY_SECONDS,
+    CORPUS_FILE,
+    columns_of,
+    corpus_error,
+    corpus_uri,
+)
+from hopyard.indexes.corpus.manifest import damage_error
+from hopyard.indexes.corpus.records import Document, Passage, text_hash
+from hopyard.indexes.corpus.seal import is_sealed
+from hopyard.state.errors import IndexMissingError
+from hopyard.state.metadata import MetadataValue
+
+if TYPE_CHECKING:
+    from hopyard.models.embedder import Vectors
+
+__all__ = ("Snapshot", "checked_corpus")
+
+_PAGE: Final = 1000
+"""Passages fetched at once while going through all of them."""
+
+_KEPT: Final = 10_000
+"""Documents whose source and metadata are kept in memory."""
+_NOTHING: Final[tuple[str, dict[str, MetadataValue]]] = ("", {})
+
+_VISIBLE: Final = "added <= :generation AND (removed IS NULL OR removed > :generation)"
+_LISTED: Final = "id IN (SELECT value FROM json_each(:ids))"
+_COLUMNS: Final = (
+    *("id", "document_id", "position", "title", "text", "content_hash", "tokens"),
+    *("header", "pages", "section"),
+)
+
+
+class Snapshot:
+    """Documents and passages at one generation. Any thread may use it.
+
+    Every method raises `IndexMissingError` when the corpus file is missing or damaged, or when
+    two later builds have dropped this generation.
+    """
+
+    def __init__(self, directory: Path, generation: int) -> None:
+        """Open the corpus store of an index.
+
+        Args:
+            directory: The index directory.
+            generation: The generation to look at, as the manifest says.
+        """
+        self.generation = generation
+        self._directory = directory
+        # One connection under a lock: a read takes less time than the opening of a connection.
+        self._lock = threading.Lock()
+        try:
+            self._connection = sqlite3.connect(
+                corpus_uri(directory),
+                uri=True,
+                timeout=BUSY_SECONDS,
+                check_same_thread=False,
+                isolation_level=None,
+            )
+            self._connection.execute("PRAGMA query_only = ON")
+            has = columns_of(self._connection, "passages")
+            self._knows_times = bool(columns_of(self._connection, "builds"))
+            self._has_long_texts = bool(columns_of(self._connection, "continuations"))
+        except sqlite3.Error as error:
+            raise corpus_error(directory, error) from error
+        # An index of an older format has no headers, pages or sections.
+        self._columns = {name: name if name in has else f"'' AS {name}" for name in _COLUMNS}
+        self._passages = (
+            f"SELECT {', '.join(self._columns.values())} FROM passages WHERE {_VISIBLE}"
+        )
+        self._about: dict[str, tuple[str, dict[str, MetadataValue]]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def get(self, passage_ids: Sequence[str]) -> list[Passage]:
+        """Fetch passages, in the order of their ids.
+
+        Raises:
+            IndexMissingError: A passage is not in this generation.
+        """
+        found = self.existing(passage_ids)
+        if unknown := [name for name in passage_ids if name not in found]:
+            raise IndexMissingError(
+                f"Passage {unknown[0]!r} is not in the index {str(self._directory)!r} (generation "
+                f"{self.generation}): it was updated or removed, so ask the question again."
+            )
+        return [found[name] for name in passage_ids]
+
+    def existing(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
+        """Those of some passages that this generation has, by their ids."""
+        rows = self._rows(f"{self._passages} AND {_LISTED}", ids=json.dumps(list(passage_ids)))
+        return {passage.id: passage for passage in self._filled(rows)}
+
+    def neighbours(self, passage_id: str, before: int, after: int) -> list[Passage]:
+        """A passage between those that come before and after it in its document, in order.
+
+        Raises:
+            IndexMissingError: The passage is not in this generation.
+        """
+        [passage] = self.get([passage_id])
+        rows = self._rows(
+            f"{self._passages} AND document_id = :document "
+            "AND position BETWEEN :first AND :last ORDER BY position",
+            document=passage.document_id,
+            first=passage.position - before,
+            last=passage.position + after,
+        )
+        return self._filled(rows)
+
+    def documents(self, document_ids: Sequence[str] | None = None) -> list[Document]:
+        """Fetch documents, sorted by id.
+
+        Args:
+            document_ids: Which ones, those that are not there being left out; None fetches all.
+        """
+        listed = "" if document_ids is None else f" AND {_LISTED}"
+        ids = json.dumps(list(document_ids or ()))
+        rows = self._rows(
+            "SELECT id, title, text, metadata, source FROM documents "
+            f"WHERE {_VISIBLE}{listed} ORDER BY id",
+            ids=ids,
+        )
+        more: dict[str, list[str]] = {}
+        if self._has_long_texts:
+            for name, text in self._rows(
+                "SELECT id, continuations.text FROM documents JOIN continuations "
+                "ON document_id = id AND continuations.added = documents.added "
+                f"WHERE {_VISIBLE.replace('added', 'documents.added')}{listed} ORDER BY id, number",
+                ids=ids,
+            ):
+                more.setdefault(name, []).append(text)
+        return [
+            Document(name, title, "".join([text, *more.get(name, ())]), json.loads(about), source)
+            for name, title, text, about, source in rows
+        ]
+
+    def counts(self) -> dict[str, int]:
+        """Number of `documents` and `passages`."""
+        return {
+            table: self._rows(f"SELECT count(*) FROM {table} WHERE {_VISIBLE}")[0][0]
+            for table in ("documents", "passages")
+        }
+
+    def passage_ids(self) -> list[str]:
+        """All passage ids, sorted."""
+        return [
+            row[0] for row in self._rows(f"SELECT id FROM passages WHERE {_VISIBLE} ORDER BY id")
+        ]
+
+    def passages(self) -> Iterator[Passage]:
+        """Go through all passages, sorted by id, a thousand in memory at a time."""
+        sql = f"{self._passages} AND id > :last ORDER BY id"
+        last = ""
+        while rows := self._rows(f"{sql} LIMIT {_PAGE}", last=last):
+            yield from self._filled(rows)
+            last = rows[-1][0]
+
+    def passages_of(self, document_id: str) -> list[Passage]:
+        """The passages of a document, in its order."""
+        rows = self._rows(
+            f"{self._passages} AND document_id = :document ORDER BY position", document=document_id
+        )
+        return self._filled(rows)
+
+    def outlines(self) -> Iterator[Document]:
+        """All documents without their texts."""
+        for name, title, metadata, source in self._rows(
+            f"SELECT id, title, metadata, source FROM documents WHERE {_VISIBLE}"
+        ):
+            yield Document(name, title, "", json.loads(metadata), source)
+
+    def fingerprints(self) -> dict[str, str]:
+        """The fingerprint of each document, by its id."""
+        return dict(self._rows(f"SELECT id, fingerprint FROM documents WHERE {_VISIBLE}"))
+
+    def indexed(self) -> dict[str, str]:
+        """When each document's text was put into the index, by its id; an ISO time.
+
+        An index that an older Hopyard wrote does not know it.
+        """
+        if not self._knows_times:
+            return {}
+        return dict(
+            self._rows(
+                "SELECT documents.id, builds.began FROM documents "
+                f"JOIN builds ON builds.generation = documents.added WHERE {_VISIBLE}"
+            )
+        )
+
+    def fields(self) -> Iterator[tuple[str, Document, str, str]]:
+        """Every passage's id, its document without the text, its pages and its section."""
+        documents = {document.id: document for document in self.outlines()}
+        on = f"{self._columns['pages']}, {self._columns['section']}"
+        for name, document_id, pages, section in self._rows(
+            f"SELECT id, document_id, {on} FROM passages WHERE {_VISIBLE} ORDER BY id"
+        ):
+            yield name, documents[document_id], pages, section
+
+    def vectors(self, embedding: str) -> tuple[list[str], Vectors]:
+        """The vectors of all passages that have one.
+
+        Args:
+            embedding: The embedding model that made them.
+
+        Returns:
+            The passage ids, sorted, and their vectors [n, d] in the same order.
+        """
+        import numpy as np
+
+        ids: list[str] = []
+        numbers = bytearray()
+        with self._reading() as connection:
+            for name, vector in connection.execute(
+                "SELECT passages.id, vector FROM passages JOIN vectors USING (content_hash) "
+                f"WHERE namespace = 'passages' AND embedding = :embedding AND {_VISIBLE} "
+                "ORDER BY passages.id",
+                {"generation": self.generation, "embedding": embedding},
+            ):
+                ids.append(name)
+                numbers += vector
+        return ids, np.frombuffer(numbers, dtype="<f4").reshape(len(ids), -1 if ids else 0)
+
+    def check(self) -> None:
+        """See that the file is as its last build left it.
+
+        Where no checksum vouches for that, its structure and every passage's text are looked
+        through.
+        """
+        with self._reading() as connection:
+            sealed = is_sealed(connection, self._directory / CORPUS_FILE)
+            if sealed is False:
+                raise sqlite3.DatabaseError("its checksum is wrong")
+        if sealed is None:
+            self._look_through()
+
+    def _look_through(self) -> None:
+        with self._reading() as connection:
+            [verdict] = connection.execute("PRAGMA integrity_check(1)").fetchone()
+            if verdict != "ok":
+                raise sqlite3.DatabaseError(verdict)
+        for passage in self.passages():
+            if passage.content_hash != text_hash(passage.embedded_text):
+                problem = f"passage {passage.id!r} is damaged"
+                raise corpus_error(self._directory, sqlite3.DatabaseError(problem))
+
+    def _filled(self, rows: Sequence[tuple[Any, ...]]) -> list[Passage]:
+        """Passages of rows, with source and metadata of their documents.
+
+        These columns lie behind a document's text, and SQLite goes through all its pages to reach
+        them: so a document is looked up once, not once a passage.
+        """
+        about = self._about
+        wanted = {row[1] for row in rows}
+        if new := wanted - about.keys():
+            found = self._rows(
+                f"SELECT id, source, metadata FROM documents WHERE {_VISIBLE} AND {_LISTED}",
+                ids=json.dumps(sorted(new)),
+            )
+            kept = {} if len(about) > _KEPT else about
+            about = kept | {name: about[name] for name in wanted & about.keys()}
+            about |= {name: (source, json.loads(metadata)) for name, source, metadata in found}
+            self._about = about  # at once: other threads may read it
+        return [
+            Passage(
+                **dict(zip(_COLUMNS, row, strict=True)),
+                source=about.get(row[1], _NOTHING)[0],
+                metadata=about.get(row[1], _NOTHING)[1],
+            )
+            for row in rows
+        ]
+
+    def _rows(self, sql: str, **parameters: str | int) -> list[tuple[Any, ...]]:
+        with self._reading() as connection:
+            return connection.execute(sql, {"generation": self.generation, **parameters}).fetchall()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                # One transaction, so that the rows are there if the check finds them there.
+                self._connection.execute("BEGIN")
+                oldest = self._connection.execute("SELECT oldest FROM generations").fetchone()[0]
+                if self.generation < oldest:
+                    raise IndexMissingError(
+                        f"Generation {self.generation} of the index {str(self._directory)!r} was "
+                        f"removed by a later build: open the index again."
+                    )
+                yield self._connection
+            except sqlite3.Error as error:
+                raise corpus_error(self._directory, error) from error
+            finally:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+
+
+def checked_corpus(directory: Path, generation: int) -> Snapshot:
+    """Open the corpus, once it is seen to be as its last build left it.
+
+    Raises:
+        IndexMissingError: It is missing or damaged.
+    """
+    file = directory / CORPUS_FILE
+    if not file.exists():
+        raise damage_error(file, "is missing")
+    corpus = Snapshot(directory, generation)
+    try:
+        corpus.check()
+    except IndexMissingError:
+        corpus.close()
+        raise
+    return corpus

@@ -1,0 +1,246 @@
+"""The corpus store: SQLite, written by one build at a time.
+
+A build writes the rows of generation g+1 beside those that readers of generation g see. Until the
+manifest names g+1 these rows count for nothing, and the next build takes them back. The table
+`vectors` belongs to no generation (see `vectors`).
+
+A document's row holds the first stretch of its text, and `continuations` hold the others, so that
+no text need be in memory as a whole.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, Self
+
+from hopyard.indexes.corpus.corpus_file import BUSY_SECONDS, CORPUS_FILE, columns_of, corpus_error
+from hopyard.indexes.corpus.long_text import stretches_of
+from hopyard.indexes.corpus.records import Document, Passage
+from hopyard.indexes.corpus.schema import CHANGES, SCHEMA, VERSIONED
+from hopyard.indexes.corpus.seal import rewrite, seal
+from hopyard.state.errors import CorpusError
+
+__all__ = ("CorpusStore",)
+
+logger = logging.getLogger(__name__)
+
+_AT_ONCE: Final = 1000
+"""Passages of a document that are written at once."""
+
+_ROW: Final = "id, document_id, position, title, text, content_hash, tokens, header, pages, section"
+
+
+class CorpusStore:
+    """The writing side of the corpus. One build at a time holds it (see `lock`).
+
+    Every method raises `IndexMissingError` when the file cannot be read or written.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        """Open the store of an index directory, and create it if need be."""
+        self._directory = directory
+        with self._errors():
+            # Threads take turns: a build awaits each of them before it starts the next.
+            self._connection = sqlite3.connect(
+                directory / CORPUS_FILE,
+                timeout=BUSY_SECONDS,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            # What is deleted is overwritten, and leaves the log when the build has ended.
+            self._connection.execute("PRAGMA secure_delete = ON")
+            # The manifest is forced to the disk, so what it speaks of must be there before it.
+            self._connection.execute("PRAGMA synchronous = FULL")
+            for table, column, change in CHANGES:
+                columns = columns_of(self._connection, table)
+                if columns and column not in columns:
+                    self._connection.executescript(change)
+            self._connection.executescript(SCHEMA)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def seal(self) -> None:
+        """Say that the file is written no more for now, and what its checksum is."""
+        try:
+            seal(self._connection, self._directory / CORPUS_FILE)
+        except (sqlite3.Error, OSError) as error:  # a full disk: then readers look it through
+            logger.warning("%s is left without a checksum: %s", CORPUS_FILE, error)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All the writes in the block, or none of them."""
+        with self._errors():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def roll_back(self, generation: int) -> None:
+        """Take back what a build after `generation` wrote and did not finish; keep its vectors."""
+        with self.transaction():
+            for table in VERSIONED:
+                self.run(f"DELETE FROM {table} WHERE added > ?", generation)
+                self.run(f"UPDATE {table} SET removed = NULL WHERE removed > ?", generation)
+            self.run("DELETE FROM continuations WHERE added > ?", generation)
+            self.run("DELETE FROM builds WHERE generation > ?", generation)
+            self.run("UPDATE generations SET oldest = ?1 WHERE oldest > ?1", generation)
+
+    def fingerprints(self) -> dict[str, str]:
+        """The fingerprint of each live document, by its id."""
+        return dict(self.run("SELECT id, fingerprint FROM documents WHERE removed IS NULL"))
+
+    def sources(self) -> dict[str, str]:
+        """The source of each live document, by its id."""
+        return dict(self.run("SELECT id, source FROM documents WHERE removed IS NULL"))
+
+    def put(
+        self, document: Document, fingerprint: str, passages: Iterable[Passage], generation: int
+    ) -> None:
+        """Add a document or update it, inside a transaction. Passages that stay are not touched.
+
+        If the passages raise an error, nothing of the document is changed.
+
+        Raises:
+            CorpusError: Another document has a passage of the same id.
+        """
+        with self._all_or_nothing():
+            self._put_document(document, fingerprint, generation)
+            try:
+                self._put_passages(document.id, passages, generation)
+            except sqlite3.IntegrityError as error:
+                raise CorpusError(
+                    f"A passage of document {document.id!r} has the id of another document's "
+                    "passage: give one of the two documents another id."
+                ) from error
+
+    def _put_document(self, document: Document, fingerprint: str, generation: int) -> None:
+        self._retire("documents", "id", [document.id], generation)
+        began = datetime.now(UTC).isoformat(timespec="seconds")
+        self.run("INSERT OR IGNORE INTO builds VALUES (?, ?)", generation, began)
+        stretches = stretches_of(document.text)
+        self.run(
+            "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, NULL)",
+            document.id, document.title, next(stretches),
+            json.dumps(dict(document.metadata), sort_keys=True), document.source,
+            fingerprint, generation,
+        )  # fmt: skip
+        self.write(
+            "INSERT INTO continuations VALUES (?, ?, ?, ?)",
+            ((document.id, generation, number, text) for number, text in enumerate(stretches)),
+        )
+
+    def _put_passages(self, document_id: str, passages: Iterable[Passage], generation: int) -> None:
+        """Write the passages of a document, some in memory at a time."""
+        rows = (
+            (
+                *(p.id, p.document_id, p.position, p.title, p.text, p.content_hash, p.tokens),
+                *(p.header, p.pages, p.section),
+            )
+            for p in passages
+        )
+        # Those before and now are compared position by position. They are sorted, which SQLite
+        # does before it gives the first, so what is written meanwhile is not among them.
+        before = self._connection.execute(
+            f"SELECT {_ROW} FROM passages WHERE document_id = ? AND removed IS NULL "
+            "ORDER BY position",
+            (document_id,),
+        )
+        while True:
+            now, last = set(islice(rows, _AT_ONCE)), set(islice(before, _AT_ONCE))
+            if not now and not last:
+                return
+            # A new passage may have the id of one that stood at another position.
+            self._retire("passages", "id", [row[0] for row in now ^ last], generation, document_id)
+            self._connection.executemany(
+                f"INSERT INTO passages ({_ROW}, added) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [(*row, generation) for row in sorted(now - last)],
+            )
+
+    def remove(self, document_ids: Iterable[str], generation: int) -> None:
+        """Remove documents and their passages, inside a transaction."""
+        ids = list(document_ids)
+        self._retire("documents", "id", ids, generation)
+        self._retire("passages", "document_id", ids, generation)
+
+    def purge(self, oldest: int) -> None:
+        """Drop what no reader of generation `oldest`, or of a later one, can see."""
+        with self.transaction():
+            for table in VERSIONED:
+                self.run(f"DELETE FROM {table} WHERE removed <= ?", oldest)
+            self.run("UPDATE generations SET oldest = ?", oldest)
+            self.run("DELETE FROM builds WHERE generation NOT IN (SELECT added FROM documents)")
+            self.run(
+                "DELETE FROM continuations WHERE NOT EXISTS (SELECT 1 FROM documents "
+                "WHERE id = document_id AND documents.added = continuations.added)"
+            )
+
+    def vacuum(self) -> None:
+        """Write the file again without its free pages, and empty the log.
+
+        Raises:
+            HopyardError: Another process reads the log.
+        """
+        with self._errors():
+            rewrite(self._connection, self._directory / CORPUS_FILE)
+
+    def _retire(
+        self, table: str, column: str, keys: Sequence[str], generation: int, document_id: str = ""
+    ) -> None:
+        """Mark rows of older generations as removed; of one document where it is named."""
+        own = "AND document_id = ? " if document_id else ""
+        self.run(
+            f"UPDATE {table} SET removed = ? WHERE removed IS NULL AND added < ? {own}"
+            f"AND {column} IN (SELECT value FROM json_each(?))",
+            generation, generation, *filter(None, [document_id]), json.dumps(list(keys)),
+        )  # fmt: skip
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """All the writes in the block, or none of them, in a transaction that goes on."""
+        with self._errors():
+            self._connection.execute("SAVEPOINT document")
+            try:
+                yield
+                self._connection.execute("RELEASE document")
+            except BaseException:
+                if self._connection.in_transaction:  # SQLite may have ended it by itself
+                    self._connection.execute("ROLLBACK TO document")
+                    self._connection.execute("RELEASE document")
+                raise
+
+    def run(self, sql: str, *parameters: str | int) -> list[tuple[Any, ...]]:
+        """Execute a statement and fetch its rows."""
+        with self._errors():
+            return self._connection.execute(sql, parameters).fetchall()
+
+    def write(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Execute a statement for each of some rows, inside a transaction."""
+        with self._errors():
+            self._connection.executemany(sql, rows)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise corpus_error(self._directory, error) from error

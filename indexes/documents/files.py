@@ -1,0 +1,301 @@
+"""One file as documents: its text, its corpus lines, and the files in it."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Final, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from hopyard.indexes.build_context import Progress, silent
+from hopyard.indexes.corpus.long_text import is_blank, text_of
+from hopyard.indexes.corpus.records import (
+    BadItem,
+    Document,
+    Markup,
+    place_in,
+)
+from hopyard.indexes.documents.readers.base import Content, Options, Part, Source, Unread
+from hopyard.indexes.documents.readers.limits import too_large
+from hopyard.indexes.documents.readers.table import CORPUS_SUFFIX, Format, format_of
+from hopyard.state.errors import CorpusError
+from hopyard.state.extras import missing_sentence
+from hopyard.state.metadata import known_value
+from hopyard.state.references import SECTION_MARK
+from hopyard.state.text.unicode import storable_text, valid_unicode
+
+__all__ = ("Loaded", "SkippedFile", "read_file", "shown", "unknown_format")
+
+_ID_DIGITS: Final = 16
+"""Hex digits of a derived id: 64 bits keep two of a billion documents apart."""
+
+_TOLD: Final = 1 << 20
+"""Bytes of a file between two reports of progress."""
+
+_LONGEST_LINE: Final = 100
+"""Megabytes of a line of a corpus file: it is in memory several times while it is parsed."""
+
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
+
+_LONGEST_REASON: Final = 200
+"""Characters of what a library says of a broken file."""
+
+_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+"""The beginning of an escape in JSON that is half of a character."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file, or a place in one, that is no part of the corpus."""
+
+    path: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
+
+
+class _Line(BaseModel):
+    """One line of a corpus file. Other keys are ignored."""
+
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+    id: str | int | None = None
+    title: str = ""
+    text: str
+    metadata: dict[str, str | int | float | bool | None] = {}
+    markup: Markup = "text"
+
+
+class Loaded(NamedTuple):
+    """A document, and where it was found."""
+
+    document: Document
+    place: str
+    line: int | None = None
+
+    def bad(self, reason: str) -> BadItem:
+        """This document as an item that is left out."""
+        return BadItem(self.place, reason, self.line)
+
+
+class _Named(NamedTuple):
+    """What a file, or a part of one, is called."""
+
+    place: str
+    """For reports: as the user gave it."""
+    key: str
+    """For the index: without what changes between machines."""
+
+    def part(self, name: str) -> _Named:
+        return _Named(place_in(self.place, name), place_in(self.key, name))
+
+
+class _Watched(io.FileIO):
+    """A file that tells how far it is read."""
+
+    def __init__(self, path: Path, progress: Progress) -> None:
+        super().__init__(path)
+        self._progress = progress
+        self._size = os.fstat(self.fileno()).st_size
+        self._told = 0
+
+    def readinto(self, buffer: Any) -> int:
+        count = super().readinto(buffer)
+        if (place := self.tell()) >= self._told + _TOLD:
+            self._told = place
+            self._progress("bytes", place, self._size)
+        return count
+
+
+def read_file(
+    path: Path, key: Path, options: Options, progress: Progress = silent
+) -> Iterator[Loaded | BadItem | SkippedFile]:
+    """Read a file of a known format.
+
+    Args:
+        path: The file.
+        key: Its name in the index, which its id is derived from.
+        options: How it is read.
+        progress: Called with the stages `bytes` and, where a file has some, `pages`, while a
+            large file is read.
+    """
+    source = Source(path.name, lambda: io.BufferedReader(_Watched(path, progress)), options)
+    named = _Named(shown(path), shown(key))
+    try:
+        yield from _read(source, named, progress)
+    except OSError as error:
+        yield BadItem(named.place, f"the file cannot be read ({error.strerror or error})")
+
+
+def unknown_format(name: str) -> str:
+    """Why a file is left out whose format is not known."""
+    suffix = PurePosixPath(name).suffix
+    return f"unknown suffix {suffix!r}" if suffix else "it has no suffix"
+
+
+def shown(path: Path) -> str:
+    """A path as it is printed and stored: valid Unicode, which a file name need not be."""
+    return os.fsencode(path.as_posix()).decode("utf-8", "replace")
+
+
+def _read(
+    source: Source, named: _Named, progress: Progress
+) -> Iterator[Loaded | BadItem | SkippedFile]:
+    if source.name.lower().endswith(CORPUS_SUFFIX):
+        yield from _read_corpus(source, named)
+        return
+    kind = format_of(source.name)
+    if kind is None:
+        yield SkippedFile(named.place, unknown_format(source.name))
+        return
+    try:
+        if reason := too_large(source, kind):
+            raise CorpusError(reason)
+        for found in kind.read(source):
+            if isinstance(found, Content):
+                yield _document(found, named, progress)
+            elif isinstance(found, Unread):
+                yield SkippedFile(named.part(found.place).place, found.reason)
+            else:
+                yield from _read_part(found, named.part(storable_text(found.name)), progress)
+    except CorpusError as error:
+        yield BadItem(named.place, str(error))
+    except ModuleNotFoundError as error:
+        yield BadItem(named.place, _missing(kind, error))
+    except OSError:
+        raise
+    except Exception as error:  # every library meets broken files with exceptions of its own
+        reason = f"{type(error).__name__}: {error}"[:_LONGEST_REASON]
+        yield BadItem(named.place, f"not a readable {kind.suffixes[0]} file ({reason})")
+
+
+def _read_part(
+    part: Part, named: _Named, progress: Progress
+) -> Iterator[Loaded | BadItem | SkippedFile]:
+    allowance = part.source.allowance
+    kind = format_of(part.source.name)
+    if not allowance.depth_left and kind and kind.holds_files:
+        yield SkippedFile(named.place, "archives and mails are nested too deeply")
+        return
+    allowance.depth_left -= 1
+    try:
+        yield from _read(part.source, named, progress)
+    finally:
+        allowance.depth_left += 1
+
+
+def _missing(kind: Format, error: ModuleNotFoundError) -> str:
+    if kind.extra:
+        return missing_sentence(f"reading {kind.suffixes[0]} files", kind.extra)
+    package = (error.name or "").partition(".")[0]
+    return f"reading {kind.suffixes[0]} files needs the package {package!r}: pip install {package}"
+
+
+def _document(content: Content, named: _Named, progress: Progress) -> Loaded | BadItem:
+    text = text_of(map(storable_text, _counted(content, progress)))
+    if is_blank(text):
+        return BadItem(named.place, "the text is empty")
+    title = " ".join(storable_text(content.title).split()) or _stem(named.key)
+    metadata = {
+        storable_text(name): storable_text(value) if isinstance(value, str) else value
+        for name, value in content.metadata.items()
+    }
+    if known_value(metadata, "date") is None and (day := _day_in_name(named.key)):
+        metadata["date"] = day
+    document = Document(_derived_id(named.key), title, text, metadata, named.key, content.markup)
+    return Loaded(document, named.place)
+
+
+def _counted(content: Content, progress: Progress) -> Iterator[str]:
+    for number, part in enumerate(content.text, start=1):
+        yield part
+        if content.pages:
+            progress("pages", number, content.pages)
+
+
+def _day_in_name(key: str) -> str:
+    """The day that a file's name begins with, as in `2025-04-08-meeting.txt`; "" if none."""
+    found = _DAY.match(PurePosixPath(key.rpartition(SECTION_MARK)[2]).name)
+    try:
+        return date.fromisoformat(found[0]).isoformat() if found else ""
+    except ValueError:  # 2025-13-40
+        return ""
+
+
+def _stem(key: str) -> str:
+    return PurePosixPath(key.rpartition(SECTION_MARK)[2]).stem
+
+
+def _read_corpus(source: Source, named: _Named) -> Iterator[Loaded | BadItem]:
+    limit = source.options.largest or _LONGEST_LINE
+    with source.open() as stream:
+        for number, line in enumerate(_lines(stream, limit * 1_000_000), start=1):
+            if line is None:
+                reason = f"a line of more than {limit} MB, which is read at once: cut the document"
+                yield BadItem(named.place, reason, number)
+                continue
+            content = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+            if not content.strip():
+                continue
+            try:
+                yield Loaded(_parse_line(content, named.key), named.place, number)
+            except CorpusError as error:
+                yield BadItem(named.place, str(error), number)
+
+
+def _lines(stream: IO[bytes], limit: int) -> Iterator[bytes | None]:
+    """Lines; None for one that is longer than the limit."""
+    while line := stream.readline(limit):
+        if len(line) < limit or line.endswith(b"\n"):
+            yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = stream.readline(limit)
+        yield None
+
+
+def _parse_line(line: bytes, source: str) -> Document:
+    try:
+        item = _Line.model_validate_json(_whole_escapes(line.decode()))
+    except UnicodeDecodeError as error:
+        raise CorpusError(f"not valid UTF-8 ({error})") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "line"
+        raise CorpusError(f"{where}: {first['msg']}") from error
+    title, text = storable_text(item.title), storable_text(item.text)
+    if not text.strip():
+        raise CorpusError("the text is empty")
+    given = None if item.id is None else storable_text(str(item.id))
+    if given is not None and not given.strip():
+        raise CorpusError("the id is empty")
+    metadata = {
+        storable_text(name): storable_text(value) if isinstance(value, str) else value
+        for name, value in item.metadata.items()
+        if value is not None
+    }
+    name = given or _derived_id(f"{title}\n{text}")
+    return Document(name, title, text, metadata, source, item.markup)
+
+
+def _whole_escapes(line: str) -> str:
+    """The line with its escapes as characters, if one may be half of a character."""
+    if not _SURROGATE.search(line):
+        return line
+    with suppress(ValueError, RecursionError):  # told by the validation
+        return valid_unicode(json.dumps(json.loads(line), ensure_ascii=False))
+    return line
+
+
+def _derived_id(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:_ID_DIGITS]

@@ -1,0 +1,274 @@
+"""From paths to documents: corpus files, files of many formats, and folders of them.
+
+A bad line or file never stops the others: it becomes a `BadItem`, and the caller decides what
+that is worth.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import chain
+from pathlib import Path
+
+from hopyard.indexes.build_context import Progress, silent
+from hopyard.indexes.corpus.long_text import text_digest
+from hopyard.indexes.corpus.records import BadItem, Document
+from hopyard.indexes.documents.files import Loaded, SkippedFile, read_file, shown, unknown_format
+from hopyard.indexes.documents.readers.base import Options
+from hopyard.indexes.documents.readers.limits import largest_from_environment
+from hopyard.indexes.documents.readers.table import CORPUS_SUFFIX, format_of, known_suffixes
+from hopyard.indexes.documents.sync import stamps_of
+from hopyard.state.errors import UsageError
+from hopyard.state.extras import missing_modules
+
+__all__ = ("LoadReport", "SkippedFile", "load", "missing_extras", "read")
+
+
+@dataclass(slots=True)
+class LoadReport:
+    """What `load` found."""
+
+    documents: list[Document] = field(default_factory=list)
+    bad: list[BadItem] = field(default_factory=list)
+    """Items that should have been documents; the others were kept."""
+    skipped: list[SkippedFile] = field(default_factory=list)
+    """What is no part of the corpus: files of other kinds, hidden ones, scanned pages."""
+    duplicates: int = 0
+    """Documents met again with the same id, title and text, and counted once."""
+
+
+def load(
+    paths: Iterable[str | Path],
+    loaders: Iterable[str] = (),
+    *,
+    encoding: str = "",
+    ocr: str = "",
+    unread: Set[Path] = frozenset(),
+) -> LoadReport:
+    """Load every document under the paths, and what loaders of LangChain give.
+
+    A corpus line has `text`, and may have `id` (else derived from title and text), `title` and
+    flat `metadata`. A file is one document; its id is derived from its path, counted from the
+    given folder's own name, so that a changed file is an update of the same document. A file in
+    an archive, or attached to a mail, is a document too; its path goes through the archive's.
+
+    Two documents with the same id are one where title and text agree; else the first is kept and
+    the second is a bad item that names both places.
+
+    Args:
+        paths: `.jsonl` corpus files; files of the formats in `readers.table`; folders, which are
+            read recursively, in sorted order, without hidden entries and symbolic links.
+        loaders: `MODULE.CLASS:ARGUMENT` each; see `langchain_loaders.load_with`.
+        encoding: The encoding of text files without a byte-order mark; "" recognises it.
+        ocr: The languages of scanned pages, as tesseract names them; "" leaves them out.
+        unread: Files that are passed over, as absolute paths.
+
+    Raises:
+        UsageError: A path does not exist, or a loader, the encoding or OCR cannot be used.
+        CorpusError: A loader failed.
+    """
+    report = LoadReport()
+    found = read(paths, loaders, report, encoding=encoding, ocr=ocr, unread=unread)
+    report.documents.extend(found)
+    return report
+
+
+def read(
+    paths: Iterable[str | Path],
+    loaders: Iterable[str],
+    report: LoadReport,
+    *,
+    encoding: str = "",
+    ocr: str = "",
+    unread: Set[Path] = frozenset(),
+    progress: Progress = silent,
+    more: Iterable[Document | BadItem] = (),
+) -> Iterator[Document]:
+    """Read documents as they are asked for, one file in memory at a time.
+
+    Args:
+        paths: As for `load`.
+        loaders: As for `load`.
+        report: Takes all but the documents.
+        encoding: As for `load`.
+        ocr: As for `load`.
+        unread: As for `load`.
+        progress: Called with the stages `files`, `bytes` and, in large files, `pages`.
+        more: Further documents, which a program has read itself.
+
+    Raises:
+        HopyardError: See `load`.
+    """
+    options = _options(encoding, ocr)
+    kept: dict[str, tuple[bytes, str]] = {}
+    files = _scan(list(paths), options, unread, progress)
+    for found in chain(files, _load_with(loaders), _loaded(more)):
+        if isinstance(found, SkippedFile):
+            report.skipped.append(found)
+            continue
+        if isinstance(found, BadItem):
+            report.bad.append(found)
+            continue
+        document = found.document
+        text = sha256(f"{document.title}\0{text_digest(document.text)}".encode()).digest()
+        if document.id not in kept:
+            kept[document.id] = text, found.bad("").place
+            yield document
+        elif kept[document.id][0] == text:
+            report.duplicates += 1
+        else:
+            place = kept[document.id][1]
+            report.bad.append(found.bad(f"id {document.id!r} is taken by another text, {place}"))
+
+
+def missing_extras(paths: Iterable[str | Path]) -> dict[str, list[Path]]:
+    """The extras that reading some files and folders needs and that are not installed.
+
+    Returns:
+        The files that need it, by the name of each extra. Files in archives are not looked at.
+
+    Raises:
+        UsageError: A path does not exist.
+    """
+    needing: dict[str, list[Path]] = {}
+    for path in map(Path, paths):
+        if not path.exists():
+            raise _no_path(path)
+        for file in _walk(path) if path.is_dir() else [path]:
+            kind = format_of(file.name) if isinstance(file, Path) else None
+            if isinstance(file, Path) and kind and kind.extra:
+                needing.setdefault(kind.extra, []).append(file)
+    return {extra: files for extra, files in needing.items() if missing_modules(extra)}
+
+
+def _no_path(path: Path) -> UsageError:
+    return UsageError(f"There is no file or folder {shown(path)!r}: check the path.")
+
+
+def _options(encoding: str, ocr: str) -> Options:
+    if encoding:
+        import codecs
+
+        try:
+            codecs.lookup(encoding)
+        except LookupError as error:
+            raise UsageError(
+                f"The encoding {encoding!r} is not known; name one that Python knows, as in "
+                "utf-16, cp1252 or euc-kr."
+            ) from error
+    if ocr:
+        from hopyard.indexes.documents.readers.ocr import check_ocr
+
+        check_ocr(ocr)
+    return Options(encoding, ocr, largest_from_environment())
+
+
+def _scan(
+    paths: Sequence[str | Path], options: Options, unread: Set[Path], progress: Progress
+) -> Iterator[Loaded | BadItem | SkippedFile]:
+    told = _Told(paths, unread, progress)
+    for path in map(Path, paths):
+        # Not resolve(): a link such as `current` keeps its name, and with it the documents' ids.
+        root = Path(os.path.abspath(path))  # noqa: PTH100
+        if path.is_dir():
+            for file in _walk(path):
+                if isinstance(file, Path):
+                    if unread and Path(os.path.abspath(file)) in unread:  # noqa: PTH100
+                        continue
+                    key = Path(root.name, file.relative_to(path))
+                    yield from read_file(file, key, options, told.reading)
+                    told.read(file)
+                else:
+                    yield file
+        elif path.exists():
+            if not _is_known(path):
+                known = ", ".join(known_suffixes())
+                yield BadItem(shown(path), f"{unknown_format(shown(path))} (known: {known})")
+            elif root not in unread:
+                yield from read_file(path, Path(root.parent.name, path.name), options, told.reading)
+                told.read(path)
+        else:
+            raise _no_path(path)
+
+
+class _Told:
+    """Tells the progress callback how many files and bytes are read."""
+
+    def __init__(self, paths: Sequence[str | Path], unread: Set[Path], progress: Progress) -> None:
+        sizes = [
+            size
+            for path, (_, size) in stamps_of(Path(os.path.abspath(path)) for path in paths).items()  # noqa: PTH100
+            if path not in unread and _is_known(path)
+        ]
+        self._progress = progress
+        self._files, self._bytes = len(sizes), sum(sizes)
+        self._files_read = self._bytes_read = self._furthest = 0
+        self._pages_before = self._page = self._pages = 0
+        progress("files", 0, self._files)
+        progress("bytes", 0, self._bytes)
+
+    def reading(self, stage: str, done: int, total: int) -> None:
+        """A file is being read, maybe more than once."""
+        if stage == "pages":
+            self._read_page(done, total)
+        elif stage != "bytes":
+            self._progress(stage, done, total)
+        elif done > self._furthest:
+            self._furthest = done
+            self._progress("bytes", self._bytes_read + done, self._bytes)
+
+    def _read_page(self, done: int, total: int) -> None:
+        """Pages count over all files: the total grows with each file."""
+        if done <= self._page:  # of the next document
+            self._pages_before += self._pages
+        self._page, self._pages = done, total
+        self._progress("pages", self._pages_before + done, self._pages_before + total)
+
+    def read(self, file: Path) -> None:
+        """A file is read."""
+        self._files_read += 1
+        self._bytes_read += file.stat().st_size if file.exists() else 0
+        self._furthest = 0
+        self._progress("files", self._files_read, self._files)
+        self._progress("bytes", self._bytes_read, self._bytes)
+
+
+def _load_with(loaders: Iterable[str]) -> Iterator[Loaded | BadItem]:
+    for spec in loaders:
+        from hopyard.indexes.documents.langchain_loaders import load_with
+
+        yield from _loaded(load_with(spec))
+
+
+def _loaded(documents: Iterable[Document | BadItem]) -> Iterator[Loaded | BadItem]:
+    for found in documents:
+        yield found if isinstance(found, BadItem) else Loaded(found, found.source)
+
+
+def _walk(folder: Path) -> Iterator[Path | BadItem | SkippedFile]:
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        yield BadItem(shown(folder), f"the folder cannot be listed ({error.strerror})")
+        return
+    for entry in entries:
+        if entry.name.startswith("."):
+            yield SkippedFile(shown(entry), "hidden")
+        elif entry.is_symlink():
+            # It leads out of the folder, or to something that is read where it lies.
+            yield SkippedFile(shown(entry), "a symbolic link")
+        elif entry.is_dir():
+            yield from _walk(entry)
+        elif not entry.is_file():
+            yield SkippedFile(shown(entry), "not a plain file")
+        elif not _is_known(entry):
+            yield SkippedFile(shown(entry), unknown_format(shown(entry)))
+        else:
+            yield entry
+
+
+def _is_known(path: Path) -> bool:
+    return path.suffix.lower() == CORPUS_SUFFIX or format_of(path.name) is not None

@@ -1,0 +1,159 @@
+"""What a reader takes and gives.
+
+A reader is a generator: a file may hold one text, several parts that are files themselves (the
+attachments of a mail), and places that cannot be read (a scanned page). Whatever keeps the whole
+file from being read is a `CorpusError` whose message is the reason alone; the loader knows the
+file.
+"""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import IO, Final, NamedTuple, Protocol
+
+from hopyard.indexes.corpus.records import Markup, MetadataValue
+from hopyard.state.errors import CorpusError
+
+__all__ = (
+    "Allowance",
+    "Content",
+    "Found",
+    "Options",
+    "Part",
+    "Reader",
+    "Source",
+    "Unread",
+    "file_of",
+    "unpacked",
+)
+
+_IN_MEMORY: Final = 16 << 20
+"""Bytes of a part that are kept in memory; a larger one lies in a temporary file."""
+_BLOCK: Final = 1 << 20
+
+
+@dataclass(slots=True)
+class Allowance:
+    """How much may be unpacked from one file, all its parts and their parts together."""
+
+    bytes_left: int = 1 << 30
+    parts_left: int = 10_000
+    depth_left: int = 3
+    """Archives in archives, attachments in mails in mails."""
+
+    def take_part(self) -> None:
+        """Count a part.
+
+        Raises:
+            CorpusError: There are too many.
+        """
+        self.parts_left -= 1
+        if self.parts_left < 0:
+            raise CorpusError("it has more than 10,000 parts; unpack it and name its folder")
+
+    def take_bytes(self, count: int) -> None:
+        """Count bytes that were unpacked.
+
+        Raises:
+            CorpusError: There are too many.
+        """
+        self.bytes_left -= count
+        if self.bytes_left < 0:
+            raise CorpusError("its parts have more than 1 GB; unpack it and name its folder")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How files are read."""
+
+    encoding: str = ""
+    """The encoding of text files; "" recognises it."""
+    ocr: str = ""
+    """The languages of scanned pages, as tesseract names them (`deu+eng`); "" leaves them out."""
+    largest: int = 0
+    """Megabytes of a file that are read at once; 0 takes what its format says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file, or a part of one."""
+
+    name: str
+    """Its name, without folders."""
+    open: Callable[[], AbstractContextManager[IO[bytes]]]
+    """Opens it at its beginning, for a `with` block. The stream can seek."""
+    options: Options = Options()
+    allowance: Allowance = field(default_factory=Allowance)
+
+    def read(self) -> bytes:
+        """All of it at once, for formats that cannot be read in parts."""
+        with self.open() as stream:
+            return stream.read()
+
+
+class Content(NamedTuple):
+    """The text of a file."""
+
+    title: str
+    """"" where the file has none; then it is called by its name."""
+    text: Iterable[str]
+    """The parts of the text, in order. A form feed ends each page."""
+    markup: Markup = "markdown"
+    metadata: Mapping[str, MetadataValue] = {}
+    pages: int = 0
+    """How many parts there will be, where each is a page; 0 where it is not known."""
+
+
+class Part(NamedTuple):
+    """A file in a file."""
+
+    name: str
+    """Its name there, with the folders it has there."""
+    source: Source
+
+
+class Unread(NamedTuple):
+    """A place in a file that was left out, and why."""
+
+    place: str
+    reason: str
+
+
+Found = Content | Part | Unread
+Reader = Callable[[Source], Iterator[Found]]
+
+
+def file_of(data: bytes, name: str, like: Source) -> Source:
+    """A part that is in memory, read with the options of the file that it is in."""
+    return replace(like, name=name, open=lambda: io.BytesIO(data))
+
+
+class Readable(Protocol):
+    """What a part is unpacked from."""
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes; none at the end."""
+
+
+@contextmanager
+def unpacked(stream: Readable, name: str, like: Source) -> Iterator[Source]:
+    """A part that is unpacked from a stream, no further than allowed, for as long as it is read.
+
+    Raises:
+        CorpusError: More is unpacked than the file may give.
+    """
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as kept:
+        while block := stream.read(_BLOCK):
+            like.allowance.take_bytes(len(block))
+            kept.write(block)
+
+        @contextmanager
+        def again() -> Iterator[IO[bytes]]:
+            kept.seek(0)
+            yield kept
+
+        yield replace(like, name=name, open=again)

@@ -1,0 +1,203 @@
+"""Web pages as Markdown, without menus, banners and footers.
+
+Headings, lists and tables are kept, because sections and cells decide what a passage says. Tried
+on pages of several kinds, trafilatura and readability drop headings before lists, and whole pages
+that are lists of links; so what is left out is told by tags, roles, names and links alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from hopyard.indexes.corpus.records import MetadataValue
+from hopyard.indexes.documents.readers.base import Content, Source
+from hopyard.indexes.documents.readers.text import decode
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup, Tag
+
+__all__ = ("html_to_markdown", "read_html")
+
+_NO_TEXT: Final = ("script", "style", "noscript", "template", "svg", "iframe", "head", "title")
+_AROUND: Final = ("nav", "footer", "aside", "form", "button", "dialog", "menu")
+_AROUND_ROLES: Final = frozenset(
+    ("navigation", "banner", "contentinfo", "search", "complementary", "dialog", "alert", "menu")
+)
+_AROUND_NAMES: Final = re.compile(
+    r"(?:^|[-_])(?:nav|navbar|navigation|menu|footer|sidebar|breadcrumbs?|cookies?|consent|"
+    r"newsletter|pagination|skip-link)(?=$|[-_])",
+    re.IGNORECASE,
+)
+_CELLS: Final = frozenset(("td", "th"))
+_GROUPS: Final = frozenset(("thead", "tbody", "tfoot", "caption", "colgroup"))
+_TABLE: Final = frozenset(("table",))
+_LISTS: Final = frozenset(("ul", "ol", "menu"))
+_TERMS: Final = frozenset(("dt", "dd"))
+_HOLDERS: Final = frozenset(("td", "th", "li", "dd", "div", "section", "article", "blockquote"))
+_NOTHING: Final[tuple[frozenset[str], frozenset[str]]] = (frozenset(), frozenset())
+_ENDED_BY: Final[Mapping[str, tuple[frozenset[str], frozenset[str]]]] = {
+    "li": (frozenset(("li", "p")), _LISTS),
+    **dict.fromkeys(_TERMS, (_TERMS | {"p"}, frozenset(("dl",)))),
+    **dict.fromkeys(_CELLS, (_CELLS | {"p", "caption", "colgroup"}, _TABLE)),
+    "tr": (_CELLS | {"tr", "p", "caption", "colgroup"}, _TABLE),
+    **dict.fromkeys(_GROUPS, (_CELLS | _GROUPS | {"tr", "p"}, _TABLE)),
+    **dict.fromkeys(
+        ("p", "div", "ul", "ol", "dl", "table", "blockquote", "pre", "section", "article",
+         "h1", "h2", "h3", "h4", "h5", "h6", "hr"),
+        (frozenset(("p",)), _HOLDERS),
+    ),
+}  # fmt: skip
+"""Which open elements the start of an element ends, and the elements outside of which it looks for
+none. Source: HTML Living Standard, 13.1.2.4, "Optional tags"."""
+_LISTING: Final = ("ul", "ol", "div", "section", "table", "header")
+_LINK_SHARE: Final = 0.75
+"""A list or division with more of its text in links is a menu, if it has some links."""
+_LINKS: Final = 4
+_LEAST_KEPT: Final = 0.25
+"""Share of a page's text that is left at least; else the page itself is a list of links."""
+_AUTHOR: Final = ("author", "article:author", "dc.creator")
+_DATE: Final = ("article:published_time", "date", "dc.date", "datePublished", "last-modified")
+
+
+def read_html(source: Source) -> Iterator[Content]:
+    """A web page; the title is `<title>`, else the first `<h1>`.
+
+    A page may declare another encoding than UTF-8, and many do.
+    """
+    from bs4.dammit import EncodingDetector
+
+    data = source.read()
+    declared = EncodingDetector.find_declared_encoding(data, is_html=True) or ""
+    soup = _soup(decode(data, source, declared))
+    heading = soup.title or soup.h1
+    title = " ".join(heading.get_text().split()) if heading else ""
+    metadata = _metadata(soup)
+    yield Content(title, [_markdown(_main(soup))], "markdown", metadata)
+
+
+def html_to_markdown(html: str) -> str:
+    """Markdown of HTML that is all text, such as a chapter of a book."""
+    soup = _soup(html)
+    _drop(soup, _NO_TEXT)
+    return _markdown(soup)
+
+
+def _soup(html: str) -> BeautifulSoup:
+    from bs4 import BeautifulSoup
+
+    class Soup(BeautifulSoup):
+        """Python's parser leaves elements open whose end tags HTML allows to be omitted."""
+
+        def handle_starttag(self, name: str, *given: Any, **named: Any) -> Any:
+            ended, within = _ENDED_BY.get(name, _NOTHING)
+            for tag in reversed(self.tagStack[:]):
+                if tag.name in within:
+                    break
+                if tag.name in ended:
+                    self.handle_endtag(tag.name)
+            return super().handle_starttag(name, *given, **named)
+
+    return Soup(html, "html.parser")
+
+
+def _metadata(soup: BeautifulSoup) -> dict[str, MetadataValue]:
+    named = {
+        str(tag.get("name") or tag.get("property") or tag.get("itemprop") or ""): str(
+            tag.get("content") or ""
+        ).strip()
+        for tag in soup("meta")
+    }
+    found = {
+        field: next((named[name] for name in names if named.get(name)), "")
+        for field, names in (("author", _AUTHOR), ("date", _DATE))
+    }
+    return {field: value for field, value in found.items() if value}
+
+
+def _main(soup: BeautifulSoup) -> BeautifulSoup:
+    """The page without what stands around its text."""
+    _drop(soup, _NO_TEXT)
+    whole = str(soup)
+    before = _length(soup)
+    _drop(soup, _AROUND)
+    for tag in filter(_is_around, soup.find_all(True)):
+        if _length(tag) < before / 2:
+            tag.extract()
+    for menu in _menus(soup):
+        menu.extract()
+    if _length(soup) < _LEAST_KEPT * before:
+        return _soup(whole)
+    return soup
+
+
+def _is_around(tag: Tag) -> bool:
+    if tag.name in ("html", "body", "main", "article", "h1", "h2", "h3", "h4", "h5", "h6"):
+        return False
+    if (
+        tag.get("role") in _AROUND_ROLES
+        or tag.get("aria-hidden") == "true"
+        or tag.has_attr("hidden")
+    ):
+        return True
+    classes = tag.get("class")
+    names = [*(classes if isinstance(classes, list) else []), str(tag.get("id") or "")]
+    return any(_AROUND_NAMES.search(name) for name in names if name)
+
+
+def _menus(soup: BeautifulSoup) -> list[Tag]:
+    """The blocks that are nearly all links."""
+    linked: dict[int, tuple[Tag, int, int]] = {}
+    for link in soup("a"):
+        length = _length(link)
+        for block in link.find_parents(_LISTING):
+            _, count, total = linked.get(id(block), (block, 0, 0))
+            linked[id(block)] = block, count + 1, total + length
+    return [
+        block
+        for block, count, total in linked.values()
+        if count >= _LINKS and not block.find_parent("article")
+        if total > _LINK_SHARE * _length(block)
+    ]
+
+
+def _length(tag: Tag) -> int:
+    return len("".join(tag.get_text().split()))
+
+
+def _drop(soup: BeautifulSoup, names: tuple[str, ...]) -> None:
+    for tag in soup(list(names)):
+        tag.extract()
+
+
+def _markdown(soup: BeautifulSoup) -> str:
+    from markdownify import MarkdownConverter
+
+    for table in soup("table"):
+        _complete(table)
+    converter = MarkdownConverter(
+        heading_style="ATX",
+        bullets="-",
+        strip=["a", "img"],
+        escape_asterisks=False,
+        escape_underscores=False,
+        escape_misc=False,
+    )
+    text = str(converter.convert_soup(soup))
+    lines = "\n".join(line.rstrip() for line in text.splitlines())
+    return re.sub(r"\n{3,}", "\n\n", lines).strip()
+
+
+def _complete(table: Tag) -> None:
+    """Prepare a table for Markdown: bars do not end cells, and the first row is the header.
+
+    Office programs seldom mark the header.
+    """
+    for text in table.find_all(string=lambda text: "|" in text):
+        text.replace_with(text.replace("|", "\\|"))
+    row = table.find("tr")
+    if row is None or table.find("th"):
+        return
+    for cell in row("td", recursive=False):
+        cell.name = "th"

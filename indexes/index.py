@@ -1,0 +1,191 @@
+"""An index directory, opened for search."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from hopyard.indexes.corpus.allowed import allowed_passages
+from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
+from hopyard.indexes.corpus.manifest import (
+    Manifest,
+    check_embedding_name,
+    check_files,
+    damage_error,
+    generation_directory,
+    read_manifest,
+)
+from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.corpus.snapshot import Snapshot, checked_corpus
+from hopyard.indexes.kind import KINDS, with_needs
+from hopyard.state.errors import IndexMissingError
+
+if TYPE_CHECKING:
+    from hopyard.models.embedder import Embedder
+
+__all__ = ("Index",)
+
+_FILTERS: Final = 16
+"""Filters whose passages are kept: the steps of a run ask with the same one again."""
+
+
+class Index:
+    """One generation of an index, for search. Any thread may use it.
+
+    A kind is opened when its reader is first asked for. A build that ends meanwhile does not change
+    what an open index finds. After the second one `passages` fails with an `IndexMissingError` that
+    says to open the index again.
+    """
+
+    def __init__(self, directory: Path, manifest: Manifest, corpus: Snapshot) -> None:
+        """Put an index together from its parts; see `open`."""
+        self.directory = directory.absolute()
+        self._given = str(directory)
+        self.manifest = manifest
+        self.corpus = corpus
+        self._readers: dict[str, Any] = {}
+        self._allowed = lru_cache(maxsize=_FILTERS)(partial(allowed_passages, corpus))
+        self._opening = threading.Lock()
+
+    @classmethod
+    def open(cls, directory: Path, embedder: Embedder | None = None) -> Self:
+        """Open the current generation of an index.
+
+        Args:
+            directory: The index directory.
+            embedder: The model that questions will be embedded with, which must have the name of
+                the index's own; None where nothing will be embedded. It is not asked here.
+
+        Raises:
+            IndexMissingError: There is no index, or a file of it is missing or damaged; the
+                message names the file and says what to run.
+            EmbeddingMismatchError: Another embedding model made the index.
+        """
+        manifest = read_manifest(directory)
+        while True:
+            if embedder is not None:
+                check_embedding_name(directory, manifest, embedder)
+            try:
+                return cls._load(directory, manifest)
+            except IndexMissingError:
+                # Two builds may have ended since the manifest was read.
+                latest = read_manifest(directory)
+                if latest.generation == manifest.generation:
+                    raise
+                manifest = latest
+
+    @classmethod
+    def _load(cls, directory: Path, manifest: Manifest) -> Self:
+        check_files(directory, manifest)
+        # Absolute: the corpus is read later too, when the process may be in another folder.
+        corpus = checked_corpus(directory.absolute(), manifest.generation)
+        try:
+            counts = corpus.counts()
+            expected = {name: manifest.counts.get(name) for name in counts}
+            if counts != expected:
+                raise damage_error(directory / CORPUS_FILE, f"holds {counts} instead of {expected}")
+        except BaseException:
+            corpus.close()
+            raise
+        return cls(directory, manifest, corpus)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the corpus store and the readers."""
+        with self._opening:
+            for reader in self._readers.values():
+                if hasattr(reader, "close"):
+                    reader.close()
+            self._readers.clear()
+        self.corpus.close()
+
+    def has(self, kind: str) -> bool:
+        """Whether the index has a kind."""
+        return kind in self.manifest.kinds
+
+    def without(self, kind: str, wanted_by: str = "") -> str:
+        """The sentence that says that a kind is missing, and how to add it.
+
+        Args:
+            kind: The missing kind.
+            wanted_by: The search or strategy that needs it.
+        """
+        kinds = ",".join(with_needs((*self.manifest.kinds, kind)))
+        needed = f", which {wanted_by} needs" if wanted_by else ""
+        return (
+            f"The index {self._given!r} has no {kind} part{needed}: "
+            f"run `hopyard index build PATH… --out {self._given} --with {kinds}`."
+        )
+
+    def reader(self, kind: str, wanted_by: str = "") -> Any:
+        """What a kind's `open` gives, opened once. The first call may block.
+
+        Args:
+            kind: The kind.
+            wanted_by: The search or strategy that needs it, for the error.
+
+        Raises:
+            IndexMissingError: The index has no such kind, or its files are damaged.
+            UsageError: The package that offers the kind is not installed.
+        """
+        with self._opening:
+            if kind not in self._readers:
+                folder = self.kind_directory(kind, wanted_by)
+                reader = KINDS[kind].open(folder)
+                if problem := KINDS[kind].check(reader, self.manifest.counts):
+                    raise damage_error(folder, problem)
+                self._readers[kind] = reader
+            return self._readers[kind]
+
+    def kind_directory(self, kind: str, wanted_by: str = "") -> Path:
+        """The folder of a kind.
+
+        Raises:
+            IndexMissingError: The index has no such kind.
+        """
+        if not self.has(kind):
+            raise IndexMissingError(self.without(kind, wanted_by))
+        return generation_directory(self.directory, self.manifest.generation) / kind
+
+    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
+        """Fetch passages, in the order of their ids.
+
+        Raises:
+            IndexMissingError: A passage is not in the index.
+        """
+        return self.corpus.get(passage_ids)
+
+    def allowed(self, where: Sequence[str]) -> frozenset[str] | None:
+        """The ids of the passages that a filter lets through; None where there is no filter.
+
+        Args:
+            where: Conditions, as `--where` takes them.
+
+        Raises:
+            UsageError: No passage has a field that a condition names.
+        """
+        return self._allowed(tuple(where)) if where else None
+
+    def neighbours(self, passage_id: str, before: int = 1, after: int = 1) -> list[Passage]:
+        """A passage between those that come before and after it in its document.
+
+        Args:
+            passage_id: The passage, which is part of the answer.
+            before: Passages before it at most.
+            after: Passages after it at most.
+
+        Returns:
+            Passages in the order of the document.
+
+        Raises:
+            IndexMissingError: The passage is not in the index.
+        """
+        return self.corpus.neighbours(passage_id, before, after)

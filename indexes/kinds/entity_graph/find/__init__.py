@@ -1,0 +1,1 @@
+"""Names, facts and claims found in passages."""

@@ -1,0 +1,252 @@
+"""The extractions that a build takes from its store: imported, by rules, or by the chat model."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from hopyard.indexes.build_context import BuildContext, BuildOptions
+from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.corpus.seal import checksum
+from hopyard.indexes.corpus.threads import enter_in_thread, in_thread
+from hopyard.indexes.kinds.entity_graph import EntityGraphSettings
+from hopyard.indexes.kinds.entity_graph.find.asking import Asking
+from hopyard.indexes.kinds.entity_graph.find.common_words import CommonWords
+from hopyard.indexes.kinds.entity_graph.find.extraction import Extraction
+from hopyard.indexes.kinds.entity_graph.find.extraction_file import import_extractions
+from hopyard.indexes.kinds.entity_graph.find.extraction_store import (
+    EXTRACTED,
+    IMPORTED,
+    ExtractionStore,
+    StoredExtraction,
+)
+from hopyard.indexes.kinds.entity_graph.find.model import FactWriter, writer_of
+from hopyard.indexes.kinds.entity_graph.find.rules import (
+    RULES_VERSION,
+    extract,
+    extract_with_phrases,
+    rules_for,
+)
+from hopyard.indexes.written.calls import AuthorShare, WritingCalls, author_shares, calls_so_far
+from hopyard.indexes.written.store import FAILED, Author, Written
+from hopyard.indexes.written.writer import write_missing
+
+__all__ = ("Builder", "ExtractionCounts", "Extractions", "extractions", "is_current")
+
+_WITHOUT_MODEL: Final = frozenset({"rules", "terms"})
+_AT_ONCE: Final = 500
+"""Passages that the rules read between two writes to the store."""
+
+Builder = Literal["rules", "terms", "model"]
+
+
+class ExtractionCounts(BaseModel):
+    """Where the stored extractions of a generation are from, and what they cost."""
+
+    model_config = ConfigDict(frozen=True)
+
+    authors: tuple[AuthorShare, ...] = ()
+    """Passages by author. The model `imported` is a file."""
+    calls: tuple[WritingCalls, ...] = ()
+    """Model calls that this index paid for; the ledger's answers cost nothing and are not here."""
+    runs: tuple[str, ...] = ()
+    """The runs whose calls were counted last."""
+    missing: int = 0
+    """Passages without a stored extraction."""
+    failed: int = 0
+    """Passages of which the model wrote nothing usable."""
+    dropped_names: int = 0
+    """Names that were dropped, because they are not written in their passage."""
+    dropped_facts: int = 0
+    """Facts that were dropped, because they lack a part or do not belong to their passage."""
+    dropped_claims: int = 0
+    """Claims that were dropped, because their subject is not in their passage."""
+    unknown_ids: int = 0
+    """Ids in the imported file that the corpus lacked."""
+    imported: str = ""
+    """Checksum of the imported file; "" for none."""
+
+    @property
+    def has_imports(self) -> bool:
+        """Whether the extractions of a file are in use."""
+        return any(share.model == IMPORTED.model for share in self.authors)
+
+
+@dataclass(frozen=True)
+class Extractions:
+    """The extractions of a generation."""
+
+    by_content: Mapping[str, Extraction]
+    """By content hash. Those of the rules lack the common words of the corpus."""
+    counts: ExtractionCounts
+
+
+def rules_author(builder: Builder, language: str) -> Author:
+    """The author of the rows that a builder without a model gives for a language."""
+    return Author(RULES_VERSION, f"{builder} for {language}")
+
+
+def is_current(
+    last: ExtractionCounts,
+    builder: Builder,
+    options: BuildOptions,
+    asking: Asking | None = None,
+) -> bool:
+    """Whether `extractions` would give what the last generation has, for the same corpus.
+
+    Args:
+        last: The counts of the last generation.
+        builder: The builder of this build.
+        options: The options of this build.
+        asking: What the model is asked for; by default what the settings say.
+    """
+    if not _has_same_file(last, options):
+        return False
+    if builder in _WITHOUT_MODEL:
+        return all(_by_rules_or_file(share, builder) for share in last.authors)
+    if options.open_caller is None:
+        return True
+    if last.missing:
+        return False
+    authors = {IMPORTED, _writer(options, asking).author(options)}
+    return options.keep or all((share.version, share.model) in authors for share in last.authors)
+
+
+def _writer(options: BuildOptions, asking: Asking | None) -> FactWriter:
+    own = EntityGraphSettings.of(options.settings)
+    return writer_of(options.settings, asking or Asking.of(own))
+
+
+def _has_same_file(last: ExtractionCounts, options: BuildOptions) -> bool:
+    file = EntityGraphSettings.of(options.settings).extractions
+    if not file:
+        return options.keep or not last.has_imports
+    try:
+        return checksum(Path(file)) == last.imported
+    except OSError:  # the build says so
+        return False
+
+
+def _by_rules_or_file(share: AuthorShare, builder: Builder) -> bool:
+    author, language = Author(share.version, share.model), share.model.rpartition(" ")[2]
+    return author in {IMPORTED, rules_author(builder, language)}
+
+
+async def extractions(
+    context: BuildContext,
+    contents: Mapping[str, str],
+    *,
+    builder: Builder,
+    last: ExtractionCounts | None,
+    asking: Asking | None = None,
+) -> Extractions:
+    """Import the file that is set, and ask the model if it is the builder.
+
+    An update (`BuildOptions.keep`) keeps earlier imports. A build without the file does not use
+    them.
+
+    Args:
+        context: The build.
+        contents: Content hash of each passage, by its id.
+        builder: `rules` and `terms` ask no model. An update passes the builder of the last
+            generation.
+        last: The counts of the last generation, if there is one.
+        asking: What the model is asked for; by default what the settings say.
+
+    Raises:
+        UsageError: The file cannot be read, or belongs to another corpus.
+        ModelUnreachableError: The model stopped answering; what is written is kept.
+        ModelOutputError: Too large a share of the passages failed; the others are kept.
+    """
+    options, corpus = context.options, context.corpus
+    last = last or ExtractionCounts()
+    file = EntityGraphSettings.of(options.settings).extractions
+    has_imports = bool(file) or (options.keep and last.has_imports)
+    unknown, imported = (last.unknown_ids, last.imported) if has_imports else (0, "")
+    accepted = {IMPORTED} if has_imports else set()
+    asks = builder == "model" and options.open_caller is not None
+    async with enter_in_thread(lambda: ExtractionStore(context.index_directory)) as store:
+        await in_thread(store.begin, corpus.generation, last.runs)
+        if file:
+            unknown = await in_thread(import_extractions, Path(file), corpus, store)
+            imported = await in_thread(checksum, Path(file))
+        if asks:
+            writer = await in_thread(_writer, options, asking)
+            await write_missing(
+                context, store, writer, contents, lambda name: corpus.get([name])[0], accepted
+            )
+        if builder in _WITHOUT_MODEL:
+            accepted.add(rules_author(builder, options.language))
+            await in_thread(_extract_by_rules, context, builder, store, contents, accepted)
+        written = await in_thread(store.written, contents.values())
+        if builder in _WITHOUT_MODEL:
+            written = {name: row for name, row in written.items() if row.author in accepted}
+        await in_thread(store.use, written, corpus.generation)
+        runs = tuple(await in_thread(store.runs)) if asks else ()
+    rows = [written[content] for content in contents.values() if content in written]
+    counts = _counts(rows).model_copy(
+        update={
+            "calls": await in_thread(calls_so_far, options, last.calls, runs),
+            "runs": runs,
+            "missing": len(contents) - len(rows),
+            "unknown_ids": unknown,
+            "imported": imported,
+        }
+    )
+    by_content: dict[str, Extraction] = {name: row.content for name, row in written.items()}
+    if builder in _WITHOUT_MODEL:
+        common = await in_thread(CommonWords, corpus.passages(), options.language)
+        author = rules_author(builder, options.language)
+        by_content |= {
+            name: common.without(row.content)
+            for name, row in written.items()
+            if row.author == author
+        }
+    return Extractions(by_content, counts)
+
+
+def _extract_by_rules(
+    context: BuildContext,
+    builder: Builder,
+    store: ExtractionStore,
+    contents: Mapping[str, str],
+    accepted: Collection[Author],
+) -> None:
+    """Extract the contents that have no accepted row, and keep them, so that none is read twice."""
+    corpus, language, authors = context.corpus, context.options.language, store.authors()
+    author = rules_author(builder, language)
+    holders = {
+        content: name for name, content in contents.items() if authors.get(content) not in accepted
+    }
+    missing = sorted(holders.values())
+    for start in range(0, len(missing), _AT_ONCE):
+        context.progress("names", start, len(missing))
+        rows = [
+            (
+                passage.content_hash,
+                Written(author, EXTRACTED, _by_rules(passage, builder, language)),
+            )
+            for passage in corpus.get(missing[start : start + _AT_ONCE])
+        ]
+        store.put(rows, corpus.generation)
+    context.progress("names", len(missing), len(missing))
+
+
+def _by_rules(passage: Passage, builder: Builder, language: str) -> StoredExtraction:
+    read = extract_with_phrases if builder == "terms" else extract
+    found = read(passage, rules_for(passage, language))
+    return StoredExtraction(mentions=found.mentions, phrases=found.phrases)
+
+
+def _counts(rows: list[Written[StoredExtraction]]) -> ExtractionCounts:
+    return ExtractionCounts(
+        authors=author_shares(row.author for row in rows),
+        failed=sum(row.outcome == FAILED for row in rows),
+        dropped_names=sum(row.content.dropped_names for row in rows),
+        dropped_facts=sum(row.content.dropped_facts for row in rows),
+        dropped_claims=sum(row.content.dropped_claims for row in rows),
+    )

@@ -1,0 +1,1 @@
+"""The graph: its rows, its files, its weights."""

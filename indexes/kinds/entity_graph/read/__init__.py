@@ -1,0 +1,1 @@
+"""What people and searches ask of the graph."""

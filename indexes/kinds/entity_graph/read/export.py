@@ -1,0 +1,114 @@
+"""The entity graph for other programs.
+
+Entities and passages are nodes. An entity is joined to the passages that name it; a fact joins its
+subject to its object, and synonyms join two entities without a direction. Types, descriptions,
+strengths and communities have columns if the index has any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+
+from hopyard.indexes.arrays.exporting import Export, Link, Node, Value
+from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.kinds.entity_graph.graph.elements import join_descriptions
+from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+
+__all__ = ("export_of",)
+
+
+def export_of(
+    graph: EntityGraph, passages: Iterable[Passage], communities: Sequence[Sequence[str]] = ()
+) -> Export:
+    """The graph with the titles of its passages.
+
+    Nodes have the ids `entity:NUMBER` and `passage:ID`. Another generation of the index numbers its
+    entities again.
+
+    Args:
+        graph: The graph.
+        passages: All passages.
+        communities: The ids of each entity's communities, from the root to the leaf, by its row;
+            empty for an index without communities. Below its leaf an entity keeps the leaf's id.
+    """
+    levels = max(map(len, communities), default=0)
+    described = ("type", "description") if len(graph.files.elements.descriptions) else ()
+    strong = ("description", "strength:double") if _has_strengths(graph) else ()
+    return Export(
+        nodes=chain(_entities(graph, communities, levels), map(_passage, passages)),
+        links=chain(_mentions(graph), _facts(graph), _synonyms(graph)),
+        id_column="nodeId",
+        node_columns=(
+            *("kind", "label", "names:string[]", "passages:int"),
+            *described,
+            *map(_column, range(levels)),
+        ),
+        link_columns=("kind", "count:int", "relation", "passage", "cosine:double", *strong),
+    )
+
+
+def _has_strengths(graph: EntityGraph) -> bool:
+    return len(graph.files.elements.fact_strengths) > 0
+
+
+def _column(level: int) -> str:
+    return f"community_{level}"
+
+
+def _entities(
+    graph: EntityGraph, communities: Sequence[Sequence[str]], levels: int
+) -> Iterator[Node]:
+    names: list[list[str]] = [[] for _ in range(graph.entities)]
+    for row in range(len(graph.files.names)):
+        for entity in graph.files.name_entities[row].tolist():
+            names[entity].append(graph.files.names.text(row))
+    for entity, passages in enumerate(graph.passages_with.tolist()):
+        values: dict[str, Value] = {
+            "kind": "entity",
+            "label": graph.label(entity),
+            "names": names[entity],
+            "passages": passages,
+        }
+        if descriptions := graph.descriptions(entity):
+            values["type"] = graph.type_of(entity)
+            values["description"] = join_descriptions(descriptions)
+        for level in range(levels):
+            path = communities[entity]
+            values[_column(level)] = path[min(level, len(path) - 1)]
+        yield Node(f"entity:{entity}", "Entity", values)
+
+
+def _passage(passage: Passage) -> Node:
+    return Node(f"passage:{passage.id}", "Passage", {"kind": "passage", "label": passage.title})
+
+
+def _mentions(graph: EntityGraph) -> Iterator[Link]:
+    counts = graph.counts.tocoo()
+    order = np.lexsort((counts.col, counts.row))
+    parts = (counts.row[order], counts.col[order], counts.data[order])
+    for entity, passage, count in zip(*(part.tolist() for part in parts), strict=True):
+        ends = f"entity:{entity}", f"passage:{graph.passage_ids[passage]}"
+        yield Link(*ends, "MENTIONED_IN", {"kind": "mention", "count": int(count)})
+
+
+def _facts(graph: EntityGraph) -> Iterator[Link]:
+    has_strengths = _has_strengths(graph)
+    for row, (subject, relation, object_, passage, _) in enumerate(graph.files.facts.tolist()):
+        values: dict[str, Value] = {
+            "kind": "fact",
+            "relation": graph.files.relations.text(relation),
+            "passage": graph.passage_ids[passage],
+        }
+        if has_strengths:
+            values["description"] = graph.fact_description(row)
+            values["strength"] = float(graph.fact_strengths[row])
+        yield Link(f"entity:{subject}", f"entity:{object_}", "FACT", values)
+
+
+def _synonyms(graph: EntityGraph) -> Iterator[Link]:
+    for first, second, cosine in graph.files.synonyms.tolist():
+        values = {"kind": "synonym", "cosine": round(cosine, 4)}
+        yield Link(f"entity:{first}", f"entity:{second}", "SYNONYM", values)

@@ -1,0 +1,58 @@
+"""From a name that a user gives to the entities of the graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Final, Self
+
+from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+from hopyard.indexes.text.keywords import normalise_keyword
+from hopyard.state.errors import UsageError
+
+__all__ = ("Entity", "find_entities")
+
+_NEAR: Final = 5
+"""Names that an error offers at most."""
+_SIMILAR: Final = 0.7
+"""How much of two names must agree for one to be a slip of the other (`difflib`)."""
+
+
+@dataclass(frozen=True)
+class Entity:
+    """An entity: its row, how it is written most often, and in how many passages it is named."""
+
+    row: int
+    label: str
+    passages: int
+
+    @classmethod
+    def of(cls, graph: EntityGraph, row: int) -> Self:
+        """The entity of a row."""
+        return cls(row, graph.label(row), int(graph.passages_with[row]))
+
+
+def find_entities(graph: EntityGraph, name: str) -> list[Entity]:
+    """The entities of a name, in any spelling; several where one name means several things.
+
+    Raises:
+        UsageError: The graph does not have the name. The message offers near names.
+    """
+    rows = graph.entities_of(normalise_keyword(name))
+    if not rows:
+        near = ", ".join(_near_names(graph, normalise_keyword(name)))
+        offer = f": did you mean {near}?" if near else ", nor a similar name."
+        raise UsageError(f"The entity graph has no entity named {name!r}{offer}")
+    return [Entity.of(graph, row) for row in rows]
+
+
+def _near_names(graph: EntityGraph, wanted: str) -> list[str]:
+    """The labels of names that contain the text, then of names that are written alike."""
+    if not wanted:
+        return []
+    names = [graph.files.names.text(row) for row in range(len(graph.files.names))]
+    near = sorted((name for name in names if wanted in name), key=len)[:_NEAR]
+    if len(near) < _NEAR:
+        near += get_close_matches(wanted, names, n=_NEAR, cutoff=_SIMILAR)
+    labels = (graph.label(row) for name in near for row in graph.entities_of(name)[:1])
+    return list(dict.fromkeys(labels))[:_NEAR]

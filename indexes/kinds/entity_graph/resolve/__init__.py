@@ -1,0 +1,1 @@
+"""From names to entities: variants merged, homonyms split."""

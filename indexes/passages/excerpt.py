@@ -1,0 +1,61 @@
+"""The part of a passage that a search result shows: the sentence that shares most words with it."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hopyard.indexes.text.english import FUNCTION_WORDS
+from hopyard.indexes.text.sentences import context_of_row, sentence_spans
+
+__all__ = ("excerpt",)
+
+_LONGEST: Final = 240
+"""Characters of an excerpt, about."""
+_STEM: Final = 4
+"""Letters that two words must share at least, for one to be a form of the other."""
+_WORD: Final = re.compile(r"\w+")
+
+
+def excerpt(text: str, asked: str) -> str:
+    """The beginning of a passage, or of the sentence or row that matches a text best.
+
+    A row of a table stands behind the table's header.
+
+    Args:
+        text: The passage.
+        asked: What was searched for.
+
+    Returns:
+        One line; "…" stands for what is left out.
+    """
+    if len(whole := " ".join(text.split())) <= _LONGEST:
+        return whole
+    wanted = _words(asked) - FUNCTION_WORDS
+    best = max(
+        sentence_spans(text),
+        key=lambda span: _shared(wanted, text[slice(*span)]),
+        default=(0, 0),
+    )
+    start = best[0] if _shared(wanted, text[slice(*best)]) else 0
+    header = " ".join(context_of_row(text, start).split())
+    shown = " ".join(text[start:].split())
+    before = f"{header} … " if header else "… " if text[:start].strip() else ""
+    if len(shown) > _LONGEST:
+        shown = f"{shown[:_LONGEST].rsplit(None, 1)[0]} …"
+    return f"{before}{shown}"
+
+
+def _words(text: str) -> set[str]:
+    return {word.casefold() for word in _WORD.findall(text)}
+
+
+def _shared(wanted: set[str], text: str) -> int:
+    """How many of the words the text has, in any form."""
+    found = _words(text)
+    return sum(any(_same(word, other) for other in found) for word in wanted)
+
+
+def _same(word: str, other: str) -> bool:
+    short, long = sorted((word, other), key=len)
+    return word == other or (len(short) >= _STEM and long.startswith(short))

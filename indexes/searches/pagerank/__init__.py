@@ -1,0 +1,122 @@
+"""Search by personalised PageRank over the entity graph (HippoRAG, HippoRAG 2, LinearRAG).
+
+`walk` solves PageRank. Each of the other modules says where a question's walk begins, over which
+weights it goes, and how passages are ranked: `names` (Hopyard's default), `hipporag`, `hipporag2`
+and `linear` (LinearRAG, with `activation`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
+
+from pydantic import Field
+
+from hopyard.indexes.search import Search, SearchMethod
+from hopyard.state.schemas import Evidence, passage_evidence
+from hopyard.state.settings.fields import Group
+
+if TYPE_CHECKING:
+    from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+    from hopyard.indexes.searches.pagerank.query import Ranking
+
+__all__ = ("SEARCH", "PageRankSettings")
+
+
+class PageRankSettings(Group):
+    """The search `pagerank`: PageRank over the entity graph."""
+
+    group: ClassVar[str] = "pagerank"
+
+    method: Literal["names", "hipporag", "hipporag2", "linear"] = Field(
+        "names",
+        description="Start of the walk: names (Hopyard's own), hipporag, hipporag2, or linear "
+        "(LinearRAG).",
+    )
+    ask_model: bool = Field(
+        False,
+        description="Whether hipporag asks the chat model for the question's names, and hipporag2 "
+        "which facts help: one call for each search.",
+    )
+    damping: float | None = Field(
+        None,
+        gt=0,
+        lt=1,
+        description="Probability of another step before the walk restarts; empty means 0.85 for "
+        "names and 0.5 for the others (papers: 0.5).",
+    )
+    passages: int = Field(
+        200,
+        ge=1,
+        le=100_000,
+        description="Number of nearest passages at which the walk also begins (papers: all); names "
+        "and linear also begin at as many by BM25, if the index has sparse.",
+    )
+    passage_share: float = Field(
+        1.0,
+        ge=0,
+        le=100,
+        description="names: weight of these passages together; the names together weigh 1 / "
+        "number of passages with the rarest of them.",
+    )
+    sharpness: float = Field(
+        8.0,
+        gt=0,
+        le=64,
+        description="names: exponent of a passage's nearness, and of its share of the best BM25 "
+        "score; a high value favours the best.",
+    )
+
+
+async def _find(search: Search) -> list[Evidence]:
+    """The score is the passage's PageRank.
+
+    Where the walk has no beginning, it is hybrid search, or dense search without a sparse index.
+    """
+    from hopyard.indexes.searches.pagerank.query import Query
+
+    settings = PageRankSettings.of(search.settings)
+    graph: EntityGraph = await asyncio.to_thread(search.index.reader, "entity-graph")
+    method = import_module(f"hopyard.indexes.searches.pagerank.{settings.method}")
+    query = Query(search, settings, graph, await search.embed(search.text))
+    ranking: Ranking = await method.rank(query)
+    if ranking.missing:
+        instead = "hybrid" if search.index.has("sparse") else "dense"
+        reason = f"{instead} search, since {ranking.missing}"
+        return [_with_reason(unit, reason) for unit in await search.by(instead)]
+    return await asyncio.to_thread(_best, graph, ranking, search)
+
+
+def _best(graph: EntityGraph, ranking: Ranking, search: Search) -> list[Evidence]:
+    import numpy as np
+
+    from hopyard.indexes.searches.pagerank.query import because
+
+    scores = ranking.scores
+    rows = np.flatnonzero(scores > 0)
+    if search.allowed is not None:
+        allowed = [graph.passage_rows[name] for name in search.allowed]
+        rows = np.intersect1d(rows, allowed)
+    best = rows[np.lexsort((rows, -scores[rows]))[: search.k]]
+    return [
+        _with_reason(
+            passage_evidence(graph.passage_ids[row], scores[row]),
+            ", ".join(because(graph, ranking, row)),
+        )
+        for row in best.tolist()
+    ]
+
+
+def _with_reason(unit: Evidence, reason: str) -> Evidence:
+    return Evidence(**{**unit, "why": reason}) if reason else unit
+
+
+SEARCH: Final = SearchMethod(
+    name="pagerank",
+    about="PageRank over the entity graph, from the names of the question; asks no model.",
+    find=_find,
+    needs=("dense", "entity-graph"),
+    settings=PageRankSettings,
+    filters=True,
+)

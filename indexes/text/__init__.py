@@ -1,0 +1,1 @@
+"""Words, sentences, names and languages of texts."""

@@ -1,0 +1,1 @@
+"""The built-in chat and embedding models."""

@@ -1,0 +1,236 @@
+"""The built-in chat model: llama.cpp inside this process, its weights from a Python package.
+
+`xllamacpp` runs llama.cpp's own server in a thread on a loopback port. It speaks the OpenAI
+protocol, so the built-in model is used exactly like a remote model.
+
+Hopyard ships a small adapter that teaches the model its steps (`docs/adapter.md`). A variant says
+which adapter is used: "" for the shipped adapter, "base" for none, otherwise the path of a GGUF
+file. On first use an adapter is merged into the weights (`models/builtin/lora.py`).
+
+The models that ship were called `embedded` before. Ledgers, labels, gates and indexes name them so,
+and their names there do not change: finished calls and vectors would be lost.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import logging
+import os
+import re
+import threading
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from hopyard.models.builtin.lora import MERGED, weights_with_adapter
+from hopyard.models.builtin.weights import CHAT_MODEL, version_of, weights
+from hopyard.models.concurrency import usable_cores
+from hopyard.models.names import current_name
+from hopyard.models.servers.failures import first_line
+from hopyard.state.errors import ModelUnreachableError, UsageError
+from hopyard.state.extras import install_command
+
+__all__ = (
+    "BASE",
+    "BUILTIN_SLOTS",
+    "BUILTIN_WINDOW",
+    "adapter_file",
+    "builtin_address",
+    "builtin_identity",
+    "end_at_next_turn",
+    "engine",
+    "engine_identity",
+    "known_as",
+    "name_from_user",
+)
+
+logger = logging.getLogger(__name__)
+
+BUILTIN_WINDOW: Final = 8192
+"""Maximum tokens of prompt and answer together: SmolLM2 was trained for this."""
+BUILTIN_SLOTS: Final = 1
+"""Calls at once. Each slot computes a shared prefix again: on a CPU, one slot is fastest."""
+BASE: Final = "base"
+"""The variant without an adapter."""
+SHIPPED_ADAPTER: Final = Path(__file__).parent / "adapter" / "smollm2-135m-hopyard.gguf"
+_FULL_STRENGTH: Final = 1.0
+THREADS_VARIABLE: Final = "HOPYARD_BUILTIN_THREADS"
+_FORMER_THREADS_VARIABLE: Final = "HOPYARD_EMBEDDED_THREADS"
+_QUIET: Final = -1
+PROMPT_CACHE_MIB: Final = 1024
+"""Memory for prompts already read; the engine's own limit is 8 GB. A token takes 23 kB."""
+_lock = threading.Lock()
+
+_NEXT_TURN: Final = re.compile(r"[“”]\s*\}(?:user|assistant|system).*", re.DOTALL)
+
+
+def adapter_file(variant: str = "") -> Path | None:
+    """The adapter of a variant, or None for the base model.
+
+    Raises:
+        UsageError: The file is missing.
+    """
+    if variant == BASE:
+        return None
+    file = Path(variant) if variant else SHIPPED_ADAPTER
+    if file.is_file():
+        return file
+    if variant:
+        raise UsageError(
+            f"The adapter {variant!r} does not exist; use builtin, builtin:base or "
+            "builtin:FILE.gguf."
+        )
+    raise ModelUnreachableError(
+        f"The built-in model's adapter {file.name} is missing from this installation; install "
+        "Hopyard again, or use --model builtin:base."
+    )
+
+
+def builtin_identity(variant: str = "") -> str:
+    """The model's stored name: its weights, and its adapter by its content.
+
+    Raises:
+        ModelUnreachableError: The shipped adapter is not installed.
+        UsageError: The variant's adapter is missing.
+    """
+    return f"embedded/{_name(adapter_file(variant))}"
+
+
+def engine_identity(variant: str = "") -> str:
+    """The model's name in the ledger, which includes the number format of the engine's weights."""
+    merged = "" if variant == BASE else f"+{MERGED}"
+    return f"{builtin_identity(variant)}{merged}"
+
+
+def name_from_user(name: str) -> str:
+    """`current_name` of a name that a user wrote; the first former name is pointed out."""
+    current = current_name(name)
+    if current != name:
+        _point_out_former_name()
+    return current
+
+
+@lru_cache(maxsize=1)
+def _point_out_former_name() -> None:
+    notices = logging.getLogger(f"{__name__}.notices")
+    notices.setLevel(logging.WARNING)  # the command line shows only errors of other loggers
+    notices.warning(
+        "the model name `embedded` is now `builtin`; the former name still works, here and in "
+        "`embedded:base` and `embedded:FILE.gguf`"
+    )
+
+
+def known_as(identity: str) -> str:
+    """A model's identity as users read it, without the number format of the engine's weights."""
+    return current_name(identity.removesuffix(f"+{MERGED}"))
+
+
+def builtin_address(variant: str = "") -> str:
+    """Start the variant's engine, once in a process, and return its OpenAI base address.
+
+    Raises:
+        ModelUnreachableError: The engine or the weights are missing, or the model does not load.
+        UsageError: The variant's adapter is missing.
+    """
+    with _lock:
+        return f"{_server(adapter_file(variant)).listening_address}/v1"
+
+
+def end_at_next_turn(text: str) -> str:
+    """Close the JSON where the model meant to end it.
+
+    After a title in typographic quotation marks, the model also ends the text with such a mark.
+    That does not close a JSON string, so the model writes on, into an invented next turn.
+    """
+    return _NEXT_TURN.sub('"}', text)
+
+
+def _name(adapter: Path | None) -> str:
+    base = f"smollm2-135m@{version_of(CHAT_MODEL)}"
+    return f"{base}+{_digest(adapter, adapter.stat().st_mtime_ns)}" if adapter else base
+
+
+@lru_cache(maxsize=8)
+def _digest(file: Path, _changed: int) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+
+
+@lru_cache(maxsize=4)
+def _server(adapter: Path | None) -> Any:
+    server = _merged_engine(adapter) if adapter else None
+    atexit.register(_server.cache_clear)
+    return server or engine(weights(), adapter)
+
+
+def _merged_engine(adapter: Path) -> Any | None:
+    """The engine on merged weights, or None without merged weights.
+
+    A damaged file is merged again.
+    """
+    for _ in range(2):
+        file = weights_with_adapter(weights(), adapter, _name(adapter))
+        if file is None:
+            return None
+        try:
+            return engine(file, None)
+        except ModelUnreachableError as error:
+            logger.warning("deleting the damaged merged weights %s: %s", file, error)
+            file.unlink(missing_ok=True)
+    return None
+
+
+def engine(model: Path, adapter: Path | None) -> Any:
+    """Start llama.cpp in this process. It stops when the returned server is garbage collected.
+
+    Args:
+        model: A GGUF model.
+        adapter: A GGUF adapter that llama.cpp applies while it computes.
+
+    Returns:
+        An `xllamacpp.Server`, which has a `listening_address`.
+
+    Raises:
+        ModelUnreachableError: The engine is missing, or the model does not load.
+    """
+    try:
+        import xllamacpp
+    except ImportError as error:
+        raise ModelUnreachableError(
+            f"The engine of the built-in chat model cannot be loaded ({first_line(error)}); "
+            f"install it again with `{install_command('builtin')}`."
+        ) from error
+    params = xllamacpp.CommonParams()
+    params.model.path = str(model)
+    if adapter:
+        params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(adapter), _FULL_STRENGTH)]
+    params.n_ctx = BUILTIN_WINDOW * BUILTIN_SLOTS
+    params.n_parallel = BUILTIN_SLOTS
+    threads = _cores()
+    params.cpuparams.n_threads = threads
+    params.cpuparams_batch.n_threads = threads
+    params.cache_ram_mib = PROMPT_CACHE_MIB
+    params.verbosity = _QUIET
+    try:
+        server = xllamacpp.Server(params)
+    except RuntimeError as error:
+        raise ModelUnreachableError(f"The built-in model cannot be loaded: {error}.") from error
+    logger.debug("built-in engine at %s with %d threads", server.listening_address, threads)
+    return server
+
+
+def _cores() -> int:
+    """Threads of the engine: `HOPYARD_BUILTIN_THREADS`, or the cores that this process may use.
+
+    The engine's threads wait for each other without sleeping. On two cores that other programs used
+    too, two threads were five to nine times as slow as one.
+
+    Raises:
+        UsageError: The variable is not a positive whole number.
+    """
+    for name in (THREADS_VARIABLE, _FORMER_THREADS_VARIABLE):
+        if wanted := os.environ.get(name, "").strip():
+            if wanted.isdecimal() and int(wanted) > 0:
+                return int(wanted)
+            raise UsageError(f"{name}={wanted!r} is not a positive whole number; correct it.")
+    return usable_cores()

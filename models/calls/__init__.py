@@ -1,0 +1,1 @@
+"""A model call: its key, its ledger, its reply."""

@@ -1,0 +1,211 @@
+"""A model's reply: its text, how it ended, and what it cost.
+
+Replies that look alike are told apart: see `Ending`. docs/reliability.md has the table of what is
+done about each.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from langchain_core.messages import AIMessage, AIMessageChunk
+
+from hopyard.models.calls.stream import chunk_text
+from hopyard.models.calls.thoughts import spoken_objects
+from hopyard.models.servers.failures import UnfinishedReplyError
+from hopyard.state.errors import CallFailedError
+
+__all__ = ("Ending", "Reply", "read_reply", "storable")
+
+LONGEST_OUTPUT: Final = 100_000
+"""Characters kept of one reply: ten times as many as any prompt asks for."""
+_LONGEST_REFUSAL: Final = 200
+
+
+class Ending(StrEnum):
+    """How a reply ended. The value names it in steps, results and errors."""
+
+    FINISHED = "finished"
+    CUT = "cut"
+    """It reached its limit of tokens. What it has is kept and marked."""
+    UNFINISHED = "unfinished"
+    """It broke off before its end. It is asked for again."""
+    FILTERED = "filtered"
+    """A content filter stopped it. It is an error."""
+    REFUSED = "refused"
+    """The model refused. It is an error."""
+    EMPTY = "empty"
+    """It says nothing outside of its thoughts. It is asked for again."""
+
+
+_CUT: Final = frozenset(
+    {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
+)
+_FILTERED: Final = frozenset(
+    {
+        "blocklist",
+        "content_filter",
+        "content_filtered",
+        "error_toxic",
+        "guardrail_intervened",
+        "image_safety",
+        "prohibited_content",
+        "recitation",
+        "safety",
+        "spii",
+    }
+)
+_REFUSED: Final = frozenset({"refusal", "refused"})
+"""How OpenAI, Anthropic, Ollama, Mistral, Gemini, Bedrock and Cohere name the end of a reply."""
+_BROKEN: Final = frozenset({"error", "abort", "aborted", "cancelled"})
+"""Servers that fail in the middle of a reply, or are stopped, end it with one of these."""
+_REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "stopReason")
+_PARTS_OF_JSON: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]]', re.S)
+_CLOSING: Final = {"{": "}", "[": "]"}
+_ENDS_OF_VALUES: Final = '"]}el'
+"""How a string, a list, an object, true, false and null end. A number may be half."""
+_MARKING: Final = frozenset({"BaseChatOpenAI", "ChatAnthropic", "ChatOllama", "ChatGroq"})
+"""LangChain's classes whose protocols mark the end of every reply. Others may not."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A reply that was paid for.
+
+    Attributes:
+        text: What the model wrote.
+        ending: `FINISHED` or `CUT`.
+        input_tokens: Tokens of the prompt; None if the server did not count them.
+        output_tokens: Tokens of the reply; None if the server did not count them.
+        thought: Thoughts that the server sent apart from the text.
+    """
+
+    text: str
+    ending: Ending
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    thought: str = ""
+
+
+def read_reply(message: AIMessage, name: str, kind: type, limit: int) -> Reply:
+    """Read a reply out of LangChain's message.
+
+    Args:
+        message: The message, whole.
+        name: The model, for errors.
+        kind: The class of the LangChain model.
+        limit: Tokens that the reply may have. Some servers call a reply finished that reached it.
+
+    Raises:
+        UnfinishedReplyError: It has no mark of its end and is no whole JSON object, its mark says
+            that the server failed, or it ends within an object although it was not cut.
+        CallFailedError: The model refused, or a filter stopped it.
+    """
+    written, reason = _text(message), _reason(message.response_metadata)
+    text = storable(written)
+    refusal = str(message.additional_kwargs.get("refusal") or "")
+    if reason in _FILTERED:
+        raise CallFailedError(
+            f"The content filter of {name} stopped this reply; ask in other words.",
+            reason=Ending.FILTERED.value,
+        )
+    if refusal or reason in _REFUSED:
+        said = f": {refusal[:_LONGEST_REFUSAL]!r}" if refusal else ""
+        raise CallFailedError(
+            f"The model {name} refused to answer{said}.", reason=Ending.REFUSED.value
+        )
+    marks = any(base.__name__ in _MARKING for base in kind.__mro__)
+    if reason in _BROKEN or (marks and not reason and not _is_whole(text)):
+        raise UnfinishedReplyError("the reply broke off before its end")
+    counted = message.usage_metadata or _openai_usage(message.response_metadata) or {}
+    tokens_in, tokens_out = _count(counted, "input_tokens"), _count(counted, "output_tokens")
+    cut = reason in _CUT or len(written) > LONGEST_OUTPUT
+    if not cut and _ends_within_object(text):
+        if tokens_out is None or tokens_out < limit:
+            raise UnfinishedReplyError("the reply ends within an object")
+        cut = True
+    ending = Ending.CUT if cut else Ending.FINISHED
+    thought = storable(str(message.additional_kwargs.get("reasoning_content") or ""))
+    return Reply(text, ending, tokens_in, tokens_out, thought)
+
+
+def _count(counted: Mapping[str, Any], name: str) -> int | None:
+    """A server's count of tokens; None if it sent none, or what cannot be one."""
+    count = counted.get(name)
+    return count if isinstance(count, int) and count > 0 else None
+
+
+def _text(message: AIMessage) -> str:
+    """The JSON text. Some providers send it as arguments of a tool call."""
+    if isinstance(message, AIMessageChunk):
+        # LangChain completes the arguments of a streamed call, also where they are cut off.
+        return chunk_text(message)
+    if message.tool_calls:
+        return json.dumps(message.tool_calls[0]["args"], ensure_ascii=False)
+    bad = message.invalid_tool_calls
+    return (bad[0]["args"] if bad else None) or message.text
+
+
+def storable(text: str) -> str:
+    """The text without half characters, which can be neither kept nor sent."""
+    return text[:LONGEST_OUTPUT].encode("utf-8", "replace").decode()
+
+
+def _reason(metadata: Mapping[str, Any]) -> str:
+    """The provider's word for the end of the reply, in lower case; "" if there is none."""
+    return next((str(metadata[name]).lower() for name in _REASONS if metadata.get(name)), "")
+
+
+def _is_whole(text: str) -> bool:
+    """Whether the text is one JSON object and nothing else: its end is certain without a mark."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _ends_within_object(text: str) -> bool:
+    """Whether the text ends within a JSON object, and more is missing than closing brackets."""
+    begun = spoken_objects(text).begun.rstrip()
+    if not begun:
+        return False
+    brackets = _open_brackets(begun)
+    if brackets is None or begun[-1] not in _ENDS_OF_VALUES:
+        return True
+    try:
+        json.loads(begun + brackets)
+    except (ValueError, RecursionError):
+        return True
+    return False
+
+
+def _open_brackets(text: str) -> str | None:
+    """The brackets that would close the text; None if it ends within a string."""
+    opened: list[str] = []
+    for part in _PARTS_OF_JSON.findall(text):
+        if part in _CLOSING:
+            opened.append(_CLOSING[part])
+        elif part in "]}":
+            opened = opened[:-1]
+        elif len(part) == 1 or not part.endswith('"'):
+            return None
+    return "".join(reversed(opened))
+
+
+def _openai_usage(metadata: Mapping[str, Any]) -> Mapping[str, int] | None:
+    """OpenAI's count of a stream, which LangChain leaves where it is."""
+    counted = metadata.get("token_usage")
+    if (
+        not isinstance(counted, Mapping)
+        or not {"prompt_tokens", "completion_tokens"} <= counted.keys()
+    ):
+        return None
+    return {
+        "input_tokens": counted["prompt_tokens"],
+        "output_tokens": counted["completion_tokens"],
+    }

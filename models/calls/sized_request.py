@@ -1,0 +1,110 @@
+"""A request whose prompt fits the model's window: with fewer passages where it has to be."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from langchain_core.messages import BaseMessage
+
+from hopyard.models.calls.reply import Reply
+from hopyard.models.calls.request import request
+from hopyard.models.calls.stream import AnswerStream
+from hopyard.models.chat import ChatProvider, Sampling
+from hopyard.models.prompt import Prompt
+from hopyard.models.servers.abilities import abilities_of
+from hopyard.models.servers.failures import Failure
+from hopyard.models.servers.windows import Fitted, estimate, fit, length_said
+from hopyard.state.errors import CallFailedError
+
+__all__ = ("Sent", "request_that_fits", "window_of")
+
+_MOST_TRIES: Final = 3
+"""Times that a prompt is sent, each shorter, if the server says that it is too long."""
+_DENSER: Final = 4 / 3
+"""How much longer than its window a prompt is taken to be, if the server does not say."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A reply, and what it is a reply to.
+
+    Attributes:
+        note: One sentence about passages that were not shown; "" if all were.
+    """
+
+    reply: Reply
+    messages: list[BaseMessage]
+    note: str
+
+
+def window_of(provider: ChatProvider) -> int:
+    """Tokens of prompt and answer together; 0 if neither the server nor an error of it said.
+
+    It may ask the server and read a file.
+    """
+    own = provider.window() if provider.window else 0
+    return min(filter(None, (own, abilities_of(provider.identity).window)), default=0)
+
+
+async def request_that_fits(
+    provider: ChatProvider,
+    prompt: Prompt[Any],
+    values: Mapping[str, str],
+    sampling: Sampling,
+    timeout: float,  # noqa: ASYNC109  (of one try, not of the whole function)
+    stream: AnswerStream | None = None,
+) -> Sent:
+    """Send a prompt with as many of its passages as the window holds.
+
+    Args:
+        provider: The model.
+        prompt: The prompt.
+        values: Fill its template.
+        sampling: How to sample. The answer gets what the window leaves, at most this limit.
+        timeout: Seconds that one try may take.
+        stream: Receives the answer.
+
+    Raises:
+        ModelUnreachableError: The model does not answer or does not exist.
+        CallFailedError: The model refuses this call, does not finish it, or its window is too
+            small for the prompt with a single passage.
+    """
+    window, scale = await asyncio.to_thread(window_of, provider), 1.0
+    fitted = fit(prompt, values, window, scale)
+    if fitted is None:
+        needed = estimate(prompt.messages(values))
+        raise CallFailedError(
+            f"The prompt is longer than the window of {provider.identity} (about {needed:,} tokens "
+            f"of {window:,}); lower --set retrieval.k=5 or --set retrieval.snippet_tokens=300, or "
+            "use a model with a longer window.",
+            reason=Failure.TOO_LONG.value,
+        )
+    for left in reversed(range(_MOST_TRIES)):
+        sized = replace(sampling, max_tokens=min(sampling.max_tokens, fitted.max_tokens))
+        try:
+            reply = await request(provider, prompt, fitted.messages, sized, timeout, stream)
+        except CallFailedError as error:
+            if error.reason != Failure.TOO_LONG.value or not error.__cause__ or not left:
+                raise
+            window = await asyncio.to_thread(window_of, provider)  # the error may have told it
+            sent, said = estimate(fitted.messages), length_said(error.__cause__).prompt
+            scale = (said or _DENSER * max(scale * sent, window)) / sent
+            shorter = fit(prompt, values, window, scale)
+            if shorter is None or shorter == fitted:
+                raise
+            fitted = shorter
+        else:
+            return Sent(reply, fitted.messages, _note(provider.identity, window, fitted))
+    raise AssertionError("the last try returns or raises")
+
+
+def _note(name: str, window: int, fitted: Fitted) -> str:
+    if fitted.shown == fitted.given:
+        return ""
+    return (
+        f"The window of {name} ({window:,} tokens) holds {fitted.shown} of the {fitted.given} "
+        f"{fitted.items} found; the model did not read the others."
+    )

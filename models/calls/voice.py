@@ -1,0 +1,177 @@
+"""Speaks the answer on LangGraph's `messages` stream while the model is still writing it.
+
+Model calls return JSON and are not on that stream: `request` tags them. The answer's text is there
+as the tokens of one chat model, in the name of the agent, so every client reads it as an ordinary
+message. A message that was begun and then replaced is followed by another one with another id.
+Numbers of passages are left out, because the answer's check replaces them by those of citations.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+from langchain_core.callbacks import BaseCallbackManager
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.runnables import RunnableConfig
+
+# Private, but LangGraph's own handlers are built on it: whoever listens to tokens is one of these.
+from langchain_core.tracers._streaming import _StreamingCallbackHandler
+from langchain_core.utils.utils import LC_ID_PREFIX
+from langsmith import tracing_context
+
+from hopyard.state.registry import STRATEGIES
+from hopyard.state.text.markers import renumber, settled
+
+__all__ = ("Spoken", "Voice", "voice_of")
+
+UNKNOWN: Final = "unknown"
+"""An answer that says only this is not spoken: another strategy may take over."""
+_NAMESPACE: Final = "langgraph_checkpoint_ns"
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A message that was spoken: its id, and its text without markers."""
+
+    id: str
+    text: str
+
+
+class Voice:
+    """Speaks the answer of one closing call.
+
+    Args:
+        config: Where the message goes: callbacks and metadata of its chat model.
+        markers: Whether the answer has markers with the numbers of passages.
+    """
+
+    def __init__(self, config: RunnableConfig, *, markers: bool) -> None:
+        self._config = config
+        self._markers = markers
+        self._text = ""
+        self._spoken = ""
+        self._id: UUID | None = None
+        self._pieces: asyncio.Queue[str | None] = asyncio.Queue()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def spoken(self) -> Spoken | None:
+        """The last message; None if nothing was spoken since the last restart."""
+        return Spoken(f"{LC_ID_PREFIX}-{self._id}", self._spoken) if self._id else None
+
+    def say(self, text: str) -> None:
+        """Speak the next piece of the answer, as far as later pieces cannot change it."""
+        self._text += text
+        self._speak(settled(self._text) if self._markers else self._text)
+
+    def restart(self) -> None:
+        """What is said next begins another message."""
+        if self._id is not None:
+            self._pieces.put_nowait(None)
+        self._text, self._spoken, self._id = "", "", None
+
+    async def end(self, *, complete: bool) -> None:
+        """End the message, and wait until everything has been heard.
+
+        Args:
+            complete: Whether the answer ends here; otherwise its last piece is missing.
+        """
+        if complete:
+            self._speak(self._text)
+        if self._id is not None:
+            self._pieces.put_nowait(None)
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        for task in self._tasks:
+            task.result()
+
+    def _speak(self, text: str) -> None:
+        if self._id is None and UNKNOWN.startswith(text.strip(" .").lower()):
+            return
+        told = renumber(text, {}) if self._markers else text
+        if piece := told[len(self._spoken) :]:
+            if self._id is None:
+                self._begin()
+            self._pieces.put_nowait(piece)
+            self._spoken = told
+
+    def _begin(self) -> None:
+        self._id, self._pieces = uuid4(), asyncio.Queue()
+        before = self._tasks[-1] if self._tasks else None
+        self._tasks.append(asyncio.create_task(self._run(self._id, self._pieces, before)))
+
+    async def _run(
+        self, name: UUID, pieces: asyncio.Queue[str | None], before: asyncio.Task[None] | None
+    ) -> None:
+        if before is not None:
+            await asyncio.wait([before])
+        # It is no model call, so no trace shows it.
+        with tracing_context(enabled=False):
+            await _Speaker(pieces=pieces).ainvoke([], self._config | RunnableConfig(run_id=name))
+
+
+def voice_of(config: RunnableConfig, *, markers: bool) -> Voice | None:
+    """The voice of a node; None if nobody listens to tokens.
+
+    The answer of a strategy is spoken in the name of the agent's node, so that it is heard without
+    the streams of subgraphs too.
+
+    Args:
+        config: The node's own.
+        markers: Whether the answer has markers with the numbers of passages.
+    """
+    callbacks = config.get("callbacks")
+    if not isinstance(callbacks, BaseCallbackManager):
+        return None
+    listeners = callbacks.copy()
+    listeners.handlers = [h for h in callbacks.handlers if _listens(h)]
+    listeners.inheritable_handlers = [h for h in callbacks.inheritable_handlers if _listens(h)]
+    if not listeners.handlers:
+        return None
+    metadata = {**(config.get("metadata") or {})}
+    *outer, strategy, _ = ["", *str(metadata.get(_NAMESPACE, "")).split("|")]
+    node = strategy.partition(":")[0]
+    if node in STRATEGIES:
+        metadata[_NAMESPACE] = "|".join([*outer[1:], strategy])
+        metadata["langgraph_node"] = node
+    return Voice(RunnableConfig(callbacks=listeners, metadata=metadata), markers=markers)
+
+
+def _listens(handler: object) -> bool:
+    return isinstance(handler, _StreamingCallbackHandler)
+
+
+class _Speaker(BaseChatModel):
+    """A chat model whose tokens are the pieces of an answer that another model writes."""
+
+    pieces: Any
+
+    @property
+    def _llm_type(self) -> str:
+        return "hopyard-answer"
+
+    async def _astream(  # the words are not its own
+        self,
+        messages: list[BaseMessage],  # noqa: ARG002
+        stop: list[str] | None = None,  # noqa: ARG002
+        run_manager: object = None,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ARG002
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        while (piece := await self.pieces.get()) is not None:
+            yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
+        yield ChatGenerationChunk(message=AIMessageChunk(content="", chunk_position="last"))
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: object = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        raise NotImplementedError("it only streams")

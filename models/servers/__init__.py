@@ -1,0 +1,1 @@
+"""Model servers: their addresses, abilities, windows and failures."""

@@ -1,0 +1,385 @@
+"""The meaning of a provider's exception: ask again, give up, or advise the user.
+
+The clients of the providers share no base class. Their exceptions carry an HTTP status, the error
+object that the server sent, or the transport error behind them, and are judged in this order. The
+table `RETRIES` says what is tried again; docs/reliability.md shows it with examples.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
+from time import time
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from hopyard.state.errors import CallFailedError, HopyardError, ModelUnreachableError
+from hopyard.state.text.secrets import redact
+
+__all__ = (
+    "RETRIES",
+    "Failure",
+    "PromptCutError",
+    "ServerSaid",
+    "UnfinishedReplyError",
+    "classify",
+    "first_line",
+    "retry_after",
+    "server_said",
+    "unreachable_at",
+    "user_error",
+)
+
+
+class Failure(StrEnum):
+    """The kinds of failure that a call treats differently. The value names it in results."""
+
+    TRANSIENT = "busy"
+    TIMEOUT = "timeout"
+    UNFINISHED = "unfinished"
+    UNREADABLE = "unreadable"
+    UNREACHABLE = "unreachable"
+    DENIED = "denied"
+    MISSING = "missing"
+    TOO_LONG = "too long"
+    FILTERED = "filtered"
+    REFUSED = "refused"
+
+
+RETRIES: Final[Mapping[Failure, int]] = {
+    Failure.TRANSIENT: 4,
+    Failure.UNFINISHED: 2,
+    Failure.UNREADABLE: 2,
+    Failure.TIMEOUT: 1,  # each costs the whole limit
+}
+"""How often a failed request is sent again; what is not named here is not sent again."""
+
+_TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_UNREADABLE_STATUS: Final = range(200, 300)
+_LONGEST_RETRY_AFTER: Final = 30.0
+_LONGEST_LINE: Final = 200
+_STATUS_OF_ONE_CALL: Final = frozenset({None, 400, 413, 422, 451})
+"""A refusal with one of these says nothing about other calls: bad request, too large,
+unprocessable, filtered; None: the client could not read the reply."""
+_UNREACHABLE: Final = frozenset(
+    {"ConnectError", "UnsupportedProtocol", "InvalidURL", "ConnectionRefusedError"}
+)
+"""Exception classes by name: httpx, its fork httpx2 (OpenAI's) and others each have their own."""
+_TRANSIENT: Final = frozenset(
+    {"TransportError", "ConnectionError", "APIConnectionError", "APIResponseValidationError"}
+)
+_UNREADABLE: Final = (TypeError, IndexError, KeyError, AttributeError)
+"""What LangChain's classes raise for a reply without choices or message."""
+
+_TOO_LONG_CODES: Final = frozenset(
+    {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
+)
+_TOO_LONG: Final = re.compile(
+    r"context (?:length|window|size|limit)"
+    r"|(?:prompt|input|request|message)s? (?:is|are|was) too (?:long|large)"
+    r"|(?:input|request|prompt) too (?:long|large)|too many (?:input )?tokens"
+    r"|(?:longer|larger|more) than (?:the )?(?:model's )?(?:context|window)"
+    r"|max(?:imum)?[ _]model[ _]len|reduce the length|\bn_ctx\b"
+    r"|exceeds? the maximum number of (?:input )?tokens|must have less than \d+ tokens"
+    r"|`max_new_tokens` must be <=|range of input length",
+    re.I,
+)
+"""How OpenAI, vLLM, llama.cpp, LM Studio, Anthropic, Groq, Mistral, Gemini, Bedrock, DashScope and
+text-generation-inference say it. Go's "context deadline exceeded" is a timeout and has none of
+these words."""
+_TOO_LARGE: Final = re.compile(r"request too large|too large for", re.I)
+"""How a rate limit says that one request alone is above it. Other rate limits pass with time, also
+if they speak of too many tokens or of the length of the prompt."""
+_FILTERED: Final = re.compile(
+    r"content[ _]?(?:filter|management policy|policy[ _]?violation)|ResponsibleAIPolicy", re.I
+)
+"""Gateways send the filter's error object as text within their own."""
+_FILTER_CODES: Final = frozenset(
+    {
+        "content_filter",
+        "content_policy_violation",
+        "responsibleaipolicyviolation",
+        "data_inspection_failed",
+    }
+)
+_QUOTA_CODES: Final = frozenset(
+    {
+        "insufficient_quota",
+        "billing_hard_limit_reached",
+        "billing_not_active",
+        "credit_balance_too_low",
+    }
+)
+_MISSING_CODES: Final = frozenset({"model_not_found"})
+_LATE: Final = re.compile(r"deadline exceeded|timed out|timeout", re.I)
+
+
+class UnfinishedReplyError(Exception):
+    """The connection ended before the model had said that its reply was finished."""
+
+
+class PromptCutError(Exception):
+    """The server read only a part of the prompt, and said nothing."""
+
+
+_OF_CLASS: Final[Mapping[str, Failure]] = {
+    "UnfinishedReplyError": Failure.UNFINISHED,
+    "PromptCutError": Failure.TOO_LONG,
+    "ContentFilterFinishReasonError": Failure.FILTERED,  # OpenAI's client
+}
+
+
+@dataclass(frozen=True)
+class ServerSaid:
+    """What a server said about a failure.
+
+    Attributes:
+        status: HTTP status, or an error object's numeric code in its place; None if unknown.
+        code: The error object's code or type, in lower case; "" if there is none.
+        message: The error object's message, or the exception's text.
+    """
+
+    status: int | None
+    code: str
+    message: str
+
+
+def server_said(error: BaseException) -> ServerSaid:
+    """Read the status and the error object out of any client's exception.
+
+    Some gateways send an error object with HTTP 200, in the body or as an event of a stream; the
+    object's numeric code then counts as the status.
+    """
+    status = _status(error)
+    for cause in _causes(error):
+        if (found := _error_object(cause)) is not None:
+            codes = [found.get(name) for name in ("code", "type", "status")]
+            words = [code.lower() for code in codes if isinstance(code, str) and not code.isdigit()]
+            numbers = [int(str(code)) for code in codes if str(code).isdigit()]
+            if status is None or status in _UNREADABLE_STATUS:
+                status = next((number for number in numbers if 400 <= number < 600), status)
+            message = found.get("message") or found.get("error") or str(cause)
+            return ServerSaid(status, _most_exact(words), str(message))
+    return ServerSaid(status, "", str(error))
+
+
+def classify(error: BaseException) -> Failure:
+    """Sort an exception of any provider's client: by what the server said, then by its class."""
+    said = server_said(error)
+    return _OF_CLASS.get(type(error).__name__) or _by_meaning(said) or _by_class(error, said)
+
+
+def _by_meaning(said: ServerSaid) -> Failure | None:
+    """The kind by error object and status; None if they do not tell."""
+    words = _TOO_LARGE if said.status == 429 else _TOO_LONG
+    too_long = said.code in _TOO_LONG_CODES or said.status == 413 or words.search(said.message)
+    kinds = (
+        (said.code in _FILTER_CODES or _FILTERED.search(said.message), Failure.FILTERED),
+        (said.code in _QUOTA_CODES or said.status in {401, 403}, Failure.DENIED),
+        (too_long, Failure.TOO_LONG),
+        (said.code in _MISSING_CODES or said.status == 404, Failure.MISSING),
+        (said.status in _TRANSIENT_STATUS, Failure.TRANSIENT),
+        (said.status is not None and said.status >= 400, Failure.REFUSED),
+    )
+    return next((kind for holds, kind in kinds if holds), None)
+
+
+def _by_class(error: BaseException, said: ServerSaid) -> Failure:
+    """The kind of an exception without a status that tells."""
+    names = {kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__}
+    passing = _LATE.search(said.message) or "Event loop is closed" in said.message
+    from_server = said.code or names & {"APIError", "ResponseError"}
+    kinds = (
+        (isinstance(error, TimeoutError), Failure.TIMEOUT),
+        # Unreachable first: Ollama's client wraps a refused connection in a plain ConnectionError.
+        (names & _UNREACHABLE, Failure.UNREACHABLE),
+        (names & _TRANSIENT or passing or from_server, Failure.TRANSIENT),
+        (isinstance(error, _UNREADABLE) or said.status is not None, Failure.UNREADABLE),
+    )
+    return next((kind for holds, kind in kinds if holds), Failure.REFUSED)
+
+
+def user_error(error: BaseException, name: str, cure: str, timeout: float) -> HopyardError:
+    """The error for the user: the model, what the server said, and what to do.
+
+    Args:
+        error: The exception of the provider's client.
+        name: The model.
+        cure: Advice about address and key (`ChatProvider.cure`). It is given only where one of
+            them may be wrong.
+        timeout: Seconds that the call was allowed to take.
+    """
+    failure, said = classify(error), server_said(error)
+    status = f"HTTP {said.status}, " if said.status and said.status >= 400 else ""
+    words = f"{status}{first_line(said.message) or type(error).__name__}"
+    one_call = True
+    match failure:
+        case Failure.TOO_LONG:
+            text = (
+                f"The prompt is longer than the window of {name} ({words}); lower --set "
+                "retrieval.k=5 or --set retrieval.snippet_tokens=300."
+            )
+        case Failure.FILTERED:
+            text = f"The content filter of {name} stopped this call ({words}); ask in other words."
+        case Failure.UNFINISHED:
+            text = (
+                f"The reply of {name} broke off before its end in {RETRIES[failure] + 1} tries; "
+                "check the server or the gateway, then ask again."
+            )
+        case Failure.TIMEOUT:
+            text = (
+                f"The model {name} did not answer in {timeout:g} s; raise the limit with "
+                "--set timeout=300, or use a faster model."
+            )
+        case Failure.MISSING:
+            text, one_call = f"The model {name} was not found ({words}): {cure}.", False
+        case Failure.UNREACHABLE:
+            text = f"The model {name} does not answer{unreachable_at(error)}: {cure}."
+            one_call = False
+        case Failure.DENIED:
+            text, one_call = f"The model {name} refused access ({words}): {cure}.", False
+        case Failure.TRANSIENT:
+            text = (
+                f"The model {name} failed in {RETRIES[failure] + 1} tries ({words}); try again "
+                "later, or ask less at once with --set concurrency=2."
+            )
+            one_call = False
+        case Failure.UNREADABLE:
+            text = (
+                f"The server of {name} sent replies that are no answers ({words}); check that it "
+                "speaks the provider's protocol."
+            )
+        case Failure.REFUSED:
+            text = f"The model {name} refused the request ({words})."
+            one_call = said.status in _STATUS_OF_ONE_CALL
+    if one_call:
+        return CallFailedError(text, reason=failure.value)
+    return ModelUnreachableError(text, reason=failure.value)
+
+
+def unreachable_at(error: BaseException) -> str:
+    """Where a server was looked for, and why it was not found; "" where neither is known.
+
+    As in ` at http://127.0.0.1:8000 (connection refused)`. The address has no path and no password.
+    """
+    causes = _causes(error)
+    urls = (str(getattr(_request(cause), "url", "")) for cause in causes)
+    address = next(filter(None, map(_address, urls)), "")
+    reason = next(filter(None, map(_system_reason, reversed(causes))), "")
+    return (f" at {address}" if address else "") + (f" ({reason})" if reason else "")
+
+
+def _request(error: BaseException) -> Any:
+    try:
+        return getattr(error, "request", None)
+    except RuntimeError:  # httpx: the request was not set
+        return None
+
+
+def _address(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return ""
+    return f"{parts.scheme}://{host}{port}" if parts.scheme and host else ""
+
+
+def _system_reason(error: BaseException) -> str:
+    """What the operating system says, as in "connection refused"."""
+    if isinstance(error, ssl.SSLError) or not isinstance(error, OSError) or not error.strerror:
+        return "certificate not accepted" if isinstance(error, ssl.SSLError) else ""
+    return f"{error.strerror[:1].lower()}{error.strerror[1:]}"
+
+
+def retry_after(error: BaseException | None) -> float | None:
+    """Seconds that the server asks the client to wait, at most half a minute.
+
+    `retry-after-ms` counts milliseconds, `Retry-After` seconds or a date (RFC 9110, 10.2.3).
+    """
+    headers = _headers(error)
+    try:
+        seconds = float(headers["retry-after-ms"]) / 1000
+    except (KeyError, TypeError, ValueError):
+        asked = headers.get("retry-after")
+        try:
+            seconds = float(asked)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            try:
+                seconds = max(parsedate_to_datetime(str(asked)).timestamp() - time(), 0.0)
+            except ValueError:
+                return None
+    return min(seconds, _LONGEST_RETRY_AFTER) if seconds >= 0 else None
+
+
+def first_line(error: BaseException | str | None) -> str:
+    """An exception's message as part of a sentence, without secrets."""
+    lines = redact(str(error)).strip().splitlines()
+    if not lines:
+        return "" if isinstance(error, str) else type(error).__name__
+    return lines[0][:_LONGEST_LINE].rstrip(".: ")
+
+
+def _headers(error: BaseException | None) -> Mapping[str, str]:
+    for cause in _causes(error) if error is not None else []:
+        headers = getattr(getattr(cause, "response", None), "headers", None)
+        if headers:
+            return headers  # type: ignore[no-any-return]
+    return {}
+
+
+def _error_object(error: BaseException) -> Mapping[str, Any] | None:
+    """The error object that the server sent, from where the client keeps it."""
+    candidates = (getattr(error, "body", None), *map(_decoded, error.args))
+    for candidate in candidates:
+        if isinstance(candidate, Mapping):
+            inner = candidate.get("error", candidate)
+            if isinstance(inner, Mapping):
+                return inner
+            if isinstance(inner, str):
+                return {**candidate, "message": inner}
+    return None
+
+
+def _decoded(text: Any) -> Any:
+    """The object of an error that came as JSON text: Ollama passes on that of its engine so."""
+    if not isinstance(text, str) or not text.startswith('{"'):
+        return text
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    inner = found.get("error")
+    return _decoded(inner) if isinstance(inner, str) and inner.startswith('{"') else found
+
+
+def _most_exact(words: list[str]) -> str:
+    """The word among code, type and status that names a meaning; else the first."""
+    known = _TOO_LONG_CODES | _FILTER_CODES | _QUOTA_CODES | _MISSING_CODES
+    return next((word for word in words if word in known), words[0] if words else "")
+
+
+def _status(error: BaseException) -> int | None:
+    for cause in _causes(error):
+        for value in (
+            getattr(cause, "status_code", None),
+            getattr(getattr(cause, "response", None), "status_code", None),
+        ):
+            if isinstance(value, int) and value > 0:  # Ollama's client says -1 for a stream
+                return value
+    return None
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    causes: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in causes:
+        causes.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    return causes

@@ -1,0 +1,148 @@
+"""How long a prompt may be: what servers say about it, and prompts made to fit.
+
+A window holds the prompt and the answer together. It is known from the server (Ollama's
+`/api/show`), or from an error that names it. Where it is not known, the server's error decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, Final
+
+from langchain_core.messages import BaseMessage
+
+from hopyard.models.prompt import Prompt
+from hopyard.models.servers.failures import Failure, classify, server_said
+from hopyard.state.text.tokens import tokens_of
+
+__all__ = (
+    "LEAST_ANSWER",
+    "TOKENS_A_MESSAGE",
+    "Fitted",
+    "LengthSaid",
+    "estimate",
+    "fit",
+    "length_said",
+)
+
+LEAST_ANSWER: Final = 256
+"""Tokens that an answer gets in a window that the prompt nearly fills."""
+TOKENS_A_MESSAGE: Final = 8
+"""Average tokens that a chat template adds to a message."""
+_MATERIAL: Final = ("passages", "reports", "points")
+"""Values of prompts that are lists, an item a line and the best first."""
+_NUMBER: Final = r"(\d[\d,]*)"
+_WINDOW: Final = tuple(
+    re.compile(text.replace("#", _NUMBER), re.I)
+    for text in (
+        r"maximum context length (?:is|of) #",  # OpenAI, vLLM, DeepSeek
+        r"with # maximum context length",  # Mistral
+        r"context length of only # tokens",  # LM Studio
+        r"n_ctx\W+#",  # LM Studio, llama.cpp
+        r"context (?:size|window) (?:\(|of )#",  # llama.cpp, Ollama, llama-cpp-python
+        r"> # maximum",  # Anthropic
+        r"maximum number of tokens allowed \(#\)",  # Gemini
+        r"`max_new_tokens` must be <= #",  # text-generation-inference
+        r"input length should be \[\d+, #\]",  # DashScope
+        r"Limit #, Requested",  # Groq: a request above the limit of a minute never passes
+    )
+)
+_PROMPT: Final = tuple(
+    re.compile(text.replace("#", _NUMBER), re.I)
+    for text in (
+        r"\(# in (?:the messages|your prompt)",
+        r"messages resulted in # tokens",
+        r"has # input tokens",
+        r"request \(# tokens\)",
+        r"Prompt contains # tokens",
+        r"keep the first # tokens",
+        r"n_keep\W+#",
+        r"prompt is too long: # tokens",
+        r"input token count \(#\)",
+        r"Given: # `inputs` tokens",
+    )
+)
+
+
+@dataclass(frozen=True)
+class LengthSaid:
+    """What a server's error says about a prompt that is too long, in tokens; 0 if it does not."""
+
+    window: int = 0
+    prompt: int = 0
+
+
+def length_said(error: BaseException) -> LengthSaid:
+    """Read the window and the prompt's length out of a client's exception."""
+    if classify(error) is not Failure.TOO_LONG:
+        return LengthSaid()
+    message = server_said(error).message
+    return LengthSaid(_first(_WINDOW, message), _first(_PROMPT, message))
+
+
+def _first(patterns: Sequence[re.Pattern[str]], text: str) -> int:
+    found = (pattern.search(text) for pattern in patterns)
+    return next((int(one[1].replace(",", "")) for one in found if one), 0)
+
+
+def estimate(messages: Sequence[BaseMessage]) -> int:
+    """About how many tokens a conversation has (`state.text.tokens`)."""
+    return sum(tokens_of(message.text) + TOKENS_A_MESSAGE for message in messages)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A prompt that fits a window.
+
+    Attributes:
+        messages: The messages.
+        max_tokens: What the window leaves for the answer, at most the prompt's own limit.
+        shown: Items of the prompt's lists that are in it.
+        given: Items that there were.
+        items: What they are, such as "passages".
+    """
+
+    messages: list[BaseMessage]
+    max_tokens: int
+    shown: int
+    given: int
+    items: str
+
+
+def fit(
+    prompt: Prompt[Any],
+    values: Mapping[str, str],
+    window: int,
+    scale: float = 1.0,
+) -> Fitted | None:
+    """The messages of a call, with so many items of its lists as the window holds.
+
+    Items are left out from the end, because the best come first. Each list keeps one.
+
+    Args:
+        prompt: The prompt.
+        values: Fill its template.
+        window: Tokens of prompt and answer together; 0 if it is not known.
+        scale: Tokens of this model for each token of the estimate.
+
+    Returns:
+        None if the prompt does not fit even with one item of each list.
+    """
+    lists = {name: values[name].splitlines() for name in _MATERIAL if f"${name}" in prompt.template}
+    given = sum(map(len, lists.values()))
+    room = window - min(prompt.max_tokens, LEAST_ANSWER)
+    while True:
+        shown = {name: "\n".join(lines) for name, lines in lists.items()}
+        messages = prompt.messages({**values, **shown})
+        used = ceil(scale * estimate(messages))
+        if not window or used <= room:
+            left = prompt.max_tokens if not window else min(prompt.max_tokens, window - used)
+            count = sum(map(len, lists.values()))
+            return Fitted(messages, left, count, given, " and ".join(lists))
+        longest = max(lists.values(), key=len, default=[])
+        if len(longest) < 2:
+            return None
+        longest.pop()

@@ -1,0 +1,1 @@
+"""Where threads are kept, and how they are written."""

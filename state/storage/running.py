@@ -1,0 +1,145 @@
+"""Which process works on a thread: a lock for each, which the operating system frees on a kill."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import platform
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+from filelock import FileLock, Timeout
+
+from hopyard.state.errors import HopyardError, ThreadBusyError
+from hopyard.state.settings.sources import home
+from hopyard.state.storage.thread_names import resume_command
+
+__all__ = ("Holder", "ThreadLocks", "open_locks")
+
+FOLDER: Final = "running"
+"""The folder of the lock files, beside the thread store."""
+PATIENCE: Final = 0.5
+"""Seconds that a run waits for the lock: who looks whether it is held holds it for a moment, and a
+run that was given up frees it when the event loop gets to that."""
+_PAUSE: Final = 0.05
+_DIGITS: Final = 32
+
+
+@dataclass(frozen=True)
+class Holder:
+    """The process that works on a thread.
+
+    Attributes:
+        pid: Its process id; 0 where it has not said it yet.
+        host: The machine that it runs on.
+        since: When it began, local time in ISO format.
+    """
+
+    pid: int = 0
+    host: str = ""
+    since: str = ""
+
+    def __str__(self) -> str:
+        if not self.pid:
+            return "in a process that has just started"
+        return f"in process {self.pid} on {self.host} since {self.since.replace('T', ' ')}"
+
+
+class ThreadLocks:
+    """The locks of all threads of one store.
+
+    Args:
+        folder: Where the lock files are. A file is named by a hash, which tells no thread's name.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @asynccontextmanager
+    async def hold(self, thread_id: str) -> AsyncIterator[None]:
+        """Hold a thread while working on it.
+
+        Raises:
+            ThreadBusyError: Another run holds it; the message says which process.
+            HopyardError: The folder is not writable.
+        """
+        lock = await self._acquire(thread_id)
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(self._free, thread_id, lock)
+
+    def _free(self, thread_id: str, lock: FileLock) -> None:
+        self._told(thread_id).unlink(missing_ok=True)
+        lock.release()
+
+    async def _acquire(self, thread_id: str) -> FileLock:
+        end = monotonic() + PATIENCE
+        while (lock := await asyncio.to_thread(self._try, thread_id, tell=True)) is None:
+            if monotonic() > end:
+                raise ThreadBusyError(
+                    f"The thread {thread_id!r} is running {self._read(thread_id)}; wait for it to "
+                    f"end, or stop that process and run `{resume_command(thread_id)}`."
+                )
+            await asyncio.sleep(_PAUSE)
+        return lock
+
+    def holder(self, thread_id: str) -> Holder | None:
+        """Who works on a thread now; None where nobody does."""
+        if not self._file(thread_id).exists():
+            return None
+        if (lock := self._try(thread_id, tell=False)) is not None:
+            lock.release()
+            return None
+        return self._read(thread_id)
+
+    def forget(self, thread_id: str) -> None:
+        """Remove the lock file of a thread that is deleted."""
+        with suppress(OSError):  # Windows: somebody looks at it just now
+            self._file(thread_id).unlink(missing_ok=True)
+
+    def _try(self, thread_id: str, *, tell: bool) -> FileLock | None:
+        # Another thread of this process may release it.
+        lock = FileLock(self._file(thread_id), thread_local=False)
+        try:
+            self._folder.mkdir(exist_ok=True)
+            lock.acquire(blocking=False)
+        except Timeout:
+            return None
+        except OSError as error:
+            raise HopyardError(
+                f"The folder {str(self._folder)!r} cannot be written ({error}); check who owns it, "
+                "or set HOPYARD_HOME to another folder."
+            ) from error
+        if tell:
+            since = datetime.now().astimezone().replace(tzinfo=None).isoformat(timespec="seconds")
+            holder = Holder(os.getpid(), platform.node(), since)
+            with suppress(OSError):  # a full disk: the lock itself is held
+                self._told(thread_id).write_text(json.dumps(asdict(holder)), encoding="utf-8")
+        return lock
+
+    def _read(self, thread_id: str) -> Holder:
+        try:
+            return Holder(**json.loads(self._told(thread_id).read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return Holder()
+
+    def _file(self, thread_id: str) -> Path:
+        digest = hashlib.sha256(thread_id.encode("utf-8", "surrogatepass")).hexdigest()
+        return self._folder / f"{digest[:_DIGITS]}.lock"
+
+    def _told(self, thread_id: str) -> Path:
+        """Beside the lock file: some platforms let nobody read a locked file."""
+        return self._file(thread_id).with_suffix(".json")
+
+
+def open_locks() -> ThreadLocks:
+    """The locks of the user's threads."""
+    return ThreadLocks(home() / FOLDER)

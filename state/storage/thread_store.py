@@ -1,0 +1,268 @@
+"""LangGraph's SQLite saver, with whole writes, short conversations, and deletion of every kind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final, TypeVar
+
+import aiosqlite
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_metadata,
+)
+from langgraph.checkpoint.serde.types import ERROR
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from hopyard.state.storage.conversations import DELETE_UNUSED, HEADS, SCHEMA, Conversations, Known
+from hopyard.state.storage.serializer import CompressedSerializer
+
+__all__ = ("ThreadStore", "copy_thread", "whole_writes")
+
+T = TypeVar("T")
+
+_KEPT: Final = {
+    "keep_latest": "(thread_id, checkpoint_ns, checkpoint_id) IN (SELECT thread_id, checkpoint_ns, "
+    "MAX(checkpoint_id) FROM checkpoints GROUP BY thread_id, checkpoint_ns)",
+    "delete": "FALSE",
+}
+"""Which rows of a table a way to prune keeps."""
+_OF_THREADS: Final = "thread_id IN (SELECT value FROM json_each(?))"
+_OF_RUNS: Final = (
+    "json_extract(CAST(metadata AS TEXT), '$.run_id') IN (SELECT value FROM json_each(?))"
+)
+
+
+def whole_writes(writes: Sequence[tuple[str, Any]]) -> Sequence[tuple[str, Any]]:
+    """The writes of a task, without the output of one that was cut off.
+
+    LangGraph saves what a cancelled task has written so far, and takes any output for all of it: a
+    resumed run would end where the task's edges are missing. So only its error and interrupts are
+    kept, and it runs again; the ledger has its finished model calls.
+    """
+    if any(channel == ERROR for channel, _ in writes):
+        return [write for write in writes if write[0] in WRITES_IDX_MAP]
+    return writes
+
+
+class ThreadStore(AsyncSqliteSaver):
+    """LangGraph's saver, whose writes end once they have begun.
+
+    A run that is cancelled, by Ctrl-C for one, would otherwise leave its last write half done: the
+    step is lost, and the file locked for everyone else until this connection writes again.
+    """
+
+    def __init__(self, conn: aiosqlite.Connection, *, serde: CompressedSerializer) -> None:
+        super().__init__(conn, serde=serde)
+        self._conversations = Conversations(conn, serde)
+        self._writes: set[asyncio.Future[Any]] = set()
+        self._ended = False
+        self._has_messages = False
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Save a checkpoint."""
+        del new_versions
+        return await self._whole(self._put(config, checkpoint, metadata))
+
+    async def _put(
+        self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata
+    ) -> RunnableConfig:
+        """As LangGraph's saver does, with the messages as rows of their own."""
+        await self.setup()
+        place = config["configurable"]
+        thread_id, namespace = str(place["thread_id"]), place["checkpoint_ns"]
+        kept: dict[str, Any] = {**get_checkpoint_metadata(config, metadata)}
+        async with self._transaction():
+            values = checkpoint["channel_values"]
+            others, heads = await self._conversations.put(thread_id, values)
+            checkpoint = {**checkpoint, "channel_values": others}
+            kept |= {HEADS: heads} if heads else {}
+            await self.conn.execute(
+                "INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(thread_id, namespace, checkpoint["id"], place.get("checkpoint_id")),
+                    *self.serde.dumps_typed(checkpoint),
+                    json.dumps(kept, ensure_ascii=False).encode("utf-8", "ignore"),
+                ),
+            )
+        saved = {"checkpoint_ns": namespace, "checkpoint_id": checkpoint["id"]}
+        return RunnableConfig(configurable={"thread_id": place["thread_id"], **saved})
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Read a checkpoint."""
+        saved = await super().aget_tuple(config)
+        return saved and await self._with_conversations(saved, {})
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,  # noqa: A002  (LangGraph's name)
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """List checkpoints, the newest first."""
+        known: Known = {}
+        found = super().alist(config, filter=filter, before=before, limit=limit)
+        async for saved in found:
+            yield await self._with_conversations(saved, known)
+
+    async def _with_conversations(self, saved: CheckpointTuple, known: Known) -> CheckpointTuple:
+        metadata: Any = {**saved.metadata}
+        if (heads := metadata.pop(HEADS, None)) is None:
+            return saved
+        thread_id = saved.config["configurable"]["thread_id"]
+        values = saved.checkpoint["channel_values"]
+        values = await self._conversations.get(thread_id, values, heads, known)
+        checkpoint: Any = {**saved.checkpoint, "channel_values": values}
+        return saved._replace(checkpoint=checkpoint, metadata=metadata)
+
+    async def setup(self) -> None:
+        """Make the tables that are missing."""
+        await super().setup()
+        if not self._has_messages:
+            async with self.lock:
+                await self.conn.executescript(SCHEMA)
+                await self.conn.commit()
+            self._has_messages = True
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Save what a task of an unfinished step has written."""
+        kept = whole_writes(writes)
+        await self._whole(super().aput_writes(config, kept, task_id, task_path))
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Delete a thread."""
+        await self._whole(self._delete(_OF_THREADS, [thread_id], [thread_id]))
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Copy a thread with its whole history."""
+        await self._whole(copy_thread(self, source_thread_id, target_thread_id))
+
+    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        """Delete the history of threads.
+
+        Args:
+            thread_ids: The threads.
+            strategy: `keep_latest` keeps the latest checkpoint of each namespace, with which a
+                thread continues. `delete` keeps none. Hopyard's graphs have no `DeltaChannel`,
+                which would need more of them.
+
+        Raises:
+            ValueError: The strategy is unknown.
+        """
+        if strategy not in _KEPT:
+            raise ValueError(f"unknown strategy {strategy!r}: choose {' or '.join(_KEPT)}")
+        gone = f"{_OF_THREADS} AND NOT ({_KEPT[strategy]})"
+        await self._whole(self._delete(gone, thread_ids, thread_ids))
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Delete the checkpoints of runs that a server rolls back."""
+        await self._whole(self._delete_runs(run_ids))
+
+    async def _delete_runs(self, run_ids: Sequence[str]) -> None:
+        await self.setup()
+        threads = await self.conn.execute_fetchall(
+            f"SELECT DISTINCT thread_id FROM checkpoints WHERE {_OF_RUNS}", (_listed(run_ids),)
+        )
+        gone = (
+            "(thread_id, checkpoint_ns, checkpoint_id) IN (SELECT thread_id, checkpoint_ns, "
+            f"checkpoint_id FROM checkpoints WHERE {_OF_RUNS})"
+        )
+        await self._delete(gone, run_ids, [row[0] for row in threads])
+
+    async def _delete(self, gone: str, listed: Sequence[str], threads: Sequence[str]) -> None:
+        """Delete rows.
+
+        Args:
+            gone: The condition for the rows of both tables. It may look at the checkpoints, so the
+                writes are deleted first.
+            listed: What the condition asks for.
+            threads: The threads that lose rows.
+        """
+        await self.setup()
+        async with self._transaction():
+            for table in ("writes", "checkpoints"):
+                await self.conn.execute(f"DELETE FROM {table} WHERE {gone}", (_listed(listed),))
+            await self.conn.execute(DELETE_UNUSED, (_listed(threads),))
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[None]:
+        """All the writes in the block, or none of them."""
+        async with self.lock:
+            if self.conn.in_transaction:  # of a write that failed
+                await self.conn.rollback()
+            await self.conn.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                await self.conn.rollback()
+                raise
+            await self.conn.commit()
+
+    async def end(self) -> None:
+        """Wait for the writes that have begun; no other begins from here on."""
+        self._ended = True
+        if self._writes:
+            await asyncio.wait(self._writes)
+
+    async def _whole(self, write: Coroutine[Any, Any, T]) -> T:
+        """Wait for a write. If cancelled, finish waiting, then raise the cancellation."""
+        if self._ended:  # by a run that is being cancelled, whose store is closed already
+            write.close()
+            raise asyncio.CancelledError
+        task = asyncio.ensure_future(write)
+        self._writes.add(task)
+        task.add_done_callback(self._writes.discard)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            await asyncio.wait([task])
+            raise
+
+
+def _listed(names: Sequence[str]) -> str:
+    return json.dumps(list(map(str, names)))  # LangGraph's server gives UUIDs
+
+
+_COPIED: Final = {
+    "checkpoints": "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata",
+    "writes": "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value",
+    "messages": "id, previous, type, value",
+}
+
+
+async def copy_thread(saver: AsyncSqliteSaver, source: str, target: str) -> None:
+    """Copy a thread with its whole history under another name, in one transaction."""
+    await saver.setup()
+    async with saver.lock:
+        try:
+            for table, columns in _COPIED.items():
+                await saver.conn.execute(
+                    f"INSERT INTO {table} (thread_id, {columns}) "
+                    f"SELECT ?, {columns} FROM {table} WHERE thread_id = ?",
+                    (target, source),
+                )
+        except BaseException:
+            await saver.conn.rollback()
+            raise
+        await saver.conn.commit()

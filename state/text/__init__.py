@@ -1,0 +1,1 @@
+"""Short strings: counted nouns, markers, references, tokens."""

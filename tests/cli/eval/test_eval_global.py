@@ -1,0 +1,154 @@
+"""`hopyard eval-global` from end to end."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from building import build
+from model_server import ModelServer, WordEmbedder
+
+from hopyard.prompts.judging.judge_pair import CRITERIA
+from hopyard.testing import DOCUMENTS
+from hopyard.testing.contract import all_kinds
+
+from ..conftest import Run
+
+
+def everything(title: str, messages: list[dict[str, object]]) -> dict[str, object]:
+    """Writer, answerer and judge: map-reduce names all planets, and wins by every criterion."""
+    turn = str(messages[-1]["content"])
+    if title == "CorpusDescription":
+        return {"description": "Notes about planets."}
+    if title == "Personas":
+        return {"personas": [{"persona": "A teacher", "tasks": ["Lessons", "Exams"]}]}
+    if title == "TaskQuestions":
+        return {"tasks": [["What are the themes?"], ["How do the planets differ?"]]}
+    if title == "Points":
+        numbers = re.findall(r"^\[(\d+)\]", turn, re.MULTILINE)
+        return {
+            "points": [{"point": "They differ.", "findings": [*map(int, numbers)], "score": 50}]
+        }
+    if title == "PairVerdict":
+        first = turn.partition("Answer 2:")[0]
+        winner = "1" if "Mars, Venus and Earth" in first else "2"
+        return {name: {"reason": "It says more.", "winner": winner} for name in CRITERIA}
+    return {"answer": "Mars, Venus and Earth [1]." if title == "Reduced" else "Mars"}
+
+
+@pytest.fixture(autouse=True)
+def _scripted(model: ModelServer) -> None:
+    model.answer = everything
+
+
+SIZE = ("--personas", "1", "--tasks", "2", "--questions", "1")
+
+
+def test_questions_are_written_asked_and_judged_once(
+    hopyard: Run, index: Path, model: ModelServer
+) -> None:
+    command = (
+        "eval-global", "planets/global.jsonl", "--index", index, *SIZE, "--judge", "scripted",
+        "-s", "single,map-reduce,single+dense", "--repeats", "2", "--out", "out",
+    )  # fmt: skip
+    ended = hopyard(*command, "--json")
+    assert ended.code == 0
+    assert "Wrote 2 questions to planets/global.jsonl." in ended.err
+    lines = [json.loads(line) for line in Path("planets/global.jsonl").read_text().splitlines()]
+    assert [(line["id"], line["persona"], line["task"]) for line in lines] == [
+        ("p1-t1-q1", "A teacher", "Lessons"),
+        ("p1-t2-q1", "A teacher", "Exams"),
+    ]
+    asked = Counter(model.titles())
+    # Both searches answer the same: a tie by rule, and their comparisons with map-reduce share
+    # their calls. That leaves two orders, repeats and questions.
+    assert asked["PairVerdict"] == 2 * 2 * 2
+    assert ended.json["judged"] == 2 * asked["PairVerdict"]
+    assert (asked["CorpusDescription"], asked["Personas"], asked["TaskQuestions"]) == (1, 1, 1)
+    report = ended.json
+    assert report["name"] == "planets"
+    assert (report["questions"], report["complete"], report["by_rule"]) == (2, True, 2)
+    assert report["settings"]["answer"]["style"] == "full"
+    for criterion in CRITERIA:
+        rates = report["win_rates"][criterion]
+        assert rates["map-reduce"]["single"][0] == 1
+        assert rates["single"]["map-reduce"][0] == 0
+        assert rates["single"]["single+dense"][0] == 0.5
+        assert report["bias"][criterion]["first"][0] == 0.5
+    assert {path.name for path in Path("out").iterdir()} >= {
+        "records.jsonl", "run.json", "pairs.jsonl", "global.json", "global.md",
+    }  # fmt: skip
+    model.calls.clear()
+    again = hopyard(*command)
+    assert (again.code, model.calls) == (0, [])
+    assert "Wrote" not in again.err
+    rows = [line.split() for line in again.out.splitlines() if line]
+    assert rows[0] == ["condition", "n", "words", "calls", "tokens", "of", "source"]
+    assert ["B", "100", "–", "100"] in rows
+    assert rows[2][:3] == ["B", "map-reduce", "2"]
+    assert rows[2][-2:] == ["100.0", "%"]
+
+
+def test_pairs_with_baselines_alone(hopyard: Run, index: Path, model: ModelServer) -> None:
+    command = (
+        "eval-global", "global.jsonl", "--index", index, *SIZE, "--about", "Planets.",
+        "-s", "single,map-reduce,direct", "--judge", "scripted", "--out", "out", "--json",
+    )  # fmt: skip
+    found = hopyard(*command, "--baseline", "map-reduce", "--repeats", "1").json
+    assert found["win_rates"]["diversity"].keys() == {"single", "map-reduce", "direct"}
+    assert found["win_rates"]["diversity"]["direct"].keys() == {"map-reduce"}
+    assert model.titles().count("CorpusDescription") == 0
+    wrong = hopyard(*command, "--baseline", "map-reduce,tree")
+    assert wrong.code == 2
+    assert "'tree'" in wrong.error
+    dry = hopyard(*command, "--dry-run", "--repeats", "3")
+    assert dry.json["strategies"]["direct"]["questions"] == 0
+    assert "at most 36 calls" in dry.err  # 3 pairs, 2 orders, 3 repeats, 2 questions
+
+
+def test_without_global_a_missing_file_is_an_error(hopyard: Run, index: Path) -> None:
+    ended = hopyard("eval", "global.jsonl", "--index", index)
+    assert ended.code == 2
+    assert "global.jsonl" in ended.error
+
+
+def test_the_papers_conditions_are_the_default(
+    hopyard: Run, tmp_path: Path, words: WordEmbedder, model: ModelServer
+) -> None:
+    directory = tmp_path / "communities"
+    kinds = ["dense", "sparse", *all_kinds(["communities"])]
+    build(DOCUMENTS, directory=directory, embedder=words, chunk_tokens=0, kinds=kinds)
+    model.answer = with_reports
+    reports = ("--set", "global_search.excerpts=0")
+    command = ("eval-global", "global.jsonl", "--index", directory, *SIZE, *reports, "--json")
+    found = hopyard(*command, "--judge", "scripted", "--repeats", "1", "--out", "out").json
+    alone = "@global_search.passages=0"
+    levels = [f"global@global_search.level={level}{alone}" for level in range(4)]
+    conditions = found["conditions"]
+    assert list(conditions) == ["single+hybrid", "map-reduce", "global", *levels]
+    # Each community's report is written and paid for once, whichever level asks for it first.
+    written = sum(one["report_calls"] for one in conditions.values())
+    assert written == model.titles().count("CommunityReport") > 0
+    assert conditions[levels[0]]["calls"] == 2  # a map call and the closing call
+    assert conditions[levels[0]]["unanswered"] == 0
+    assert found["win_rates"]["diversity"][levels[0]]["single+hybrid"][0] == 1
+    again = hopyard(*command, "--judge", "scripted", "--repeats", "1", "--out", "out").json
+    assert again == found
+
+
+def with_reports(title: str, messages: list[dict[str, object]]) -> dict[str, object]:
+    """The same with a report of one finding for each community."""
+    if title != "CommunityReport":
+        return everything(title, messages)
+    finding = {"summary": "Bridges", "explanation": "They cross rivers.", "elements": ["E1"]}
+    return {"title": "Bridges", "summary": "Some.", "rating": 5, "findings": [finding]}
+
+
+def test_without_communities_the_default_is_an_error(hopyard: Run, index: Path) -> None:
+    ended = hopyard("eval-global", "global.jsonl", "--index", index, *SIZE)
+    assert ended.code == 3  # the index has no communities
+    assert "communities" in ended.error
+    assert "'global'" in ended.error

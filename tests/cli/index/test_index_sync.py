@@ -1,0 +1,149 @@
+"""`hopyard index sync`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from model_server import WordEmbedder
+
+from hopyard.indexes.documents.files import read_file
+from hopyard.indexes.listing import list_documents
+from hopyard.state.errors import UsageError
+
+from ..conftest import Run
+
+
+@pytest.fixture(autouse=True)
+def embedding(words: WordEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOPYARD_EMBEDDING", "words")
+
+
+@pytest.fixture
+def notes(folder: Path, hopyard: Run) -> Path:
+    notes = folder / "notes"
+    notes.mkdir()
+    (notes / "a.txt").write_text("Alpha is a letter.")
+    (notes / "b.txt").write_text("Beta is another.")
+    assert hopyard("index", "build", "notes", "--out", "i").code == 0
+    return notes
+
+
+def test_sync_once(hopyard: Run, notes: Path) -> None:
+    (notes / "a.txt").unlink()
+    (notes / "b.txt").write_text("Beta has changed.")
+    (notes / "c.txt").write_text("Gamma is new.")
+
+    changes = hopyard("index", "sync", "i", "notes", "--json").json["documents"]
+
+    assert changes == {"added": 1, "updated": 1, "removed": 1, "unchanged": 0}
+    again = hopyard("index", "sync", "i", "notes", "--json").json["documents"]
+    assert again == {"added": 0, "updated": 0, "removed": 0, "unchanged": 2}
+
+
+def test_sync_needs_an_index(hopyard: Run, notes: Path) -> None:
+    assert hopyard("index", "sync", "nowhere", "notes").code == 3
+
+
+def test_watching_follows_the_folder(
+    hopyard: Run, notes: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[list[str]] = []
+    sleep = asyncio.sleep
+
+    async def turn(seconds: float) -> None:
+        """Between two looks: change something; at last end it."""
+        if seconds != 5.0:
+            await sleep(seconds)
+            return
+        looks.append(sorted(Path(entry.source).name for entry in list_documents(folder / "i")))
+        if len(looks) == 1:
+            (notes / "c.txt").write_text("Gamma is new.")
+        elif len(looks) == 3:
+            (notes / "a.txt").unlink()
+        elif len(looks) == 6:
+            raise UsageError("enough")
+
+    monkeypatch.setattr("hopyard.cli.index.sync.asyncio.sleep", turn)
+
+    ended = hopyard("index", "sync", "i", "notes", "--watch")
+
+    assert ended.err.splitlines()[-1] == "Error: enough"
+    # A change is seen at one look, and read at the next where it has rested.
+    assert looks == [
+        ["a.txt", "b.txt"],
+        ["a.txt", "b.txt"],
+        ["a.txt", "b.txt", "c.txt"],
+        ["a.txt", "b.txt", "c.txt"],
+        ["b.txt", "c.txt"],
+        ["b.txt", "c.txt"],
+    ]
+
+
+def test_a_sync_reads_only_files_whose_time_or_size_changed(
+    hopyard: Run, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(
+        "hopyard.indexes.documents.loaders.read_file",
+        lambda path, *given: read.append(path.name) or read_file(path, *given),
+    )
+    # The build has read both.
+    assert hopyard("index", "sync", "i", "notes", "--json").json["documents"]["unchanged"] == 2
+    assert read == []
+    (notes / "b.txt").write_text("Beta has changed.")
+    (notes / "c.txt").write_text("Gamma is new.")
+    changes = hopyard("index", "sync", "i", "notes", "--json").json["documents"]
+    assert changes == {"added": 1, "updated": 1, "removed": 0, "unchanged": 1}
+    assert read == ["b.txt", "c.txt"]
+    read.clear()
+    # Another change of the index: what `remove` took out comes back, as the folder has it.
+    hopyard("index", "remove", "i", "a.txt")
+    changes = hopyard("index", "sync", "i", "notes", "--json").json["documents"]
+    assert changes == {"added": 1, "updated": 0, "removed": 0, "unchanged": 2}
+    assert read == ["a.txt", "b.txt", "c.txt"]
+    read.clear()
+    (notes / "a.txt").unlink()
+    changes = hopyard("index", "sync", "i", "notes", "--json").json["documents"]
+    assert changes == {"added": 0, "updated": 0, "removed": 1, "unchanged": 2}
+    assert read == []
+    # Another encoding reads other texts.
+    hopyard("index", "sync", "i", "notes", "--encoding", "cp1250")
+    assert read == ["b.txt", "c.txt"]
+
+
+def test_a_file_that_could_not_be_read_is_tried_again(hopyard: Run, notes: Path) -> None:
+    (notes / "c.txt").write_text("   ")
+    assert hopyard("index", "sync", "i", "notes").code == 1
+    again = hopyard("index", "sync", "i", "notes")
+    assert (again.code, "left out notes/c.txt: the text is empty" in again.err) == (1, True)
+
+
+def test_a_dry_run_lists_what_would_change(hopyard: Run, notes: Path) -> None:
+    assert hopyard("index", "sync", "i", "notes", "--dry-run").out == (
+        "documents: nothing would change\n"
+    )
+    (notes / "a.txt").unlink()
+    (notes / "b.txt").write_text("Beta has changed.")
+    (notes / "c.txt").write_text("Gamma is new.")
+    assert hopyard("index", "sync", "i", "notes", "--dry-run").out.splitlines() == [
+        "added    notes/c.txt",
+        "changed  notes/b.txt",
+        "removed  notes/a.txt",
+        "documents: 1 added, 1 changed, 1 removed",
+    ]
+    found = hopyard("index", "sync", "i", "notes", "--dry-run", "--json").json["documents"]
+    assert found == {
+        "added": ["notes/c.txt"],
+        "changed": ["notes/b.txt"],
+        "removed": ["notes/a.txt"],
+    }
+    assert hopyard("index", "list", "i", "--json").json["passages"] == 2
+
+
+def test_skipped_paths_are_named_as_they_were_given(hopyard: Run, notes: Path) -> None:
+    (notes / "photo.png").write_bytes(b"")
+    said = "left out notes/photo.png: unknown suffix '.png'"
+    assert said in hopyard("index", "build", "notes", "--out", "i").err
+    assert said in hopyard("index", "sync", "i", "notes").err

@@ -1,0 +1,130 @@
+"""Global search reads the passages nearest to the question beside the reports."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from building import build
+
+from hopyard.graphs.global_search import graph
+from hopyard.models.embeddings import register_embedder
+from hopyard.nodes.resources import Resources
+from hopyard.nodes.run import config_with
+from hopyard.state.global_search import GlobalSettings
+from hopyard.state.settings.fields import Context
+from hopyard.testing import DOCUMENTS, ScriptedChat
+from hopyard.testing.contract import all_kinds
+from hopyard.testing.models import GARBAGE, WordEmbedder
+
+QUESTION = "What do the documents tell about bridges over the Danube?"
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("communities") / "index"
+    build(
+        DOCUMENTS,
+        directory=directory,
+        embedder=WordEmbedder(),
+        chunk_tokens=0,
+        kinds=["dense", "sparse", *all_kinds(["communities"])],
+    )
+    return directory
+
+
+def answer(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """Nothing but the passages helps: reports have no point."""
+    turn = str(messages[-1]["content"])
+    if name == "Reduced":
+        return {"thought": "", "answer": "A bridge at Regensburg [1]."}
+    found = re.findall(r"^\[(\d+)\] (.*Regensburg.*)$", turn, re.MULTILINE)
+    points = [{"point": text, "findings": [int(number)], "score": 70} for number, text in found[:1]]
+    return {"points": points if turn.startswith("Passages:") else []}
+
+
+def ask(index: Path, home: Path, chat: ScriptedChat, **settings: Any) -> Any:
+    register_embedder(WordEmbedder.name, WordEmbedder())
+    chat.register()
+    values = {"index": str(index), "model": "scripted", "embedding": WordEmbedder.name}
+    context = Context.model_validate(values | {"retries": 0, **settings})
+    with Resources(home) as resources:
+        return asyncio.run(
+            graph.ainvoke({"question": QUESTION}, config_with(resources), context=context)
+        )
+
+
+def passages_read(chat: ScriptedChat) -> list[list[str]]:
+    turns = [request.turn for request in chat.requests if request.name == "Points"]
+    return [
+        re.findall(r"^\[\d+\] (.*?): ", turn, re.MULTILINE)
+        for turn in turns
+        if turn.startswith("Passages:")
+    ]
+
+
+def test_the_nearest_passages_are_one_more_map_call(index: Path, tmp_path: Path) -> None:
+    chat = ScriptedChat(answer)
+    output = ask(index, tmp_path, chat, global_search={"passages": 3})
+    [read] = passages_read(chat)
+    assert len(read) == 3 and {"Stone Bridge", "Danube"} <= {*read}
+    maps = [step for step in output["steps"] if step["kind"] == "map"]
+    assert [step["title"] for step in maps] == [
+        "Map 1 of 2: read 4 reports",
+        "Map 2 of 2: read 3 passages",
+    ]
+    [unit] = output["evidence"]
+    assert (unit["kind"], unit["score"]) == ("passage", 70.0)
+    assert output["citations"][0]["passage_id"] == unit["id"]
+
+
+def test_passages_fit_into_the_window(index: Path, tmp_path: Path) -> None:
+    chat = ScriptedChat(answer)
+    ask(index, tmp_path, chat, global_search={"window": 40, "passages": 100})
+    [read] = passages_read(chat)
+    assert 1 <= len(read) <= 3
+    [turn] = [one.turn for one in chat.requests if one.turn.startswith("Passages:")]
+    lines = turn.partition("\n")[2].partition("\n\nQuestion:")[0]
+    assert len(lines) <= 4 * 40 + 4 * len(read)
+
+
+@pytest.mark.parametrize("settings", [{"passages": 0}, {}])
+def test_the_paper_and_the_builtin_model_read_reports_alone(
+    index: Path, tmp_path: Path, settings: dict[str, int]
+) -> None:
+    chat = ScriptedChat(answer)
+    profile = "capable" if settings else "builtin"
+    output = ask(index, tmp_path, chat, global_search=settings, profile=profile)
+    assert passages_read(chat) == []
+    assert output["answer"] == "Unknown"
+
+
+def test_defaults_of_the_profiles() -> None:
+    settings = GlobalSettings()
+    assert settings.for_profile("capable").passages == 100
+    assert settings.for_profile("builtin").passages == 0
+    assert GlobalSettings(passages=7).for_profile("builtin").passages == 7
+
+
+def test_a_filter_holds_for_the_passages_too(index: Path, tmp_path: Path) -> None:
+    chat = ScriptedChat(answer)
+    ask(index, tmp_path, chat, where=["title=Stone Bridge"])
+    assert passages_read(chat) == [["Stone Bridge"]]
+
+
+def test_reports_are_enough_if_the_passages_cannot_be_mapped(index: Path, tmp_path: Path) -> None:
+    def broken(name: str, messages: list[dict[str, Any]]) -> Any:
+        turn = str(messages[-1]["content"])
+        if name == "Points" and turn.startswith("Passages:"):
+            return GARBAGE
+        if name == "Points":
+            return {"points": [{"point": "Bridges stand.", "findings": [1], "score": 50}]}
+        return answer(name, messages)
+
+    output = ask(index, tmp_path, ScriptedChat(broken))
+    failed = [step for step in output["steps"] if step.get("verdict") == "failed"]
+    assert [step["kind"] for step in failed] == ["map"]
+    assert output["answer"] == "A bridge at Regensburg [1]."

@@ -1,0 +1,59 @@
+"""What the tests of the paper's `tree` share: a comparison with two halves that are facts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hopyard.graphs import tree
+from hopyard.state.settings.fields import Context
+
+from ..conftest import changed
+from ..script import Script, said, split
+
+__all__ = (
+    "AT", "BELOW", "IRON", "ROOT", "STONE",
+    "ask_tree", "closing", "comparison", "nodes", "script",
+)  # fmt: skip
+
+ROOT = "Which was built first, the Iron Bridge or the Stone Bridge?"
+IRON = "When was the Iron Bridge opened?"
+STONE = "When was the Stone Bridge completed?"
+BELOW, AT = 7, 8
+"""Sums of the four branch scores: 7/20 lies below θ=0.4, 8/20 at it."""
+
+
+@pytest.fixture
+def script(quick_script: Script) -> Script:
+    return quick_script
+
+
+@pytest.fixture
+def comparison(script: Script) -> Script:
+    """A question with two halves that are facts."""
+    script.lines = {
+        ("split", ROOT): split(IRON, STONE),
+        ("read", IRON): said("1781"),
+        ("read", STONE): said("1146"),
+        ("aggregate", ROOT): said("Stone Bridge"),
+    }
+    return script
+
+
+async def ask_tree(context: Context, question: str = ROOT, **settings: Any) -> dict[str, Any]:
+    paper = {"tree__dependencies": "off", **settings}
+    return await tree.graph.ainvoke({"question": question}, context=changed(context, **paper))
+
+
+def nodes(output: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The tree's steps by path."""
+    return {
+        step["id"].removeprefix("tree-").replace("root", ""): step
+        for step in output["steps"]
+        if step["kind"] == "question"
+    }
+
+
+def closing(output: dict[str, Any]) -> dict[str, Any]:
+    return output["steps"][-1]

@@ -1,0 +1,115 @@
+"""Tables of values, JSON, XML and notebooks."""
+
+from __future__ import annotations
+
+import io
+import json
+import tracemalloc
+from typing import Any
+
+import pytest
+
+from hopyard.indexes.documents.readers.base import Source
+from hopyard.indexes.documents.readers.data import read_xml
+from hopyard.state.errors import CorpusError
+
+Read = Any
+
+
+@pytest.mark.parametrize(
+    ("name", "delimiter"), [("a.csv", ","), ("a.csv", ";"), ("a.csv", "\t"), ("a.tsv", "\t")]
+)
+def test_values_become_a_table(read: Read, name: str, delimiter: str) -> None:
+    rows = [["Tea", "Price"], ["Sejak | A", "14.90"], ['"two\nlines"', ""]]
+    data = "\n".join(delimiter.join(row) for row in rows)
+    assert read(name, data.encode())[1] == (
+        "| Tea | Price |\n|---|---|\n| Sejak \\| A | 14.90 |\n| two lines |  |\n\n"
+    )
+
+
+def test_commas_in_values_between_semicolons(read: Read) -> None:
+    text = read("a.csv", b"Artikel;Preis\nSejak;14,90\nJungjak;17,50\n")[1]
+    assert "| Sejak | 14,90 |" in text
+
+
+def test_lines_above_a_table_and_empty_rows(read: Read) -> None:
+    text = read("a.csv", b"Prices of May,\n,\nTea,Price\nSejak,14\n,\nCup,Price\nM,9\n")[1]
+    assert text == (
+        "Prices of May\n\n| Tea | Price |\n|---|---|\n| Sejak | 14 |\n\n"
+        "| Cup | Price |\n|---|---|\n| M | 9 |\n\n"
+    )
+
+
+def test_a_line_that_is_no_row_ends_the_reading(
+    read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hopyard.indexes.documents.readers.tables._LONGEST_FIELD", 1000)
+    with pytest.raises(CorpusError, match="so it is no table"):
+        read("a.csv", b"a,b\n" + b"1," * 1000)
+
+
+def test_json_becomes_headings_labels_and_tables(read: Read) -> None:
+    value = {
+        "name": "Dasan",
+        "open": True,
+        "teas": [{"name": "Sejak", "price": 14.5}, {"name": "녹차"}],
+        "office": {"town": "Bremen", "halls": [4, 5]},
+    }
+    assert read("a.json", json.dumps(value).encode())[1] == (
+        "name: Dasan\nopen: true\n\n"
+        "# teas\n\n| name | price |\n|---|---|\n| Sejak | 14.5 |\n| 녹차 |  |\n\n"
+        "# office\n\ntown: Bremen\n\n## halls\n\n- 4\n- 5\n\n"
+    )
+
+
+@pytest.mark.parametrize("data", [b"{", b"[" * 100_000])
+def test_json_that_is_not_valid(read: Read, data: bytes) -> None:
+    with pytest.raises(CorpusError, match="not valid JSON"):
+        read("a.json", data)
+
+
+def test_xml_becomes_lines(read: Read) -> None:
+    xml = '<r><cup sku="C-1"><name>Ebbe</name><size unit="ml">240</size></cup><cup sku="C-2"/></r>'
+    assert read("a.xml", xml.encode())[1] == (
+        "cup (sku C-1)\nname: Ebbe\nsize (unit ml): 240\n\ncup (sku C-2)\n\n"
+    )
+
+
+def test_entities_of_xml_are_refused(read: Read) -> None:
+    xml = b'<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]><r>&a;</r>'
+    with pytest.raises(Exception, match="EntitiesForbidden"):
+        read("a.xml", xml)
+
+
+def test_a_notebook(read: Read) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Scores\n", "Text."]},
+        {
+            "cell_type": "code",
+            "source": "print(1)",
+            "outputs": [{"text": ["1\n"]}, {"data": {"text/plain": "2", "image/png": "…"}}, {}],
+        },
+        {"cell_type": "raw", "source": " "},
+    ]
+    content, text, _ = read("a.ipynb", json.dumps({"cells": cells}).encode())
+    assert content.title == "Scores"
+    assert text == ("# Scores\nText.\n\n```python\nprint(1)\n```\n\n```\n1\n```\n\n```\n2\n```")
+
+
+@pytest.mark.parametrize("data", [b"{}", b"[]", b"{", b'{"cells": [1]}'])
+def test_what_is_no_notebook(read: Read, data: bytes) -> None:
+    with pytest.raises(CorpusError, match="not a readable notebook"):
+        read("a.ipynb", data)
+
+
+def test_a_long_xml_file_is_not_in_memory() -> None:
+    data = b"<all>" + b"<list><one><name>Tea</name></one></list>" * 20_000 + b"</all>"
+    content = next(found := read_xml(Source("a.xml", lambda: io.BytesIO(data))))
+    tracemalloc.start()
+    try:
+        lines = sum(line == "name: Tea\n" for line in content.text)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000  # the elements take twice that
+    finally:
+        tracemalloc.stop()
+    assert lines == 20_000
+    assert list(found) == []

@@ -1,0 +1,162 @@
+"""Archives and mails: their parts, and what hostile ones cannot do."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+import zipfile
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from hopyard.indexes.documents.loaders import LoadReport, load
+from hopyard.indexes.documents.readers.base import Allowance
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+def tarred(entries: dict[str, bytes | tarfile.TarInfo], mode: str = "w:gz") -> bytes:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode=mode) as archive:  # type: ignore[call-overload]
+        for name, content in entries.items():
+            if isinstance(content, tarfile.TarInfo):
+                archive.addfile(content)
+                continue
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return data.getvalue()
+
+
+def read(folder: Path, name: str, data: bytes) -> tuple[dict[str, str], dict[str, str], LoadReport]:
+    """Texts and reasons by their places in the file."""
+    (folder / name).write_bytes(data)
+    report = load([folder / name])
+    texts = {one.source.partition(" › ")[2]: one.text for one in report.documents}
+    reasons = {one.path.partition(" › ")[2]: one.reason for one in report.skipped}
+    return texts, reasons, report
+
+
+@pytest.mark.parametrize(
+    ("name", "pack"),
+    [
+        ("a.zip", zipped),
+        ("a.tar.gz", tarred),
+        ("a.tgz", tarred),
+        ("a.tar", lambda files: tarred(files, "w")),
+    ],
+)
+def test_files_of_an_archive_are_documents(tmp_path: Path, name: str, pack: object) -> None:
+    inner = zipped({"deep.txt": b"deep"})
+    files = {"x/one.txt": b"one", "two.md": b"# Two\n", "in.zip": inner, "logo.png": b"\x89"}
+    texts, reasons, report = read(tmp_path, name, pack(files))  # type: ignore[operator]
+    assert texts == {"x/one.txt": "one", "two.md": "# Two\n", "in.zip › deep.txt": "deep"}
+    assert reasons == {"logo.png": "unknown suffix '.png'"}
+    assert report.bad == []
+    assert {one.title for one in report.documents} == {"one", "Two", "deep"}
+    assert len({one.id for one in report.documents}) == 3
+
+
+def test_one_compressed_file(tmp_path: Path) -> None:
+    assert read(tmp_path, "a.txt.gz", gzip.compress(b"text"))[0] == {"a.txt": "text"}
+
+
+def test_no_name_leads_out_of_an_archive(tmp_path: Path) -> None:
+    link = tarfile.TarInfo("link.txt")
+    link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+    names = ("../out.txt", "/root.txt", "a/../../b.txt", ".hidden.txt", "__MACOSX/a.txt")
+    for name, data in (
+        ("a.zip", zipped({**dict.fromkeys(names, b"x"), "good.txt": b"good"})),
+        (
+            "a.tar",
+            tarred({**dict.fromkeys(names, b"x"), "link.txt": link, "good.txt": b"good"}, "w"),
+        ),
+    ):
+        texts, reasons, _ = read(tmp_path, name, data)
+        assert texts == {"good.txt": "good"}
+        assert {reasons[one] for one in names[:3]} == {"its path leads out of the archive"}
+        assert {reasons[one] for one in names[3:]} == {"hidden"}
+    assert reasons["link.txt"] == "not a plain file"
+    assert {one.name for one in tmp_path.iterdir()} <= {"a.zip", "a.tar", "home"}
+
+
+def test_an_archive_unpacks_to_no_more_than_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Allowance.__init__, "__defaults__", (1000, 10, 3))
+    bomb = zipped({"a.txt": b"first", "b.zip": zipped({"c.txt": b"0" * 2000}), "d.txt": b"last"})
+    texts, _, report = read(tmp_path, "a.zip", bomb)
+    assert texts == {"a.txt": "first"}
+    assert {one.reason for one in report.bad} == {
+        "its parts have more than 1 GB; unpack it and name its folder"
+    }
+    monkeypatch.setattr(Allowance.__init__, "__defaults__", (1000, 3, 3))
+    many = zipped({f"{number}.txt": b"x" for number in range(4)})
+    texts, _, report = read(tmp_path, "b.zip", many)
+    assert len(texts) == 3
+    assert "more than 10,000 parts" in report.bad[0].reason
+
+
+def test_archives_in_archives_have_an_end(tmp_path: Path) -> None:
+    data = zipped({"deepest.txt": b"text"})
+    for depth in range(5):
+        data = zipped({f"{depth}.zip": data, f"{depth}.txt": b"here"})
+    texts, reasons, _ = read(tmp_path, "a.zip", data)
+    assert "4.zip › 3.zip › 2.txt" in texts
+    assert not any("deepest" in name for name in texts)
+    assert set(reasons.values()) == {"archives and mails are nested too deeply"}
+
+
+def test_encrypted_and_broken_archives(tmp_path: Path) -> None:
+    data = bytearray(zipped({"a.txt": b"secret", "b.txt": b"open"}))
+    place = data.index(b"PK\x01\x02")
+    data[place + 8] |= 1  # the first entry says that it is encrypted
+    texts, reasons, _ = read(tmp_path, "a.zip", bytes(data))
+    assert (texts, reasons) == ({"b.txt": "open"}, {"a.txt": "encrypted"})
+    for name in ("b.zip", "b.tar.gz", "b.gz"):
+        report = read(tmp_path, name, b"PK\x03\x04 not really")[2]
+        assert "not a readable" in report.bad[0].reason
+
+
+def mail(subject: str, text: str) -> EmailMessage:
+    made = EmailMessage()
+    made["Subject"], made["From"] = subject, "Ann <ann@a.example>"
+    made["To"], made["Date"] = "ben@b.example", "Thu, 05 Jun 2025 08:15:00 +0200"
+    made.set_content(text)
+    return made
+
+
+def test_a_mail_and_its_attachments(tmp_path: Path) -> None:
+    outer = mail("Größe", "Hello Ben\n")
+    outer.add_attachment(b"a;b\n1;2\n", maintype="text", subtype="csv", filename="../x/prices.csv")
+    outer.add_attachment(mail("Inner", "Forwarded\n"))
+    outer.add_attachment(b"\x00", maintype="image", subtype="png", filename="logo.png")
+    texts, reasons, report = read(tmp_path, "a.eml", outer.as_bytes())
+    assert texts[""] == "Hello Ben\n"
+    assert "| 1 | 2 |" in texts["../x/prices.csv"]
+    assert texts["attachment 2.eml"] == "Forwarded\n"
+    assert reasons == {"logo.png": "unknown suffix '.png'"}
+    first = report.documents[0]
+    assert first.title == "Größe"
+    assert first.metadata == {
+        "author": "Ann <ann@a.example>",
+        "to": "ben@b.example",
+        "date": "2025-06-05T08:15:00+02:00",
+    }
+
+
+def test_a_mail_in_html(tmp_path: Path) -> None:
+    made = mail("Page", "")
+    made.set_content("<h1>News</h1><p>Two <b>moons</b>.</p>", subtype="html")
+    texts, _, report = read(tmp_path, "a.eml", made.as_bytes())
+    assert texts[""] == "# News\n\nTwo **moons**."
+    assert report.documents[0].markup == "markdown"
+    assert "no headers" in read(tmp_path, "b.eml", b"\n\nnothing")[2].bad[0].reason

@@ -1,0 +1,98 @@
+"""Pages, running lines, scanned pages and broken files. Columns and tables: the office samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hopyard.indexes.documents.readers.ocr import check_ocr
+from hopyard.indexes.documents.readers.pdf_layout import Bookmark, Layout, Line, Page, page_text
+from hopyard.state.errors import CorpusError, UsageError
+
+from .pdfs import pdf, pdf_pages
+
+Read = Any
+
+
+def test_text_and_title(read: Read) -> None:
+    content, text, _ = read("a.pdf", pdf("Hello from a page.", "The title"))
+    assert (content.title, text) == ("The title", "Hello from a page.\n\n\f")
+
+
+def test_lines_that_run_through_the_pages_are_dropped(read: Read) -> None:
+    words = ("alpha", "beta", "gamma", "delta")
+    pages = [
+        ["Annual report", f"Text {word}.", f"Page {n} of 4"] for n, word in enumerate(words, 1)
+    ]
+    content, text, _ = read("a.pdf", pdf_pages(pages))
+    assert content.pages == 4
+    assert text == "".join(f"Text {word}.\n\n\f" for word in words)
+
+
+def test_lines_in_larger_letters_are_headings_where_there_are_no_bookmarks(read: Read) -> None:
+    lines = ["{24}Safety", "{18}Fire", "Leave the hall.", "{18}Water", "Call the master."]
+    _, text, _ = read("a.pdf", pdf_pages([lines]))
+    assert text == "# Safety\n\n## Fire\n\nLeave the hall.\n\n## Water\n\nCall the master.\n\n\f"
+
+
+def test_bookmarks_are_put_where_their_titles_stand() -> None:
+    page = Page(1, [[Line("end of it"), Line("so far")], [Line("2.1 Two"), Line("# text")]], False)
+    marks = [Bookmark(1, "Not shown"), Bookmark(2, "two"), Bookmark(1, "Last")]
+    layout = Layout(frozenset(), ())
+    shown = "end of it\nso far\n\n# Not shown\n\n## two\n\n    # text\n\n# Last"
+    assert page_text(page, layout, marks) == shown
+    assert page_text(page, layout, marks[:1]).startswith("# Not shown\n\nend of it")
+
+
+def test_words_cut_at_the_end_of_a_line_are_joined() -> None:
+    page = Page(1, [[Line("Wasser-"), Line("stand und A-"), Line("B")]], False)
+    assert page_text(page, Layout(frozenset(), ()), []) == "Wasserstand und A-\nB"
+
+
+def test_two_pages_are_too_few_to_tell(read: Read) -> None:
+    _, text, _ = read("a.pdf", pdf_pages([["Report", "One."], ["Report", "Two."]]))
+    assert text == "Report\n\nOne.\n\n\fReport\n\nTwo.\n\n\f"
+
+
+@pytest.mark.parametrize("data", [b"no PDF at all", pdf("Hello")[:200]])
+def test_broken_files_say_why(read: Read, data: bytes) -> None:
+    with pytest.raises(CorpusError, match="not a readable PDF"):
+        read("a.pdf", data)
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stand-ins for ocrmypdf, which gives the PDF `read.pdf`, and tesseract."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "read.pdf").write_bytes(pdf("Recognised words."))
+    for name, lines in {
+        "tesseract": "echo 'List of languages (2):'\necho deu\necho eng\n",
+        "ocrmypdf": f'test "$5" = -l || exit 9\ncp {folder}/read.pdf "$8"\n',
+    }.items():
+        (folder / name).write_text(f"#!/bin/sh\n{lines}")
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    return folder
+
+
+def test_ocr_reads_scanned_pages(read: Read, programs: Path) -> None:
+    check_ocr("deu+eng")
+    _, text, unread = read("a.pdf", pdf(""), ocr="deu+eng")
+    assert (text, unread) == ("Recognised words.\n\n\f", [])
+
+
+def test_ocr_that_fails_says_why(read: Read, programs: Path) -> None:
+    (programs / "ocrmypdf").write_text("#!/bin/sh\necho first >&2\necho disk full >&2\nexit 1\n")
+    with pytest.raises(CorpusError, match=r"OCR failed \(disk full\)"):
+        read("a.pdf", pdf(""), ocr="eng")
+
+
+def test_ocr_names_what_it_needs(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match=r"does not know the language 'kor' .*tesseract-ocr-kor"):
+        check_ocr("eng+kor")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(UsageError, match=r"ocrmypdf is not installed: .*apt-get install"):
+        check_ocr("eng")

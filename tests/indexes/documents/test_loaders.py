@@ -1,0 +1,308 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from hopyard.indexes.corpus.long_text import LongText
+from hopyard.indexes.documents.loaders import LoadReport, load, read
+from hopyard.state.errors import UsageError
+
+from .readers.pdfs import pdf_pages
+
+
+def derived(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    return tmp_path / "corpus.jsonl"
+
+
+def write(path: Path, *lines: object) -> None:
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+def test_a_corpus_line(corpus: Path) -> None:
+    write(
+        corpus,
+        {"id": "a", "title": "T", "text": "One.", "metadata": {"year": 1990, "x": None}, "url": ""},
+        {"id": 7, "text": "Two\0."},
+        {"title": "T", "text": "Three."},
+    )
+
+    report = load([corpus])
+
+    a, seven, three = report.documents
+    assert (a.id, a.title, a.text, a.metadata) == ("a", "T", "One.", {"year": 1990})
+    assert (seven.id, seven.title, seven.text) == ("7", "", "Two.")
+    assert three.id == derived("T\nThree.")
+    assert {document.source for document in report.documents} == {
+        f"{corpus.parent.name}/corpus.jsonl"
+    }
+    assert not report.bad
+
+
+def test_bad_lines_are_named_and_the_others_kept(corpus: Path) -> None:
+    corpus.write_bytes(
+        b'\xef\xbb\xbf{"id": "good", "text": "kept"}\n'
+        b"{not json}\n"
+        b"\n"
+        b'{"id": "no text"}\n'
+        b'{"text": " \\u0000 "}\n'
+        b'{"text": "caf\xe9"}\n'
+        b'{"text": "x", "metadata": {"nested": {"a": 1}}}\n'
+        b'{"text": "x", "id": " "}\n'
+        b'{"text": "x", "metadata": {"n": NaN}}\n'
+        b"[1]\n"
+        b'{"id": "half", "text": "half a pair \\ud800"}\n'
+        b'{"id": "last", "text": "also kept"}'
+    )
+
+    report = load([corpus])
+
+    assert [document.id for document in report.documents] == ["good", "half", "last"]
+    assert report.documents[1].text == "half a pair \ufffd"
+    assert [item.line for item in report.bad] == [2, 4, 5, 6, 7, 8, 9, 10]
+    reasons = [item.reason for item in report.bad]
+    assert "JSON" in reasons[0]
+    assert reasons[1:3] == ["text: Field required", "the text is empty"]
+    assert "UTF-8" in reasons[3]
+    assert reasons[4].startswith("metadata.nested")
+    assert reasons[5] == "the id is empty"
+    assert str(report.bad[0]).startswith(f"{corpus}:2: ")
+
+
+def test_the_same_id_twice(corpus: Path) -> None:
+    write(
+        corpus,
+        {"id": "a", "text": "one"},
+        {"id": "a", "text": "one", "metadata": {"x": 1}},
+        {"id": "a", "text": "two"},
+    )
+
+    report = load([corpus])
+
+    assert [document.text for document in report.documents] == ["one"]
+    assert report.duplicates == 1
+    (bad,) = report.bad
+    assert str(bad) == f"{corpus}:3: id 'a' is taken by another text, {corpus}:1"
+
+
+def test_a_folder_is_read_in_order_and_says_what_it_skips(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    (docs / "sub").mkdir(parents=True)
+    (docs / ".git").mkdir()
+    (docs / ".git" / "x.txt").write_text("hidden")
+    (docs / "b.txt").write_text("Text B")
+    (docs / "a.md").write_text("# Heading A\nText A")
+    (docs / "sub" / "c.HTML").write_text("<p>Text C")
+    (docs / "image.png").write_bytes(b"\x89PNG")
+    (docs / "empty.txt").write_text(" \n")
+    (tmp_path / "outside.txt").write_text("outside")
+    (docs / "link.txt").symlink_to(tmp_path / "outside.txt")
+    (docs / "loop").symlink_to(docs)
+    os.mkfifo(docs / "pipe.txt")
+
+    report = load([docs])
+
+    assert [(document.title, document.source) for document in report.documents] == [
+        ("Heading A", "docs/a.md"),
+        ("b", "docs/b.txt"),
+        ("c", "docs/sub/c.HTML"),
+    ]
+    assert {Path(skipped.path).name: skipped.reason for skipped in report.skipped} == {
+        ".git": "hidden",
+        "image.png": "unknown suffix '.png'",
+        "link.txt": "a symbolic link",
+        "loop": "a symbolic link",
+        "pipe.txt": "not a plain file",
+    }
+    assert [str(item) for item in report.bad] == [f"{docs / 'empty.txt'}: the text is empty"]
+
+
+def test_a_files_id_is_that_of_its_path_and_survives_an_edit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "docs" / "a.txt"
+    file.parent.mkdir()
+    file.write_text("before")
+    (before,) = load([tmp_path / "docs"]).documents
+
+    file.write_text("after")
+    (after,) = load([tmp_path / "docs"]).documents
+    monkeypatch.chdir(tmp_path / "docs")
+
+    assert before.id == after.id == derived("docs/a.txt")
+    assert load(["."]).documents == load(["a.txt"]).documents == [after]
+
+
+def test_files_of_the_same_name_in_two_folders_are_two_documents(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "README.md").write_text(f"# {name}\n")
+
+    report = load([tmp_path / "one", tmp_path / "two"])
+
+    assert [document.title for document in report.documents] == ["one", "two"]
+
+
+def test_a_file_name_that_is_no_unicode(tmp_path: Path) -> None:
+    name = os.fsdecode(b"caf\xe9.txt")
+    (tmp_path / name).write_text("text")
+
+    (document,) = load([tmp_path]).documents
+
+    assert document.source == f"{tmp_path.name}/caf\ufffd.txt"
+    assert document.title == "caf\ufffd"
+
+
+def test_a_given_file_of_unknown_kind_is_bad(tmp_path: Path) -> None:
+    (tmp_path / "x.doc").write_bytes(b"PK")
+
+    [bad] = load([tmp_path / "x.doc"]).bad
+    assert bad.reason.startswith("unknown suffix '.doc' (known: .jsonl, .txt, .md,")
+
+
+def test_a_file_that_its_library_cannot_read_is_bad(tmp_path: Path) -> None:
+    for suffix in ("docx", "pptx", "xlsx", "odt", "epub", "rtf", "msg", "ipynb", "xml"):
+        (tmp_path / f"x.{suffix}").write_bytes(b"PK\x03\x04 not really")
+    (tmp_path / "good.txt").write_text("good")
+
+    report = load([tmp_path])
+
+    assert [document.text for document in report.documents] == ["good"]
+    assert len(report.bad) == 9
+    assert all("not a readable" in item.reason for item in report.bad)
+    assert max(len(item.reason) for item in report.bad) < 300
+
+
+def test_an_unknown_encoding_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="encoding 'klingon' is not known"):
+        load([tmp_path], encoding="klingon")
+
+
+def test_a_corpus_line_may_be_markdown(corpus: Path) -> None:
+    write(corpus, {"text": "# A\nText.", "markup": "markdown"}, {"text": "x", "markup": "wiki"})
+    report = load([corpus])
+    assert [document.markup for document in report.documents] == ["markdown"]
+    assert report.bad[0].reason.startswith("markup: ")
+
+
+def test_a_missing_path(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no file or folder"):
+        load([tmp_path / "nowhere"])
+
+
+def test_bytes_are_told_while_a_large_file_is_read(tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    (tmp_path / "a.txt").write_text("word " * 200)
+    (tmp_path / "b.txt").write_text("line\n" * 1_000_000)
+
+    documents = read([tmp_path], (), LoadReport(), progress=lambda *done: told.append(done))
+
+    assert [len(document.text) for document in documents] == [1000, 5_000_000]
+    total = 5_001_000
+    assert told[:2] == [("files", 0, 2), ("bytes", 0, total)]
+    assert told[-2:] == [("files", 2, 2), ("bytes", total, total)]
+    done = [count for stage, count, _ in told if stage == "bytes"]
+    assert done == sorted(done)  # it is read twice: to see whether it is UTF-8, and for its text
+    assert len(done) >= 6
+
+
+def test_pages_are_told_while_they_are_read(tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    (tmp_path / "a.pdf").write_bytes(pdf_pages([["One."], ["Two."], ["Three."]]))
+    list(read([tmp_path], (), LoadReport(), progress=lambda *done: told.append(done)))
+    assert [done for done in told if done[0] == "pages"] == [
+        ("pages", 1, 3),
+        ("pages", 2, 3),
+        ("pages", 3, 3),
+    ]
+
+
+def test_a_long_file_is_not_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hopyard.indexes.corpus.long_text._IN_MEMORY", 1000)
+    text = "Ein Satz, und noch einer.\n" * 100
+    for name in ("a.txt", "b.md", "c.txt"):
+        (tmp_path / name).write_text(f"{text}{name}\0" if name < "c" else f"{text}a.txt")
+
+    report = load([tmp_path, tmp_path / "c.txt"])
+
+    assert [str(document.text) for document in report.documents] == [
+        f"{text}a.txt", f"{text}b.md", f"{text}a.txt",
+    ]  # fmt: skip
+    assert all(isinstance(document.text, LongText) for document in report.documents)
+    assert report.duplicates == 1
+
+
+def test_a_file_that_is_read_at_once_has_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, book = tmp_path / "page.html", tmp_path / "book.epub"
+    page.write_text(f"<p>{'word ' * 500_000}</p>")
+    with zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("chapter.xhtml", "word " * 600_000)
+        archive.writestr("picture.png", b"0" * 9_000_000)
+
+    monkeypatch.setenv("HOPYARD_LARGEST_FILE", "2")
+    small, large = load([tmp_path]).bad
+
+    assert small.source == str(book)
+    assert "3 MB of it" in small.reason
+    assert large.source == str(page)
+    assert large.reason == (
+        "3 MB of it would be in memory many times over, and a .html file may have 2: split it, "
+        "convert it to text, or set HOPYARD_LARGEST_FILE=3"
+    )
+    monkeypatch.setenv("HOPYARD_LARGEST_FILE", "3")
+    assert len(load([page]).documents) == 1
+    monkeypatch.setenv("HOPYARD_LARGEST_FILE", "2 MB")
+    with pytest.raises(UsageError, match="'2 MB'; set it to a number of megabytes"):
+        load([page])
+
+
+def test_a_corpus_line_has_a_limit_too(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(corpus, {"text": "one"}, {"text": "w" * 2_500_000}, {"text": "three"})
+    monkeypatch.setenv("HOPYARD_LARGEST_FILE", "1")
+
+    report = load([corpus])
+
+    assert [document.text for document in report.documents] == ["one", "three"]
+    assert [str(item) for item in report.bad] == [
+        f"{corpus}:2: a line of more than 1 MB, which is read at once: cut the document"
+    ]
+
+
+def test_pages_are_counted_over_all_files(tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    (tmp_path / "a.pdf").write_bytes(pdf_pages([["One."], ["Two."]]))
+    (tmp_path / "b.pdf").write_bytes(pdf_pages([["One."]]))
+    (tmp_path / "c.pdf").write_bytes(pdf_pages([["One."], ["Two."]]))
+    list(read([tmp_path], (), LoadReport(), progress=lambda *done: told.append(done)))
+    counts = [(done, total) for stage, done, total in told if stage == "pages"]
+    assert counts == [(1, 2), (2, 2), (3, 3), (4, 5), (5, 5)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "date"),
+    [
+        ("2025-04-08-it-meeting.txt", "Minutes.", "2025-04-08"),
+        ("2025-04-08.md", "Minutes.", "2025-04-08"),
+        ("2025-04-08 notes.md", "---\ndate: 2024-01-01\n---\nMinutes.", "2024-01-01"),
+        ("2025-13-40-x.txt", "Minutes.", None),
+        ("2025-04-081.txt", "Minutes.", None),
+        ("it-2025-04-08.txt", "Minutes.", None),
+    ],
+)
+def test_a_day_in_front_of_a_files_name_is_its_date(
+    tmp_path: Path, name: str, text: str, date: str | None
+) -> None:
+    (tmp_path / name).write_text(text)
+    [document] = load([tmp_path]).documents
+    assert document.metadata.get("date") == date

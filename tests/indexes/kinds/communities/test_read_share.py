@@ -1,0 +1,233 @@
+"""An answer about all documents says which share of them it was given from.
+
+Six families have twelve sentences each, 72 in all, and a community each. Its prompt shows 105
+tokens: the best eight of its sentences, or all of them with the report about its larger part.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from hopyard.agent.answer import Answer
+from hopyard.agent.tool import readable
+from hopyard.cli.mcp.results import ToolAnswer
+from hopyard.cli.render import as_json, read_line
+from hopyard.graphs import drift, global_search, map_reduce, router
+from hopyard.models.embeddings import register_embedder
+from hopyard.nodes.global_search.coverage import share_of_sentences
+from hopyard.nodes.resources import Resources
+from hopyard.nodes.run import config_with
+from hopyard.prompts.strategies.global_search import part_only
+from hopyard.state.schemas import read_note
+from hopyard.testing.models import GARBAGE, WordEmbedder
+
+from .families import Families, answer, families
+
+QUESTION = "Who met most often?"
+COUNTS = {"a": 4, "b": 2, "c": 2}
+"""Sentences of passages."""
+
+
+@pytest.mark.parametrize(
+    ("single", "whole", "counts", "share"),
+    [
+        ([("a", 0), ("a", 3), ("a", 0)], (), COUNTS, 2 / 8),
+        ([("a", 0), ("b", 1)], ("b",), COUNTS, 3 / 8),
+        ([("a", 0)], ("a", "b", "c"), COUNTS, 1),
+        ([("a", 0), ("c", 0)], ("b",), {"a": 4}, 1 / 4),  # a filter leaves a alone
+        ([], (), COUNTS, 0),
+        ([], (), {}, 1),
+    ],
+)
+def test_a_sentence_counts_once(single: Any, whole: Any, counts: Any, share: float) -> None:
+    assert share_of_sentences(single, whole, counts) == share
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Families:
+    register_embedder(WordEmbedder.name, WordEmbedder())
+    made = Families(
+        tmp_path_factory.mktemp("families") / "index", reports="on-demand", max_size=3, tokens=105
+    )
+    made.build(families())
+    return made
+
+
+def script(name: str, messages: list[dict[str, Any]]) -> Any:
+    """Each finding and each passage is a point; the answer cites the first passage."""
+    if name == "CommunityReport":
+        return answer(name, messages)
+    turn = str(messages[-1]["content"])
+    if name in {"Points", "Explored"}:
+        numbers = re.findall(r"^\[(\d+)\] ", turn, re.MULTILINE)
+        points = [{"point": f"They met {n}.", "findings": [int(n)], "score": 50} for n in numbers]
+        return {"points": points} | ({"follow_ups": []} if name == "Explored" else {})
+    return {"thought": "", "answer": "They met [1]."}
+
+
+Ask = Callable[..., Any]
+
+
+@pytest.fixture
+def ask(library: Families, tmp_path: Path) -> Ask:
+    library.chat.answers = script
+    library.chat.requests.clear()
+
+    def asked(graph: Any = global_search.graph, **changes: Any) -> Any:
+        own = {"excerpts": 0, "passages": 0, **changes.pop("global_search", {})}
+        context = library.context(
+            index=str(library.directory),
+            embedding=WordEmbedder.name,
+            global_search=own,
+            **changes,
+        )
+        with Resources(tmp_path / "home") as resources:
+            config = config_with(resources)
+            return asyncio.run(graph.ainvoke({"question": QUESTION}, config, context=context))
+
+    return asked
+
+
+def step(output: Any, name: str) -> Any:
+    return next(one for one in output["steps"] if one["id"] == name)
+
+
+def told(library: Families) -> str:
+    """What the closing call was told."""
+    [turn] = [one.turn for one in library.chat.requests if one.name == "Reduced"]
+    return turn
+
+
+@pytest.mark.parametrize(
+    ("settings", "to_write", "share"),
+    [
+        ({}, {"reports to write": "12", "of parts": "6"}, 1),
+        ({"global_search": {"most_reports": 6}}, {"reports to write": "6"}, 48 / 72),
+        # The largest community gets the report that is left: 12 + 5 * 8.
+        (
+            {"global_search": {"most_reports": 7}},
+            {"reports to write": "7", "of parts": "1"},
+            52 / 72,
+        ),
+        # Three quarters of ten calls are for reports.
+        ({"budget": {"calls": 10}}, {"reports to write": "7", "of parts": "1"}, 52 / 72),
+        # A report takes up to 105 tokens: 0.75 * 930 / 105 is rounded up.
+        ({"budget": {"tokens": 930}}, {"reports to write": "7", "of parts": "1"}, None),
+    ],
+)
+def test_reports_that_may_be_written_decide_what_is_read(
+    ask: Ask, library: Families, settings: Any, to_write: dict[str, str], share: float | None
+) -> None:
+    output = ask(**settings)
+    assert step(output, "select")["facts"] == {"communities": "6", **to_write}
+    if share is None:
+        return
+    assert output["read_share"] == pytest.approx(share)
+    percent = f"{int(100 * share)} %" if share < 1 else "all"
+    assert step(output, "reduce")["facts"]["sentences read"] == percent
+    assert ("state no maximum" in told(library)) == (share < 1)
+    written = sum(one["kind"] == "report" for one in output["steps"])
+    assert written == int(to_write["reports to write"])
+
+
+def test_the_steps_show_what_each_report_was_written_from(ask: Ask) -> None:
+    output = ask()
+    whole, part = step(output, "report-0-0"), step(output, "report-1-0")
+    assert (whole["parent"], part["parent"]) == ("select", "report-0-0")
+    assert whole["facts"]["elements read"] == "12"
+    assert part["facts"]["elements read"] == "8"
+
+
+def test_what_a_failed_map_call_had_was_not_read(ask: Ask, library: Families) -> None:
+    """Each report is a chunk of its own, and one of six map calls gives nothing."""
+    library.chat.answers = lambda name, messages: (
+        GARBAGE
+        if name == "Points" and "Anna Adler" in str(messages[-1]["content"])
+        else script(name, messages)
+    )
+    output = ask(global_search={"window": 1})
+    assert [one["kind"] for one in output["steps"] if one.get("verdict") == "failed"] == ["map"]
+    assert output["read_share"] == pytest.approx(60 / 72)
+
+
+def test_excerpts_and_passages_count_with_what_they_show(ask: Ask) -> None:
+    """No report is written, each community is beyond the limit, and two passages are found."""
+    excerpts = ask(global_search={"excerpts": 8000})
+    assert excerpts["read_share"] == 1, "a community of 145 tokens is short"
+    some = ask(global_search={"most_reports": 6, "passages": 2})
+    assert 48 / 72 < some["read_share"] <= 56 / 72
+
+
+def test_map_reduce_reads_all_but_what_failed(ask: Ask, library: Families) -> None:
+    assert ask(map_reduce.graph)["read_share"] == 1
+    library.chat.answers = lambda name, messages: (
+        GARBAGE
+        if name == "Points" and "Anna Adler" in str(messages[-1]["content"])
+        else script(name, messages)
+    )
+    # Each passage, with four sentences, is a chunk; only one is about Anna Adler.
+    output = ask(map_reduce.graph, global_search={"window": 1})
+    assert output["read_share"] == pytest.approx(68 / 72)
+
+
+def test_drift_reads_its_reports_and_passages(ask: Ask) -> None:
+    """One report, and the passages around the question, which names nobody."""
+    output = ask(drift.graph, drift={"reports": 1, "follow_ups": 1, "depth": 0})
+    assert output["read_share"] == pytest.approx(output["read_share"])
+    assert 0 < output["read_share"] < 0.5
+
+
+def test_the_agent_gives_the_share_and_forgets_it(library: Families, tmp_path: Path) -> None:
+    library.chat.answers = script
+    graph = router.build().compile(checkpointer=InMemorySaver())
+    context = library.context(
+        index=str(library.directory),
+        embedding=WordEmbedder.name,
+        gate="off",
+        check="off",
+        strategy="global",
+        global_search={"most_reports": 6, "passages": 0, "excerpts": 0},
+    )
+    with Resources(tmp_path / "home") as resources:
+        config = config_with(resources, {"configurable": {"thread_id": "one"}})
+        first = asyncio.run(graph.ainvoke({"question": QUESTION}, config, context=context))
+        assert first["read_share"] == pytest.approx(48 / 72)
+        assert readable(first).splitlines()[-1].startswith("Read 66 % of the sentences")
+        single = context.model_copy(update={"strategy": "direct"})
+        library.chat.answers = {"Answer": {"answer": "Berlin", "thought": ""}}
+        again = asyncio.run(graph.ainvoke({"question": "Hello?"}, config, context=single))
+        assert again["read_share"] is None
+
+
+# The mark
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (None, ""),
+        (1.0, ""),
+        (0.999, "Read 99 % of the sentences of the documents"),
+        (0.61, "Read 61 % of the sentences of the documents"),
+        (0.004, "Read less than 1 % of the sentences of the documents"),
+    ],
+)
+def test_the_note(share: float | None, text: str) -> None:
+    assert read_note(share).partition(":")[0] == text
+    assert [line.plain for line in read_line({"read_share": share})] == (
+        [read_note(share)] if text else []
+    )
+    assert ("documents" in part_only(share)) == bool(text)
+
+
+def test_json_a_notebook_and_mcp_have_the_share() -> None:
+    assert as_json({"read_share": 0.61})["read_share"] == 0.61
+    assert "Read 61 % of the sentences" in Answer(text="A", read_share=0.61)._repr_markdown_()
+    assert ToolAnswer.model_fields["read_share"].default is None

@@ -1,0 +1,479 @@
+"""Descriptions, strengths and claims: what is asked, kept, stored and read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopyard.cli.graph.extractions import extractions_command
+from hopyard.cli.graph.show import show_command
+from hopyard.indexes.corpus.records import Document, Passage
+from hopyard.indexes.index import Index
+from hopyard.indexes.kinds.entity_graph.find.extraction import (
+    NOWHERE,
+    Claim,
+    Described,
+    Extraction,
+    Fact,
+    Mention,
+)
+from hopyard.indexes.kinds.entity_graph.find.extraction_store import StoredExtraction
+from hopyard.indexes.kinds.entity_graph.find.places import Places
+from hopyard.indexes.kinds.entity_graph.find.placing import place_extraction
+from hopyard.indexes.kinds.entity_graph.graph.elements import (
+    ClaimRow,
+    Description,
+    join_descriptions,
+)
+from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+from hopyard.indexes.kinds.entity_graph.read.neighbourhood import neighbourhood
+from hopyard.models.calls.parse import json_schema, parse
+from hopyard.models.prompt import Example, Prompt
+from hopyard.prompts.indexes.element_outputs import ElementsAndClaims, PassageElements
+from hopyard.prompts.indexes.elements import (
+    ELEMENTS,
+    GENERAL_TYPES,
+    element_values,
+    elements_prompt,
+)
+from hopyard.state.errors import IndexMissingError, UsageError
+from hopyard.state.text.tokens import tokens_of
+
+from .find.library import Library
+
+CURIE = "Marie Curie discovered radium. She won the Nobel Prize in 1903 with Pierre Curie."
+RADIUM = "Radium is a metal. Marie Curie named radium in Paris."
+DOCUMENTS = [Document("curie", "Marie Curie", CURIE), Document("radium", "Radium", RADIUM)]
+DESCRIBED = {"graph": {"builder": "model", "descriptions": True}}
+
+
+def entity(name: str, type_: str, description: str) -> dict[str, str]:
+    return {"name": name, "type": type_, "description": description}
+
+
+def fact(number: int, parts: tuple[str, str, str], description: str, strength: float) -> Any:
+    subject, relation, object_ = parts
+    return {
+        "sentence": number, "subject": subject, "relation": relation, "object": object_,
+        "description": description, "strength": strength,
+    }  # fmt: skip
+
+
+OUTPUTS: dict[str, dict[str, Any]] = {
+    "Marie Curie": {
+        "entities": [
+            entity("Marie Curie", "Scientist", "Marie Curie won the Nobel Prize in 1903."),
+            entity("Pierre Curie", "scientist", "Pierre Curie shared the Nobel Prize."),
+            entity("Albert Einstein", "scientist", "He is not in the passage."),
+        ],
+        "facts": [
+            fact(1, ("Marie Curie", "discovered", "radium"), "She found radium.", 9),
+            fact(2, ("Marie Curie", "won with", "Pierre Curie"), "They won it together.", 40),
+        ],
+    },
+    "Radium": {
+        "entities": [
+            entity("Radium", "element", "Radium is a metal."),
+            entity("Marie Curie", "scientist", "Marie Curie named radium."),
+            entity("Marie  Curie", "chemist", "A second description of one passage."),
+        ],
+        "facts": [fact(2, ("Marie Curie", "named", "radium"), "", 0)],
+    },
+}
+CLAIMS = [
+    {
+        "sentence": 2, "subject": "Marie Curie", "object": "Pierre Curie", "type": "Award",
+        "status": "TRUE", "description": "They won a prize.",
+    },
+    {
+        "sentence": 9, "subject": "radium", "object": "Nobody", "type": "", "status": "perhaps",
+        "description": "Radium was discovered.",
+    },
+    {
+        "sentence": 1, "subject": "Nobody", "object": "", "type": "", "status": "true",
+        "description": "About nobody.",
+    },
+]  # fmt: skip
+
+
+def script(name: str, messages: list[dict[str, Any]]) -> Any:
+    title = str(messages[-1]["content"]).splitlines()[0].removeprefix("Title: ")
+    output = OUTPUTS.get(title, {"entities": [], "facts": []})
+    if name == "PassageFacts":
+        names = [one["name"] for one in output["entities"]]
+        wanted = ("sentence", "subject", "relation", "object")
+        facts = [{key: one[key] for key in wanted} for one in output["facts"]]
+        return {"entities": names, "facts": facts}
+    claims = CLAIMS if title == "Marie Curie" else []
+    return {**output, "claims": claims} if name == "ElementsAndClaims" else output
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    library = Library(tmp_path / "index", "model")
+    library.chat.answers = script
+    return library
+
+
+def graph_of(library: Library) -> EntityGraph:
+    return EntityGraph.load(library.folder)
+
+
+# The prompt
+
+
+def capable(prompt: Prompt[Any]) -> Prompt[Any]:
+    return prompt.of("capable")
+
+
+def test_the_types_of_a_domain_replace_the_general_types() -> None:
+    for general, tuned in (
+        (ELEMENTS, elements_prompt(["drug", "side\neffect"])),
+        (capable(ELEMENTS), capable(elements_prompt(["drug", "side\neffect"]))),
+    ):
+        assert ", ".join(GENERAL_TYPES) in general.system
+        assert ", ".join(GENERAL_TYPES) not in tuned.system
+        assert "drug, side effect" in tuned.system
+        assert (tuned.name, tuned.version) == (general.name, general.version)
+    assert elements_prompt().system == ELEMENTS.system
+
+
+def test_examples_of_a_corpus_stand_in_for_those_of_the_prompt() -> None:
+    worked = Example(
+        element_values("A", ["A is B."]), ElementsAndClaims(entities=[], facts=[], claims=[])
+    )
+    without, with_claims = elements_prompt([], [worked]), elements_prompt([], [worked], claims=True)
+    assert [type(one.output) for one in without.examples] == [PassageElements]
+    assert [one.output for one in capable(without).examples] == [
+        PassageElements(entities=[], facts=[])
+    ]
+    assert [one.output for one in with_claims.examples] == [worked.output]
+    assert len(elements_prompt().examples) == 1
+    assert capable(elements_prompt()).examples == ()
+
+
+@pytest.mark.parametrize("claims", [False, True])
+def test_only_the_builtin_model_is_held_to_limits(claims: bool) -> None:
+    prompt = elements_prompt(claims=claims)
+    few, all_ = json_schema(prompt.output), json_schema(capable(prompt).output)
+    lists = ["entities", "facts", *(["claims"] if claims else [])]
+    assert list(few["properties"]) == list(all_["properties"]) == lists
+    assert all("maxItems" in few["properties"][name] for name in lists)
+    assert "axItems" not in json.dumps(all_)
+    assert "axLength" not in json.dumps(all_)
+    assert few["title"] == all_["title"]
+
+
+def test_an_item_that_is_cut_off_leaves_the_others() -> None:
+    whole = json.dumps({"entities": [entity("A", "b", "c")], "facts": []})
+    cut = whole.replace('"}]', '"}, {"name": "D"}]').replace(
+        '"facts": []', '"facts": [{"sentence": 1, "subject": "A"'
+    )
+    found, _ = parse(cut, PassageElements)
+    assert found == PassageElements.model_validate_json(whole)
+
+
+def test_a_truth_value_is_a_status() -> None:
+    claim = {**CLAIMS[0], "status": True}
+    output = {"entities": [], "facts": [], "claims": [claim]}
+    found, _ = parse(json.dumps(output), ElementsAndClaims)
+    assert found.stated_claims[0].status == "true"
+
+
+# From an output to an extraction
+
+
+def places(text: str = CURIE, title: str = "Marie Curie") -> Places:
+    return Places(Passage("p", "p", 0, title, text, "", 0))
+
+
+def test_a_description_has_the_sentence_that_shares_most_words() -> None:
+    text = "Alba is old. Alba sings in Oslo and Rome. Alba lives in Oslo."
+    placed = place_extraction(
+        places(text, "Bert"),
+        ["Alba", "Oslo", "Bert", "Rome"],
+        [],
+        entities=[
+            Described(name="alba", type="person", description="Alba sings songs in Rome."),
+            Described(name="Oslo", description="It is large."),
+            Described(name="Bert", type="person", description="Bert is the title."),
+            Described(name="Rome"),
+            Described(name="Cora", type="person", description="Cora is absent."),
+        ],
+    )
+    assert [(one.name, one.sentence) for one in placed.entities] == [
+        ("alba", 1), ("Oslo", 1), ("Bert", NOWHERE)
+    ]  # fmt: skip
+
+
+def test_claims_about_other_names_are_dropped_and_counted() -> None:
+    claims = [
+        Claim(subject="Marie Curie", object="Einstein", description="One.", sentence=1),
+        Claim(subject="Einstein", object="Marie Curie", description="Two."),
+        Claim(subject="Marie Curie", description=" "),
+        Claim(subject="Marie Curie", description="one."),
+        Claim(subject="Pierre Curie", description="Three.", sentence=7),
+    ]
+    placed = place_extraction(places(), ["Marie Curie", "Pierre Curie"], [], claims=claims)
+    assert [(one.subject, one.object, one.sentence) for one in placed.claims] == [
+        ("Marie Curie", "", 0),  # her second sentence does not name her
+        ("Pierre Curie", "", 1),
+    ]
+    assert placed.dropped_claims == 2 + 1  # two without support, one repeated
+
+
+# Settings
+
+
+@pytest.mark.parametrize(
+    ("settings", "needed"),
+    [
+        ({"builder": "model", "claims": True}, "graph.claims needs graph.descriptions"),
+        ({"builder": "model", "types": "person"}, "graph.types needs graph.descriptions"),
+        ({"builder": "rules", "descriptions": True}, "graph.descriptions needs graph.builder"),
+        (
+            {"builder": "model", "descriptions": True, "examples": "no-such-file.json"},
+            "no-such-file.json' cannot be used .*docs/graphs",
+        ),
+    ],
+)
+def test_a_setting_that_needs_another_says_so(
+    library: Library, settings: dict[str, Any], needed: str
+) -> None:
+    with pytest.raises(UsageError, match=needed):
+        library.build(DOCUMENTS, graph=settings)
+    assert library.chat.requests == []
+
+
+def test_other_elements_are_asked_for_again_and_the_same_are_not(library: Library) -> None:
+    asked = []
+    for graph in (
+        {"builder": "model"},
+        {**DESCRIBED["graph"]},
+        {**DESCRIBED["graph"], "types": "Scientist, metal,scientist"},
+        {**DESCRIBED["graph"], "types": "scientist,metal"},
+        {**DESCRIBED["graph"], "types": "scientist,metal", "claims": True},
+        {"builder": "model"},
+    ):
+        library.build(DOCUMENTS, graph=graph)
+        asked.append(len(library.chat.requests))
+    assert asked == [2, 4, 6, 6, 8, 8], "the ledger knows the last"
+    library.build(DOCUMENTS, graph={**DESCRIBED["graph"], "types": "metal", "claims": True})
+    [author] = library.stats.extractions.authors
+    assert author.model == "scripted (descriptions, claims, types metal)"
+    assert library.stats.plain()["claims"] is True
+    assert {calls.prompt for calls in library.stats.extractions.calls} == {"facts", "elements"}
+
+
+def test_an_update_asks_what_the_last_build_asked(library: Library) -> None:
+    library.build(DOCUMENTS[:1], **DESCRIBED)
+    assert library.estimate_add(DOCUMENTS[1], graph={})[1].model == "scripted"
+    library.add(DOCUMENTS[1], graph={})
+    assert {request.name for request in library.chat.requests} == {"PassageElements"}
+    [author] = library.stats.extractions.authors
+    assert author.passages == 2
+    graph = graph_of(library)
+    [radium] = graph.entities_of("radium")
+    assert graph.descriptions(radium) == [Description("element", "Radium is a metal.", "radium", 0)]
+
+
+# The graph
+
+
+def test_the_graph_keeps_what_each_passage_says(library: Library) -> None:
+    library.build(DOCUMENTS, graph={**DESCRIBED["graph"], "claims": True})
+    graph = graph_of(library)
+    [marie] = graph.entities_of("marie curie")
+    assert graph.descriptions(marie) == [
+        Description("scientist", "Marie Curie won the Nobel Prize in 1903.", "curie", 0),
+        Description("scientist", "Marie Curie named radium.", "radium", 1),
+    ]
+    assert graph.type_of(marie) == "scientist"
+    [radium] = graph.entities_of("radium")
+    assert graph.type_of(radium) == "element"
+    assert graph.fact_strengths.tolist() == [9, 10, 1]
+    assert [graph.fact_text(row) for row in range(3)] == [
+        "She found radium.", "They won it together.", "Marie Curie named Radium"
+    ]  # fmt: skip
+    [pierre] = graph.entities_of("pierre curie")
+    prize = ClaimRow(marie, pierre, "award", "true", "They won a prize.", "curie", 1)
+    assert graph.claims_of(marie) == graph.claims_of(pierre) == [prize]
+    assert graph.claims_of(radium) == [
+        ClaimRow(radium, NOWHERE, "", "suspected", "Radium was discovered.", "curie", 0)
+    ]
+    assert library.stats.extractions.dropped_claims == 1
+    assert library.stats.extractions.dropped_names == 1
+
+
+def test_without_descriptions_the_files_are_empty(library: Library) -> None:
+    library.build(DOCUMENTS)
+    graph = graph_of(library)
+    [marie] = graph.entities_of("marie curie")
+    assert (graph.descriptions(marie), graph.type_of(marie), graph.claims_of(marie)) == ([], "", [])
+    assert graph.fact_strengths.tolist() == [1, 1, 1]
+    assert graph.fact_text(0) == "Marie Curie discovered Radium"
+    sizes = [len(part) for part in graph.files.elements.parts().values()]
+    assert sizes == [0] * len(sizes)
+    assert "descriptions" not in library.stats.plain()
+
+
+def test_files_that_do_not_fit_are_refused(library: Library) -> None:
+    library.build(DOCUMENTS, **DESCRIBED)
+    other = library.folder / "fact_strengths.npy"
+    other.write_bytes((library.folder / "types-bounds.npy").read_bytes())
+    with pytest.raises(IndexMissingError, match="fact_strengths"):
+        graph_of(library)
+
+
+def test_an_export_has_the_elements(library: Library, tmp_path: Path) -> None:
+    library.build(DOCUMENTS, graph={**DESCRIBED["graph"], "claims": True})
+    extractions_command(library.directory, tmp_path / "all.jsonl")
+    second = Library(tmp_path / "second", "rules")
+    second.build(DOCUMENTS, graph={"extractions": str(tmp_path / "all.jsonl")})
+    assert second.files == library.files
+
+
+def test_a_line_about_a_document_gives_each_passage_its_part(tmp_path: Path) -> None:
+    line = {
+        "id": "long",
+        "mentions": [{"name": "Alba"}, {"name": "Zoe"}],
+        "facts": [],
+        "entities": [entity("Zoe", "person", "Zoe sells tea."), entity("Alba", "", "Alba is old.")],
+        "claims": [{"subject": "Zoe", "description": "Zoe sells bad tea.", "status": "false"}],
+    }
+    file = tmp_path / "all.jsonl"
+    file.write_text(json.dumps(line) + "\n")
+    text = f"# One\n\nAlba is old. {'She rests. ' * 300}\n\n# Two\n\nZoe sells tea."
+    library = Library(tmp_path / "index", "rules")
+    documents = [Document("long", "", text, markup="markdown")]
+    library.build(documents, chunk_tokens=100, graph={"extractions": str(file)})
+    graph = graph_of(library)
+    assert len(graph.passage_ids) > 2
+    [zoe], [alba] = graph.entities_of("zoe"), graph.entities_of("alba")
+    [told] = graph.descriptions(zoe)
+    assert (told.text, graph.labels_in(told.passage)) == ("Zoe sells tea.", ["Zoe"])
+    assert [graph.labels_in(one.passage) for one in graph.descriptions(alba)] == [["Alba"]]
+    [claim] = graph.claims_of(zoe)
+    assert (claim.status, claim.passage) == ("false", told.passage)
+
+
+def test_graph_show_has_type_and_description(
+    library: Library, capsys: pytest.CaptureFixture[str]
+) -> None:
+    library.build(DOCUMENTS, **DESCRIBED)
+    show_command(library.directory, "marie curie")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].strip() == "Marie Curie  scientist"
+    assert [line.strip() for line in lines[2:4]] == [
+        "Marie Curie won the Nobel Prize in 1903.  Marie Curie",
+        "Marie Curie named radium.  Radium",
+    ]
+    assert [line.strip() for line in lines[-5:]] == [
+        "Marie Curie discovered Radium  strength 9, Marie Curie",
+        "She found radium.",
+        "Marie Curie won with Pierre Curie  strength 10, Marie Curie",
+        "They won it together.",
+        "Marie Curie named Radium  strength 1, Radium",
+    ]
+    show_command(library.directory, "marie curie", json_=True)
+    told = json.loads(capsys.readouterr().out)
+    assert told["type"] == "scientist"
+    assert [one["passage"] for one in told["descriptions"]] == ["curie", "radium"]
+    assert [(one["description"], one["strength"]) for one in told["facts"]] == [
+        ("She found radium.", 9),
+        ("They won it together.", 10),
+        ("", 1),
+    ]
+
+
+def test_the_page_of_an_entity_has_type_descriptions_and_strengths(
+    library: Library, tmp_path: Path
+) -> None:
+    library.build(DOCUMENTS, **DESCRIBED)
+    show_command(library.directory, "marie curie", html=tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert '<h1>Marie Curie</h1>\n<p class="type">scientist</p>' in text
+    told = 'Marie Curie named radium.<small><a href="#passage-2">Radium</a></small>'
+    assert f"<li>{told}</li></ol></section>" in text
+    score = '<span class="score">strength 9</span>'
+    assert f"Radium {score}<small>She found radium.</small><small>" in text
+    assert text.count("strength ") == 3
+
+
+def test_a_statement_of_two_passages_has_its_highest_strength(library: Library) -> None:
+    said = {"Title: One": ("They met at sea.", 2), "Title: Two": ("They met.", 7)}
+    library.chat.answers = lambda _, messages: {
+        "entities": [entity("Alba", "person", "She swims."), entity("Bert", "person", "")],
+        "facts": [
+            fact(1, ("Alba", "met", "Bert"), *said[str(messages[-1]["content"]).splitlines()[0]])
+        ],
+    }
+    texts = [Document(name, name, f"{name}: Alba met Bert.") for name in ("One", "Two")]
+    library.build(texts, **DESCRIBED)
+    graph = graph_of(library)
+    [alba] = graph.entities_of("alba")
+    with Index.open(library.directory) as index:
+        [statement] = neighbourhood(graph, alba, index.passages).facts
+    assert statement.passages == ("One", "Two")
+    assert (statement.description, statement.strength) == ("They met at sea.", 7)
+
+
+# What is stored
+
+
+def test_what_is_stored_without_elements_has_its_old_form() -> None:
+    plain = StoredExtraction(
+        mentions=(Mention(name="A", sentence=0),),
+        facts=(Fact(subject="A", relation="is", object="B", sentence=0),),
+    )
+    assert json.loads(plain.model_dump_json()) == {
+        "mentions": [{"name": "A", "sentence": 0}],
+        "facts": [{"subject": "A", "relation": "is", "object": "B", "sentence": 0}],
+        "dropped_names": 0,
+        "dropped_facts": 0,
+    }
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+sentences = st.integers(NOWHERE, 5)
+
+
+@given(
+    st.builds(
+        Extraction,
+        facts=st.lists(
+            st.builds(Fact, strength=st.floats(0, 10), description=texts, sentence=sentences),
+            max_size=3,
+        ).map(tuple),
+        entities=st.lists(st.builds(Described, description=texts, sentence=sentences)).map(tuple),
+        claims=st.lists(st.builds(Claim, object=texts, sentence=sentences)).map(tuple),
+    )
+)
+def test_what_is_stored_is_read_back(extraction: Extraction) -> None:
+    assert Extraction.model_validate_json(extraction.model_dump_json()) == extraction
+
+
+# One text of several descriptions
+
+
+def description(text: str) -> Description:
+    return Description("", text, "p", 0)
+
+
+def test_descriptions_are_joined_longest_first_within_a_budget() -> None:
+    given = [description(text) for text in ("Ab.", "Abcdefg.", "AB.", "", "Abc.")]
+    assert join_descriptions(given) == "Abcdefg. Abc. AB."
+    # 8 + 1 characters of 12 are used: "Abc." does not fit, "AB." does.
+    assert join_descriptions(given, tokens=3) == "Abcdefg. AB."
+    assert join_descriptions([description("One two three.")], tokens=3) == "One two"
+    assert join_descriptions([]) == ""
+
+
+@given(st.lists(texts.map(description)), st.integers(1, 20))
+def test_joined_descriptions_keep_to_the_budget(given: list[Description], tokens: int) -> None:
+    assert tokens_of(join_descriptions(given, tokens)) <= tokens

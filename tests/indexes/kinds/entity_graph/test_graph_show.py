@@ -1,0 +1,232 @@
+"""`hopyard graph show` and the page of an entity, and which graph `hopyard graph export` writes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from building import build
+from conftest import WordEmbedder
+from typer.testing import CliRunner, Result
+
+from hopyard.cli.graph import commands as command
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.kinds.entity_graph.read.lookup import Entity
+from hopyard.indexes.kinds.entity_graph.read.neighbourhood import Neighbourhood
+from hopyard.state.errors import IndexMissingError, UsageError
+from hopyard.tracing.entity_page import entity_page
+
+from .made_graph import made_index
+
+Run = Callable[..., Result]
+
+ALONE = Neighbourhood(
+    entity=Entity(0, "Alone", 0),
+    names=("alone",),
+    totals=dict.fromkeys(("mentions", "passages", "neighbours", "facts", "synonyms"), 0),
+    places=(),
+    neighbours=(),
+    facts=(),
+    synonyms=(),
+    links={},
+    titles={},
+)
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made_index(tmp_path_factory.mktemp("made") / "index", "entity-graph")
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run `hopyard graph ARGUMENTS…`, its errors raised."""
+    monkeypatch.setenv("COLUMNS", "120")
+    return lambda *arguments: CliRunner().invoke(
+        command.app, [str(one) for one in arguments], catch_exceptions=False
+    )
+
+
+class Page(HTMLParser):
+    """The elements of a page: names, ids and addresses."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.names: list[str] = []
+        self.ids: list[str] = []
+        self.addresses: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.append(tag)
+        for name, value in attrs:
+            assert not name.startswith("on")
+            if name == "id":
+                self.ids.append(value or "")
+            if name in {"href", "src", "data", "action"}:
+                self.addresses.append(value or "")
+
+
+def test_the_terminal_shows_the_neighbourhood(run: Run, index: Path) -> None:
+    lines = [line.strip(" ─") for line in run("show", index, "IRON bridge").stdout.splitlines()]
+    assert lines == [
+        "Iron Bridge",
+        "iron bridge · 2 mentions, 2 passages, 3 neighbours, 2 facts, 2 synonyms",
+        "passages",
+        "Bridge  1 mention",
+        "“The Iron Bridge crosses the Severn.”",
+        "Darby  1 mention",
+        "“Abraham Darby built the Iron Bridge.”",
+        "named beside it",
+        "Abraham Darby  1 sentence, 2 passages",
+        "SEVERN  1 sentence, 1 passage",
+        "Dudley  1 passage",
+        "facts",
+        "Abraham Darby built Iron Bridge  Bridge and 1 more",
+        "Iron Bridge crosses SEVERN  Bridge",
+        "synonyms",
+        "SEVERN  0.90",
+        "Dudley  0.81",
+    ]
+
+
+def test_a_limit_says_how_many_more(run: Run, index: Path) -> None:
+    shown = run("show", index, "Iron Bridge", "--limit", 1).stdout
+    assert re.findall(r"and \d+ more$", shown, re.MULTILINE) == [
+        "and 1 more",
+        "and 2 more",
+        "and 1 more",  # the fact's passages
+        "and 1 more",
+        "and 1 more",
+    ]
+
+
+def test_json_has_texts_in_place_of_rows(run: Run, index: Path) -> None:
+    told = json.loads(run("show", index, "severn", "--json").stdout)
+    assert list(told) == [
+        "entity", "names", "type", "descriptions", "totals", "passages", "neighbours", "facts",
+        "synonyms",
+    ]  # fmt: skip
+    assert told["passages"][1] == {
+        "id": "bridge",
+        "title": "Bridge",
+        "name": "Bridge",
+        "mentions": 1,
+        "sentences": ["The Iron Bridge crosses the Severn."],
+    }
+    crossing = {"subject": "Iron Bridge", "relation": "crosses", "object": "SEVERN"}
+    elements = {"description": "", "strength": None}
+    assert {**crossing, "passages": ["bridge"], **elements} in told["facts"]
+    assert told["synonyms"] == [{"entity": "Iron Bridge", "cosine": 0.9}]
+
+
+def test_a_name_of_several_entities_lists_them(run: Run, index: Path) -> None:
+    lines = run("show", index, "darby").stdout.splitlines()
+    assert lines == [
+        "'darby' means 2 entities; --choice N shows one of them:",
+        " 1  Abraham Darby  2 passages",
+        "    beside Iron Bridge, Dudley, SEVERN",
+        "    in Darby, Bridge",
+        " 2  Darby  1 passage",
+        "    beside Zoo",
+        "    in Zoo",
+    ]
+    told = json.loads(run("show", index, "darby", "--json").stdout)
+    assert [choice["entity"] for choice in told["choices"]] == ["Abraham Darby", "Darby"]
+    chosen = run("show", index, "darby", "--choice", 2).stdout
+    assert chosen.startswith("Darby\ndarby · 1 mention,")
+
+
+def test_errors_are_one_sentence(run: Run, index: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    with pytest.raises(UsageError, match="named 'Dudly': did you mean Dudley") as unknown:
+        run("show", index, "Dudly")
+    assert unknown.value.exit_code == 2
+    with pytest.raises(UsageError, match="'darby' means 2 entities: give --choice a number"):
+        run("show", index, "darby", "--html", page)
+    with pytest.raises(UsageError, match="means 1 entity: give --choice a number from 1 to 1"):
+        run("show", index, "Dudley", "--choice", 2)
+    with pytest.raises(UsageError, match="leave out --html"):
+        run("show", index, "Dudley", "--json", "--html", page)
+    assert not page.exists()
+
+
+def test_an_index_without_the_graph_says_how_to_build_it(run: Run, tmp_path: Path) -> None:
+    directory = tmp_path / "plain"
+    build(
+        [Document("a", "A", "Text.")],
+        directory=directory,
+        embedder=WordEmbedder(),
+        kinds=("dense",),
+    )
+    with pytest.raises(IndexMissingError, match=r"no entity-graph part, which hopyard graph show"):
+        run("show", directory, "A")
+    with pytest.raises(IndexMissingError, match="no passage-graph part"):
+        run("export", directory, "--out", tmp_path / "g")
+
+
+def test_the_page_loads_nothing_and_its_links_lead_somewhere(
+    run: Run, index: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "page.html"
+    assert run("show", index, "severn", "--html", file).stdout == f"{file} written\n"
+    text = file.read_text(encoding="utf-8")
+    page = Page(text)
+    assert not {"script", "img", "link", "iframe"} & set(page.names)
+    assert all(address.startswith("#") for address in page.addresses)
+    assert {address[1:] for address in page.addresses} <= set(page.ids)
+    assert len(page.ids) == len(set(page.ids))
+    assert "default-src 'none'; style-src 'sha256-" in text
+    assert "script-src" not in text
+    assert "The &lt;b&gt;Stone&lt;/b&gt; &amp; &#34;Bridge&#34; crosses the SEVERN." in text
+    assert "<b>Stone" not in text
+    assert "<mark>The Severn is a river.</mark> It is long." in text
+    beside = 'Iron Bridge <span class="score">1 sentence, 1 passage</span>'
+    assert f'{beside}<small><a href="#passage-2">Bridge</a></small>' in text
+
+
+def test_an_entity_alone_has_a_page() -> None:
+    assert entity_page(ALONE).count("<p>None.</p>") == 2
+
+
+@pytest.mark.parametrize("form", ["graphml", "neo4j"])
+def test_the_graph_that_the_index_has_is_exported(
+    run: Run, index: Path, tmp_path: Path, form: str
+) -> None:
+    out = tmp_path / "out"
+    told = json.loads(run("export", index, "--out", out, "--format", form, "--json").stdout)
+    files = told.pop("files")
+    assert told == {
+        "format": form,
+        "graph": "entity-graph",
+        "passages": 5,
+        "entities": 7,
+        "mentions": 11,
+        "facts": 5,
+        "synonyms": 2,
+    }
+    assert all(Path(file).stat().st_size for file in files)
+    shown = run("export", index, "--out", out, "--format", form).stdout
+    assert "5 passages, 7 entities, 11 mentions, 5 facts, 2 synonyms" in shown
+    with pytest.raises(IndexMissingError, match="no passage-graph part"):
+        run("export", index, "--out", out, "--graph", "passage-graph")
+
+
+@pytest.mark.parametrize(
+    ("kinds", "chosen"),
+    [
+        ({"passage-graph", "entity-graph"}, "passage-graph"),
+        ({"entity-graph"}, "entity-graph"),
+        ({"passage-graph"}, "passage-graph"),
+        (set(), "passage-graph"),
+    ],
+)
+def test_of_two_graphs_the_passage_graph_is_the_default(kinds: set[str], chosen: str) -> None:
+    index: Any = SimpleNamespace(has=kinds.__contains__)
+    assert command._graph_of(index) == chosen

@@ -1,0 +1,291 @@
+"""Building, growing and shrinking the graph, against a scripted model."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import WordEmbedder
+from model_server import ModelServer, scripted_provider
+
+from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
+from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.corpus.records import text_hash
+from hopyard.indexes.kinds.passage_graph.question_store import QUESTIONS_FILE
+from hopyard.models import chat
+from hopyard.nodes.resources import Resources
+from hopyard.prompts.indexes.passage_graph import QUESTIONS
+
+from .conftest import Library
+from .script import GARBAGE, PEOPLE, Writer, people, person, questions_about
+
+MakeLibrary = Callable[[str], Library]
+
+
+def state(directory: Path) -> dict[str, tuple[int, bytes]]:
+    return {
+        file.relative_to(directory).as_posix(): (file.stat().st_mtime_ns, file.read_bytes())
+        for file in sorted(directory.rglob("*"))
+        if file.is_file() and not file.name.startswith("build.")
+    }
+
+
+# A first build
+
+
+def test_edges_lead_from_who_asks_to_who_answers(library: Library, writer: Writer) -> None:
+    library.build(people(3), passage_graph={"edge_factor": 10})
+
+    assert writer.counts == {"Alba": 1, "Bert": 1, "Cora": 1}
+    plant, known = "Which plant does {} grow?", "Whom does {} know?"
+    # Dirk and Elsa have no passage: the nearest question is about somebody else, never oneself.
+    drawn = {edge for edge in library.edges if edge[0] == "alba"}
+    assert drawn == {
+        ("alba", question.format(name), name.lower())
+        for name in ("Bert", "Cora")
+        for question in (plant, known)
+    }
+    assert all(tail != head for tail, _, head in library.edges)
+    exits = library.opened().out_edges("alba")
+    assert [edge.similarity for edge in exits] == [pytest.approx(1.0)] * 4
+    assert {frozenset({"bert"}), frozenset({"cora"})} == {edge.keywords for edge in exits}
+
+
+def test_the_stats_and_the_manifest_count(library: Library) -> None:
+    library.build(people(10))
+
+    stats, manifest = library.stats, read_manifest(library.directory)
+    assert (stats.vertices, stats.incoming_questions, stats.outcoming_questions) == (10, 20, 40)
+    assert stats.edges == len(library.opened()) == math.floor(10 * math.log2(10))
+    assert stats.mean_out_degree == stats.edges / 10
+    assert (stats.without_questions, stats.too_few_questions, stats.failed) == (0, 0, 0)
+    assert [(author.model, author.passages) for author in stats.authors] == [("scripted", 10)]
+    assert (stats.approximate, stats.agreement) == (0, None)
+    assert manifest.counts["questions"] == 60
+    assert manifest.counts["edges"] == stats.edges
+    assert manifest.prompts == {"questions": str(QUESTIONS.version)}
+
+
+def test_the_parse_rate_is_that_of_the_ledger(library: Library, writer: Writer) -> None:
+    writer.instead["Bert"] = [GARBAGE, {"incoming": ["Who is Bert?"], "outcoming": []}]
+    library.build(people(10), retries=1)
+
+    (calls,) = library.stats.calls
+    with Resources() as resources:
+        (ledger,) = resources.ledger.parse_rates()
+    assert (calls.prompt, calls.calls, calls.failed) == ("questions", len(writer.titles), 1)
+    assert calls.model_dump() == {name: getattr(ledger, name) for name in calls.model_dump()}
+    assert calls.rate == ledger.rate
+
+    library.add(person(0, ahead=(3, 4)))
+    assert library.stats.calls[0].calls == calls.calls + 1
+    library.remove("jens")
+    library.add(person(9, ahead=(3, 4)))
+    assert library.stats.calls[0].calls == calls.calls + 2
+
+
+def test_a_content_that_two_passages_share_is_asked_about_once(
+    library: Library, writer: Writer
+) -> None:
+    twins = [replace(person(0), id="one"), replace(person(0), id="two")]
+    library.build([*twins, *people(3)[1:]])
+
+    assert writer.counts["Alba"] == 1
+    assert library.stats.vertices == 4
+    assert {edge.tail for edge in library.opened()} >= {"one", "two"}
+
+
+@pytest.mark.parametrize(("profile", "kept"), [("capable", (9, 11)), ("builtin", (4, 6))])
+def test_the_builtin_model_alone_is_held_to_four_and_six_questions(
+    library: Library, writer: Writer, profile: str, kept: tuple[int, int]
+) -> None:
+    writer.instead["Bert"] = {
+        "incoming": [f"Who is Bert {number}?" for number in range(9)],
+        "outcoming": [f"Who is Cora {number}?" for number in range(11)],
+    }
+    library.build(people(2), profile=profile)
+    stats = library.stats
+    alba = (2, 4)
+    counted = (stats.incoming_questions, stats.outcoming_questions)
+    assert counted == (alba[0] + kept[0], alba[1] + kept[1])
+
+
+def test_a_graph_of_the_other_wording_is_written_again(library: Library, writer: Writer) -> None:
+    library.build(people(3), profile="builtin")
+    library.build(people(3), profile="capable")
+    assert writer.counts["Bert"] == 2
+    assert [author.version for author in library.stats.authors] == [2]
+
+
+def test_a_long_passage_is_cut(library: Library, model_server: ModelServer) -> None:
+    long = replace(person(0), text="Alba knows Bert and Cora. " + "word " * 300)
+    library.build([long, *people(3)[1:]], passage_graph={"passage_characters": 300})
+
+    (turn,) = [call.turn for call in model_server.calls if "Alba knows" in call.turn]
+    assert len(turn) < 330
+    assert turn.endswith("word")
+
+
+def test_matches_through_hnsw_are_measured(library: Library) -> None:
+    library.build(people(6), exact_pairs=1)
+
+    # Elsa and Finn ask about three people of whom no passage says anything: no keyword is shared.
+    stats = library.stats
+    assert stats.approximate == 6
+    assert stats.agreement is not None
+    assert (stats.agreement.sampled, stats.agreement.share) == (24, 1.0)
+
+    library.add(person(6))
+    assert library.stats.approximate >= 6
+    assert library.stats.agreement is not None
+
+
+# A repeated build
+
+
+def test_a_build_that_changes_nothing_writes_and_asks_nothing(
+    library: Library, writer: Writer
+) -> None:
+    library.build(people(5))
+    before, asked = state(library.directory), len(writer.titles)
+
+    library.build(people(5))
+
+    assert state(library.directory) == before
+    assert len(writer.titles) == asked
+
+
+def test_another_edge_factor_takes_no_call(library: Library, writer: Writer) -> None:
+    library.build(people(10))
+    asked = len(writer.titles)
+
+    library.build(people(10), passage_graph={"edge_factor": 0.5})
+
+    assert len(writer.titles) == asked
+    assert len(library.opened()) == math.floor(0.5 * 10 * math.log2(10))
+    library.remove("jens")
+    assert library.stats.edge_factor == 0.5
+    library.add(person(9))
+    assert len(library.opened()) == math.floor(0.5 * 10 * math.log2(10))
+
+
+def test_another_model_writes_again_for_a_build_and_only_the_new_for_an_addition(
+    library: Library, writer: Writer, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = scripted_provider(model_server, identity="other")
+    chat.register_chat_provider("other", other)
+    library.build(people(4))
+
+    library.add(person(4), model="other")
+    assert writer.counts == dict.fromkeys(PEOPLE[:5], 1)
+    assert [(author.model, author.passages) for author in library.stats.authors] == [
+        ("other", 1),
+        ("scripted", 4),
+    ]
+
+    library.build(people(5), model="other")
+    assert writer.counts == {**dict.fromkeys(PEOPLE[:4], 2), "Elsa": 1}
+    assert [author.model for author in library.stats.authors] == ["other"]
+    assert library.stats.model == "other"
+
+
+def test_another_embedding_model_asks_nothing(library: Library, writer: Writer) -> None:
+    library.build(people(4))
+    asked = len(writer.titles)
+    other = WordEmbedder()
+    other.name = "other words"
+    library.embedder = other
+
+    library.build(people(4))
+
+    assert len(writer.titles) == asked
+    assert library.stats.embedding == "other words"
+
+
+# Growing and shrinking
+
+
+def test_adding_and_removing_gives_back_the_same_graph(library: Library, writer: Writer) -> None:
+    library.build(people(6))
+    before = library.files
+    library.add(*people(10)[6:])
+    assert library.files["edges.npy"] != before["edges.npy"]
+    asked = len(writer.titles)
+
+    library.remove(*(name.lower() for name in PEOPLE[6:]))
+
+    assert library.files == before
+    assert len(writer.titles) == asked
+
+
+def test_a_grown_graph_is_that_of_a_fresh_build(
+    library: Library, make_library: MakeLibrary
+) -> None:
+    library.build([*people(6), person(8)])
+    library.add(*people(10)[5:])
+    library.remove("bert", "inga")
+    library.add(replace(person(0, ahead=(2, 4)), id="alba"))
+    left = [person(0, ahead=(2, 4)), *(person(number) for number in (2, 3, 4, 5, 6, 7, 9))]
+
+    fresh = make_library("fresh")
+    fresh.build(left)
+
+    assert library.files == fresh.files
+    assert library.stats.vertices == fresh.stats.vertices == 8
+
+
+def test_a_removal_matches_orphaned_questions_again(library: Library, writer: Writer) -> None:
+    library.build(people(4), passage_graph={"edge_factor": 10})
+    assert {head for tail, _, head in library.edges if tail == "alba"} == {"bert", "cora"}
+    asked = len(writer.titles)
+
+    library.remove("bert")
+
+    heads = {head for tail, _, head in library.edges if tail == "alba"}
+    assert "cora" in heads
+    assert "bert" not in {head for _, _, head in library.edges}
+    assert len(library.opened().out_edges("alba")) >= 2
+    assert len(writer.titles) == asked
+
+
+def test_an_update_replaces_the_questions_of_a_passage(library: Library, writer: Writer) -> None:
+    library.build(people(8), passage_graph={"edge_factor": 10})
+
+    library.add(person(0, ahead=(5, 6)))
+
+    assert writer.counts["Alba"] == 2
+    assert {head for tail, _, head in library.edges if tail == "alba"} == {"finn", "gina"}
+
+
+def test_a_document_that_comes_back_finds_its_questions(
+    library: Library, writer: Writer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    library.build(people(4))
+    library.remove("bert")
+    monkeypatch.setenv("HOPYARD_HOME", str(tmp_path / "another ledger"))
+    library.add(person(1))
+
+    assert writer.counts["Bert"] == 1
+
+
+def test_what_nobody_uses_any_more_is_dropped(library: Library) -> None:
+    library.build(people(4))
+    library.remove("bert")
+    for number in range(4, 7):
+        library.add(person(number))
+    with sqlite3.connect(library.directory / QUESTIONS_FILE) as file:
+        rows = file.execute("SELECT count(*) FROM written").fetchone()[0]
+        runs = file.execute("SELECT count(*) FROM runs").fetchone()[0]
+    with sqlite3.connect(library.directory / CORPUS_FILE) as file:
+        sql = "SELECT content_hash FROM vectors WHERE namespace = 'questions'"
+        vectors = {row[0] for row in file.execute(sql)}
+    assert (rows, runs) == (6, 1)
+    asked = [
+        questions_about(person.title, person.text) for person in people(7) if person.id != "bert"
+    ]
+    texts = {text for questions in asked for kind in questions.values() for text in kind}
+    assert vectors == {text_hash(text) for text in texts}

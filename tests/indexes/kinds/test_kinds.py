@@ -1,0 +1,381 @@
+"""What an index kind may rely on: the order of kinds, what a build gives them, and no blocking."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from model_server import ModelServer
+
+from hopyard.indexes.building.build import add, build, estimate, remove
+from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.corpus.threads import in_thread
+from hopyard.indexes.index import Index
+from hopyard.indexes.kind import KINDS, BuildContext, BuildOptions, IndexKind, select_kinds
+from hopyard.indexes.status import status
+from hopyard.models.prompt import Output, Prompt
+from hopyard.nodes.resources import Resources
+from hopyard.state.errors import ModelOutputError, UsageError
+from hopyard.state.settings.fields import Context
+
+from ..builds import Fake, documents, index
+
+__all__ = ("documents", "index")
+
+
+class Titles(IndexKind):
+    """Counts titles, and says what it was given."""
+
+    name = "titles"
+    about = "The titles."
+
+    def __init__(self, version: str = "1") -> None:
+        self.version = version
+        self.contexts: list[BuildContext] = []
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        return {"title": self.version}
+
+    async def build(self, context: BuildContext) -> Mapping[str, int]:
+        self.contexts.append(context)
+        passages = await in_thread(lambda: list(context.corpus.passages()))
+        titles = sorted({passage.title for passage in passages})
+        (context.directory / "titles.json").write_text(json.dumps(titles))
+        return {"titles": len(titles)}
+
+    def open(self, directory: Path) -> list[str]:
+        found: list[str] = json.loads((directory / "titles.json").read_text())
+        return found
+
+
+class Initials(IndexKind):
+    """Builds on the titles, and embeds their first letters."""
+
+    name = "initials"
+    about = "The first letters of the titles."
+    needs = ("titles",)
+
+    async def build(self, context: BuildContext) -> Mapping[str, int]:
+        titles = KINDS["titles"].open(context.built["titles"])
+        letters = sorted({title[0] for title in titles})
+        vectors = await context.embed(letters, namespace="initials")
+        (context.directory / "shape.json").write_text(json.dumps(vectors.shape))
+        return {"initials": len(letters)}
+
+    def open(self, directory: Path) -> list[int]:
+        found: list[int] = json.loads((directory / "shape.json").read_text())
+        return found
+
+
+class Summary(Output):
+    text: str
+
+
+SUMMARY = Prompt("summary", 1, "Sum up.", "$passage", Summary, 64)
+
+
+class Summaries(IndexKind):
+    """Asks the model about every passage."""
+
+    name = "summaries"
+    about = "A summary of each passage."
+    asks_model = True
+
+    async def build(self, context: BuildContext) -> Mapping[str, int]:
+        call = context.call()
+
+        async def sum_up(text: str) -> str:
+            return (await call(SUMMARY, {"passage": text}, step=text)).text
+
+        texts = [passage.text for passage in context.corpus.passages()]
+        (context.directory / "texts.json").write_text(json.dumps(await context.map(sum_up, texts)))
+        return {"summaries": len(texts)}
+
+    def open(self, directory: Path) -> list[str]:
+        found: list[str] = json.loads((directory / "texts.json").read_text())
+        return found
+
+    def status(self, directory: Path) -> Mapping[str, Any]:
+        return {"model": "scripted", "texts": len(self.open(directory))}
+
+    def unfinished(self, directory: Path) -> str:
+        return "2 passages have no summary yet"
+
+
+@pytest.fixture
+def registered() -> Iterator[Callable[[IndexKind], None]]:
+    """Register kinds until the test's end."""
+    names: list[str] = []
+
+    def register(*kinds: IndexKind) -> None:
+        for kind in kinds:
+            KINDS.register(kind)
+            names.append(kind.name)
+
+    yield register
+    for name in names:
+        KINDS.unregister(name)
+
+
+Register = Callable[..., None]
+
+
+def test_kinds_are_found_by_name_each_once() -> None:
+    assert [kind.name for kind in select_kinds(["sparse", "dense", "sparse"])] == [
+        "sparse",
+        "dense",
+    ]
+
+
+def test_kinds_that_others_build_on_come_first(registered: Register) -> None:
+    registered(Titles(), Initials())
+
+    names = [kind.name for kind in select_kinds(["initials", "dense", "titles"])]
+
+    assert names == ["titles", "initials", "dense"]
+
+
+def test_a_kind_that_another_builds_on_must_be_named(registered: Register) -> None:
+    registered(Titles(), Initials())
+    with pytest.raises(
+        UsageError, match=r"'initials' builds on 'titles': .* --with titles,initials"
+    ):
+        select_kinds(["initials"])
+
+
+def test_kinds_that_build_on_each_other(registered: Register) -> None:
+    titles = Titles()
+    titles.needs = ("initials",)  # type: ignore[misc]
+    registered(titles, Initials())
+    with pytest.raises(UsageError, match="titles and initials build on each other"):
+        select_kinds(["titles", "initials"])
+
+
+def test_an_unknown_kind() -> None:
+    with pytest.raises(UsageError, match="no index kind 'spares'; choose one of communities,"):
+        select_kinds(["dense", "spares"])
+
+
+async def test_another_kind_plugs_in(
+    index: Path, documents: list[Document], embedder: Fake, registered: Register
+) -> None:
+    async def rebuild(titles: Titles) -> None:
+        registered(titles)
+        kinds = ["dense", "titles"]
+        await build(documents, directory=index, embedder=embedder, kinds=kinds)
+
+    titles, newer = Titles(), Titles("2")
+    await rebuild(titles)
+    await rebuild(titles)  # nothing changed
+    await rebuild(newer)
+
+    assert [context.previous for context in titles.contexts] == [None]
+    assert [context.previous for context in newer.contexts] == [index / "gen-0000002" / "titles"]
+    manifest = read_manifest(index)
+    assert (manifest.counts["titles"], manifest.prompts) == (10, {"title": "2"})
+    with Index.open(index) as opened:
+        assert opened.reader("titles") == sorted(f"Page {number}" for number in range(10))
+    KINDS.unregister("titles")
+    with pytest.raises(UsageError, match="no index kind 'titles'"):
+        await remove(["d0001"], directory=index)
+
+
+async def test_a_kind_builds_on_another_and_embeds(
+    directory: Path, documents: list[Document], embedder: Fake, registered: Register
+) -> None:
+    registered(Titles(), Initials())
+    stages: set[str] = set()
+
+    async def rebuild(documents: list[Document]) -> None:
+        await build(
+            documents,
+            directory=directory,
+            embedder=embedder,
+            kinds=["initials", "titles"],
+            progress=lambda stage, done, total: stages.add(stage),
+        )
+
+    await rebuild(documents)
+    assert embedder.embedded == ["P"]
+    assert "embed initials" in stages
+    with Index.open(directory) as opened:
+        assert opened.reader("initials") == [1, 32]
+
+    await rebuild([*documents, Document("x", "Xylophone", "A text.")])
+    assert embedder.embedded == ["P", "X"]
+
+
+async def test_a_kind_that_asks_the_model(
+    directory: Path,
+    documents: list[Document],
+    embedder: Fake,
+    registered: Register,
+    model_server: ModelServer,
+) -> None:
+    registered(Summaries())
+    model_server.answer = lambda title, messages: {"text": f"sum: {messages[-1]['content']}"}
+    model_server.delay = 0.02
+    with Resources() as resources:
+        await build(
+            documents,
+            directory=directory,
+            embedder=embedder,
+            kinds=["summaries"],
+            settings=Context(model="scripted", concurrency=4),
+            caller=lambda: resources.caller("scripted"),
+        )
+
+    with Index.open(directory) as opened:
+        texts = [passage.text for passage in opened.corpus.passages()]
+        assert opened.reader("summaries") == [f"sum: {text}" for text in texts]
+    assert model_server.most_at_once() == 4
+    found = status(directory)
+    assert found.kinds == {"summaries": {"model": "scripted", "texts": 10}}
+    assert (found.model, found.unfinished) == ("scripted", ("2 passages have no summary yet",))
+
+
+async def test_a_build_without_a_model_says_so(
+    directory: Path, documents: list[Document], embedder: Fake, registered: Register
+) -> None:
+    registered(Summaries())
+    with pytest.raises(UsageError, match="No chat model was given to this build"):
+        await build(documents, directory=directory, embedder=embedder, kinds=["summaries"])
+
+
+async def test_the_first_error_ends_the_others(
+    directory: Path,
+    documents: list[Document],
+    embedder: Fake,
+    registered: Register,
+    model_server: ModelServer,
+) -> None:
+    registered(Summaries())
+    model_server.answer = lambda title, messages: "no JSON"
+    with Resources() as resources, pytest.raises(ModelOutputError, match="prompt 'summary'"):
+        await build(
+            documents,
+            directory=directory,
+            embedder=embedder,
+            kinds=["summaries"],
+            settings=Context(model="scripted", concurrency=1, retries=0),
+            caller=lambda: resources.caller("scripted"),
+        )
+    assert len(model_server.calls) <= 3
+
+
+async def test_no_kind_in_an_estimate_asks_a_model(
+    directory: Path, documents: list[Document], embedder: Fake
+) -> None:
+    with pytest.raises(UsageError, match="Nothing in dense, sparse needs a model"):
+        await estimate(documents, directory=directory, embedder=embedder, caller=lambda: None)  # type: ignore[arg-type, return-value]
+
+
+def test_settings_decide_how_many_calls_run_at_once() -> None:
+    assert BuildOptions(Context(), "fake", 8).places == 4
+    assert BuildOptions(Context(concurrency=7), "fake", 8).places == 7
+
+
+# Inside a running loop
+
+
+async def test_a_build_leaves_the_event_loop_free(
+    directory: Path, documents: list[Document], make_embedder: Callable[..., Fake]
+) -> None:
+    ticks = 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            await asyncio.sleep(0.001)
+            ticks += 1
+
+    def wait_for_ticks() -> None:
+        """Block until the loop has run: for ever, if this is the loop's own thread."""
+        wanted, deadline = ticks + 3, time.monotonic() + 20
+        while ticks < wanted:
+            assert time.monotonic() < deadline, "the event loop is blocked"
+            time.sleep(0.001)
+
+    def progress(stage: str, done: int, total: int) -> None:
+        if stage in ("read", "dense", "sparse"):  # told by a thread at work
+            stages.add(stage)
+            wait_for_ticks()
+
+    stages: set[str] = set()
+    embedder = make_embedder(before=wait_for_ticks)
+    ticking = asyncio.create_task(tick())
+    new = Document("new", "", "new")
+    await build(documents, directory=directory, embedder=embedder, progress=progress)
+    await add([new], directory=directory, embedder=embedder, progress=progress)
+    await remove(["new"], directory=directory, progress=progress)
+    ticking.cancel()
+
+    assert stages == {"read", "dense", "sparse"}
+    assert len(embedder.embedded) == 11
+
+
+async def test_two_indexes_build_at_once(
+    tmp_path: Path, documents: list[Document], make_embedder: Callable[..., Fake]
+) -> None:
+    both = threading.Barrier(2, timeout=20)
+    await asyncio.gather(
+        *(
+            build(documents, directory=tmp_path / name, embedder=make_embedder(before=both.wait))
+            for name in ("a", "b")
+        )
+    )
+    assert read_manifest(tmp_path / "a").counts == read_manifest(tmp_path / "b").counts
+
+
+async def test_a_cancelled_build_ends_its_batch_and_continues_later(
+    directory: Path, documents: list[Document], make_embedder: Callable[..., Fake], monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("hopyard.indexes.corpus.vectors.BATCH", 3)
+    begun, goes_on = threading.Event(), threading.Event()
+    embedder = make_embedder(before=lambda: (begun.set(), goes_on.wait(20)))
+    task = asyncio.create_task(build(documents, directory=directory, embedder=embedder))
+    await asyncio.to_thread(begun.wait, 20)
+
+    for _ in range(3):  # the build waits for its thread, however often it is cancelled
+        task.cancel()
+        await asyncio.sleep(0.02)
+        assert not task.done()
+    goes_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert len(embedder.embedded) == 3
+    assert not (directory / "manifest.json").exists()
+    assert not (directory / "build.pid").exists()
+    report = await build(documents, directory=directory, embedder=embedder)
+    assert (report.added, report.embedded) == (10, 7)
+
+
+async def test_a_cancelled_build_stops_reading(directory: Path, embedder: Fake) -> None:
+    read: list[int] = []
+    begun = threading.Event()
+
+    def documents() -> Iterator[Document]:
+        for number in range(10_000):
+            read.append(number)
+            begun.set()
+            time.sleep(0.001)
+            yield Document(f"d{number}", "", f"Text {number}.")
+
+    task = asyncio.create_task(build(documents(), directory=directory, embedder=embedder))
+    await asyncio.to_thread(begun.wait, 20)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert len(read) < 1000
+    report = await build([Document("a", "", "A text.")], directory=directory, embedder=embedder)
+    assert (report.added, report.removed) == (1, 0)

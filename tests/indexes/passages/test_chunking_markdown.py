@@ -1,0 +1,96 @@
+"""Passages of Markdown: sections, tables cut between rows, pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.passages.chunking import Chunker
+from hopyard.indexes.passages.tokens import token_counter
+from hopyard.models.embedder import Embedder
+
+MakeEmbedder = Callable[..., Embedder]
+
+
+def markdown(text: str, title: str = "T") -> Document:
+    return Document("d", title, text, markup="markdown")
+
+
+def test_a_passage_is_of_one_section_and_is_embedded_with_it(embedder: Embedder) -> None:
+    text = "# T\nintro\n## Contacts\nCall Jonas.\n### Late\nCall Han.\n"
+    passages = list(Chunker(embedder).split(markdown(text)))
+    assert [(one.section, one.text) for one in passages] == [
+        ("", "intro"),
+        ("Contacts", "Call Jonas."),
+        ("Contacts › Late", "Call Han."),
+    ]
+    assert passages[2].embedded_text == "T › Contacts › Late\nCall Han."
+    assert passages[2].full_title == passages[2].heading == "T › Contacts › Late"
+
+
+def test_plain_text_has_no_sections(embedder: Embedder) -> None:
+    [passage] = Chunker(embedder).split(Document("d", "T", "# a comment\nx\n"))
+    assert (passage.section, passage.text) == ("", "# a comment\nx")
+
+
+def test_a_whole_document_keeps_its_headings(embedder: Embedder) -> None:
+    [passage] = Chunker(embedder, 0).split(markdown("# A\nx\n# B\ny"))
+    assert (passage.section, passage.text) == ("", "# A\nx\n# B\ny")
+
+
+def test_each_part_of_a_table_has_its_header(embedder: Embedder) -> None:
+    rows = [f"| tea {number} | {number} kg |" for number in range(12)]  # 7 tokens each
+    table = "\n".join(["| name | stock |", "|---|---|", *rows])
+    count = token_counter(embedder.tokenizer)
+
+    passages = list(Chunker(embedder, 40).split(markdown(f"Stock of May.\n\n{table}\n\nEnd.")))
+
+    first, *others = (one.text for one in passages if "tea" in one.text)
+    parts = [first.removeprefix("Stock of May.\n\n"), *others]
+    assert len(parts) > 2
+    assert all(part.startswith("| name | stock |\n|---|---|\n| tea ") for part in parts)
+    kept = [line for part in parts for line in part.splitlines() if line.startswith("| tea")]
+    assert kept == rows
+    assert all(one.tokens <= 40 for one in passages)
+    assert passages[-1].text.endswith("End.")
+    assert count(passages[-1].text) == passages[-1].tokens
+
+
+def test_a_short_table_stays_with_the_text_around_it(embedder: Embedder) -> None:
+    text = "Prices:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nThey hold."
+    [passage] = Chunker(embedder).split(markdown(text))
+    assert passage.text == text
+
+
+def test_rows_and_headers_that_are_too_long_are_cut(embedder: Embedder) -> None:
+    long = "word " * 50
+    chunker = Chunker(embedder, 20)
+    rows = list(chunker.split(markdown(f"| a |\n|---|\n| {long}|\n| x |\n")))
+    header = list(chunker.split(markdown(f"| {long}|\n|---|\n| x |\n")))
+    for passages in (rows, header):
+        assert sum(one.text.count("word") for one in passages) == 50
+        assert sum(one.text.count("x") for one in passages) == 1
+        assert all(one.tokens <= 20 for one in passages)
+
+
+def test_sections_and_tables_know_their_pages(embedder: Embedder) -> None:
+    text = (
+        "# A\none\n\n\f# B\ntwo\n\n\fthree\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n\f"
+        "# C\n| c |\n|---|\n| 5 |\n\n\f"
+    )
+    passages = list(Chunker(embedder).split(markdown(text)))
+    assert [(one.section, one.pages) for one in passages] == [("A", "1"), ("B", "2-3"), ("C", "4")]
+
+
+def test_a_section_that_leaves_no_room_loses_its_outer_parts(make_embedder: MakeEmbedder) -> None:
+    long = " ".join(["word"] * 12)
+    text = f"# {long}\n## {long}\n### Inner\nThe text that counts.\n"
+    [passage] = Chunker(make_embedder(window=32)).split(markdown(text))
+    assert passage.section.endswith("Inner")
+    assert passage.section.count("word") < 24
+
+
+def test_markup_changes_the_fingerprint(embedder: Embedder) -> None:
+    chunker = Chunker(embedder)
+    plain = Document("d", "T", "# A\nx")
+    assert chunker.fingerprint(plain) != chunker.fingerprint(markdown("# A\nx"))

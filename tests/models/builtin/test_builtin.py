@@ -1,0 +1,118 @@
+"""The built-in models: a few real runs, and their names."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hopyard.models.builtin import chat as builtin
+from hopyard.models.builtin.chat import builtin_identity, known_as
+from hopyard.models.chat import chat_provider
+from hopyard.models.embeddings import embedder
+from hopyard.prompts.answer import ANSWER
+from hopyard.prompts.passages import passage_lines
+from hopyard.state.errors import UsageError
+from hopyard.state.settings.fields import Context
+
+from ..asking import model_caller, restart, usage_of
+
+needs_model = pytest.mark.builtin
+
+VALUES = {
+    "passages": passage_lines([("Mars", "Mars has two moons, Phobos and Deimos.")]),
+    "question": "How many moons does Mars have?",
+}
+
+
+async def ask(seed: int, run: str) -> str:
+    context = Context(seed=seed, temperature=0.8)
+    return (await model_caller(context.model).call(ANSWER, VALUES, context, run)).answer
+
+
+@needs_model
+async def test_the_built_in_model_answers_in_the_schema(
+    closed_address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", closed_address)  # is not for what runs in this process
+    monkeypatch.delenv("NO_PROXY")
+    assert (await ask(7, "run")).strip()
+    usage = usage_of("run", Context())
+    assert usage["model_calls"] == 1
+    assert usage["input_tokens"] > 100
+    assert 0 < usage["output_tokens"] <= ANSWER.max_tokens
+    (rate,) = model_caller("builtin").ledger.parse_rates()
+    assert (rate.prompt, rate.parsed) == ("answer", 1)
+
+
+@needs_model
+def test_one_seed_gives_one_answer_in_every_event_loop(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = []
+    for number in range(2):
+        monkeypatch.setenv("HOPYARD_HOME", str(home / f"{number}"))  # another ledger
+        restart()
+        answers.append(asyncio.run(ask(3, "run")))
+    assert len(set(answers)) == 1
+
+
+@needs_model
+def test_minilm_embeds_to_unit_length_and_by_meaning() -> None:
+    model = embedder("builtin")
+    cat, kitten, tax = model.embed_documents(["a cat", "a small kitten", "income tax law"])
+    assert cat.shape == (model.dimension,)
+    assert np.allclose([np.linalg.norm(vector) for vector in (cat, kitten, tax)], 1, atol=1e-5)
+    assert cat @ kitten > 0.5 > cat @ tax
+    assert np.allclose(model.embed_query("a cat"), cat, atol=1e-5)
+
+
+# Names
+
+
+@pytest.fixture
+def notices(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], int]]:
+    """Counts the notices, under the level that the command line sets."""
+    logger = logging.getLogger("hopyard")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    builtin._point_out_former_name.cache_clear()
+    yield lambda: caplog.text.count("is now `builtin`")
+    logger.setLevel(before)
+
+
+@pytest.mark.parametrize("variant", ["", ":base"])
+def test_the_former_name_selects_the_same_model_with_one_notice(
+    variant: str, notices: Callable[[], int]
+) -> None:
+    current = chat_provider(f"builtin{variant}").identity, embedder("builtin").name
+    assert notices() == 0
+    for _ in range(2):
+        former = chat_provider(f"embedded{variant}").identity, embedder("embedded").name
+        assert former == current
+    assert notices() == 1
+
+
+def test_stored_names_are_the_former_ones(notices: Callable[[], int]) -> None:
+    """Another name would lose every finished call, every vector, and the gate that ships."""
+    identity = chat_provider("builtin").identity
+    assert identity.startswith("embedded/smollm2-135m@")
+    assert embedder("builtin").name == "embedded"
+    assert known_as(identity) == f"builtin/{builtin_identity().removeprefix('embedded/')}"
+    assert known_as("ollama:embedded") == "ollama:embedded"
+    assert notices() == 0
+
+
+@pytest.mark.parametrize("name", ["HOPYARD_BUILTIN_THREADS", "HOPYARD_EMBEDDED_THREADS"])
+def test_both_names_of_the_thread_setting_are_read(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "3")
+    assert builtin._cores() == 3
+    monkeypatch.setenv(name, "many")
+    with pytest.raises(UsageError, match=f"{name}='many'"):
+        builtin._cores()

@@ -1,0 +1,460 @@
+"""How each provider's protocol ends a reply, and what Hopyard makes of it.
+
+The servers speak the protocols; the clients are the providers' own packages.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
+from protocols import ProtocolServer, Script
+
+from hopyard.models.calls.reply import Ending, read_reply
+from hopyard.models.calls.request import request as send
+from hopyard.models.calls.stream import AnswerStream
+from hopyard.models.chat import Sampling, chat_provider
+from hopyard.models.prompt import Output
+from hopyard.models.servers import abilities
+from hopyard.models.servers.failures import UnfinishedReplyError
+from hopyard.prompts.answer import ANSWER
+from hopyard.prompts.strategies.direct import DIRECT
+from hopyard.state.errors import (
+    BudgetExceededError,
+    CallFailedError,
+    ModelOutputError,
+    ModelUnreachableError,
+)
+from hopyard.state.settings.fields import Budget, Context
+from hopyard.state.text.tokens import tokens_of
+
+from ..asking import model_caller, restart, usage_of
+
+MODELS = ("openai:m", "ollama:m", "anthropic:claude-m", "groq:m", "deepseek:m")
+WHOLE = '{"answer": "Marta Quill"}'
+QUESTION = "Who built the Alder Bridge?"
+HALF = '{"answer": "Marta Quill built the'
+
+
+@pytest.fixture(autouse=True)
+def forget_abilities() -> Iterator[None]:
+    yield
+    abilities._known.clear()
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Start a server with some scripts, and point every provider's client at it."""
+    servers: list[ProtocolServer] = []
+
+    def start(*scripts: Script) -> ProtocolServer:
+        server = ProtocolServer(list(scripts)).__enter__()
+        servers.append(server)
+        for name, value in server.environment().items():
+            monkeypatch.setenv(name, value)
+        return server
+
+    yield start
+    for server in servers:
+        server.__exit__()
+
+
+class Told:
+    """What a person has read of the stream."""
+
+    def __init__(self) -> None:
+        self.text = self.ever = ""
+
+    def __call__(self, part: dict[str, Any]) -> None:
+        self.text = part["text"] if part["restart"] else self.text + part["text"]
+        self.ever += part["text"]
+
+
+async def asked(model: str, *, streamed: bool = True) -> tuple[Output, Told]:
+    """One call, as a closing call or as one that nobody listens to."""
+    caller, told = model_caller(model), Told()
+    stream = AnswerStream(told) if streamed else None
+    values, context = {"question": QUESTION}, Context(model=model, retries=1)
+    output = await caller._tried(DIRECT, values, context, "run", streamed, "", stream)
+    if stream is not None:
+        stream.settle(output.answer)
+    return output, told
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize("model", MODELS)
+async def test_a_finished_reply_is_the_answer(serve: Any, model: str, streamed: bool) -> None:
+    serve(Script(WHOLE))
+    output, told = await asked(model, streamed=streamed)
+    assert (output.answer, output.cut) == ("Marta Quill", False)
+    assert told.text == ("Marta Quill" if streamed else "")
+
+
+@pytest.mark.parametrize("model", MODELS)
+async def test_a_stream_that_breaks_off_is_asked_for_again_and_not_kept(
+    serve: Any, model: str
+) -> None:
+    server = serve(Script(HALF, end=""), Script(WHOLE))
+    output, told = await asked(model)
+    assert (output.answer, told.text) == ("Marta Quill", "Marta Quill")
+    assert len(server.requests) == 2
+    rates = model_caller(model).ledger.parse_rates()
+    assert [(rate.calls, rate.parsed) for rate in rates] == [(1, 1)]
+
+
+@pytest.mark.parametrize("model", ["groq:m", "deepseek:m"])
+async def test_a_reply_whose_end_says_that_the_server_failed_is_asked_for_again(
+    serve: Any, model: str
+) -> None:
+    server = serve(Script(HALF, end="failed"), Script(WHOLE))
+    assert (await asked(model))[0].answer == "Marta Quill"
+    assert len(server.requests) == 2
+
+
+async def test_an_error_about_an_output_is_no_refusal_of_schemas(serve: Any) -> None:
+    fault = "The model produced output that does not match the expected peg-native format"
+    server = serve(Script(status=500, error=fault), Script(WHOLE))
+    assert (await asked("openai:m"))[0].answer == "Marta Quill"
+    assert "response_format" in server.requests[1]
+
+
+@pytest.mark.parametrize("model", MODELS)
+async def test_a_stream_that_always_breaks_off_is_an_error(serve: Any, model: str) -> None:
+    server = serve(Script(HALF, end=""))
+    with pytest.raises(CallFailedError, match="broke off") as raised:
+        await asked(model)
+    assert raised.value.reason == "unfinished"
+    assert len(server.requests) == 3
+    assert model_caller(model).ledger.parse_rates() == []
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize("model", MODELS)
+async def test_half_an_object_is_not_finished_although_its_mark_says_so(
+    serve: Any, model: str, streamed: bool
+) -> None:
+    if model == "anthropic:claude-m" and not streamed:
+        pytest.skip("Anthropic's server sends an object, not its text")
+    server = serve(Script(HALF), Script(WHOLE))
+    output, _ = await asked(model, streamed=streamed)
+    assert (output.answer, output.cut) == ("Marta Quill", False)
+    assert len(server.requests) == 2
+    [(entry, _)] = model_caller(model).ledger.calls_of("run")
+    assert entry.output == WHOLE
+
+
+async def test_half_an_object_of_as_many_tokens_as_allowed_is_cut(serve: Any) -> None:
+    usage = {"prompt_tokens": 9, "completion_tokens": DIRECT.max_tokens, "total_tokens": 99}
+    choice = {"index": 0, "message": {"role": "assistant", "content": HALF}}
+    body = {"id": "c", "object": "chat.completion", "created": 0, "model": "m", "usage": usage}
+    body["choices"] = [choice | {"finish_reason": "stop"}]
+    serve(Script(raw=json.dumps(body).encode()))
+    output, _ = await asked("openai:m", streamed=False)
+    assert (output.answer, output.cut) == ("Marta Quill built", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "ends_within"),
+    [
+        (WHOLE, False),
+        ('{"answer": "Marta Quill"', False),  # only the bracket is missing
+        ('{"passages": [1, 2], "answer": "Marta", "facts": [{"a": true', False),
+        ('{"answer": "Marta Quill",', True),
+        ('{"answer": "Marta Qu\\"', True),
+        ('{"answer":', True),
+        ('{"ans', True),
+        ("{", True),
+        ('{"number": 18', True),  # of 1874
+        ('{"a": [1, 2], "b": tr', True),
+        ('Here: {"answer": "x"} and {"answer": "y', True),
+        ("no object at all", False),
+        ("", False),
+    ],
+)
+def test_where_a_reply_ends(text: str, ends_within: bool) -> None:
+    message = AIMessage(text, response_metadata={"finish_reason": "stop"})
+    if ends_within:
+        with pytest.raises(UnfinishedReplyError):
+            read_reply(message, "m", BaseChatModel, 64)
+    else:
+        assert read_reply(message, "m", BaseChatModel, 64).ending is Ending.FINISHED
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize("model", MODELS)
+async def test_tokens_that_a_server_does_not_count_are_estimated(
+    serve: Any, model: str, streamed: bool
+) -> None:
+    serve(Script(WHOLE, counted=False))
+    await asked(model, streamed=streamed)
+    [(entry, _)] = model_caller(model).ledger.calls_of("run")
+    messages = DIRECT.messages({"question": QUESTION})
+    assert entry.estimated
+    assert entry.input_tokens == sum(tokens_of(message.text) for message in messages)
+    assert entry.output_tokens == tokens_of(WHOLE) == 7
+    assert usage_of("run", Context(model=model))["estimated_calls"] == 1
+
+
+@pytest.mark.parametrize("model", MODELS)
+async def test_tokens_that_a_server_counts_are_taken(serve: Any, model: str) -> None:
+    serve(Script(WHOLE))
+    await asked(model)
+    [(entry, _)] = model_caller(model).ledger.calls_of("run")
+    assert (entry.input_tokens, entry.output_tokens, entry.estimated) == (9, 4, False)
+
+
+async def test_a_budget_of_tokens_holds_without_counts(serve: Any) -> None:
+    server = serve(Script(WHOLE, counted=False))
+    context = Context(model="openai:m").model_copy(update={"budget": Budget(tokens=40)})
+    caller = model_caller("openai:m")
+    with pytest.raises(BudgetExceededError, match="40 tokens"):
+        for number in range(9):
+            await caller.call(DIRECT, {"question": f"Who {number}?"}, context, "run")
+    assert 1 <= len(server.requests) <= 2
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize("model", ["openai:m", "groq:m", "deepseek:m"])
+async def test_a_filtered_reply_is_said_to_be_one(serve: Any, model: str, streamed: bool) -> None:
+    server = serve(Script(HALF, end="filtered"))
+    with pytest.raises(CallFailedError, match="content filter") as raised:
+        await asked(model, streamed=streamed)
+    assert raised.value.reason == "filtered"
+    assert len(server.requests) == 1
+    assert model_caller(model).ledger.parse_rates() == []
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize("model", ["openai:m", "anthropic:claude-m"])
+async def test_a_refusal_costs_one_call(serve: Any, model: str, streamed: bool) -> None:
+    server = serve(Script("I will not help with that.", end="refused"))
+    with pytest.raises(CallFailedError, match="refused to answer") as raised:
+        await asked(model, streamed=streamed)
+    assert raised.value.reason == "refused"
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("model", MODELS)
+async def test_a_reply_cut_by_its_limit_is_kept_and_marked(serve: Any, model: str) -> None:
+    server = serve(Script(HALF, end="cut"))
+    output, told = await asked(model)
+    assert (output.answer, output.cut) == ("Marta Quill built", True)
+    assert told.text.startswith("Marta Quill built")
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("model", ["openai:m", "ollama:m", "deepseek:m"])
+async def test_thoughts_alone_are_no_answer(serve: Any, model: str) -> None:
+    server = serve(Script("", thought='Maybe {"answer": "Tomas Reed"}.'))
+    with pytest.raises(CallFailedError, match="nothing outside of its thoughts") as raised:
+        await asked(model)
+    assert raised.value.reason == "empty"
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize("model", MODELS)
+async def test_an_error_within_http_200_is_an_error(serve: Any, model: str, streamed: bool) -> None:
+    if model == "ollama:m" and not streamed:
+        pytest.skip("Ollama's client streams every call")
+    server = serve(Script(WHOLE, error="upstream is overloaded", code=502), Script(WHOLE))
+    output, told = await asked(model, streamed=streamed)
+    assert output.answer == "Marta Quill"
+    assert told.text == ("Marta Quill" if streamed else "")
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("raw", [b'{"choices": null}', b'{"choices": []}', b"{}", b"<html>"])
+async def test_a_reply_without_choices_is_asked_for_again(serve: Any, raw: bytes) -> None:
+    server = serve(Script(raw=raw), Script(WHOLE))
+    assert (await asked("openai:m", streamed=False))[0].answer == "Marta Quill"
+    assert len(server.requests) == 2
+
+
+DRAFT = 'Maybe {"answer": "Tomas Reed"}? No: passage 1 says Marta Quill.'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<think>{DRAFT}</think>{WHOLE}",
+        f"{DRAFT}</think>{WHOLE}",
+        f"<thinking>{DRAFT}</thinking>{WHOLE}",
+        f"[THINK]{DRAFT}[/THINK]{WHOLE}",
+        f"<think>{DRAFT}\n{WHOLE}",
+        f"<|channel|>analysis<|message|>{DRAFT}<|end|><|start|>assistant<|channel|>final"
+        f"<|message|>{WHOLE}",
+        f"{DRAFT}\nFinal answer:\n{WHOLE}",
+    ],
+)
+@pytest.mark.parametrize("model", ["openai:m", "ollama:m"])
+async def test_a_draft_is_neither_the_answer_nor_shown_nor_kept(
+    serve: Any, model: str, text: str
+) -> None:
+    serve(Script(text))
+    output, told = await asked(model)
+    assert output.answer == "Marta Quill"
+    assert "Tomas" not in told.ever
+    assert told.text == "Marta Quill"
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("response_format", "This response_format type is unavailable now"),
+        ("temperature", "Unsupported value: 'temperature' does not support 0"),
+        ("seed", "Unrecognized request argument supplied: seed"),
+        ("max_completion_tokens", "Unknown field: max_completion_tokens"),
+        ("stream_options", "stream_options is not supported"),
+    ],
+)
+@pytest.mark.parametrize("status", [400, 422])
+async def test_what_a_server_refuses_is_left_out_from_then_on(
+    serve: Any, option: str, message: str, status: int
+) -> None:
+    server = serve(Script(status=status, error=message), Script(WHOLE))
+    assert (await asked("openai:m"))[0].answer == "Marta Quill"
+    first, second = server.requests
+    assert option in first
+    assert option not in second
+    if option == "response_format":
+        assert second["tools"]
+    if option == "max_completion_tokens":
+        assert second["max_tokens"] == first["max_completion_tokens"]
+    await send(
+        chat_provider("openai:m"), DIRECT, DIRECT.messages({"question": "?"}), SAMPLING, 30.0
+    )
+    assert len(server.requests) == 3
+    assert option not in server.requests[2]
+
+
+SAMPLING = Sampling(max_tokens=64, temperature=0.0, seed=1)
+
+
+async def test_a_server_that_knows_no_schemas_is_shown_them_in_the_prompt(serve: Any) -> None:
+    refusals = (
+        Script(status=400, error="response_format json_schema is not supported"),
+        Script(status=400, error="tools are not supported"),
+        Script(status=400, error="response_format json_object is not supported"),
+    )
+    server = serve(*refusals, Script(f"Here it is: {WHOLE}"))
+    assert (await asked("openai:m"))[0].answer == "Marta Quill"
+    *_, third, last = server.requests
+    assert third["response_format"] == {"type": "json_object"}
+    assert "response_format" not in last
+    assert '"answer"' in last["messages"][-1]["content"]
+
+
+async def test_what_a_server_refused_is_known_to_another_process(serve: Any) -> None:
+    server = serve(
+        Script(status=400, error="response_format json_schema is not supported"),
+        Script(status=422, error="Unrecognized request argument supplied: seed"),
+        Script(WHOLE),
+    )
+    await asked("openai:m")
+    for model, asks_again in (("openai:m", False), ("openai:n", True)):
+        abilities._known.clear()
+        restart()
+        await asked(model)
+        assert ("response_format" in server.requests[-1]) is asks_again
+        assert ("seed" in server.requests[-1]) is asks_again
+    assert len(server.requests) == 4  # the third was the first answer; the ledger has it
+
+
+async def test_an_answer_is_no_longer_than_the_server_allows(serve: Any) -> None:
+    limit = "max_tokens is too large. This model supports at most 20 completion tokens"
+    server = serve(Script(status=400, error=limit), Script(WHOLE))
+    assert (await asked("openai:m"))[0].answer == "Marta Quill"
+    assert [one["max_completion_tokens"] for one in server.requests] == [DIRECT.max_tokens, 20]
+
+
+async def test_a_refusal_is_kept_only_if_the_server_accepts_the_rest(serve: Any) -> None:
+    serve(Script(status=400, error="response_format: upstream m2 has no such thing"))
+    with pytest.raises(CallFailedError):
+        await asked("openai:m")
+    abilities._known.clear()
+    assert abilities.abilities_of(chat_provider("openai:m").identity) == abilities.Abilities()
+
+
+@pytest.mark.parametrize("model", ["openai:m", "ollama:m"])
+async def test_a_timeout_of_the_servers_own_is_tried_again(serve: Any, model: str) -> None:
+    late = Script(status=500, error="context deadline exceeded (Client.Timeout exceeded)")
+    server = serve(late, late, Script(WHOLE))
+    assert (await asked(model))[0].answer == "Marta Quill"
+    assert len(server.requests) == 3
+
+
+async def test_a_prompt_beyond_the_window_is_an_error_of_this_call(serve: Any) -> None:
+    serve(Script(status=400, error="too much", code="context_length_exceeded"))
+    with pytest.raises(CallFailedError, match="longer than the window") as raised:
+        await asked("openai:m")
+    assert raised.value.reason == "too long"
+
+
+LONG = (
+    "This model's maximum context length is 2000 tokens. However, you requested 6400 tokens "
+    "(2400 in the messages, 4000 in the completion). Please reduce the length of the messages."
+)
+
+
+async def test_a_prompt_is_made_shorter_for_the_window_that_an_error_tells(serve: Any) -> None:
+    server = serve(Script(status=400, error=LONG), Script(CITED), Script(CITED))
+    assert (await read_passages()).answer == "Marta Quill [1]"
+    first, second = server.requests
+    assert (numbered(first), numbered(second)) == (10, 6)
+    assert second["max_completion_tokens"] <= 1000 < first["max_completion_tokens"]
+    [note] = model_caller("openai:m").notes("run")
+    assert "holds 6 of the 10 passages found; the model did not read the others." in note
+    abilities._known.clear()  # another process
+    restart()
+    await read_passages("When was it built?")
+    assert numbered(server.requests[-1]) < 10
+    assert len(server.requests) == 3
+
+
+async def test_a_prompt_is_sent_again_only_if_it_is_shorter(serve: Any) -> None:
+    server = serve(Script(status=400, error="reduce the length of the messages"))
+    with pytest.raises(CallFailedError, match="longer than the window") as raised:
+        await read_passages()
+    assert raised.value.reason == "too long"
+    assert len(server.requests) == 1
+
+
+CITED = '{"thought": "It says so.", "answer": "Marta Quill [1]", "passages": [1]}'
+
+
+async def read_passages(question: str = "Who built it?") -> Any:
+    lines = [f"[{number}] Alder Bridge: {'x ' * 390}" for number in range(1, 11)]
+    values = {"passages": "\n".join(lines), "question": question, "style": "short"}
+    context = Context(model="openai:m", retries=0)
+    return await model_caller("openai:m").call(ANSWER.of("capable"), values, context, "run")
+
+
+def numbered(request: dict[str, Any]) -> int:
+    """The passages in a request."""
+    return str(request["messages"][-1]["content"]).count("] Alder Bridge")
+
+
+async def test_two_servers_of_one_model_name_share_no_answers(serve: Any) -> None:
+    first = serve(Script(WHOLE))
+    await asked("openai:m")
+    second = serve(Script('{"answer": "Tomas Reed"}'))
+    restart()
+    assert (await asked("openai:m"))[0].answer == "Tomas Reed"
+    assert (len(first.requests), len(second.requests)) == (1, 1)
+
+
+async def test_advice_on_address_and_key_is_only_given_where_it_may_help(serve: Any) -> None:
+    serve(Script(status=400, error="the request is malformed"))
+    with pytest.raises(ModelOutputError) as raised:
+        await asked("openai:m")
+    assert "malformed" in str(raised.value)
+    assert "API key" not in str(raised.value)
+    restart()
+    serve(Script(status=401, error="no such key"))
+    with pytest.raises(ModelUnreachableError, match=r"no such key.*API key"):
+        await asked("openai:m")

@@ -1,0 +1,109 @@
+"""A thread that a process works on, and that another one must leave alone."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from hopyard.state.errors import HopyardError, ThreadBusyError
+from hopyard.state.storage import running
+from hopyard.state.storage.running import Holder, ThreadLocks
+
+HOLD = """
+import asyncio, sys
+from pathlib import Path
+from hopyard.state.storage.running import ThreadLocks
+async def hold():
+    async with ThreadLocks(Path(sys.argv[1])).hold("mine"):
+        print("held", flush=True)
+        await asyncio.sleep(600)
+asyncio.run(hold())
+"""
+
+
+@contextmanager
+def other_process(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process that holds the thread `mine`; killed at the end."""
+    command = [sys.executable, "-c", HOLD, str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.kill()
+
+
+@pytest.fixture
+def locks(tmp_path: Path) -> ThreadLocks:
+    return ThreadLocks(tmp_path / "running")
+
+
+async def test_another_process_is_named_and_its_kill_frees_the_thread(
+    locks: ThreadLocks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "PATIENCE", 0.1)
+    with other_process(tmp_path / "running") as process:
+        holder = locks.holder("mine")
+        assert holder is not None
+        assert holder.pid == process.pid
+        with pytest.raises(ThreadBusyError) as raised:
+            async with locks.hold("mine"):
+                pass
+        said = str(raised.value)
+        assert said.startswith(f"The thread 'mine' is running in process {process.pid} on ")
+        assert holder.host in said
+        assert holder.since.replace("T", " ") in said
+        assert "hopyard resume mine" in said
+        async with locks.hold("another"):
+            pass
+    assert locks.holder("mine") is None  # killed with -9: what it wrote does not count
+    async with locks.hold("mine"):
+        holder = locks.holder("mine")
+        assert holder is not None
+        assert holder.pid == os.getpid()
+    assert locks.holder("mine") is None
+
+
+async def test_two_runs_of_one_process_do_not_share_a_thread(
+    locks: ThreadLocks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "PATIENCE", 0.1)
+    async with locks.hold("mine"):
+        with pytest.raises(ThreadBusyError, match=f"process {os.getpid()} "):
+            async with locks.hold("mine"):
+                pass
+
+
+async def test_a_lock_that_is_freed_in_a_moment_is_waited_for(locks: ThreadLocks) -> None:
+    async def hold_shortly() -> None:
+        async with locks.hold("mine"):
+            await asyncio.sleep(0.15)
+
+    task = asyncio.create_task(hold_shortly())
+    await asyncio.sleep(0.05)
+    async with locks.hold("mine"):
+        pass
+    await task
+
+
+async def test_a_holder_that_has_not_said_who_it_is(locks: ThreadLocks, tmp_path: Path) -> None:
+    async with locks.hold("mine"):
+        (told,) = (tmp_path / "running").glob("*.json")
+        told.write_text("{")
+        assert locks.holder("mine") == Holder()
+        assert str(Holder()) == "in a process that has just started"
+    locks.forget("mine")
+    assert list((tmp_path / "running").iterdir()) == []
+
+
+async def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "running").write_text("no folder")
+    with pytest.raises(HopyardError, match="running"):
+        async with ThreadLocks(tmp_path / "running").hold("mine"):
+            pass
