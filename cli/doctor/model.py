@@ -37,8 +37,8 @@ def model_results(context: Context) -> dict[str, Any]:
         "seconds": check.seconds,
         "limit_seconds": LIMIT,
         "skills": [
-            {"skill": one.skill.value, "right": one.right, "asked": one.asked}
-            for one in check.skills
+            {"skill": result.skill.value, "right": result.right, "asked": result.asked}
+            for result in check.skills
         ],
         "profile": profile,
         "strategy": strategy,
@@ -76,8 +76,8 @@ def server_line(results: dict[str, Any]) -> str:
 def print_results(model: str, results: dict[str, Any]) -> None:
     """Print the results as a short table, and the recommendation."""
     table = Table(box=None, pad_edge=False, show_header=False)
-    for one in results["skills"]:
-        table.add_row(one["skill"], f"{one['right']} of {one['asked']}")
+    for result in results["skills"]:
+        table.add_row(result["skill"], f"{result['right']} of {result['asked']}")
     out.print(
         f"\n{model} answered {results['answered']} of {results['questions']} questions in "
         f"{results['seconds']:g} s (limit: {results['limit_seconds']:g} s):",

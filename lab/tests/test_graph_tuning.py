@@ -14,7 +14,6 @@ from building import build
 from hypothesis import given
 from hypothesis import strategies as st
 from model_server import WordEmbedder
-from tests.entity_graph.library import Library, title_of
 from typer.testing import CliRunner
 
 from hopyard.indexes.corpus.records import Document
@@ -23,6 +22,7 @@ from hopyard.state.errors import ModelOutputError, UsageError
 from hopyard.testing.models import GARBAGE, ScriptedChat
 from lab.graph_tuning.__main__ import app
 from lab.graph_tuning.proposal import choose_evenly
+from tests.indexes.kinds.entity_graph.find.library import Library, title_of
 
 Run = Callable[..., str]
 

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 from building import wait
-from tests.entity_graph.library import SUMMIT
-from tests.entity_graph.library import Library as Built
 
 from hopyard.cli.app import run
 from hopyard.indexes.building.report import BuildReport
@@ -22,6 +20,8 @@ from hopyard.indexes.kinds.entity_graph.resolve import apart
 from hopyard.state.errors import IndexBusyError, UsageError
 from lab.undo_merges import app, change_merges, refresh, write_apart
 from tests.cli.conftest import Run, runner
+from tests.indexes.kinds.entity_graph.find.library import SUMMIT
+from tests.indexes.kinds.entity_graph.find.library import Library as Built
 
 MERGED = {"kim jong-un": "kim jong un"}
 PAIR = ("kim jong un", "kim jong-un")
