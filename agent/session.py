@@ -42,6 +42,7 @@ from hopyard.state.errors import (
     UsageError,
 )
 from hopyard.state.settings.fields import Context
+from hopyard.state.settings.former import without_former
 from hopyard.state.settings.sources import change_context, setting_changes
 from hopyard.state.storage.checkpoints import (
     open_saver,
@@ -215,9 +216,9 @@ class Session:
             raise _missing(thread_id)
         kept = saved.metadata.get(CONTEXT_KEY)
         if kept is not None:
-            return change_context(Context(), json.loads(kept))
+            return change_context(Context(), without_former(json.loads(kept)))
         state = await self._agent.aget_state(self._config(thread_id))
-        return change_context(Context(), state.values.get("settings", {}))
+        return change_context(Context(), without_former(state.values.get("settings", {})))
 
     async def changes(self, thread_id: str, context: Context) -> dict[str, tuple[Any, Any]]:
         """Return the settings that differ from the thread's: by name, the old and the new value.

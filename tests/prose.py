@@ -1,19 +1,31 @@
 """A small linter for English prose: words, wordings, and the length of sentences.
 
-Usage: python tests/prose.py FILES…
+Usage: python tests/prose.py FILES…, where a FILE is a Markdown page, a Python file, or a folder
+of Python files.
 """
 
 from __future__ import annotations
 
+import ast
+import io
 import re
 import sys
+import tokenize
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
+from inspect import cleandoc
 from pathlib import Path
 from typing import Final, NamedTuple
 
-__all__ = ("MOST_WORDS", "Problem", "problems", "prose_of_markdown", "spelling_problems")
+__all__ = (
+    "MOST_WORDS",
+    "Problem",
+    "problems",
+    "prose_of_markdown",
+    "prose_of_python",
+    "spelling_problems",
+)
 
 MOST_WORDS: Final = 30
 """A longer clause is a problem. A code span counts as a word; brackets do not count."""
@@ -216,11 +228,37 @@ def _without_code(text: str) -> str:
     return "\n".join(kept)
 
 
+_SECTION: Final = re.compile(r"^(Args|Attributes|Raises|Returns|Yields|Example):$", re.M)
+_ENTRY: Final = re.compile(r"^ *\w+(?:\[\w+\])?: ", re.M)
+
+
+def prose_of_python(text: str) -> str:
+    """The docstrings and comments of a module, a paragraph for each entry of a docstring."""
+    found: list[str] = []
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(docstring))):
+                found.append(_prose_of_docstring(docstring))
+    comments = [
+        token.string.lstrip("#: ")
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type == tokenize.COMMENT and not re.match(r"# (noqa|type:|pragma)", token.string)
+    ]
+    return "\n\n".join([*found, "\n".join(comments)])
+
+
+def _prose_of_docstring(text: str) -> str:
+    text = re.sub(r"^ *(>>>|\.\.\.).*$", "", cleandoc(text), flags=re.M)
+    return _ENTRY.sub("\n\n", _SECTION.sub("\n\n", _without_code(prose_of_markdown(text))))
+
+
 def main() -> None:
-    """Print the problems of Markdown files."""
-    for name in sys.argv[1:]:
-        for problem in problems(prose_of_markdown(Path(name).read_text("utf-8"))):
-            print(f"{name}: {problem}")
+    """Print the problems of files."""
+    for path in map(Path, sys.argv[1:]):
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            read = prose_of_python if file.suffix == ".py" else prose_of_markdown
+            for problem in problems(read(file.read_text("utf-8"))):
+                print(f"{file}: {problem}")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from hopyard.state.errors import UsageError
 from hopyard.state.registry import SEARCHES, STRATEGIES
 from hopyard.state.settings.fields import Context, every_setting, setting_groups
+from hopyard.state.settings.former import FORMER, without_former
 from hopyard.state.settings.sources import change_context, home, read_context
 from hopyard.state.tree import TreeSettings
 
@@ -241,3 +242,23 @@ def test_a_home_that_cannot_be_made_is_named(
     with pytest.raises(UsageError, match="HOPYARD_HOME") as raised:
         home()
     assert str(tmp_path / below) in sentence(raised)
+
+
+def test_a_former_setting_says_what_replaced_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FORMER, "tree.branches", "Set tree.max_depth.")
+    monkeypatch.setitem(FORMER, "bush", "The strategy is called `tree`.")
+    with pytest.raises(UsageError) as error:
+        read_context({"tree": {"branches": 2}})
+    assert sentence(error) == "There is no setting 'tree.branches' any more. Set tree.max_depth."
+    with pytest.raises(UsageError, match="'bush' any more. The strategy is called `tree`"):
+        read_context({"bush": {"theta": 0.4}})
+    monkeypatch.setenv("HOPYARD_BUSH__THETA", "0.4")
+    with pytest.raises(UsageError, match="HOPYARD_BUSH__THETA names no setting any more"):
+        read_context({})
+
+
+def test_a_thread_loses_its_former_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FORMER, "tree.branches", "Set tree.max_depth.")
+    monkeypatch.setitem(FORMER, "bush", "The strategy is called `tree`.")
+    kept = {"seed": 3, "tree": {"branches": 2, "theta": 0.5}, "bush": {"theta": 0.4}}
+    assert without_former(kept) == {"seed": 3, "tree": {"theta": 0.5}}

@@ -1,0 +1,26 @@
+"""Settings of earlier versions: what replaced each, for those who still set them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+__all__ = ("FORMER", "without_former")
+
+FORMER: Final[dict[str, str]] = {}
+"""A sentence by dotted name: what to set instead, or why nothing replaces the setting."""
+
+
+def without_former(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """The settings that a thread of an earlier version has kept, without those that are gone.
+
+    Args:
+        settings: Settings by name. Nested settings are nested dicts.
+        prefix: The dotted name of the group that they are in.
+    """
+    kept: dict[str, Any] = {}
+    for name, value in settings.items():
+        if (place := f"{prefix}{name}") in FORMER:
+            continue
+        kept[name] = without_former(value, f"{place}.") if isinstance(value, Mapping) else value
+    return kept
