@@ -8,9 +8,9 @@ from typing import Any, Final, Literal
 
 from langgraph.types import Overwrite
 
-from hopyard.graphs.registry import STRATEGIES
 from hopyard.models.calls.stream import PART_TYPE
 from hopyard.state.schemas import Step
+from hopyard.state.strategy import STRATEGIES
 from hopyard.state.text.markers import in_order, settled
 
 __all__ = ("Event", "Teller", "Token", "steps_in")

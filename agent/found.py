@@ -12,11 +12,11 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
 
 from hopyard.agent.events import steps_in
-from hopyard.graphs.registry import STRATEGIES
 from hopyard.nodes.citations import is_unknown
 from hopyard.prompts.passages import one_line
 from hopyard.state.errors import HopyardError
 from hopyard.state.schemas import Step
+from hopyard.state.strategy import STRATEGIES
 
 __all__ = ("failure_text", "keep_found")
 

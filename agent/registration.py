@@ -9,7 +9,6 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from langchain_core.vectorstores import VectorStore
 
-from hopyard.graphs.registry import STRATEGIES, Strategy
 from hopyard.indexes.kind import KINDS, IndexKind
 from hopyard.indexes.kinds.dense.vector_store import VECTOR_STORES, VectorStoreType
 from hopyard.indexes.search import SEARCHES, SearchMethod
@@ -17,6 +16,7 @@ from hopyard.models.chat import ChatProvider, register_chat_provider
 from hopyard.models.embedder import Embedder
 from hopyard.models.embeddings import LangChainEmbedder, register_embedder
 from hopyard.models.instances import provider_of
+from hopyard.state.strategy import STRATEGIES, Strategy
 
 __all__ = (
     "register_chat_model",

@@ -14,9 +14,9 @@ from typing import Any, Final
 from pydantic import model_validator
 
 from hopyard.graphs import router
-from hopyard.graphs.registry import strategies
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import read_context
+from hopyard.state.strategy import strategies
 
 __all__ = ("AGENT", "DESCRIPTION", "ServerContext", "configuration", "describe", "server_graphs")
 

@@ -28,7 +28,6 @@ from hopyard.agent.threads.deletion import delete_threads
 from hopyard.agent.threads.history import CONTEXT_KEY, Turn, earlier_turns
 from hopyard.agent.threads.waiting import answer_command, waiting_in
 from hopyard.graphs import router
-from hopyard.graphs.registry import STRATEGIES
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.telemetry import NodeWatch
 from hopyard.nodes.receive import settings_to_keep
@@ -53,6 +52,7 @@ from hopyard.state.storage.checkpoints import (
 from hopyard.state.storage.running import Holder, ThreadLocks, open_locks
 from hopyard.state.storage.thread_names import checked_thread_name, resume_command
 from hopyard.state.storage.thread_store import copy_thread
+from hopyard.state.strategy import STRATEGIES
 
 __all__ = ("Event", "Session", "ThreadSummary", "Token", "open_session")
 

@@ -24,12 +24,12 @@ from typing import Final
 from hopyard.classifiers.retrieval_gate import RetrievalGate, gate_folder
 from hopyard.cli.gate.agent import predictor
 from hopyard.cli.main import main as hopyard
-from hopyard.graphs.registry import strategies
 from hopyard.measures.questions import read_questions
 from hopyard.nodes.resources import Resources, shared_resources
 from hopyard.nodes.run import Run
 from hopyard.prompts.route import route_prompt
 from hopyard.state.settings.fields import Context
+from hopyard.state.strategy import strategies
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 SAMPLE: Final = ROOT / "examples" / "solar_system"

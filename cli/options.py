@@ -9,11 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
+from hopyard.indexes.search import SEARCHES
 from hopyard.state.errors import UsageError
-from hopyard.state.registry import SEARCHES, STRATEGIES
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.given import Given, nest, read_given
 from hopyard.state.storage.thread_names import checked_thread_name
+from hopyard.state.strategy import STRATEGIES
 from hopyard.state.where import parse_condition
 
 __all__ = (

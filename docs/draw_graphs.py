@@ -13,7 +13,7 @@ from typing import Any
 
 from hopyard.agent.server import AGENT, configuration, describe
 from hopyard.graphs import router
-from hopyard.graphs.registry import strategies
+from hopyard.state.strategy import strategies
 
 ROOT = Path(__file__).resolve().parent.parent
 STUDIO = ROOT / "docs" / "studio.md"

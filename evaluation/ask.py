@@ -10,7 +10,6 @@ from typing import Any, Final
 from hopyard.evaluation.records import Found, PromptCalls, Record, RecordCost
 from hopyard.evaluation.variants import Variant
 from hopyard.graphs import router
-from hopyard.graphs.registry import STRATEGIES
 from hopyard.indexes.corpus.records import Passage
 from hopyard.measures.answers import is_unanswered, normalize_answer
 from hopyard.measures.questions import Question
@@ -22,6 +21,7 @@ from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.errors import ModelOutputError, UsageError
 from hopyard.state.schemas import passage_ids
 from hopyard.state.settings.fields import AUTO, Context
+from hopyard.state.strategy import STRATEGIES
 from hopyard.state.usage import Usage, no_usage
 
 __all__ = ("ask", "paid_before")

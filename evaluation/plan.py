@@ -14,7 +14,6 @@ from uuid import uuid4
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hopyard.evaluation.variants import Variant
-from hopyard.graphs.registry import STRATEGIES
 from hopyard.indexes.corpus.allowed import allowed_passages
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.kind import with_needs
@@ -26,6 +25,7 @@ from hopyard.state.errors import IndexMissingError, UsageError
 from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.settings.sources import home
 from hopyard.state.storage.atomic import write_file
+from hopyard.state.strategy import STRATEGIES
 
 __all__ = ("INFO_FILE", "Plan", "RunInfo", "check_plan", "default_folder", "open_info")
 

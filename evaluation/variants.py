@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from hopyard.graphs.registry import STRATEGIES, strategies
 from hopyard.indexes.search import SEARCHES
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.settings.sources import change_context
+from hopyard.state.strategy import STRATEGIES, strategies
 
 __all__ = ("BASELINES", "Variant", "every_variant", "parse_variants", "sweep_names")
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import END, START, StateGraph
 
-from hopyard.graphs.registry import strategies
 from hopyard.nodes.check import after_check, check_answer
 from hopyard.nodes.explain import explain_answer
 from hopyard.nodes.fall_back import with_fallback
@@ -20,6 +19,7 @@ from hopyard.nodes.revise import after_receive, after_revise, revise
 from hopyard.nodes.route import choose_strategy, chosen_strategy
 from hopyard.state.agent import AgentInput, AgentOutput, AgentState
 from hopyard.state.settings.fields import Context
+from hopyard.state.strategy import strategies
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph

@@ -25,7 +25,6 @@ from hopyard.indexes.build_context import (
     silent,
 )
 from hopyard.models.names import NO_EMBEDDING
-from hopyard.state import registry
 from hopyard.state.errors import UsageError
 from hopyard.state.registry import Registry
 from hopyard.state.settings.fields import Group
@@ -177,7 +176,9 @@ class IndexKind(ABC):
         return Estimate(options.caller.provider.identity, basis=f"{self.name} gives no estimate")
 
 
-KINDS: Final[Registry[IndexKind]] = registry.KINDS
+KINDS: Final = Registry[IndexKind](
+    "index kind", package="hopyard.indexes.kinds", attribute="KIND", group="hopyard.indexes"
+)
 """Every index kind by name: built-in, from installed packages, and registered."""
 
 

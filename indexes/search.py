@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hopyard.models.names import NO_EMBEDDING
-from hopyard.state import registry
 from hopyard.state.errors import HopyardError, IndexMissingError
 from hopyard.state.registry import Registry
 from hopyard.state.schemas import Evidence, passage_evidence, passage_ids
@@ -176,5 +175,10 @@ class SearchMethod:
         return [Evidence(**passage_evidence(name, score), why=why) for name in others]
 
 
-SEARCHES: Final[Registry[SearchMethod]] = registry.SEARCHES
+SEARCHES: Final = Registry[SearchMethod](
+    "search method",
+    package="hopyard.indexes.searches",
+    attribute="SEARCH",
+    group="hopyard.searches",
+)
 """Every method by name: those of `indexes.searches`, of installed packages, and registered."""

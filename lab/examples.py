@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from hopyard.graphs.registry import STRATEGIES
 from hopyard.models.prompt import Output, Prompt
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.indexes.passage_graph import QUESTIONS
@@ -21,6 +20,7 @@ from hopyard.prompts.strategies.decompose import DECOMPOSE, REPLACE
 from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.prompts.strategies.hop import JUDGE_EDGES
 from hopyard.prompts.strategies.tree import JUDGE_BRANCH, JUDGE_DECOMPOSITION
+from hopyard.state.strategy import STRATEGIES
 
 __all__ = (
     "PROMPTS",

@@ -13,9 +13,9 @@ from hopyard.nodes.judge import judge_answer_support
 from hopyard.nodes.route import runnable
 from hopyard.nodes.run import run_of
 from hopyard.state.agent import AgentState
-from hopyard.state.registry import STRATEGIES
 from hopyard.state.schemas import Step
 from hopyard.state.settings.fields import AUTO, Context, profile_of
+from hopyard.state.strategy import STRATEGIES
 
 __all__ = ("after_check", "check_answer", "why_insufficient")
 

@@ -21,9 +21,9 @@ from hopyard.prompts.route import route_prompt
 from hopyard.prompts.strategy_choice import choice_prompt
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import BudgetExceededError, ModelOutputError, RouteUnavailableError
-from hopyard.state.registry import STRATEGIES
 from hopyard.state.schemas import RouteDecision
 from hopyard.state.settings.fields import AUTO, Context, profile_of
+from hopyard.state.strategy import Strategy, strategies
 
 __all__ = ("choose_strategy", "chosen_strategy", "runnable")
 
@@ -78,10 +78,10 @@ async def _take_default(run: Run, state: AgentState) -> RouteDecision:
     """
     profile = profile_of(run.settings)
     fitting = runnable(await run.index_kinds()) if run.settings.index else []
-    default = next((one for one in fitting if profile in one.default_for), None)
+    default = next((strategy for strategy in fitting if profile in strategy.default_for), None)
     if default is None:
         return await _ask_model(run, state, await _all_offered(run, state))
-    beside = [one for one in fitting if profile in one.beside]
+    beside = [strategy for strategy in fitting if profile in strategy.beside]
     if beside:
         return await _ask_model(run, state, [default, *beside], fallback=default.name)
     return _decision(default.name, "default", f"the default of {profile} models")
@@ -111,7 +111,7 @@ async def _ask_classifier(run: Run, state: AgentState) -> RouteDecision:
 
 
 async def _ask_model(
-    run: Run, state: AgentState, offered: Sequence[Any], fallback: str = FALLBACK
+    run: Run, state: AgentState, offered: Sequence[Strategy], fallback: str = FALLBACK
 ) -> RouteDecision:
     prompt, reasons = _prompt(run, offered)
     try:
@@ -123,7 +123,7 @@ async def _ask_model(
     return _decision(chosen.strategy, "model", reasons[chosen.strategy], chosen.probability)
 
 
-def _prompt(run: Run, offered: Sequence[Any]) -> tuple[Prompt[Any], Mapping[str, str]]:
+def _prompt(run: Run, offered: Sequence[Strategy]) -> tuple[Prompt[Any], Mapping[str, str]]:
     """The prompt of the run's profile, and what it says of each strategy.
 
     A capable model is offered every strategy, the built-in one those that it learned to choose.
@@ -135,7 +135,7 @@ def _prompt(run: Run, offered: Sequence[Any]) -> tuple[Prompt[Any], Mapping[str,
     return route_prompt(labels), {name: label.reason for name, label in labels.items()}
 
 
-async def _all_offered(run: Run, state: AgentState) -> list[Any]:
+async def _all_offered(run: Run, state: AgentState) -> list[Strategy]:
     """The strategies that a route may choose, cheap strategies first, without baselines.
 
     A strategy without a description for the route runs only if a user names it, or as the default.
@@ -150,10 +150,9 @@ async def _all_offered(run: Run, state: AgentState) -> list[Any]:
     ]
 
 
-def runnable(kinds: Sequence[str]) -> list[Any]:
+def runnable(kinds: Sequence[str]) -> list[Strategy]:
     """The strategies that can run over an index of these kinds, cheap strategies first."""
-    fitting = [part for part in STRATEGIES.parts() if set(part.needs) <= set(kinds)]
-    return sorted(fitting, key=lambda strategy: (strategy.rank, strategy.name))
+    return [strategy for strategy in strategies() if set(strategy.needs) <= set(kinds)]
 
 
 async def _approve(run: Run, question: str, decision: RouteDecision) -> RouteDecision:

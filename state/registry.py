@@ -1,4 +1,4 @@
-"""The registries: every strategy, index kind and search method, by name.
+"""Registries: every strategy, index kind or search method, by name.
 
 A part is found in three places: the folder of Hopyard's own (a module a part), the packages that
 are installed beside it (entry points), and whatever the program registered itself. A part is
@@ -13,33 +13,41 @@ import logging
 import pkgutil
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 
 from hopyard.state.errors import UsageError
 
-__all__ = ("KINDS", "SEARCHES", "STRATEGIES", "VECTOR_STORES", "Part", "Registry")
+if TYPE_CHECKING:  # pydantic, which `hopyard --help` must not cost
+    from hopyard.state.group import Group
+
+__all__ = ("SEARCHES", "Part", "Registry", "registries", "registry_at")
 
 logger = logging.getLogger(__name__)
 
+SEARCHES: Final = "hopyard.indexes.search:SEARCHES"
+_REGISTRIES: Final = ("hopyard.state.strategy:STRATEGIES", "hopyard.indexes.kind:KINDS", SEARCHES)
+"""Each registry is declared beside the record of its parts."""
 
-class Part(Protocol):
-    """An entry of a registry, with a name, a description and optional settings."""
+
+class Named(Protocol):
+    """An entry of a registry."""
 
     @property
     def name(self) -> str:
         """Its name for users, such as `tree`."""
 
-    @property
-    def about(self) -> str:
-        """One sentence about its purpose and use."""
+
+class Part(Named, Protocol):
+    """An entry of a registry that may have settings."""
 
     @property
-    def settings(self) -> type[Any] | None:
-        """Its settings (a `state.settings.fields.Group`), or None."""
+    def settings(self) -> type[Group] | None:
+        """Its settings, or None."""
 
 
-PartT = TypeVar("PartT", bound=Part)
+PartT = TypeVar("PartT", bound=Named)
 
 
 class Registry(Mapping[str, PartT], Generic[PartT]):
@@ -72,6 +80,19 @@ class Registry(Mapping[str, PartT], Generic[PartT]):
         """Take back a part that was registered; built-in and installed parts stay."""
         with self._lock:
             self._registered.pop(name, None)
+
+    @contextmanager
+    def registered(self, part: PartT) -> Iterator[None]:
+        """Register a part for a while. Afterwards its name means what it meant before."""
+        before = self._registered.get(part.name)
+        self.register(part)
+        try:
+            yield
+        finally:
+            if before is None:
+                self.unregister(part.name)
+            else:
+                self.register(before)
 
     def __getitem__(self, name: str) -> PartT:
         """The part of a name.
@@ -143,32 +164,14 @@ class Registry(Mapping[str, PartT], Generic[PartT]):
         return part
 
 
-STRATEGIES: Final[Registry[Any]] = Registry(
-    "strategy",
-    package="hopyard.graphs.strategies",
-    attribute="STRATEGY",
-    group="hopyard.strategies",
-)
-"""How the model reasons with searches: `graphs.registry.Strategy`."""
+def registries() -> Iterator[Registry[Part]]:
+    """The registries whose parts have settings: strategies, index kinds, search methods."""
+    for place in _REGISTRIES:
+        yield registry_at(place)
 
-KINDS: Final[Registry[Any]] = Registry(
-    "index kind", package="hopyard.indexes.kinds", attribute="KIND", group="hopyard.indexes"
-)
-"""Data structures built from the corpus: `indexes.kind.IndexKind`."""
 
-SEARCHES: Final[Registry[Any]] = Registry(
-    "search method",
-    package="hopyard.indexes.searches",
-    attribute="SEARCH",
-    group="hopyard.searches",
-)
-"""Given a text, which evidence: `indexes.search.SearchMethod`."""
-
-VECTOR_STORES: Final[Registry[Any]] = Registry(
-    "vector store",
-    package="hopyard.indexes.kinds.dense.stores",
-    attribute="STORE",
-    group="hopyard.vector_stores",
-)
-"""LangChain vector stores for the kind `dense`, each an
-`indexes.kinds.dense.vector_store.VectorStoreType`."""
+def registry_at(place: str) -> Registry[Part]:
+    """A registry by its `module:name`. It is imported here because its records import settings."""
+    module, _, name = place.partition(":")
+    found: Registry[Part] = getattr(importlib.import_module(module), name)
+    return found

@@ -7,13 +7,24 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from hopyard.state.errors import BudgetExceededError
-from hopyard.state.settings.fields import Budget
+from hopyard.state.group import Frozen
 from hopyard.state.text.counting import counted
 
-__all__ = ("Meter", "Usage", "about", "add_usage", "no_usage")
+__all__ = ("Budget", "Meter", "Usage", "about", "add_usage", "no_usage")
+
+
+class Budget(Frozen):
+    """The hard stop of one run; 0 means no limit. Cached calls cost nothing."""
+
+    calls: int = Field(0, ge=0, description="Maximum model calls; 0 means no limit.")
+    tokens: int = Field(0, ge=0, description="Maximum input and output tokens; 0 means no limit.")
+    seconds: float = Field(
+        0, ge=0, description="Maximum seconds of working time; 0 means no limit."
+    )
 
 
 class Usage(TypedDict):

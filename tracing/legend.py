@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from hopyard.graphs.registry import STRATEGIES
+from hopyard.state.strategy import STRATEGIES
 from hopyard.tracing.describe import facts_of
 from hopyard.tracing.model import Trace
 

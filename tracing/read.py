@@ -15,7 +15,6 @@ from langgraph.types import StateSnapshot
 
 from hopyard.agent.session import Session
 from hopyard.agent.threads.history import Turn
-from hopyard.graphs.registry import STRATEGIES
 from hopyard.models.calls.asked import read_asked
 from hopyard.models.ledger import Use
 from hopyard.state.errors import UsageError
@@ -23,6 +22,7 @@ from hopyard.state.references import name_sources
 from hopyard.state.schemas import UNCONFIRMED, Step, read_note, why_truncated
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
+from hopyard.state.strategy import STRATEGIES
 from hopyard.tracing.describe import gate_step, passages_of, route_step
 from hopyard.tracing.model import (
     Earlier,

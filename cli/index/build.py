@@ -39,9 +39,9 @@ from hopyard.cli.options import (
     context_from,
 )
 from hopyard.indexes.kind import DEFAULT_KINDS, KINDS, embedding_for, select_kinds
+from hopyard.indexes.kinds.dense.vector_store import VECTOR_STORES
 from hopyard.indexes.status import status as index_status
 from hopyard.state.errors import UsageError
-from hopyard.state.registry import VECTOR_STORES
 
 __all__ = ("add_command", "build_command")
 

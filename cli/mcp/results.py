@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from hopyard.agent.answer import is_supported
 from hopyard.agent.texts import with_texts
-from hopyard.graphs import registry
+from hopyard.state import strategy as registry
 
 __all__ = (
     "Strategies",
@@ -166,7 +166,7 @@ def strategies() -> Strategies:
     """Every strategy with what it is for."""
     return Strategies(
         strategies=[
-            StrategyInfo(name=strategy.name, description=strategy.about)
-            for strategy in registry.strategies()
+            StrategyInfo(name=known.name, description=known.about)
+            for known in registry.strategies()
         ]
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from hopyard.graphs.registry import Strategy
 from hopyard.state.drift import DriftSettings
+from hopyard.state.strategy import Strategy
 
 __all__ = ("STRATEGY",)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from hopyard.graphs.registry import Strategy
 from hopyard.state.global_search import GlobalSettings
 from hopyard.state.schemas import RouteLabel
+from hopyard.state.strategy import Strategy
 
 __all__ = ("STRATEGY",)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hopyard.graphs.registry import Strategy
+from hopyard.state.strategy import Strategy
 
 __all__ = ("STRATEGY",)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from hopyard.graphs.registry import Strategy
 from hopyard.state.schemas import RouteLabel
+from hopyard.state.strategy import Strategy
 from hopyard.state.tree import TreeSettings
 
 __all__ = ("STRATEGY",)

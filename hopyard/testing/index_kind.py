@@ -56,9 +56,8 @@ class IndexKindContract(Contract):
     @pytest.fixture(autouse=True)
     def registered(self) -> Iterator[None]:
         """The kind, by its name."""
-        KINDS.register(self.kind)
-        yield
-        KINDS.unregister(self.kind.name)
+        with KINDS.registered(self.kind):
+            yield
 
     @pytest.fixture
     def caller(self, chat: ScriptedChat, resources: Resources) -> Callable[[], ModelCaller]:

@@ -52,9 +52,8 @@ class SearchContract(Contract):
     @pytest.fixture(autouse=True)
     def registered(self) -> Iterator[None]:
         """The method, by its name."""
-        SEARCHES.register(self.search)
-        yield
-        SEARCHES.unregister(self.search.name)
+        with SEARCHES.registered(self.search):
+            yield
 
     @pytest.fixture(scope="class")
     @classmethod

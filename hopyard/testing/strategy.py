@@ -15,7 +15,6 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 from typing_extensions import TypedDict
 
-from hopyard.graphs.registry import Strategy
 from hopyard.indexes.index import Index
 from hopyard.indexes.search import SEARCHES
 from hopyard.models.calls import request
@@ -28,10 +27,10 @@ from hopyard.state.errors import (
     ModelUnreachableError,
     UsageError,
 )
-from hopyard.state.registry import STRATEGIES
 from hopyard.state.schemas import passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
+from hopyard.state.strategy import STRATEGIES, Strategy
 from hopyard.testing.checkpoints import plain_values, saved_values
 from hopyard.testing.contract import Contract
 from hopyard.testing.evidence import check_evidence
@@ -82,9 +81,8 @@ class StrategyContract(Contract):
     @pytest.fixture(autouse=True)
     def registered(self) -> Any:
         """The strategy, by its name."""
-        STRATEGIES.register(self.strategy)
-        yield
-        STRATEGIES.unregister(self.strategy.name)
+        with STRATEGIES.registered(self.strategy):
+            yield
 
     @pytest.fixture(scope="class")
     @classmethod

@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from hopyard.evaluation.records import Record
 from hopyard.evaluation.variants import BASELINES
-from hopyard.graphs.registry import STRATEGIES
 from hopyard.measures.answers import best, contains_answer, normalize_answer
 from hopyard.state.schemas import passage_ids
+from hopyard.state.strategy import STRATEGIES
 
 __all__ = ("STEPS", "Guess", "guess", "is_wrong", "sub_answers")
 

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from hopyard.graphs.registry import STRATEGIES
 from hopyard.indexes.kind import Progress, silent
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run, new_run_id
@@ -15,6 +14,7 @@ from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategy_choice import choice_prompt
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.fields import Context
+from hopyard.state.strategy import STRATEGIES
 from lab.route.complexity import COMPLEXITY
 from lab.route.outcomes import Answered, Complexity, Outcome
 from lab.route.reflection import REFLECTION

@@ -11,9 +11,9 @@ from pydantic import ValidationError
 
 from hopyard.evaluation.plan import INFO_FILE, RunInfo
 from hopyard.evaluation.records import RECORDS_FILE, Record, read_records
-from hopyard.graphs.registry import STRATEGIES
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import AUTO
+from hopyard.state.strategy import STRATEGIES
 from lab.route.outcomes import Answered, Outcome
 
 __all__ = ("RouteRecords", "read_route_records", "reading")

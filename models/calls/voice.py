@@ -25,7 +25,7 @@ from langchain_core.tracers._streaming import _StreamingCallbackHandler
 from langchain_core.utils.utils import LC_ID_PREFIX
 from langsmith import tracing_context
 
-from hopyard.state.registry import STRATEGIES
+from hopyard.state.strategy import STRATEGIES
 from hopyard.state.text.markers import renumber, settled
 
 __all__ = ("Spoken", "Voice", "voice_of")

@@ -21,8 +21,8 @@ from hopyard.nodes.run import Run, run_of
 from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.global_search import GlobalSettings, ReportTask, report_id
 from hopyard.state.schemas import Step
-from hopyard.state.settings.common import Budget
 from hopyard.state.settings.fields import Context
+from hopyard.state.usage import Budget
 
 __all__ = (
     "communities_of",

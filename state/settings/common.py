@@ -1,19 +1,18 @@
-"""The groups of settings that no method owns: budget, search, index, answers, gate."""
+"""The groups of settings that no method owns: search, index, answers, gate."""
 
 from __future__ import annotations
 
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 from pydantic_settings import NoDecode
 
+from hopyard.state.group import Frozen
 from hopyard.state.metadata import MATCHED_FIELDS
 
 __all__ = (
     "AUTO",
     "AnswerSettings",
-    "Budget",
-    "Frozen",
     "GateSettings",
     "IndexingSettings",
     "RetrievalSettings",
@@ -24,12 +23,6 @@ AUTO: Final = "auto"
 """The setting that leaves the choice to Hopyard."""
 
 
-class Frozen(BaseModel):
-    """Settings: never changed, and no unknown name among them."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
 def named_once(value: object) -> object:
     """`route,decomposition` as a list; each name once."""
     if isinstance(value, str):
@@ -37,16 +30,6 @@ def named_once(value: object) -> object:
     if isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value):
         return list(dict.fromkeys(value))
     return value
-
-
-class Budget(Frozen):
-    """The hard stop of one run; 0 means no limit. Cached calls cost nothing."""
-
-    calls: int = Field(0, ge=0, description="Maximum model calls; 0 means no limit.")
-    tokens: int = Field(0, ge=0, description="Maximum input and output tokens; 0 means no limit.")
-    seconds: float = Field(
-        0, ge=0, description="Maximum seconds of working time; 0 means no limit."
-    )
 
 
 class RetrievalSettings(Frozen):

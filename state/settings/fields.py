@@ -2,15 +2,15 @@
 
 `Context` travels with a LangGraph run (`context_schema`); it holds plain values and no secret,
 so it is stored with the thread and a resumed run needs no flag repeated. Each strategy, index kind
-and search method may have a group of settings of its own (`Group`): a group is declared beside its
-method and found through the registries, so this module names none of them. `state.settings.sources`
-reads all of them.
+and search method may have a group of settings of its own (`state.group.Group`): a group is declared
+beside its method and found through the registries, so this module names none of them.
+`state.settings.sources` reads all of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
     BaseModel,
@@ -25,18 +25,19 @@ from pydantic import (
 from pydantic_core import CoreSchema, ErrorDetails
 from pydantic_settings import NoDecode
 
+from hopyard.state.group import Frozen, Group, GroupT, Profile
 from hopyard.state.model_size import is_small
-from hopyard.state.registry import KINDS, SEARCHES, STRATEGIES
+from hopyard.state.registry import SEARCHES, registries, registry_at
 from hopyard.state.settings.common import (
     AUTO,
     AnswerSettings,
-    Budget,
-    Frozen,
     GateSettings,
     IndexingSettings,
     RetrievalSettings,
     named_once,
 )
+from hopyard.state.strategy import STRATEGIES
+from hopyard.state.usage import Budget
 from hopyard.state.where import condition_texts, parse_condition
 
 __all__ = (
@@ -62,27 +63,6 @@ __all__ = (
 
 Approval = Literal["route", "decomposition", "hops"]
 """Steps that can wait for the approval of a person or of a calling agent."""
-
-Profile = Literal["builtin", "small", "capable"]
-"""How prompts are written: for the built-in 135M model, for one of at most about eight billion
-parameters, or for one that follows long instructions."""
-
-GroupT = TypeVar("GroupT", bound="Group")
-
-
-class Group(Frozen):
-    """The settings of one strategy, index kind or search method.
-
-    Its record names the class, and users write `--set GROUP.NAME=VALUE`.
-    """
-
-    group: ClassVar[str]
-    """The name before the dot, such as `tree`."""
-
-    @classmethod
-    def of(cls, context: Context) -> Self:
-        """This group's settings in a run."""
-        return context.group(cls)
 
 
 class Context(Frozen):
@@ -204,11 +184,12 @@ class Context(Frozen):
     @field_validator("retrieval")
     @classmethod
     def _known_search(cls, retrieval: RetrievalSettings) -> RetrievalSettings:
-        if retrieval.method not in SEARCHES:
+        searches = registry_at(SEARCHES)
+        if retrieval.method not in searches:
             raise SettingError(
-                "retrieval.method", f"choose one of {', '.join(SEARCHES)}", retrieval.method
+                "retrieval.method", f"choose one of {', '.join(searches)}", retrieval.method
             )
-        SEARCHES[retrieval.method]  # raises UsageError where its package is broken
+        searches[retrieval.method]  # raises UsageError where its package is broken
         return retrieval
 
     def group(self, settings: type[GroupT]) -> GroupT:
@@ -242,7 +223,7 @@ _BUILTIN_MODELS: Final = frozenset({"builtin", "embedded"})
 def setting_groups() -> dict[str, type[Group]]:
     """The settings class of every strategy, index kind and search method, by its group's name."""
     groups: dict[str, type[Group]] = {}
-    for registry in (STRATEGIES, KINDS, SEARCHES):
+    for registry in registries():
         for part in registry.parts():
             if part.settings is not None:
                 groups[part.settings.group] = part.settings

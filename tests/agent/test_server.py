@@ -6,8 +6,8 @@ import pytest
 
 from hopyard.agent import studio
 from hopyard.agent.server import AGENT, ServerContext, configuration
-from hopyard.graphs.registry import STRATEGIES
 from hopyard.state.errors import UsageError
+from hopyard.state.strategy import STRATEGIES
 from hopyard.state.tree import TreeSettings
 
 

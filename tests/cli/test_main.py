@@ -15,9 +15,10 @@ import typer.main
 
 from hopyard.cli import app as entry
 from hopyard.cli import settings
+from hopyard.indexes.search import SEARCHES
 from hopyard.state.errors import HopyardError
-from hopyard.state.registry import SEARCHES, STRATEGIES
 from hopyard.state.settings.fields import Context, every_setting
+from hopyard.state.strategy import STRATEGIES
 
 from .conftest import Run
 

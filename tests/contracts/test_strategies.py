@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from hopyard.graphs.registry import STRATEGIES
+from hopyard.state.strategy import STRATEGIES
 from hopyard.testing import StrategyContract
 
 from .outputs import judge_edges, last_turn, map_passages, search_globally, write_questions

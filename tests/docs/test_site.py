@@ -81,7 +81,7 @@ def test_the_reference_has_every_command_setting_and_public_name(site: Path) -> 
             assert f'id="{part.__module__}.{part.__qualname__}"' in python
     assert 'id="hopyard.state.errors.UsageError"' in python
     plugins = (site / "reference" / "plugins.html").read_text("utf-8")
-    assert 'id="hopyard.graphs.registry.Strategy"' in plugins
+    assert 'id="hopyard.state.strategy.Strategy"' in plugins
 
 
 def test_a_broken_link_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

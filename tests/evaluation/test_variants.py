@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from hopyard.evaluation.variants import BASELINES, every_variant, parse_variants, sweep_names
-from hopyard.graphs.registry import STRATEGIES, Strategy
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import Context, RetrievalSettings
+from hopyard.state.strategy import STRATEGIES, Strategy
 from hopyard.state.tree import TreeSettings
 
 

@@ -10,9 +10,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from hopyard.graphs import router
-from hopyard.graphs.registry import STRATEGIES
 from hopyard.nodes.check import why_insufficient
 from hopyard.state.settings.fields import Context
+from hopyard.state.strategy import STRATEGIES
 
 from .conftest import changed
 from .script import Said, Script, said

@@ -12,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from hopyard.agent.server import AGENT, describe
 from hopyard.graphs import router
-from hopyard.graphs.registry import STRATEGIES
+from hopyard.state.strategy import STRATEGIES
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -14,9 +14,9 @@ from hopyard.graphs import router
 from hopyard.indexes.index import Index
 from hopyard.models.embeddings import embedder
 from hopyard.state.agent import AgentOutput
-from hopyard.state.registry import STRATEGIES
 from hopyard.state.schemas import passage_ids
 from hopyard.state.settings.fields import Context
+from hopyard.state.strategy import STRATEGIES
 from hopyard.testing import DOCUMENTS
 
 from .conftest import sample_documents

@@ -13,7 +13,6 @@ from langgraph.runtime import Runtime
 from hopyard import as_tool
 from hopyard.agent.session import Session
 from hopyard.graphs import router
-from hopyard.graphs.registry import STRATEGIES, Strategy
 from hopyard.indexes.search import SEARCHES, Search, SearchMethod
 from hopyard.nodes.run import close_run, run_of, start_run
 from hopyard.state.errors import UsageError
@@ -29,6 +28,7 @@ from hopyard.state.schemas import (
 )
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
+from hopyard.state.strategy import STRATEGIES, Strategy
 
 from .conftest import changed
 from .script import Script

@@ -10,9 +10,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 
 from hopyard.graphs import router
-from hopyard.graphs.registry import STRATEGIES
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import Context
+from hopyard.state.strategy import STRATEGIES
 from hopyard.testing import plain_values, saved_values
 
 from .conftest import changed

@@ -17,9 +17,9 @@ from hopyard.prompts.route import route_prompt
 from hopyard.prompts.strategies import aggregate, chain, decompose, direct, hop, tree
 from hopyard.prompts.strategy_choice import choice_prompt
 from hopyard.prompts.style import writing
-from hopyard.state.registry import STRATEGIES
 from hopyard.state.schemas import RouteLabel
 from hopyard.state.settings.fields import AnswerSettings, Context, profile_of
+from hopyard.state.strategy import STRATEGIES
 
 WORDINGS = {
     "answer": "07fb132792c8a740",

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 import hopyard.prompts
-from hopyard.graphs.registry import strategies
 from hopyard.models.calls.parse import json_schema, parse
 from hopyard.models.prompt import Prompt
 from hopyard.prompts.route import route_prompt
+from hopyard.state.strategy import strategies
 
 
 def every_prompt() -> dict[str, Prompt]:

@@ -15,9 +15,9 @@ from hopyard.models import embeddings
 from hopyard.models.calls import request
 from hopyard.nodes.resources import close_shared_resources, shared_resources
 from hopyard.state.errors import HopyardError
-from hopyard.state.registry import STRATEGIES
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import home
+from hopyard.state.strategy import STRATEGIES
 from hopyard.state.tree import step_id
 
 from ..graphs.conftest import EMBEDDING, Words

@@ -55,7 +55,7 @@ def serve() -> None:
 
     import hopyard.cli.run_thread  # noqa: F401
     from hopyard.cli.app import COMMANDS, load_command
-    from hopyard.graphs.registry import strategies
+    from hopyard.state.strategy import strategies
 
     for name in COMMANDS:
         load_command(name)

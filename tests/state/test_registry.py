@@ -11,18 +11,17 @@ from typing import Any
 
 import pytest
 
+from hopyard.indexes.kind import KINDS
+from hopyard.indexes.search import SEARCHES
 from hopyard.state.errors import UsageError
-from hopyard.state.registry import KINDS, SEARCHES, STRATEGIES, Registry
+from hopyard.state.registry import Registry
 from hopyard.state.settings.fields import setting_groups
+from hopyard.state.strategy import STRATEGIES
 
 RECORD = """
 from types import SimpleNamespace
 PART = SimpleNamespace(name={name!r}, about="A part.", settings=None)
 """
-OWN = [
-    "chain", "decompose", "direct", "drift", "global", "hop", "local", "map-reduce",
-    "react", "single", "tree",
-]  # fmt: skip
 
 
 @dataclass
@@ -53,13 +52,16 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
 
 
 def registry() -> Registry[Any]:
-    """The strategies, found anew."""
+    """The strategies, found again."""
     return Registry(
         "strategy",
         package="hopyard.graphs.strategies",
         attribute="STRATEGY",
         group="hopyard.strategies",
     )
+
+
+OWN = list(registry())
 
 
 @pytest.mark.parametrize("parts", [STRATEGIES, KINDS, SEARCHES])
@@ -131,6 +133,17 @@ def test_a_program_registers_a_part_and_takes_it_back() -> None:
     found.unregister("leap")
     found.unregister("leap")
     assert found["tree"] is STRATEGIES["tree"]
+    assert list(found) == OWN
+
+
+def test_what_a_program_had_registered_is_back_after_a_registration_for_a_while() -> None:
+    found, own, other = registry(), Part("tree"), Part("tree")
+    found.register(own)
+    with found.registered(other):
+        assert found["tree"] is other
+    assert found["tree"] is own
+    with pytest.raises(ZeroDivisionError), found.registered(Part("leap")):
+        raise ZeroDivisionError
     assert list(found) == OWN
 
 

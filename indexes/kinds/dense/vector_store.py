@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from hopyard.state import registry
 from hopyard.state.registry import Registry
 
 if TYPE_CHECKING:
@@ -35,15 +34,18 @@ class VectorStoreType:
             of what is added, and of what is searched for; no model is called. A store that is read
             must not change its files.
         save: Writes the store into the folder, if it does not do so itself.
-        settings: None; a store has no settings.
     """
 
     name: str
     about: str
     open: Callable[[Path, Embeddings], VectorStore]
     save: Callable[[VectorStore, Path], None] | None = None
-    settings: type[Any] | None = None
 
 
-VECTOR_STORES: Final[Registry[VectorStoreType]] = registry.VECTOR_STORES
+VECTOR_STORES: Final = Registry[VectorStoreType](
+    "vector store",
+    package="hopyard.indexes.kinds.dense.stores",
+    attribute="STORE",
+    group="hopyard.vector_stores",
+)
 """Every vector store by name: Hopyard's, those of installed packages, and registered ones."""

@@ -11,7 +11,6 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from hopyard.graphs import react
-from hopyard.graphs.registry import STRATEGIES
 from hopyard.models.calls import request
 from hopyard.models.chat import ChatProvider, register_chat_provider
 from hopyard.models.recorded import open_recording
@@ -21,6 +20,7 @@ from hopyard.nodes.run import config_with
 from hopyard.prompts.strategies.react import ANSWER_NOW
 from hopyard.state.errors import ModelOutputError, ModelUnreachableError
 from hopyard.state.settings.fields import Context
+from hopyard.state.strategy import STRATEGIES
 from hopyard.testing import FAILURES
 
 from ..conftest import changed

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import pytest
 
 from hopyard.graphs import chain, decompose, single, tree
-from hopyard.graphs.registry import STRATEGIES
 from hopyard.indexes.search import SEARCHES, Search, SearchMethod
 from hopyard.models.cross_encoder import PairScorer
 from hopyard.state.settings.fields import Context
+from hopyard.state.strategy import STRATEGIES
 from hopyard.testing import ScriptedChat, StrategyContract
 
 from ...contracts.outputs import judge_passages, last_turn

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from langgraph.checkpoint.memory import InMemorySaver
 
 from hopyard.graphs.drift import graph
-from hopyard.graphs.registry import STRATEGIES
 from hopyard.indexes.kinds.communities.records import Community
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.drift.follow_up import new_questions
@@ -25,6 +24,7 @@ from hopyard.state.drift import Proposal
 from hopyard.state.errors import ModelUnreachableError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
+from hopyard.state.strategy import STRATEGIES
 from hopyard.testing import DOCUMENTS, ScriptedChat
 from hopyard.testing.contract import all_kinds
 from hopyard.testing.models import GARBAGE, ChatRequest, WordEmbedder

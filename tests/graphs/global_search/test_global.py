@@ -26,9 +26,9 @@ from hopyard.nodes.global_search.select import children_to_rate, relevant
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import config_with
 from hopyard.state.global_search import UNRATED, Point
-from hopyard.state.settings.common import Budget
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
+from hopyard.state.usage import Budget
 from hopyard.testing import DOCUMENTS, ScriptedChat
 from hopyard.testing.contract import all_kinds
 from hopyard.testing.models import GARBAGE, WordEmbedder

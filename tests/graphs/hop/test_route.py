@@ -10,11 +10,11 @@ from building import build
 from model_server import ModelServer
 
 from hopyard.graphs import router
-from hopyard.graphs.registry import STRATEGIES
 from hopyard.indexes.corpus.records import Document
 from hopyard.prompts.route import route_prompt
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.settings.fields import Context
+from hopyard.state.strategy import STRATEGIES
 
 from ..conftest import Words, changed
 from .script import HopScript

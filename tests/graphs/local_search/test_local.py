@@ -12,7 +12,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 from model_server import WordEmbedder
 
 from hopyard.graphs.local_search import graph
-from hopyard.graphs.registry import STRATEGIES
 from hopyard.indexes.corpus.records import Document
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.resources import Resources
@@ -20,6 +19,7 @@ from hopyard.nodes.run import config_with
 from hopyard.prompts.route import route_prompt
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.settings.fields import Context
+from hopyard.state.strategy import STRATEGIES
 from hopyard.testing import DOCUMENTS, GARBAGE, ScriptedChat
 
 from ...indexes.kinds.entity_graph.made_graph import made_index

@@ -71,12 +71,6 @@ def scores(found: list[Evidence]) -> list[float]:
     return [unit["score"] for unit in found]
 
 
-def test_the_methods_have_the_names_of_their_modules() -> None:
-    names = ["dense", "hybrid", "mmr", "pagerank", "passage-graph", "rerank", "sparse"]
-    assert list(SEARCHES) == names
-    assert [method.name for method in SEARCHES.parts()] == list(SEARCHES)
-
-
 async def test_dense_is_by_cosine(find: Find, index: Index, embedder: Embedder) -> None:
     names, vectors = index.corpus.vectors("fake")
     cosines = vectors @ embedder.embed_query("mountain of river 11")

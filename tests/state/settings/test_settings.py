@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from hopyard.indexes.search import SEARCHES
 from hopyard.state.errors import UsageError
-from hopyard.state.registry import SEARCHES, STRATEGIES
 from hopyard.state.settings.fields import Context, every_setting, setting_groups
 from hopyard.state.settings.former import FORMER, without_former
 from hopyard.state.settings.sources import change_context, home, read_context
+from hopyard.state.strategy import STRATEGIES
 from hopyard.state.tree import TreeSettings
 
 

@@ -6,9 +6,9 @@ from typing import ClassVar, Final
 
 from pydantic import Field
 
-from hopyard.graphs.registry import Strategy
+from hopyard.state.group import Group
 from hopyard.state.schemas import RouteLabel
-from hopyard.state.settings.fields import Group
+from hopyard.state.strategy import Strategy
 
 
 class SecondLookSettings(Group):

@@ -1,4 +1,4 @@
-"""The registry of strategies, including those of other packages."""
+"""The record of a strategy, and the registry of strategies."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from hopyard.state import registry
+from hopyard.state.group import Group, Profile
 from hopyard.state.registry import Registry
 from hopyard.state.schemas import RouteLabel, Step
-from hopyard.state.settings.fields import Group, Profile
 
 if TYPE_CHECKING:  # half a second, which a list of names must not cost
     from langchain_core.runnables import Runnable
@@ -86,7 +85,12 @@ def _load(target: Any) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
-STRATEGIES: Final[Registry[Strategy]] = registry.STRATEGIES
+STRATEGIES: Final = Registry[Strategy](
+    "strategy",
+    package="hopyard.graphs.strategies",
+    attribute="STRATEGY",
+    group="hopyard.strategies",
+)
 """Every strategy by name: built-in, from installed packages, and registered."""
 
 
