@@ -12,7 +12,7 @@ the like inside the methods.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -30,6 +30,7 @@ from hopyard.state.registry import Registry
 from hopyard.state.settings.fields import Group
 
 if TYPE_CHECKING:
+    from hopyard.indexes.arrays.exporting import Export
     from hopyard.indexes.corpus.records import Passage
 
 __all__ = (
@@ -152,6 +153,24 @@ class IndexKind(ABC):
         """
         del directory, passage_ids
         return {}
+
+    def export(self, reader: Callable[[str], Any], passages: Iterable[Passage]) -> Export:
+        """Return the kind as a graph for `hopyard graph export`. Only graphs define this method.
+
+        Args:
+            reader: Returns the reader of a kind of the same index, or None if the index lacks it.
+            passages: All passages.
+
+        Raises:
+            UsageError: The kind is not a graph.
+        """
+        del reader, passages
+        raise UsageError(f"The index kind {self.name!r} is not a graph, so it cannot be exported.")
+
+    @property
+    def exports(self) -> bool:
+        """Whether it defines `export`."""
+        return type(self).export is not IndexKind.export
 
     def unfinished(self, directory: Path) -> str:
         """Return the work that a budget left, such as `5 passages have no questions yet`, or ""."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -14,10 +14,10 @@ from hopyard.cli.graph.communities import communities_command
 from hopyard.cli.graph.extractions import extractions_command
 from hopyard.cli.graph.show import show_command
 from hopyard.cli.options import JsonOption
+from hopyard.state.errors import UsageError
 from hopyard.state.text.counting import counted, plural
 
 if TYPE_CHECKING:
-    from hopyard.indexes.arrays.exporting import Export
     from hopyard.indexes.index import Index
 
 app = typer.Typer(no_args_is_help=True, help="Show and export the graphs of an index.")
@@ -33,13 +33,6 @@ class Format(StrEnum):
     NEO4J = "neo4j"
 
 
-class Graph(StrEnum):
-    """The index kinds that are graphs."""
-
-    PASSAGES = "passage-graph"
-    ENTITIES = "entity-graph"
-
-
 @app.command("export")
 def export_command(
     directory: Annotated[Path, typer.Argument(help="The index directory.")],
@@ -48,11 +41,10 @@ def export_command(
         Format, typer.Option("--format", help="graphml, or neo4j: CSV files for neo4j-admin.")
     ] = Format.GRAPHML,
     graph: Annotated[
-        Graph | None,
+        str | None,
         typer.Option(
             "--graph",
-            help="passage-graph or entity-graph. By default the graph that the index has, and "
-            "passage-graph if it has both.",
+            help="The index kind to write. By default the first that is a graph.",
             show_default=False,
         ),
     ] = None,
@@ -67,10 +59,17 @@ def export_command(
     """
     from hopyard.indexes.arrays.exporting import NEO4J_FILES, write_graphml, write_neo4j
     from hopyard.indexes.index import Index
+    from hopyard.indexes.kind import KINDS
 
     with Index.open(directory) as index:
         chosen = graph or _graph_of(index)
-        export, counts = _export(index, chosen)
+        index.reader(chosen)  # raises IndexMissingError if the index lacks it
+
+        def reader(kind: str) -> Any:
+            return index.reader(kind) if index.has(kind) else None
+
+        export = KINDS[chosen].export(reader, index.corpus.passages())
+        counts = {"passage": index.manifest.counts["passages"], **export.counts}
         if format_ is Format.GRAPHML:
             write_graphml(export, out_)
             files = [out_]
@@ -78,7 +77,7 @@ def export_command(
             write_neo4j(export, out_)
             files = [out_ / name for name in NEO4J_FILES]
     if json_:
-        told = {"format": format_.value, "graph": chosen.value}
+        told = {"format": format_.value, "graph": chosen}
         numbers = {plural(noun): count for noun, count in counts.items()}
         print_json({**told, "files": [str(file) for file in files], **numbers})
         return
@@ -95,28 +94,19 @@ def export_command(
         )
 
 
-def _graph_of(index: Index) -> Graph:
-    return next((graph for graph in Graph if index.has(graph)), Graph.PASSAGES)
+def _graph_of(index: Index) -> str:
+    """The first kind of the index that is a graph.
 
+    Raises:
+        UsageError: It has none.
+    """
+    from hopyard.indexes.kind import KINDS
 
-def _export(index: Index, graph: Graph) -> tuple[Export, dict[str, int]]:
-    """The graph for a writer, and its numbers by noun."""
-    reader = index.reader(graph)
-    counts = {"passage": index.manifest.counts["passages"]}
-    if graph is Graph.PASSAGES:
-        from hopyard.indexes.kinds.passage_graph import export as passage_graph
-
-        edges = {"edge": len(reader)}
-        return passage_graph.export_of(reader, index.corpus.passages()), counts | edges
-    from hopyard.indexes.kinds.entity_graph.read import export as entity_graph
-
-    numbers = {
-        "entity": reader.entities,
-        "mention": reader.counts.nnz,
-        "fact": len(reader.files.facts),
-        "synonym": len(reader.files.synonyms),
-    }
-    paths = []
-    if index.has("communities"):
-        paths = list(map(index.reader("communities").of_entity, range(reader.entities)))
-    return entity_graph.export_of(reader, index.corpus.passages(), paths), counts | numbers
+    graphs = [kind.name for kind in KINDS.parts() if kind.exports]
+    for kind in index.manifest.kinds:
+        if kind in graphs:
+            return kind
+    raise UsageError(
+        f"The index {str(index.directory)!r} has no graph to export: build it with one of "
+        f"{', '.join(graphs)}, as in --with {graphs[0]}."
+    )

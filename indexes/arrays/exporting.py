@@ -50,6 +50,7 @@ class Export:
         id_column: Neo4j's name for the ids of nodes.
         node_columns: Neo4j's columns for the values of nodes, as in `passages:int`.
         link_columns: The same for edges.
+        counts: The numbers of its parts by noun, such as `{"edge": 12}`.
     """
 
     nodes: Iterable[Node]
@@ -57,6 +58,7 @@ class Export:
     id_column: str
     node_columns: Sequence[str]
     link_columns: Sequence[str]
+    counts: Mapping[str, int]
 
 
 def write_graphml(export: Export, file: Path) -> None:

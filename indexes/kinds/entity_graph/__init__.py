@@ -8,7 +8,7 @@ finds a question's names in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
@@ -20,6 +20,7 @@ from hopyard.state.settings.fields import Group
 from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
+    from hopyard.indexes.arrays.exporting import Export
     from hopyard.indexes.corpus.records import Passage
     from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 
@@ -152,6 +153,14 @@ class EntityGraphKind(IndexKind):
         from hopyard.indexes.kinds.entity_graph.stats import EntityStats
 
         return EntityStats.load(directory).plain()
+
+    def export(self, reader: Callable[[str], Any], passages: Iterable[Passage]) -> Export:
+        """Entities and passages are nodes; edges are mentions, facts and synonyms."""
+        from hopyard.indexes.kinds.entity_graph.read.export import export_of
+
+        graph, communities = reader(self.name), reader("communities")
+        paths = list(map(communities.of_entity, range(graph.entities))) if communities else []
+        return export_of(graph, passages, paths)
 
     def derived(
         self, directory: Path, passage_ids: Sequence[str]

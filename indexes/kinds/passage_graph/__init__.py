@@ -11,7 +11,7 @@ section 3.2.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -23,6 +23,7 @@ from hopyard.state.settings.fields import Group, Profile
 from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
+    from hopyard.indexes.arrays.exporting import Export
     from hopyard.indexes.corpus.records import Passage
     from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
 
@@ -132,6 +133,12 @@ class PassageGraph(IndexKind):
         from hopyard.indexes.kinds.passage_graph.stats import GraphStats
 
         return GraphStats.load(directory).plain()
+
+    def export(self, reader: Callable[[str], Any], passages: Iterable[Passage]) -> Export:
+        """Passages are nodes, and each edge has its in-coming question."""
+        from hopyard.indexes.kinds.passage_graph.export import export_of
+
+        return export_of(reader(self.name), passages)
 
     def derived(
         self, directory: Path, passage_ids: Sequence[str]

@@ -43,4 +43,5 @@ def export_of(graph: GraphIndex, passages: Iterable[Passage]) -> Export:
         id_column="passageId",
         node_columns=("title", "text"),
         link_columns=("question", "keywords:string[]", "similarity:double"),
+        counts={"edge": len(graph)},
     )

@@ -47,6 +47,12 @@ def export_of(
             *map(_column, range(levels)),
         ),
         link_columns=("kind", "count:int", "relation", "passage", "cosine:double", *strong),
+        counts={
+            "entity": graph.entities,
+            "mention": graph.counts.nnz,
+            "fact": len(graph.files.facts),
+            "synonym": len(graph.files.synonyms),
+        },
     )
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +16,10 @@ from conftest import WordEmbedder
 from typer.testing import CliRunner, Result
 
 from hopyard.cli.graph import commands as command
-from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.arrays.exporting import Export, Link, Node
+from hopyard.indexes.build_context import BuildContext
+from hopyard.indexes.corpus.records import Document, Passage
+from hopyard.indexes.kind import KINDS, IndexKind
 from hopyard.indexes.kinds.entity_graph.read.lookup import Entity
 from hopyard.indexes.kinds.entity_graph.read.neighbourhood import Neighbourhood
 from hopyard.state.errors import IndexMissingError, UsageError
@@ -167,8 +170,6 @@ def test_an_index_without_the_graph_says_how_to_build_it(run: Run, tmp_path: Pat
     )
     with pytest.raises(IndexMissingError, match=r"no entity-graph part, which hopyard graph show"):
         run("show", directory, "A")
-    with pytest.raises(IndexMissingError, match="no passage-graph part"):
-        run("export", directory, "--out", tmp_path / "g")
 
 
 def test_the_page_loads_nothing_and_its_links_lead_somewhere(
@@ -218,15 +219,41 @@ def test_the_graph_that_the_index_has_is_exported(
         run("export", index, "--out", out, "--graph", "passage-graph")
 
 
-@pytest.mark.parametrize(
-    ("kinds", "chosen"),
-    [
-        ({"passage-graph", "entity-graph"}, "passage-graph"),
-        ({"entity-graph"}, "entity-graph"),
-        ({"passage-graph"}, "passage-graph"),
-        (set(), "passage-graph"),
-    ],
-)
-def test_of_two_graphs_the_passage_graph_is_the_default(kinds: set[str], chosen: str) -> None:
-    index: Any = SimpleNamespace(has=kinds.__contains__)
-    assert command._graph_of(index) == chosen
+class Neighbours(IndexKind):
+    """A plug-in: each passage leads to the next."""
+
+    name = "neighbours"
+    about = "Each passage leads to the next."
+
+    async def build(self, context: BuildContext) -> Mapping[str, int]:
+        return {}
+
+    def open(self, directory: Path) -> list[str]:
+        return ["NEXT"]
+
+    def export(self, reader: Callable[[str], Any], passages: Iterable[Passage]) -> Export:
+        [relation], ids = reader(self.name), [passage.id for passage in passages]
+        assert reader("communities") is None
+        return Export(
+            nodes=[Node(name, "Passage", {}) for name in ids],
+            links=[Link(*pair, relation, {}) for pair in pairwise(ids)],
+            id_column="id",
+            node_columns=(),
+            link_columns=(),
+            counts={"step": len(ids) - 1},
+        )
+
+
+def test_the_first_graph_of_the_index_is_exported_a_plug_ins_too(run: Run, tmp_path: Path) -> None:
+    documents = [Document(id=name, text=name, title=name) for name in ("a", "b", "c")]
+    export = ("export", tmp_path / "i", "--out", tmp_path / "g", "--json")
+    with KINDS.registered(Neighbours()):
+        build(documents, directory=tmp_path / "i", embedder=WordEmbedder(), kinds=["sparse"])
+        with pytest.raises(UsageError, match="no graph to export: build it with one of"):
+            run(*export)
+        with pytest.raises(UsageError, match="'sparse' is not a graph"):
+            run(*export, "--graph", "sparse")
+        kinds = ["sparse", "neighbours"]
+        build(documents, directory=tmp_path / "i", embedder=WordEmbedder(), kinds=kinds)
+        told = json.loads(run(*export).stdout)
+    assert (told["graph"], told["passages"], told["steps"]) == ("neighbours", 3, 2)
