@@ -85,7 +85,7 @@ def main() -> None:
     arguments.add_argument("--out", type=Path, default=RESULT)
     given = arguments.parse_args()
     cases = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
-    context = Context(model=given.model, retries=1)
+    context = Context(model=given.model)
     # A ledger of its own: none of the calls is known.
     with tempfile.TemporaryDirectory() as folder, Resources(Path(folder)) as resources:
         run = Run("hostile", context, resources)

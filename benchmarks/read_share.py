@@ -53,7 +53,7 @@ def ask(index: Path, **settings: int) -> tuple[float, int]:
     chat = ScriptedChat(script)
     chat.register()
     context = Context.model_validate(
-        {"index": str(index), "model": "scripted", "retries": 0, "global_search": settings}
+        {"index": str(index), "model": "scripted", "global_search": settings}
     )
     with TemporaryDirectory() as home, Resources(Path(home)) as resources:
         output = asyncio.run(

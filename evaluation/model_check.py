@@ -192,7 +192,7 @@ async def check_model(context: Context, resources: Resources, limit: float = LIM
     seed = int.from_bytes(os.urandom(3))
     named = context.model_copy(update={"profile": AUTO})
     profile: Profile = "builtin" if profile_of(named) == "builtin" else "capable"
-    fresh = {"seed": seed, "timeout": limit, "retries": 0, "profile": profile}
+    fresh = {"seed": seed, "timeout": limit, "profile": profile}
     run = Run(new_run_id(), context.model_copy(update=fresh), resources)
     started = monotonic()
     tasks = [task for task in TASKS if profile == "capable" or task.skill is not Skill.SEARCH]
@@ -209,7 +209,8 @@ async def _outcome(run: Run, task: Task) -> Outcome:
     chain = task.skill is Skill.SEARCH
     prompt: Prompt[Any] = CHAIN_STEP if chain else ANSWER
     try:
-        output = await run.call(prompt, _values(run, task))
+        caller, worded = await run.caller(), prompt.of(profile_of(run.settings))
+        output = await caller.call(worded, _values(run, task), run.settings, run.id, retries=0)
     except CallFailedError:
         return Outcome.NONE
     except ModelOutputError:

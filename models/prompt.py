@@ -117,6 +117,8 @@ class Prompt(Generic[OutputT]):
             The built-in model often ends a text at a straight quote, because JSON must escape it:
             it cut 8 sub-questions of 24 questions with straight quotes, and 2 with typographic
             quotes.
+        frequency_penalty: Lowers the logit of a token by this much for each time that it has been
+            written, 0 to 2, if the provider supports it.
         capable: The wording for models that follow instructions; None if all models share a
             wording.
         small: The wording for models of at most about eight billion parameters, or the number of
@@ -132,6 +134,7 @@ class Prompt(Generic[OutputT]):
     max_tokens: int
     examples: Sequence[Example[OutputT]] = field(default_factory=tuple)
     typographic_quotes: bool = False
+    frequency_penalty: float = 0.0
     capable: Prompt[OutputT] | Shorter | None = None
     small: Prompt[OutputT] | int | None = None
 
@@ -151,6 +154,7 @@ class Prompt(Generic[OutputT]):
                 examples=tuple(self.examples[: self.capable.examples]),
                 max_tokens=self.capable.max_tokens,
                 typographic_quotes=False,
+                frequency_penalty=0.0,
             )
         return self.capable
 
@@ -161,7 +165,7 @@ class Prompt(Generic[OutputT]):
             return replace(self.of("capable"), max_tokens=self.small)
         if isinstance(self.capable, Shorter):
             room = max(self.max_tokens, ROOM_OF_SMALL)
-            return replace(self, max_tokens=room, typographic_quotes=False)
+            return replace(self, max_tokens=room, typographic_quotes=False, frequency_penalty=0.0)
         return self.of("capable")
 
     def messages(self, values: Mapping[str, str]) -> list[BaseMessage]:

@@ -79,9 +79,9 @@ def may_fall_back(run: Run, state: AgentState) -> bool:
 
 async def misses_schemas(run: Run) -> bool:
     """Whether all attempts at a call of this run, or as many, gave no output that fits."""
-    ledger = (await run.caller()).ledger
-    rates = await asyncio.to_thread(ledger.parse_rates, run.id)
-    return sum(rate.failed for rate in rates) > run.settings.retries
+    caller = await run.caller()
+    rates = await asyncio.to_thread(caller.ledger.parse_rates, run.id)
+    return sum(rate.failed for rate in rates) > caller.retries
 
 
 def fall_back(run: Run, state: AgentState) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import os
 import shutil
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # LangGraph reads it once, when
 import pytest
 from model_server import ModelServer, Reply, WordEmbedder, scripted_provider
 
+from hopyard.models.calls.call import ModelCaller
 from hopyard.models.chat import register_chat_provider
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.resources import close_shared_resources
@@ -56,6 +57,18 @@ def default_answer(title: str, messages: list[dict[str, Any]]) -> dict[str, Any]
         "Replacement": {"question": "What is it?"},
         "StandAlone": {"question": "What is it?"},
     }[title]
+
+
+@pytest.fixture
+def retries(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Sets how often a model is asked again after an output that does not fit."""
+    return lambda most: monkeypatch.setattr(ModelCaller, "retries", most)
+
+
+@pytest.fixture
+def one_attempt(retries: Callable[[int], None]) -> None:
+    """A model is never asked again after an output that does not fit."""
+    retries(0)
 
 
 @pytest.fixture

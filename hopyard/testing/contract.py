@@ -59,9 +59,7 @@ class Contract:
     @classmethod
     def make_context(cls, index: Path | str = "") -> Context:
         """The settings of a run: the scripted models over an index."""
-        base = Context.model_validate(
-            {"index": str(index), "model": MODEL, "embedding": EMBEDDING, "retries": 0}
-        )
+        base = Context.model_validate({"index": str(index), "model": MODEL, "embedding": EMBEDDING})
         return change_context(base, dict(cls.settings))
 
     @classmethod

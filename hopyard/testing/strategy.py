@@ -159,7 +159,7 @@ class StrategyContract(Contract):
         self, context: Context, config: RunnableConfig, chat: ScriptedChat
     ) -> None:
         chat.answers = lambda name, messages: GARBAGE
-        tight = change_context(context, {"budget": {"calls": 1}, "retries": 2})
+        tight = change_context(context, {"budget": {"calls": 1}})
         output = await self.ask(tight, config)
         assert len(chat.requests) == 1
         assert output["truncated"] is True
@@ -248,7 +248,7 @@ class StrategyContract(Contract):
     ) -> None:
         graph = self.strategy.load_graph().copy({"checkpointer": InMemorySaver()})
         answers, chat.answers = chat.answers, lambda name, messages: GARBAGE
-        tight = change_context(context, {"budget": {"calls": 1}, "retries": 1})
+        tight = change_context(context, {"budget": {"calls": 1}})
         await graph.ainvoke({"question": "Another thing entirely?"}, config, context=tight)
         chat.answers = answers
         chat.requests.clear()

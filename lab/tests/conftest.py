@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import home, interrupts, model_server, words
+from tests.conftest import home, interrupts, model_server, one_attempt, retries, words
 
-__all__ = ("home", "interrupts", "model_server", "words")
+__all__ = ("home", "interrupts", "model_server", "one_attempt", "retries", "words")
 
 
 class WordTokenizer:

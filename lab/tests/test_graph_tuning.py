@@ -24,6 +24,8 @@ from lab.graph_tuning.__main__ import app
 from lab.graph_tuning.proposal import choose_evenly
 from tests.indexes.kinds.entity_graph.find.library import Library, title_of
 
+pytestmark = pytest.mark.usefixtures("one_attempt")
+
 Run = Callable[..., str]
 
 TYPES = ["Ship", "sea  port", "ship", "captain"]
@@ -166,7 +168,7 @@ def test_a_passage_that_the_model_fails_for_is_no_example(run: Run, chat: Script
         return GARBAGE if bad else scripted(name, messages)
 
     chat.answers = answer
-    found = json.loads(run("ships.jsonl", "--out", "tuned.json", "--json", "--set", "retries=0"))
+    found = json.loads(run("ships.jsonl", "--out", "tuned.json", "--json"))
     assert found["examples"] == ["Log 0", "Log 1"]
 
 
@@ -179,7 +181,7 @@ def test_documents_or_an_index_are_named(run: Run, arguments: list[str]) -> None
 def test_a_model_that_names_no_types_is_an_error(run: Run, chat: ScriptedChat) -> None:
     chat.answers = {"Domain": {"domain": DOMAIN, "types": []}}
     with pytest.raises(ModelOutputError):
-        run("ships.jsonl", "--set", "retries=0")
+        run("ships.jsonl")
 
 
 def test_the_middle_of_each_part_is_chosen() -> None:

@@ -47,6 +47,8 @@ __all__ = ("ModelCaller",)
 
 logger = logging.getLogger(__name__)
 
+RETRIES: Final = 2
+"""Maximum retries after an output that does not fit its schema."""
 _METERS_KEPT: Final = 4096
 
 
@@ -89,6 +91,8 @@ class ModelCaller:
         ledger: Answers the calls that were made before.
         recorder: Records every answered call, those that the ledger answers too.
     """
+
+    retries: int = RETRIES
 
     def __init__(
         self, provider: ChatProvider, ledger: Ledger, recorder: Recorder | None = None
@@ -135,6 +139,7 @@ class ModelCaller:
         final: bool = False,
         stream: bool = False,
         step: str = "",
+        retries: int | None = None,
     ) -> OutputT:
         """Ask the model. While the output does not fit, ask again in another way.
 
@@ -147,6 +152,7 @@ class ModelCaller:
                 is streamed (`models.calls.stream`).
             stream: Whether the answer of another call is streamed too.
             step: The id of the step that the call belongs to.
+            retries: How often the model is asked again; `RETRIES` by default.
 
         Returns:
             The output. `Output.cut` tells whether the end of its text is missing.
@@ -156,8 +162,9 @@ class ModelCaller:
             ModelUnreachableError: The model does not answer.
             ModelOutputError: The output did not fit the schema after repair and retries.
         """
+        most = self.retries if retries is None else retries
         try:
-            output = await self._told(prompt, values, context, run, final, stream, step)
+            output = await self._told(prompt, values, context, run, final, stream, step, most)
         except ModelOutputError as error:
             await self._note_ending(run, (step, prompt.name), error.reason)
             raise
@@ -179,15 +186,16 @@ class ModelCaller:
         final: bool,
         stream: bool,
         step: str,
+        retries: int,
     ) -> OutputT:
         """The output, whose answer is streamed if it is wanted."""
         read = (final or stream) and ANSWER_FIELD in prompt.output.model_fields
         answer = answer_stream(markers=prompt.output.markers) if read else None
         if answer is None:
-            return await self._tried(prompt, values, context, run, final, step, None)
+            return await self._tried(prompt, values, context, run, final, step, None, retries)
         complete = False
         try:
-            output = await self._tried(prompt, values, context, run, final, step, answer)
+            output = await self._tried(prompt, values, context, run, final, step, answer, retries)
             answer.settle(getattr(output, ANSWER_FIELD))
             complete = True
         finally:
@@ -220,9 +228,10 @@ class ModelCaller:
         final: bool,
         step: str,
         answer: AnswerStream | None,
+        retries: int,
     ) -> OutputT:
         problem = ""
-        for attempt in range(context.retries + 1):
+        for attempt in range(retries + 1):
             worded = prompt_of_attempt(prompt, attempt)
             messages = worded.messages(values)
             entry = await self._answer(
@@ -233,7 +242,7 @@ class ModelCaller:
             except UnfitOutputError as error:
                 problem = str(error)
                 logger.info("%s, attempt %d: %s", prompt.name, attempt + 1, problem)
-        tries = counted(context.retries + 1, "attempt")
+        tries = counted(retries + 1, "attempt")
         if not entry.output.strip():
             raise CallFailedError(
                 f"The model {self.provider.identity} said nothing outside of its thoughts in "
@@ -242,7 +251,7 @@ class ModelCaller:
             )
         raise ModelOutputError(
             f"The prompt {prompt.name!r} got no usable output from {self.provider.identity} in "
-            f"{tries} ({problem}); try a larger model, or more tries with --set retries=5."
+            f"{tries} ({problem}); try a larger model."
         )
 
     async def drain(self) -> None:

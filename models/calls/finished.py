@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import count
 from typing import Final
 
 from hopyard.models.builtin.chat import end_at_next_turn
@@ -32,7 +33,7 @@ def finished_output(
         model: The model as the ledger names it.
         prompt: The prompt in the wording that was asked.
         values: Fill the prompt's template.
-        context: The settings of the run that asked: sampling and retries are part of the key.
+        context: The settings of the run that asked: sampling is part of the key.
 
     Returns:
         The output, or None if the call was not made or no attempt gave a usable output.
@@ -40,7 +41,7 @@ def finished_output(
     correct: Callable[[str], str] | None = None
     if model.startswith(_CORRECTED):
         correct = end_at_next_turn
-    for attempt in range(context.retries + 1):
+    for attempt in count():
         messages = prompt_of_attempt(prompt, attempt).messages(values)
         entry = ledger.entry(call_key(model, prompt, messages, context, attempt))
         if entry is None:
@@ -49,4 +50,4 @@ def finished_output(
             return parse(entry.output, prompt.output, correct)[0]
         except UnfitOutputError:
             continue
-    return None
+    raise AssertionError("a ledger has no attempt without an end")

@@ -35,7 +35,7 @@ def sampling_of(prompt: Prompt[Any], context: Context, attempt: int) -> Sampling
     return Sampling(
         max_tokens=prompt.max_tokens // less,
         temperature=max(context.temperature, HOTTER if attempt else 0.0),
-        frequency_penalty=context.frequency_penalty,
+        frequency_penalty=prompt.frequency_penalty,
         seed=context.seed + attempt,
     )
 

@@ -117,6 +117,7 @@ QUESTIONS: Final[Prompt[PassageQuestions]] = Prompt(
     template="$passage$again",
     output=PassageQuestions,
     max_tokens=1024,  # more than ten questions can take: a small model may ramble in one of them
+    frequency_penalty=0.8,  # without it the built-in model repeats names in its questions
     examples=(
         Example(
             question_values(

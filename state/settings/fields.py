@@ -113,11 +113,7 @@ class Context(Frozen):
         "strategy tries again; auto: the same for capable models, except after their default.",
     )
     temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature (paper: 0.2).")
-    frequency_penalty: float = Field(
-        0.0, ge=0, le=2, description="Penalty for repeated words, if the provider supports it."
-    )
     seed: int = Field(7, ge=0, description="Sampling seed, if the provider supports it.")
-    retries: int = Field(2, ge=0, le=10, description="Maximum retries after an invalid output.")
     timeout: float = Field(120.0, gt=0, description="Maximum seconds of one model call.")
     concurrency: int = Field(
         0,

@@ -7,7 +7,11 @@ from typing import Any, Final
 
 __all__ = ("FORMER", "without_former")
 
-FORMER: Final[dict[str, str]] = {}
+FORMER: Final[dict[str, str]] = {
+    "frequency_penalty": "Only the prompts that need a penalty have one.",
+    "passage_graph.frequency_penalty": "The prompt has its own.",
+    "retries": "A model is asked again twice after an output that does not fit.",
+}
 """A sentence by dotted name: what to set instead, or why nothing replaces the setting."""
 
 

@@ -261,11 +261,11 @@ async def test_answer_f1_of_passages_by_hand(model_server: ModelServer) -> None:
     assert len(model_server.calls) == 3
 
 
-async def test_answer_f1_without_output_values_nothing(model_server: ModelServer) -> None:
+async def test_answer_f1_without_output_values_nothing(
+    model_server: ModelServer, one_attempt: None
+) -> None:
     model_server.answer = lambda title, messages: "no JSON at all"
-    function = AnswerF1(
-        shared_resources().caller("scripted"), Context(model="scripted", retries=0), "run"
-    )
+    function = AnswerF1(shared_resources().caller("scripted"), Context(model="scripted"), "run")
     assert await function.answer([Reading("Who?", "[1] A: a.")]) == [None]
     given = OwnAnswer(Reading("Who?", "[1] A: a."), "Ann")
     assert await function.values([given]) == [None]

@@ -156,7 +156,7 @@ async def test_a_stopped_judging_continues_without_paying_twice(plan: MakePlan) 
 async def test_a_judge_without_a_usable_verdict_is_told(plan: MakePlan, tmp_path: Path) -> None:
     chat = ScriptedChat({"PairVerdict": GARBAGE})
     records = answers("q1", single="Short.", direct="Quite long.")
-    found = await judge(plan, records, chat, retries=0)
+    found = await judge(plan, records, chat)
     assert [one.winners for one in found] == [{}, {}]
     assert all("judge-pair" in one.failure for one in found)
     save_pairs(found, tmp_path)

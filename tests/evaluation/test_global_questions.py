@@ -24,6 +24,8 @@ from hopyard.testing import ScriptedChat
 
 from ..graphs.conftest import CORPUS, EMBEDDING, Words
 
+pytestmark = pytest.mark.usefixtures("one_attempt")
+
 SIZE = Size(personas=2, tasks=3, questions=2)
 
 
@@ -53,7 +55,7 @@ def people(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
 @pytest.fixture
 def run(index: Path) -> Run:
     register_embedder(EMBEDDING, Words())
-    settings = {"index": str(index), "model": "writer", "embedding": EMBEDDING, "retries": 0}
+    settings = {"index": str(index), "model": "writer", "embedding": EMBEDDING}
     return Run(new_run_id(), Context.model_validate(settings), shared_resources())
 
 

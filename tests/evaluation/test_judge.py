@@ -96,7 +96,7 @@ async def test_the_same_answer_of_two_strategies_is_judged_once(plan: MakePlan) 
 
 async def test_a_judge_without_a_usable_verdict_is_told(plan: MakePlan, tmp_path: Path) -> None:
     chat = ScriptedChat({"AnswerVerdict": GARBAGE})
-    found = await judge(plan, [said("in 1781")], chat, retries=0)
+    found = await judge(plan, [said("in 1781")], chat)
     one = found["q1", "single"]
     assert (one.verdict, one.judged) == (None, 0.0)
     assert "judge-answer" in one.failures[0]

@@ -56,6 +56,11 @@ class Words:
         return word_vector(text)
 
 
+@pytest.fixture(autouse=True)
+def attempts(one_attempt: None) -> None:
+    """Every call has one attempt, unless a test sets `retries`."""
+
+
 @pytest.fixture(scope="session")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Eight passages, one a document, under the ids of `CORPUS`."""
@@ -113,7 +118,6 @@ def context(index: Path, script: Script) -> Context:
             "profile": "builtin",
             "gate": "off",
             "embedding": EMBEDDING,
-            "retries": 0,
             "retrieval": {"k": 2},
         }
     )

@@ -79,7 +79,7 @@ async def test_one_call_judges_all_statements(checked: Context, script: Script) 
 async def test_a_failure_is_recorded_and_the_rules_verdicts_stay(
     checked: Context, script: Script
 ) -> None:
-    result = await ask(changed(checked, retries=0), script, SHORT, GARBAGE)
+    result = await ask(checked, script, SHORT, GARBAGE)
     assert [cited["supported"] for cited in result["citations"]] == [True]
     step = step_of(result)
     assert step["verdict"] == "fallback"

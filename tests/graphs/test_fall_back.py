@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -35,8 +36,9 @@ def script(quick_script: Script) -> Script:
 
 
 @pytest.fixture
-def routed(context: Context) -> Context:
-    return changed(context, profile="capable", chain__form="one-call", retries=2)
+def routed(context: Context, retries: Callable[[int], None]) -> Context:
+    retries(2)
+    return changed(context, profile="capable", chain__form="one-call")
 
 
 async def test_single_answers_and_the_thread_remembers(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -161,11 +162,15 @@ async def test_an_answer_that_stays_unknown_comes_as_one_message(
 
 
 async def test_another_try_is_another_message(
-    agent: Any, context: Context, model_server: ModelServer
+    agent: Any,
+    context: Context,
+    model_server: ModelServer,
+    retries: Callable[[int], None],
 ) -> None:
+    retries(1)
     replies: list[Any] = ['{"answer": "three bridges", "more": 1}', said("two bridges")]
     model_server.answer = lambda title, messages: replies.pop(0)
-    parts = await streamed(agent, QUESTION, changed(context, strategy="single", retries=1))
+    parts = await streamed(agent, QUESTION, changed(context, strategy="single"))
     assert texts(parts) == ["three bridges", "two bridges"]
     assert (await agent.aget_state(CONFIG)).values["messages"][-1].id == parts[-1][0].id
 

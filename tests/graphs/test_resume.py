@@ -164,7 +164,7 @@ def _ask_and_kill(
     script.before = hold_back
     arguments = ["ask", QUESTION, "--strategy", kill.strategy, "--thread", "killed"]
     arguments += ["--index", context.index, "--model", "openai:scripted", "--embedding", EMBEDDING]
-    arguments += ["-k", "2", "--set", "tree.max_depth=2", "--set", "retries=0", "--json"]
+    arguments += ["-k", "2", "--set", "tree.max_depth=2", "--json"]
     process = _started(arguments, server)
     try:
         home = Path(os.environ["HOPYARD_HOME"])

@@ -107,3 +107,8 @@ def make_documents() -> Callable[[int], list[Document]]:
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
     return tmp_path / "index"
+
+
+@pytest.fixture(autouse=True)
+def attempts(one_attempt: None) -> None:
+    """Every call has one attempt, unless a test sets `retries`."""

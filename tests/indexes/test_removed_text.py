@@ -73,7 +73,7 @@ def written(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
 def index(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """An index of every kind, from which the secret document has been removed."""
     ScriptedChat(written).register("scripted")
-    context = Context.model_validate({"model": "scripted", "retries": 0} | request.param)
+    context = Context.model_validate({"model": "scripted"} | request.param)
     directory = tmp_path / "index"
     with Resources() as resources:
         build(

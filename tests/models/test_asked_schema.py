@@ -25,6 +25,8 @@ from hopyard.state.settings.fields import Context, Profile
 
 from .asking import model_caller
 
+pytestmark = pytest.mark.usefixtures("one_attempt")
+
 PROFILES: tuple[Profile, ...] = ("builtin", "small", "capable")
 OUTPUTS = {
     prompt.of(profile).output
@@ -139,7 +141,7 @@ def test_a_server_of_ones_own(address: str, own: bool) -> None:
 
 
 async def ask_step(model: str) -> ChainStep:
-    context = Context(model=model, retries=0)
+    context = Context(model=model)
     return await model_caller(model).call(CHAIN_STEP, VALUES, context, "run")
 
 

@@ -235,10 +235,10 @@ class Trial:
     async def check(self, provider: ChatProvider, odd: Odd, *, streamed: bool) -> None:
         run, caller, told = f"run-{next(self.numbers)}", ModelCaller(provider, self.ledger), Told()
         stream = AnswerStream(told) if streamed else None
-        context = Context(model="builtin", retries=0, timeout=30)
+        context = Context(model="builtin", timeout=30)
         try:
             output = await caller._tried(
-                DIRECT, {"question": run}, context, run, streamed, "", stream
+                DIRECT, {"question": run}, context, run, streamed, "", stream, 0
             )
         except (ModelOutputError, ModelUnreachableError) as error:
             self.failed += 1

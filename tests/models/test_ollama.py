@@ -23,7 +23,9 @@ from hopyard.state.settings.fields import Context, profile_of
 
 from .asking import model_caller, usage_of
 
-LLAMA = Context(model="ollama:llama", retries=0)
+pytestmark = pytest.mark.usefixtures("one_attempt")
+
+LLAMA = Context(model="ollama:llama")
 READ, WRITTEN = 300, 5
 
 

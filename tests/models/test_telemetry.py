@@ -26,6 +26,8 @@ from hopyard.state.settings.fields import Context
 
 from .asking import model_caller
 
+pytestmark = pytest.mark.usefixtures("one_attempt")
+
 SECRETS = ("The vault opens at noon.", "When does the vault open?", "at noon", "sk-key")
 
 
@@ -38,7 +40,7 @@ def graph() -> Any:
 
     async def look_up(state: State) -> dict[str, str]:
         values = {"passages": SECRETS[0], "question": SECRETS[1]}
-        context = Context(model="scripted", retries=0)
+        context = Context(model="scripted")
         return {"said": (await model_caller().call(ANSWER, values, context, "run")).answer}
 
     strategy = StateGraph(State).add_node("look_up", look_up)

@@ -66,9 +66,9 @@ def _context(index: Path, seed: int, **settings: Any) -> Context:
         "model": MODELS[seed % 2],
         "embedding": EMBEDDING,
         "strategy": chance.choice(("auto", *STRATEGIES)),
-        "seed": 100 * seed,  # a connection is kept for a sampling, which counts on with retries
+        "seed": 100
+        * seed,  # a connection is kept for a sampling, and each attempt has the next seed
         "timeout": 0.4,
-        "retries": chance.randint(0, 2),
         "budget": {"calls": chance.choice((0, 3, 12))},
         "retrieval": {"k": 2},
         "profile": "builtin",
@@ -157,7 +157,7 @@ async def test_one_bad_branch_leaves_its_siblings_alone(
 
     with BadServer(everything, 1, rate=1.0, faults=(fault,), only=is_bad) as server:
         _point_to(server, monkeypatch)
-        budget: dict[str, Any] = {"strategy": "tree", "budget": {"calls": 0}, "retries": 1}
+        budget: dict[str, Any] = {"strategy": "tree", "budget": {"calls": 0}}
         context = _context(index, number, **budget)
         ended = await _asked(context, "t")
         assert server.seen[fault] > 0, ended

@@ -96,6 +96,6 @@ async def test_more_than_the_schema_has_is_refused(
         ("route", "x?"): {"strategy": "shell"},
     }
     model_server.answer = everything
-    result = await _asked(changed(context, retries=1), "x?")
+    result = await _asked(context, "x?")
     assert result["answer"] == "good"
     assert (result["route"]["strategy"], result["route"]["by"]) == ("single", "fallback")

@@ -1,7 +1,7 @@
 """The reports that questions had written. Only the ledger keeps them; they are looked up there.
 
 The ledger's key of a call holds the model, the wording of the prompt, what it showed and how the
-model sampled. So the settings must be those of the question: its temperature, seed and retries,
+model sampled. So the settings must be those of the question: its temperature and seed,
 `communities.tokens` and `communities.findings`. The models are those that the ledger names.
 """
 

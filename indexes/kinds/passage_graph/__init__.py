@@ -19,7 +19,7 @@ from pydantic import Field
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.kind import Estimate, IndexKind
-from hopyard.state.settings.fields import Group, Profile
+from hopyard.state.settings.fields import Group
 from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
@@ -55,23 +55,9 @@ class PassageGraphSettings(Group):
         description="Sampling temperature for writing questions; at 0 a small model repeats "
         "itself.",
     )
-    frequency_penalty: float | None = Field(
-        None,
-        ge=0,
-        le=2,
-        description="Penalty for repeated words, if LangChain's class of the provider supports "
-        "it; empty means 0.8 for the built-in model, which otherwise repeats questions, and 0 "
-        "for others.",
-    )
     passage_characters: int = Field(
         2400, ge=200, description="Maximum characters of a passage in a prompt."
     )
-
-    def penalty_for(self, profile: Profile) -> float:
-        """The penalty on repetition: the one set, or the one that suits the profile."""
-        if self.frequency_penalty is not None:
-            return self.frequency_penalty
-        return 0.8 if profile == "builtin" else 0.0
 
 
 class PassageGraph(IndexKind):

@@ -65,9 +65,8 @@ class QuestionWriter(Writer[Passage, WrittenQuestions]):
 
     @property
     def sampling(self) -> Mapping[str, float]:
-        """Warm, and without repetition."""
-        penalty = self._own.penalty_for(profile_of(self.settings))
-        return {"temperature": self._own.temperature, "frequency_penalty": penalty}
+        """Warm."""
+        return {"temperature": self._own.temperature}
 
     async def write(self, passage: Passage, call: ModelCall) -> tuple[str, WrittenQuestions]:
         """Ask for questions, and once more if too few of them are usable."""

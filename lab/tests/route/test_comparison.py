@@ -214,11 +214,11 @@ def prompted_answer(title: str, messages: list[dict[str, Any]]) -> dict[str, Any
 
 
 async def test_each_prompt_chooses_and_its_own_cost_counts(
-    records: RouteRecords, model_server: ModelServer, tmp_path: Path
+    records: RouteRecords, model_server: ModelServer, tmp_path: Path, one_attempt: None
 ) -> None:
     model_server.answer = prompted_answer
     classes: Any = {"A": "direct", "B": "single", "C": "chain"}
-    context = Context(model="scripted", retries=0)
+    context = Context(model="scripted")
     with Resources(tmp_path / "home") as resources:
         found = await ask_prompted_routes(
             records.answered, records.strategies, classes, context, resources

@@ -76,9 +76,7 @@ def ask(index: Path, tmp_path: Path) -> Callable[..., Any]:
     async def run(question: str, *replies: Any, **settings: Any) -> tuple[dict[str, Any], Steps]:
         steps = Steps(*replies)
         ScriptedChat(steps).register(MODEL)
-        base = Context.model_validate(
-            {"index": str(index), "model": MODEL, "embedding": EMBEDDING, "retries": 0}
-        )
+        base = Context.model_validate({"index": str(index), "model": MODEL, "embedding": EMBEDDING})
         context = change_context(base, {"retrieval": {"k": 2}, **settings})
         with Resources(tmp_path / "home") as resources:
             output = await chain.graph.ainvoke(
@@ -403,9 +401,7 @@ async def test_a_resumed_chain_asks_no_finished_call_again(
 ) -> None:
     steps = Steps(search(IRON, STONE), ModelUnreachableError("gone"))
     ScriptedChat(steps).register(MODEL)
-    context = Context.model_validate(
-        {"index": str(index), "model": MODEL, "embedding": EMBEDDING, "retries": 0}
-    )
+    context = Context.model_validate({"index": str(index), "model": MODEL, "embedding": EMBEDDING})
     with Resources(tmp_path / "own") as resources:
         graph = chain.graph.copy({"checkpointer": InMemorySaver()})
         config: RunnableConfig = config_with(resources, {"configurable": {"thread_id": "t"}})
@@ -425,9 +421,7 @@ async def test_the_answer_is_streamed_and_a_searching_step_is_not(
     ScriptedChat(
         Steps(search(IRON) | {"answer": "not yet"}, {"kind": "answer", "answer": "1781"})
     ).register(MODEL)
-    context = Context.model_validate(
-        {"index": str(index), "model": MODEL, "embedding": EMBEDDING, "retries": 0}
-    )
+    context = Context.model_validate({"index": str(index), "model": MODEL, "embedding": EMBEDDING})
     text = ""
     with Resources(tmp_path / "own") as resources:
         parts = chain.graph.astream(

@@ -33,6 +33,11 @@ def judge_or_answer(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]
     return {"answer": "1781"}
 
 
+@pytest.fixture
+def attempts() -> None:
+    """The contract is about retries too."""
+
+
 class TestSingleWithRerank(StrategyContract):
     strategy = STRATEGIES["single"]
     question = QUESTION

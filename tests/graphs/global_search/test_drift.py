@@ -77,7 +77,7 @@ def resources(tmp_path: Path) -> Iterator[Resources]:
 def told(index: Path, **changes: Any) -> Context:
     """Settings of a run: two reports, written, and two follow-up questions a round."""
     base = Context.model_validate(
-        {"index": str(index), "model": "scripted", "embedding": WordEmbedder.name, "retries": 0}
+        {"index": str(index), "model": "scripted", "embedding": WordEmbedder.name}
     )
     small = {"reports": 2, "follow_ups": 2, **changes.pop("drift", {})}
     return change_context(base, {"drift": small, "global_search": {"excerpts": 0}, **changes})

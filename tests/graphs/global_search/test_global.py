@@ -90,7 +90,7 @@ def ask(index: Path, chat: ScriptedChat, resources: Resources) -> Callable[..., 
     must for passages.
     """
     base = Context.model_validate(
-        {"index": str(index), "model": "scripted", "embedding": WordEmbedder.name, "retries": 0}
+        {"index": str(index), "model": "scripted", "embedding": WordEmbedder.name}
     )
 
     async def asked(question: str = QUESTION, others: Any = None, **settings: Any) -> Any:
@@ -448,7 +448,7 @@ async def test_auto_lets_a_capable_model_choose_between_chain_and_global(
         return {"strategy": "global", "confidence": 0.9} if usable else GARBAGE
 
     chat.answers = choose
-    base = {"model": "scripted", "embedding": WordEmbedder.name, "retries": 0}
+    base = {"model": "scripted", "embedding": WordEmbedder.name}
     context = Context.model_validate(base | {"index": str(index), "profile": "capable"})
     output = await router.graph.ainvoke(
         {"question": QUESTION}, config_with(resources), context=context

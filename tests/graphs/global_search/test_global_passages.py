@@ -50,7 +50,7 @@ def ask(index: Path, home: Path, chat: ScriptedChat, **settings: Any) -> Any:
     register_embedder(WordEmbedder.name, WordEmbedder())
     chat.register()
     values = {"index": str(index), "model": "scripted", "embedding": WordEmbedder.name}
-    context = Context.model_validate(values | {"retries": 0, **settings})
+    context = Context.model_validate(values | {**settings})
     with Resources(home) as resources:
         return asyncio.run(
             graph.ainvoke({"question": QUESTION}, config_with(resources), context=context)

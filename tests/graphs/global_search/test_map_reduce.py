@@ -49,7 +49,6 @@ def ask(index: Path, tmp_path: Path, chat: ScriptedChat, **settings: Any) -> Any
         "index": str(index),
         "model": "scripted",
         "embedding": WordEmbedder.name,
-        "retries": 0,
         **settings,
     }
     with Resources(tmp_path / "home") as resources:

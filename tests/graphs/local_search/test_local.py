@@ -98,7 +98,7 @@ def ask(chat: ScriptedChat, resources: Resources) -> Asker:
 
 
 def told(index: Path, **settings: Any) -> Context:
-    base = {"index": str(index), "model": "scripted", "embedding": "words", "retries": 0}
+    base = {"index": str(index), "model": "scripted", "embedding": "words"}
     return Context.model_validate(base | settings)
 
 

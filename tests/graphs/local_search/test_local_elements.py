@@ -60,7 +60,6 @@ async def test_descriptions_come_first_then_strong_facts_then_claims(tmp_path: P
             "index": str(tmp_path / "index"),
             "model": "scripted",
             "embedding": "words",
-            "retries": 0,
             "graph": SETTINGS,
         }
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from hopyard.prompts.answer import UNKNOWN
@@ -99,9 +101,12 @@ class TestFailing:
         with pytest.raises(ModelOutputError, match="'aggregate' got no usable output"):
             await ask_tree(context, seed=8)
 
-    async def test_a_retry_shows_no_fault(self, context: Context, comparison: Script) -> None:
+    async def test_a_retry_shows_no_fault(
+        self, context: Context, comparison: Script, retries: Callable[[int], None]
+    ) -> None:
+        retries(1)
         comparison.lines["split", ROOT] = [GARBAGE, split(IRON, STONE)]
-        output = await ask_tree(context, retries=1)
+        output = await ask_tree(context)
         assert output["answer"] == "Stone Bridge"
         assert comparison.asked[:3] == [("split", ROOT), ("split", ROOT), ("rubric", ROOT)]
         assert comparison.turn("split", ROOT, 1) == comparison.turn("split", ROOT, 0)

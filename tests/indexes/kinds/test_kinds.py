@@ -265,7 +265,7 @@ async def test_the_first_error_ends_the_others(
             directory=directory,
             embedder=embedder,
             kinds=["summaries"],
-            settings=Context(model="scripted", concurrency=1, retries=0),
+            settings=Context(model="scripted", concurrency=1),
             caller=lambda: resources.caller("scripted"),
         )
     assert len(model_server.calls) <= 3

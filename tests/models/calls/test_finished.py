@@ -47,7 +47,6 @@ async def test_the_answer_of_a_retry_is_found(model_server: ModelServer) -> None
     await ask()
     assert [call.title for call in model_server.calls] == ["Answer"] * 2
     assert find() == "Paris"
-    assert find(CONTEXT.model_copy(update={"retries": 0})) is None
 
 
 def test_the_models_of_a_prompt_are_those_of_its_latest_calls(tmp_path: Path) -> None:

@@ -78,8 +78,8 @@ async def asked(model: str, *, streamed: bool = True) -> tuple[Output, Told]:
     """One call, as a closing call or as one that nobody listens to."""
     caller, told = model_caller(model), Told()
     stream = AnswerStream(told) if streamed else None
-    values, context = {"question": QUESTION}, Context(model=model, retries=1)
-    output = await caller._tried(DIRECT, values, context, "run", streamed, "", stream)
+    values, context = {"question": QUESTION}, Context(model=model)
+    output = await caller._tried(DIRECT, values, context, "run", streamed, "", stream, 1)
     if stream is not None:
         stream.settle(output.answer)
     return output, told
@@ -430,7 +430,7 @@ CITED = '{"thought": "It says so.", "answer": "Marta Quill [1]", "passages": [1]
 async def read_passages(question: str = "Who built it?") -> Any:
     lines = [f"[{number}] Alder Bridge: {'x ' * 390}" for number in range(1, 11)]
     values = {"passages": "\n".join(lines), "question": question, "style": "short"}
-    context = Context(model="openai:m", retries=0)
+    context = Context(model="openai:m")
     return await model_caller("openai:m").call(ANSWER.of("capable"), values, context, "run")
 
 

@@ -128,7 +128,7 @@ async def streamed(prompt: Any, run: str, *, final: bool = True) -> Told:
     """What a node's call puts into the custom stream of its graph."""
 
     async def node(state: State) -> dict[str, str]:
-        context = Context(model="scripted", retries=1)
+        context = Context(model="scripted")
         output = await model_caller().call(
             prompt,
             {"question": "Moons of Mars?", "rejected": ""},

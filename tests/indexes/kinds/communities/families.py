@@ -91,7 +91,7 @@ class Families:
     def context(self, **settings: Any) -> Context:
         """The settings of a build, or of a question."""
         communities = {"reports": "all", **self.settings}
-        given = {"model": "scripted", "retries": 0, "communities": communities}
+        given = {"model": "scripted", "communities": communities}
         return Context.model_validate(given | settings)
 
     def _run(

@@ -183,7 +183,7 @@ def finish_build(directory: Path) -> Any:
     """Build as the killed process did."""
     embedder = WordEmbedder()
     embedder.name = "ollama:words"
-    settings = {"model": "openai:scripted", "retries": 0, "graph": {"builder": "model"}}
+    settings = {"model": "openai:scripted", "graph": {"builder": "model"}}
     with Resources() as resources:
         return build(
             people(10),

@@ -112,7 +112,7 @@ class Library:
 
 def make_settings(settings: dict[str, Any]) -> Context:
     """The settings of a build by the scripted model."""
-    return Context.model_validate({"model": "scripted", "retries": 0, **settings})
+    return Context.model_validate({"model": "scripted", **settings})
 
 
 @pytest.fixture

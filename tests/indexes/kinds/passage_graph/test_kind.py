@@ -70,9 +70,12 @@ def test_the_stats_and_the_manifest_count(library: Library) -> None:
     assert manifest.prompts == {"questions": str(QUESTIONS.version)}
 
 
-def test_the_parse_rate_is_that_of_the_ledger(library: Library, writer: Writer) -> None:
+def test_the_parse_rate_is_that_of_the_ledger(
+    library: Library, writer: Writer, retries: Callable[[int], None]
+) -> None:
+    retries(1)
     writer.instead["Bert"] = [GARBAGE, {"incoming": ["Who is Bert?"], "outcoming": []}]
-    library.build(people(10), retries=1)
+    library.build(people(10))
 
     (calls,) = library.stats.calls
     with Resources() as resources:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.kinds.passage_graph.sides import question_id
-from hopyard.indexes.kinds.passage_graph.writing import QuestionWriter, usable
+from hopyard.indexes.kinds.passage_graph.writing import usable
 from hopyard.models.calls.parse import json_schema
 from hopyard.prompts.indexes.passage_graph import (
     LONGEST,
@@ -17,7 +16,6 @@ from hopyard.prompts.indexes.passage_graph import (
     PassageQuestions,
     question_values,
 )
-from hopyard.state.settings.fields import Context
 
 
 def asked(incoming: list[str], outcoming: list[str]) -> PassageQuestions:
@@ -54,19 +52,11 @@ def test_the_schema_of_a_capable_model_has_no_cap() -> None:
     assert wording.max_tokens > QUESTIONS.max_tokens
 
 
-@pytest.mark.parametrize(
-    ("settings", "penalty"),
-    [
-        ({"model": "builtin"}, 0.8),
-        ({"model": "openai:large"}, 0.0),
-        ({"model": "openai:large", "passage_graph": {"frequency_penalty": 0.3}}, 0.3),
-        ({"model": "builtin", "passage_graph": {"frequency_penalty": 0}}, 0.0),
-    ],
-)
-def test_only_the_builtin_model_is_kept_from_repeating_names(
-    settings: dict[str, object], penalty: float
-) -> None:
-    assert QuestionWriter(Context.model_validate(settings)).asking.frequency_penalty == penalty
+def test_only_the_builtin_model_is_kept_from_repeating_names() -> None:
+    penalties = [
+        QUESTIONS.of(profile).frequency_penalty for profile in ("builtin", "small", "capable")
+    ]
+    assert penalties == [0.8, 0.0, 0.0]
 
 
 def test_two_answers_make_one_list_up_to_the_most() -> None:

@@ -177,7 +177,7 @@ class Library:
         return Counter(turn.splitlines()[0].removeprefix("Title: ") for turn in turns)
 
     def settings(self, builder: str, graph: dict[str, Any], **settings: Any) -> Context:
-        given = {"model": "scripted", "retries": 0, "graph": {"builder": builder, **graph}}
+        given = {"model": "scripted", "graph": {"builder": builder, **graph}}
         return Context.model_validate(given | settings)
 
     def build(
