@@ -20,7 +20,8 @@ from hopyard.nodes.answer import format_passages
 from hopyard.nodes.cited_answer import cite_answer
 from hopyard.nodes.gate import decide
 from hopyard.nodes.judge import judge_answer_support
-from hopyard.nodes.run import LONGEST_QUESTION, Run
+from hopyard.nodes.lifecycle import LONGEST_QUESTION
+from hopyard.nodes.run import Run
 from hopyard.state.references import with_references
 from hopyard.state.schemas import Citation, Evidence, GateDecision, passage_ids
 from hopyard.state.settings.given import GivenSettings

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hopyard.indexes.corpus.records import Passage
+from hopyard.nodes.lifecycle import check_question
 from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import Run, check_question
+from hopyard.nodes.run import Run
 from hopyard.state.references import with_references
 from hopyard.state.schemas import Evidence, Source, passage_ids
 from hopyard.state.settings.fields import Context
@@ -39,11 +40,12 @@ async def find_evidence(text: str, context: Context, resources: Resources) -> Fo
         IndexMissingError: The index is missing, or lacks a kind that the method needs.
     """
     run = Run("", context, resources)
-    units = await run.find(check_question(text), models=False)
+    found = await run.try_find(check_question(text), models=False)
+    units = found.evidence
     passages = {passage.id: passage for passage in await run.passages(passage_ids(units))}
     sources = with_references(passage.as_source(text=True) for passage in passages.values())
     evidence = [
         Evidence(**{**unit, "sources": [sources[name] for name in unit["passages"]]})
         for unit in units
     ]
-    return Found(evidence, passages, sources, run.problem)
+    return Found(evidence, passages, sources, found.reason)

@@ -30,9 +30,11 @@ from hopyard.agent.threads.waiting import answer_command, waiting_in
 from hopyard.graphs import router
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.telemetry import NodeWatch
+from hopyard.nodes.index_facts import check_index
+from hopyard.nodes.lifecycle import check_question
 from hopyard.nodes.receive import settings_to_keep
-from hopyard.nodes.resources import Resources, shared_resources
-from hopyard.nodes.run import Run, check_question, config_with
+from hopyard.nodes.resources import Resources, config_with, shared_resources
+from hopyard.nodes.run import Run
 from hopyard.state.agent import AgentInput, AgentOutput, AgentState
 from hopyard.state.errors import (
     ThreadBusyError,
@@ -129,7 +131,7 @@ class Session:
             ThreadBusyError: Another run works on the thread.
         """
         question = check_question(question)
-        await Run("", context, self._resources).check_index()
+        await check_index(Run("", context, self._resources))
         thread_id = checked_thread_name(thread_id or new_thread_id())
         config = self._config(thread_id, context)
         async with self._hold(thread_id):

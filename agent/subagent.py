@@ -15,7 +15,7 @@ from hopyard.agent.hopyard import Hopyard, Settings
 from hopyard.agent.nested import answer_inside
 from hopyard.agent.sync_saver import with_async_saver
 from hopyard.agent.tool import DESCRIPTION, readable
-from hopyard.nodes.run import config_with_default
+from hopyard.nodes.resources import config_with_default
 from hopyard.state.errors import HopyardError
 from hopyard.state.settings.given import GivenSettings
 

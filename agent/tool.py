@@ -23,7 +23,7 @@ from hopyard.agent.hopyard import Hopyard, Settings
 from hopyard.agent.nested import answer_inside
 from hopyard.agent.sync_saver import with_async_saver
 from hopyard.agent.texts import with_texts
-from hopyard.nodes.run import config_with_default
+from hopyard.nodes.resources import config_with_default
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.agent import AgentOutput
 from hopyard.state.errors import HopyardError
@@ -39,6 +39,7 @@ from hopyard.state.settings.fields import Context
 from hopyard.state.settings.given import GivenSettings
 from hopyard.state.settings.sources import change_context
 from hopyard.state.text.counting import counted
+from hopyard.state.verdicts import FELL_SHORT
 from hopyard.state.where import condition_texts
 
 __all__ = ("as_tool",)
@@ -58,8 +59,6 @@ Conditions = Annotated[
     ),
 ]
 _Result = tuple[str, AgentOutput]
-_FAILED: Final = frozenset({"failed", "fallback", "budget"})
-"""Verdicts of steps that did not do what they should."""
 _ALONE: Final[Any] = None
 """LangChain knows the parameter `runtime` by its type, which must not be a union with None."""
 
@@ -160,7 +159,7 @@ def _why_unknown(output: AgentOutput) -> list[str]:
     """Why an answer is Unknown: what failed, or that the documents were read and do not say it."""
     if output["answer"] != UNKNOWN:
         return []
-    failed = [step for step in output["steps"] if step.get("verdict") in _FAILED]
+    failed = [step for step in output["steps"] if step.get("verdict") in FELL_SHORT]
     reasons = dict.fromkeys(step["reason"] for step in failed if step.get("reason"))
     if reasons:
         return [f"A part of the search failed: {' '.join(map(_sentence, reasons))}"]

@@ -24,8 +24,7 @@ from hopyard.graphs.global_search import graph
 from hopyard.indexes.index import Index
 from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.nodes.global_search.estimate import estimate_level
-from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import config_with
+from hopyard.nodes.resources import Resources, config_with
 from hopyard.state.settings.fields import Context
 from hopyard.testing import ScriptedChat
 

@@ -21,8 +21,7 @@ from typing import Any, Final
 from langgraph.checkpoint.memory import InMemorySaver
 
 from hopyard.graphs.router import build
-from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import config_with
+from hopyard.nodes.resources import Resources, config_with
 from hopyard.state.settings.sources import read_context
 
 QUESTIONS: Final = Path(__file__).with_suffix(".jsonl")

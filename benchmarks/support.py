@@ -35,8 +35,9 @@ from typing import Any, Final
 from hopyard.indexes.corpus.records import Passage
 from hopyard.measures.exact import clopper_pearson
 from hopyard.nodes.judge import judge_statements
+from hopyard.nodes.lifecycle import new_run_id
 from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import Run, new_run_id
+from hopyard.nodes.run import Run
 from hopyard.nodes.support.compare import compare
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.sources import read_context

@@ -22,7 +22,9 @@ from hopyard.cli.render import (
     usage_line,
 )
 from hopyard.cli.thread_settings import flags_for, nested, told_settings
-from hopyard.nodes.run import Run, check_question
+from hopyard.nodes.index_facts import check_index
+from hopyard.nodes.lifecycle import check_question
+from hopyard.nodes.run import Run
 from hopyard.state.errors import (
     HopyardError,
     StoppedByUserError,
@@ -99,7 +101,7 @@ class _Chat:
 
     def check_index(self) -> None:
         """See that there is something to ask, before a question is typed."""
-        self._runner.run(Run("", self._context, self._session.resources).check_index())
+        self._runner.run(check_index(Run("", self._context, self._session.resources)))
 
     def close(self) -> None:
         """Close the thread store."""

@@ -20,8 +20,8 @@ from hopyard.cli.live import follow
 from hopyard.cli.options import changes_from
 from hopyard.cli.render import as_json, draw_result
 from hopyard.cli.thread_settings import tell_changes, told_settings
+from hopyard.nodes.lifecycle import check_question
 from hopyard.nodes.resources import shared_resources
-from hopyard.nodes.run import check_question
 from hopyard.state.errors import (
     EXIT_WAITING,
     HopyardError,

@@ -15,14 +15,15 @@ from hopyard.measures.answers import is_unanswered, normalize_answer
 from hopyard.measures.questions import Question
 from hopyard.measures.retrieval import retrieval_measures
 from hopyard.models.ledger import Entry
-from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import Run, config_with
+from hopyard.nodes.resources import Resources, config_with
+from hopyard.nodes.run import Run
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.errors import ModelOutputError, UsageError
 from hopyard.state.schemas import passage_ids
 from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.strategy import STRATEGIES
 from hopyard.state.usage import Usage, no_usage
+from hopyard.state.verdicts import FELL_SHORT
 
 __all__ = ("ask", "paid_before")
 
@@ -38,7 +39,6 @@ _AGENT_KEYS: Final = (
     "gate",
     "route",
 )
-_FAILED: Final = frozenset({"failed", "fallback"})
 
 
 async def paid_before(variant: Variant, context: Context, run: str, resources: Resources) -> Usage:
@@ -162,7 +162,8 @@ def _has_failed(output: Mapping[str, Any]) -> bool:
     """
     closing = [step for step in output.get("steps", ()) if "answer" in step][-1:]
     return "failure" in output or (
-        is_unanswered(output["answer"]) and any(step.get("verdict") in _FAILED for step in closing)
+        is_unanswered(output["answer"])
+        and any(step.get("verdict") in FELL_SHORT for step in closing)
     )
 
 
@@ -221,7 +222,7 @@ def _failures(
 ) -> tuple[str, ...]:
     """Steps that ended in a fallback, and outputs that fitted no schema, even if a retry did."""
     told = [output["failure"]] if "failure" in output else []
-    told += [str(step.get("reason", "")) for step in steps if step.get("verdict") in _FAILED]
+    told += [str(step.get("reason", "")) for step in steps if step.get("verdict") in FELL_SHORT]
     told += [
         f"{calls.failed} outputs of {name} fitted no schema"
         for name, calls in by_prompt.items()

@@ -17,8 +17,9 @@ from time import monotonic
 from typing import Any, Final
 
 from hopyard.models.prompt import Prompt
+from hopyard.nodes.lifecycle import new_run_id
 from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import Run, new_run_id
+from hopyard.nodes.run import Run
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.passages import passage_lines
 from hopyard.prompts.strategies.chain_step import CHAIN_STEP

@@ -6,7 +6,7 @@ from langgraph.graph import END, START, StateGraph
 
 from hopyard.nodes.answer import answer_from_evidence
 from hopyard.nodes.decompose.search import SplitState, search_sub_questions, split_question
-from hopyard.nodes.run import start_run
+from hopyard.nodes.lifecycle import start_run
 from hopyard.state.schemas import StrategyInput, StrategyOutput
 from hopyard.state.settings.fields import Context
 

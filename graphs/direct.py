@@ -5,7 +5,7 @@ from __future__ import annotations
 from langgraph.graph import END, START, StateGraph
 
 from hopyard.nodes.answer import answer_directly
-from hopyard.nodes.run import start_run
+from hopyard.nodes.lifecycle import start_run
 from hopyard.state.schemas import StrategyInput, StrategyOutput, StrategyState
 from hopyard.state.settings.fields import Context
 

@@ -15,7 +15,7 @@ from hopyard.nodes.drift.primer import primer
 from hopyard.nodes.drift.select import report_tasks, select
 from hopyard.nodes.global_search.reduce import reduce_drift
 from hopyard.nodes.global_search.reports import write_report
-from hopyard.nodes.run import start_run
+from hopyard.nodes.lifecycle import start_run
 from hopyard.state.drift import DriftState, FollowUpTask
 from hopyard.state.global_search import ReportTask
 from hopyard.state.schemas import StrategyInput, StrategyOutput

@@ -16,7 +16,7 @@ from hopyard.nodes.global_search.reduce import reduce_global
 from hopyard.nodes.global_search.reports import write_report
 from hopyard.nodes.global_search.select import descend, next_tasks, rate, select
 from hopyard.nodes.global_search.source_text import find_passages, map_passages, map_tasks
-from hopyard.nodes.run import start_run
+from hopyard.nodes.lifecycle import start_run
 from hopyard.state.global_search import (
     GlobalState,
     MapTask,

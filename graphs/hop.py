@@ -15,7 +15,7 @@ from hopyard.nodes.hop.choose import choose_hop
 from hopyard.nodes.hop.choose_round import choose_round
 from hopyard.nodes.hop.prune import prune
 from hopyard.nodes.hop.traverse import collect, enter, next_hops
-from hopyard.nodes.run import start_run
+from hopyard.nodes.lifecycle import start_run
 from hopyard.state.hop import HopState, HopTask
 from hopyard.state.schemas import StrategyInput, StrategyOutput
 from hopyard.state.settings.fields import Context

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from langgraph.graph import END, START, StateGraph
 
+from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.local_search.answer import answer
 from hopyard.nodes.local_search.gather import gather
 from hopyard.nodes.local_search.linking import link
 from hopyard.nodes.local_search.reports import next_step, write_reports
-from hopyard.nodes.run import start_run
 from hopyard.state.local_search import LocalState
 from hopyard.state.schemas import StrategyInput, StrategyOutput
 from hopyard.state.settings.fields import Context

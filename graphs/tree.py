@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from langgraph.graph import END, START, StateGraph
 
-from hopyard.nodes.run import start_run
+from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.tree.aggregate import aggregate
 from hopyard.nodes.tree.branch import answer_sub_question, judge_branch
 from hopyard.nodes.tree.close import close_branch, conclude

@@ -30,8 +30,9 @@ from hopyard.classifiers.retrieval_gate import decide as decide_by_probability
 from hopyard.classifiers.retrieval_gate import gate_folder
 from hopyard.measures.exact import clopper_pearson
 from hopyard.nodes.gate import decide
+from hopyard.nodes.lifecycle import new_run_id
 from hopyard.nodes.resources import shared_resources
-from hopyard.nodes.run import Run, new_run_id
+from hopyard.nodes.run import Run
 from hopyard.state.settings.fields import Context, GateSettings
 from hopyard.state.storage.atomic import write_file
 

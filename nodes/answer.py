@@ -10,17 +10,18 @@ from langgraph.runtime import Runtime
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.models.prompt import Prompt
+from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.citations import cite
 from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.evidence import join_adjacent
-from hopyard.nodes.run import Run, close_run, run_of
-from hopyard.nodes.unanswered import answer_without
+from hopyard.nodes.lifecycle import close_run
+from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.answer import ANSWER, UNKNOWN, AnyAnswer, CitedAnswer, PlainAnswer
 from hopyard.prompts.passages import heading, one_line, passage_lines, passage_snippet
 from hopyard.prompts.strategies.aggregate import AGGREGATE
 from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.prompts.style import writing
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
+from hopyard.state import verdicts
 from hopyard.state.metadata import page_words
 from hopyard.state.schemas import (
     CUT,
@@ -78,10 +79,10 @@ async def answer_directly(state: StrategyState, runtime: Runtime[Context]) -> di
         "question": one_line(question),
         "style": writing(run.settings.answer, passages=False),
     }
-    try:
-        output = await run.call(DIRECT, values, step="read", final=True)
-    except (BudgetExceededError, ModelOutputError) as error:
-        update |= _fail_to_answer(question, error)
+    attempt = await run.try_call(DIRECT, values, step="read", final=True)
+    output = attempt.output
+    if output is None:
+        update |= _without_answer(question, attempt)
     else:
         update["answer"] = output.answer
         if output.cut:
@@ -105,10 +106,10 @@ async def close_answer(
         ModelOutputError: The closing call failed.
     """
     update: dict[str, Any] = {"citations": [], "unconfirmed": ""}
-    try:
-        read = await reading
-    except (BudgetExceededError, ModelOutputError) as error:
-        update |= _fail_to_answer(question, error)
+    attempt = await attempted(reading)
+    read = attempt.output
+    if read is None:
+        update |= _without_answer(question, attempt)
         update["steps"] = [*steps, *update["steps"]]
     else:
         update["answer"] = read.answer
@@ -246,7 +247,7 @@ def format_passages(
 def mark_cut(step: Step) -> Step:
     """The step of an answer that was cut."""
     reason = add_reason(step.get("reason", ""), "the answer reached its limit and ends there")
-    return {**step, "verdict": "cut", "reason": reason, "ending": CUT}
+    return {**step, "verdict": verdicts.CUT, "reason": reason, "ending": CUT}
 
 
 def _read_step(question: str, answer: str, *, cut: bool) -> Step:
@@ -254,16 +255,14 @@ def _read_step(question: str, answer: str, *, cut: bool) -> Step:
     return mark_cut(step) if cut else step
 
 
-def _fail_to_answer(question: str, error: ModelOutputError | BudgetExceededError) -> dict[str, Any]:
-    """The note where the budget left no closing call.
+def _without_answer(question: str, attempt: Attempt[Any]) -> dict[str, Any]:
+    """The note that the budget left no closing call.
 
     Raises:
         ModelOutputError: The call failed.
     """
     return {
-        "answer": answer_without(error),
+        "answer": attempt.answer_instead(),
         "truncated": True,
-        "steps": [
-            _read_step(question, "", cut=False) | {"verdict": "failed", "reason": str(error)}
-        ],
+        "steps": [attempt.mark(_read_step(question, "", cut=False))],
     }

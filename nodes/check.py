@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.fall_back import FALLBACK, fall_back, may_fall_back, misses_schemas
 from hopyard.nodes.finish import cut_short
+from hopyard.nodes.index_facts import index_kinds
 from hopyard.nodes.judge import judge_answer_support
 from hopyard.nodes.route import runnable
 from hopyard.nodes.run import run_of
@@ -53,7 +54,7 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
     settled = chosen or state["truncated"] or cut_short(state)
     if not reason or settled or not _hands_over(run.settings, state["strategy"]):
         return {**judged, "stronger": ""}
-    offered = {strategy.name for strategy in runnable(await run.index_kinds())}
+    offered = {strategy.name for strategy in runnable(await index_kinds(run))}
     ladder = STRATEGIES[state["strategy"]].stronger
     stronger = next((name for name in ladder if name in offered and name not in tried), "")
     if not stronger or not run.settings.index:

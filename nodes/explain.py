@@ -12,13 +12,15 @@ from hopyard.classifiers.contributions import Shares, coalitions, shares_of_answ
 from hopyard.indexes.corpus.records import Passage
 from hopyard.measures.answers import token_f1
 from hopyard.nodes.answer import format_passages
+from hopyard.nodes.attempt import attempted
 from hopyard.nodes.citations import is_unknown
-from hopyard.nodes.run import Run, run_of, with_endings
+from hopyard.nodes.lifecycle import with_endings
+from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.style import writing
 from hopyard.state.agent import AgentState
-from hopyard.state.errors import BudgetExceededError, HopyardError
+from hopyard.state.errors import HopyardError
 from hopyard.state.schemas import (
     Explanation,
     PassageShare,
@@ -50,24 +52,31 @@ async def explain_answer(state: AgentState, runtime: Runtime[Context]) -> dict[s
     if is_unknown(answer) or not names:
         return {}
     run = await run_of(state, runtime)
-    try:
-        passages = await run.passages(names)
-        players = passages[:MOST_EXPLAINED]
-        values = await _values(run, state["question"], answer, _prompts(passages, players))
-    except HopyardError as error:
-        verdict = "budget" if isinstance(error, BudgetExceededError) else "failed"
-        reason = str(error)
-        step = Step(
-            id=_STEP,
-            kind=_STEP,
-            title="The shares of the passages are unknown",
-            verdict=verdict,
-            reason=reason,
-        )
-        return {"steps": await with_endings(run, [step])}
+    attempt = await attempted(_explained(run, state["question"], answer, names), HopyardError)
+    if attempt.output is None:
+        step = Step(id=_STEP, kind=_STEP, title="The shares of the passages are unknown")
+        return {"steps": await with_endings(run, [attempt.mark(step)])}
+    explanation, step = attempt.output
+    return {"explanation": explanation, "steps": [step]}
+
+
+async def _explained(
+    run: Run, question: str, answer: str, names: Sequence[str]
+) -> tuple[Explanation, Step]:
+    """The explanation, and its step.
+
+    Args:
+        run: The run that pays.
+        question: The question.
+        answer: Its answer, without markers.
+        names: Ids of the passages that it cites, or was read from.
+    """
+    passages = await run.passages(names)
+    players = passages[:MOST_EXPLAINED]
+    values = await _values(run, question, answer, _prompts(passages, players))
     shares = shares_of_answer(values[: 2 ** len(players)], values[-1])
     explanation = _explanation(players, shares, calls=len(values))
-    return {"explanation": explanation, "steps": [_told(explanation, players)]}
+    return explanation, _told(explanation, players)
 
 
 def _prompts(passages: Sequence[Passage], players: Sequence[Passage]) -> list[Sequence[Passage]]:

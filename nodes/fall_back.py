@@ -19,6 +19,7 @@ from hopyard.state.agent import AgentState
 from hopyard.state.errors import CallFailedError, ModelOutputError
 from hopyard.state.schemas import Step
 from hopyard.state.settings.fields import AUTO, Context
+from hopyard.state.verdicts import FAILED
 
 __all__ = ("FALLBACK", "fall_back", "may_fall_back", "misses_schemas", "with_fallback")
 
@@ -53,7 +54,7 @@ def with_fallback(name: str, graph: Any) -> Any:
                 id=name,
                 kind="read",
                 title=name,
-                verdict="failed",
+                verdict=FAILED,
                 answer="",
                 reason=str(error),
                 ending=error.reason,

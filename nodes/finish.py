@@ -17,6 +17,7 @@ from hopyard.state.references import with_references
 from hopyard.state.schemas import Citation, Evidence, Source, Step, passage_ids, quotes_of
 from hopyard.state.settings.fields import Context, profile_of
 from hopyard.state.text.markers import renumber
+from hopyard.state.verdicts import BUDGET
 
 __all__ = ("cut_short", "finish")
 
@@ -102,4 +103,4 @@ def _with_sources(unit: Evidence, sources: Mapping[str, Source]) -> Evidence:
 def cut_short(state: AgentState) -> bool:
     """Whether the budget was used up before a strategy began."""
     own = [step for step in state["steps"][:2] if step["id"] in {"rewrite", "revise"}]
-    return state["route"]["by"] == "budget" or any(step.get("verdict") == "budget" for step in own)
+    return state["route"]["by"] == "budget" or any(step.get("verdict") == BUDGET for step in own)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hopyard.classifiers.strategy_features import Features, FirstSearch
+from hopyard.nodes.index_facts import nearness_of
 from hopyard.nodes.run import Run
 
 __all__ = ("question_features",)
@@ -17,7 +18,7 @@ async def question_features(run: Run, question: str) -> Features:
         IndexMissingError: The index is missing, damaged, or of another embedding model.
     """
     vector = await run.embed(question)
-    near = await run.nearness(question)
+    near = await nearness_of(run, question)
     gap = 0.0
     if (await run.index()).has("dense"):
         nearest = [unit["score"] for unit in await run.find(question, k=2, method="dense")]

@@ -13,6 +13,7 @@ from hopyard.classifiers.retrieval_gate import OFF, SHIPPED, Decision, shipped_g
 from hopyard.measures.nearness import Nearness
 from hopyard.models.builtin.chat import known_as
 from hopyard.models.servers.addresses import same_model
+from hopyard.nodes.index_facts import name_in, nearness_of
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.agent import AgentState
 from hopyard.state.extras import missing_modules, missing_sentence
@@ -47,7 +48,7 @@ async def decide(run: Run, question: str) -> GateDecision:
     await asyncio.to_thread(run.resources.gate, gate)  # a gate that is not there is an error
     if reason := await rule(run, question):
         return GateDecision(gate=gate, probability=None, retrieve=True, reason=reason)
-    nearness = await run.nearness(question)
+    nearness = await nearness_of(run, question)
     embedding = await run.embedding()
     decision = await asyncio.to_thread(_decide, run, gate, question, nearness, embedding)
     return GateDecision(
@@ -66,7 +67,7 @@ async def rule(run: Run, question: str) -> str:
     """
     if is_about_documents(question):
         return "the question is about the documents"
-    name = await run.name_in(question)
+    name = await name_in(run, question)
     return f"it names {name!r} of the documents" if name else ""
 
 

@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from hopyard.indexes.corpus.records import Passage
+from hopyard.nodes.attempt import attempted
 from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.cited_answer import NOT_STATED
-from hopyard.nodes.run import Run, with_endings
+from hopyard.nodes.lifecycle import with_endings
+from hopyard.nodes.run import Run
 from hopyard.prompts.check_statements import check_prompt, claim_lines
 from hopyard.prompts.passages import one_line, passage_lines
-from hopyard.state.errors import BudgetExceededError, ModelOutputError, ModelUnreachableError
+from hopyard.state.errors import ModelUnreachableError
 from hopyard.state.schemas import Citation, Step
 from hopyard.state.settings.fields import AUTO, Context, profile_of
+from hopyard.state.verdicts import FALLBACK
 
 __all__ = ("check_of", "judge_answer_support", "judge_statements")
 
@@ -59,30 +62,12 @@ async def judge_answer_support(run: Run, state: Mapping[str, Any]) -> dict[str, 
         return {}
     step = Step(id=f"{STEP}-{len(state.get('tried', ())) + 1}", kind="check")
     step["title"] = "Check the citations"
-    try:
-        cited = sorted({number for _, numbers in claims for number in numbers})
-        ids = list(dict.fromkeys(citations[number - 1]["passage_id"] for number in cited))
-        passages = await run.existing(ids)
-        shown = [name for name in ids if name in passages]
-        places = {name: number for number, name in enumerate(shown, 1)}
-        asked = [
-            (
-                statement,
-                sorted(
-                    {
-                        places[citations[number - 1]["passage_id"]]
-                        for number in numbers
-                        if citations[number - 1]["passage_id"] in places
-                    }
-                ),
-            )
-            for statement, numbers in claims
-        ]
-        verdicts = await judge_statements(
-            run, state["question"], asked, [passages[name] for name in shown], step=step["id"]
-        )
-    except (BudgetExceededError, ModelOutputError, ModelUnreachableError) as error:
-        step |= {"verdict": "fallback", "reason": f"the rules' verdicts stay: {error}"}
+    attempt = await attempted(
+        _verdicts(run, state["question"], claims, citations, step["id"]), ModelUnreachableError
+    )
+    verdicts = attempt.output
+    if verdicts is None:
+        step |= {"verdict": FALLBACK, "reason": f"the rules' verdicts stay: {attempt.reason}"}
         return {"steps": await with_endings(run, [step])}
     judged = _judged(citations, claims, verdicts)
     step["facts"] = {"statements": str(len(claims)), "not found": str(verdicts.count(False))}
@@ -91,6 +76,25 @@ async def judge_answer_support(run: Run, state: Mapping[str, Any]) -> dict[str, 
         "unconfirmed": _unconfirmed(state.get("unconfirmed", ""), judged),
         "steps": [step],
     }
+
+
+async def _verdicts(
+    run: Run, question: str, claims: Claims, citations: Sequence[Citation], step: str
+) -> list[bool]:
+    """Whether the passages of each statement that the index still has state it."""
+    cited = sorted({number for _, numbers in claims for number in numbers})
+    ids = list(dict.fromkeys(citations[number - 1]["passage_id"] for number in cited))
+    passages = await run.existing(ids)
+    places = {name: number for number, name in enumerate(filter(passages.get, ids), 1)}
+
+    def shown(numbers: Sequence[int]) -> list[int]:
+        named = {citations[number - 1]["passage_id"] for number in numbers}
+        return sorted(places[name] for name in named if name in places)
+
+    asked = [(statement, shown(numbers)) for statement, numbers in claims]
+    return await judge_statements(
+        run, question, asked, [passages[name] for name in places], step=step
+    )
 
 
 async def judge_statements(

@@ -17,15 +17,16 @@ from langgraph.types import Overwrite
 from hopyard.classifiers.retrieval_gate import lasting_name
 from hopyard.classifiers.strategy_route import lasting_route
 from hopyard.nodes.conversation import LONGEST_MESSAGE, conversation_lines, last_answer
-from hopyard.nodes.revise import REVISED
-from hopyard.nodes.run import RUN_DIGITS, Run, check_question, new_run_id, run_of, with_endings
+from hopyard.nodes.index_facts import check_index
+from hopyard.nodes.lifecycle import RUN_DIGITS, check_question, new_run_id, with_endings
+from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.rewrite import REWRITE, FollowUp
 from hopyard.state.agent import AgentState
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import FINISHED, Step
 from hopyard.state.settings.fields import Context, profile_of
 from hopyard.state.usage import no_usage
+from hopyard.state.verdicts import ABOUT_LAST
 
 __all__ = ("receive", "settings_to_keep")
 
@@ -40,10 +41,10 @@ async def receive(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any
     run = replace(await run_of(state, runtime), id=_run_id(get_config()))
     await run.usage()
     history, asked, new_messages = _turn(state)
-    await run.check_index()
+    await check_index(run)
     rewritten = await _stand_alone(run, asked, history)
     question = rewritten["answer"] if rewritten else asked
-    about_last = rewritten is not None and rewritten.get("verdict") == REVISED
+    about_last = rewritten is not None and rewritten.get("verdict") == ABOUT_LAST
     last = last_answer(history, question) if about_last else None
     return {
         "question": asked if last else question,
@@ -109,14 +110,12 @@ async def _stand_alone(run: Run, question: str, history: Sequence[AnyMessage]) -
         "question": one_line(question),
     }
     step = Step(id="rewrite", kind="rewrite", title="Understand the follow-up", question=question)
-    try:
-        output = await run.call(REWRITE, values, step="rewrite")
-    except (ModelOutputError, BudgetExceededError) as error:
-        if isinstance(error, BudgetExceededError):
-            step["verdict"] = "budget"
-        [step] = await with_endings(run, [step])
-        return step | {"answer": question, "reason": f"kept unchanged: {error}"}
+    attempt = await run.try_call(REWRITE, values, step="rewrite")
+    output = attempt.output
+    if output is None:
+        [step] = await with_endings(run, [attempt.mark(step)])
+        return step | {"answer": question, "reason": f"kept unchanged: {attempt.reason}"}
     step["answer"] = output.question
-    if isinstance(output, FollowUp) and output.kind == REVISED:
-        return step | {"verdict": REVISED, "reason": "it is about the last answer"}
+    if isinstance(output, FollowUp) and output.kind == ABOUT_LAST:
+        return step | {"verdict": ABOUT_LAST, "reason": "it is about the last answer"}
     return step | {"reason": "rewritten to be understood alone"}

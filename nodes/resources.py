@@ -16,6 +16,8 @@ from copy import copy
 from pathlib import Path
 from typing import Any, Final, Generic, Self, TypeVar
 
+from langchain_core.runnables import RunnableConfig
+
 from hopyard.classifiers.retrieval_gate import RetrievalGate, find_gate
 from hopyard.classifiers.strategy_route import StrategyRoute, find_route
 from hopyard.indexes.corpus.manifest import MANIFEST_FILE, read_manifest
@@ -33,7 +35,15 @@ from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import AUTO
 from hopyard.state.settings.sources import home
 
-__all__ = ("RESOURCES_KEY", "Resources", "close_shared_resources", "shared_resources")
+__all__ = (
+    "RESOURCES_KEY",
+    "Resources",
+    "close_shared_resources",
+    "config_with",
+    "config_with_default",
+    "resources_in",
+    "shared_resources",
+)
 
 RESOURCES_KEY: Final = "__hopyard_resources"
 """Where a run's configuration holds its resources. LangGraph keeps such keys out of checkpoints."""
@@ -278,6 +288,22 @@ def close_shared_resources() -> None:
 
 
 atexit.register(close_shared_resources)
+
+
+def config_with(resources: Resources, config: RunnableConfig | None = None) -> RunnableConfig:
+    """A configuration whose run uses these resources."""
+    given = config or RunnableConfig()
+    return {**given, "configurable": {**given.get("configurable", {}), RESOURCES_KEY: resources}}
+
+
+def config_with_default(
+    resources: Resources, config: RunnableConfig | None = None
+) -> RunnableConfig:
+    """A configuration whose run uses its own resources, or these if it has none."""
+    given = (config or {}).get("configurable", {})
+    return (
+        (config or RunnableConfig()) if RESOURCES_KEY in given else config_with(resources, config)
+    )
 
 
 async def resources_in(configurable: Mapping[str, Any]) -> Resources:

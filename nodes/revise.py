@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from langgraph.runtime import Runtime
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.answer import mark_cut
+from hopyard.nodes.attempt import attempted
 from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.conversation import LONGEST_MESSAGE, conversation_lines
-from hopyard.nodes.run import Run, run_of, with_endings
+from hopyard.nodes.lifecycle import with_endings
+from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line, passage_lines, passage_snippet
 from hopyard.prompts.revise import REVISE, Revised
 from hopyard.state.agent import AgentState, LastAnswer
-from hopyard.state.errors import (
-    BudgetExceededError,
-    CallFailedError,
-    IndexMissingError,
-    ModelOutputError,
-    UsageError,
-)
+from hopyard.state.errors import IndexMissingError, UsageError
 from hopyard.state.schemas import (
     CUT,
     FINISHED,
@@ -32,10 +28,11 @@ from hopyard.state.schemas import (
 )
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.markers import renumber
+from hopyard.state.verdicts import ABOUT_LAST
 
 __all__ = ("REVISED", "after_receive", "after_revise", "revise")
 
-REVISED = "revise"
+REVISED: Final = ABOUT_LAST
 """The name in place of a strategy."""
 _REASON = "the message is about the last answer"
 
@@ -55,15 +52,13 @@ async def revise(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
         raise ValueError("no last answer to revise")
     asked = state["question"]
     step = Step(id="revise", kind="revise", title="Act on the last answer", question=asked)
-    try:
-        output = await _call(run, state, last)
-    except CallFailedError:
-        raise  # a resumed run may have more luck
-    except (ModelOutputError, BudgetExceededError, IndexMissingError, UsageError) as error:
-        if isinstance(error, BudgetExceededError):
-            step["verdict"] = "budget"
-        [step] = await with_endings(run, [step])
-        return _ask_instead(last, step, f"treated as a question: {error}")
+    attempt = await attempted(_call(run, state, last), IndexMissingError, UsageError)
+    if attempt.retry_later:
+        attempt.check_needed()
+    output = attempt.output
+    if output is None:
+        [step] = await with_endings(run, [attempt.mark(step)])
+        return _ask_instead(last, step, f"treated as a question: {attempt.reason}")
     if output.needs_search or is_unknown(output.answer):
         return _ask_instead(last, step, "it needs a search")
     answer, citations = _keep_citations(output.answer, last["citations"])

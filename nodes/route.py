@@ -15,6 +15,7 @@ from hopyard.models.servers.addresses import same_model
 from hopyard.nodes.approve import approve_strategy
 from hopyard.nodes.fall_back import FALLBACK
 from hopyard.nodes.first_search import question_features
+from hopyard.nodes.index_facts import index_kinds
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.route import route_prompt
@@ -77,7 +78,7 @@ async def _take_default(run: Run, state: AgentState) -> RouteDecision:
     that the default cannot answer. Without an index it chooses among all.
     """
     profile = profile_of(run.settings)
-    fitting = runnable(await run.index_kinds()) if run.settings.index else []
+    fitting = runnable(await index_kinds(run)) if run.settings.index else []
     default = next((strategy for strategy in fitting if profile in strategy.default_for), None)
     if default is None:
         return await _ask_model(run, state, await _all_offered(run, state))
@@ -143,7 +144,7 @@ async def _all_offered(run: Run, state: AgentState) -> list[Strategy]:
     retrieve = state["gate"]["retrieve"]
     return [
         strategy
-        for strategy in runnable(await run.index_kinds())
+        for strategy in runnable(await index_kinds(run))
         if not strategy.baseline
         and (strategy.route is not None or strategy.default_for)
         and (strategy.retrieves or not retrieve)
@@ -156,7 +157,7 @@ def runnable(kinds: Sequence[str]) -> list[Strategy]:
 
 
 async def _approve(run: Run, question: str, decision: RouteDecision) -> RouteDecision:
-    offered = [strategy.name for strategy in runnable(await run.index_kinds())]
+    offered = [strategy.name for strategy in runnable(await index_kinds(run))]
     chosen = approve_strategy(question, decision, offered)
     if chosen is None:
         return decision

@@ -1,62 +1,66 @@
-"""The resources of a step: the run's settings, its models and its index."""
+"""The run that a step belongs to: its settings, its model calls, its searches."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
-from uuid import uuid4
+from typing import Any
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
-from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.index import Index
-from hopyard.indexes.named import name_in
-from hopyard.indexes.nearness import nearness
 from hopyard.indexes.search import SEARCHES, Search
-from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.chat import learn_size
 from hopyard.models.embedder import Vector
 from hopyard.models.names import current_name
 from hopyard.models.prompt import OutputT, Prompt
-from hopyard.nodes.resources import RESOURCES_KEY, Resources, resources_in
+from hopyard.nodes.attempt import Attempt, attempted
+from hopyard.nodes.resources import Resources, resources_in
 from hopyard.state.errors import (
     BudgetExceededError,
     HopyardError,
     IndexMissingError,
     UsageError,
 )
-from hopyard.state.schemas import CUT, FINISHED, Evidence, Step, StrategyInput
+from hopyard.state.schemas import Evidence
 from hopyard.state.settings.fields import AUTO, Context, profile_of
 from hopyard.state.settings.sources import read_context
-from hopyard.state.text.unicode import storable_text
 from hopyard.state.usage import Usage
 
 __all__ = (
-    "LONGEST_QUESTION",
-    "RUN_DIGITS",
+    "Found",
     "Run",
-    "check_question",
-    "close_run",
-    "config_with",
-    "config_with_default",
-    "new_run_id",
+    "index_folder",
     "run_of",
-    "start_run",
-    "with_endings",
 )
 
-LONGEST_QUESTION: Final = 4000
-"""Maximum characters of a question. A longer text is a document."""
 
-RUN_DIGITS: Final = 16
-"""Hexadecimal digits of a run's name, which every task of a run carries."""
+@dataclass(frozen=True)
+class Found:
+    """What a search found.
+
+    Attributes:
+        evidence: The units, the best first.
+        problems: Errors that reduced the result.
+    """
+
+    evidence: list[Evidence]
+    problems: Sequence[HopyardError] = ()
+
+    @property
+    def reason(self) -> str:
+        """Why the search found less than it should, or ""."""
+        return " ".join(dict.fromkeys(map(str, self.problems)))
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the budget is one of the reasons."""
+        return any(isinstance(problem, BudgetExceededError) for problem in self.problems)
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ class Run:
         id: The name that its model calls are counted under.
         settings: The settings of the run.
         resources: The indexes and models of the process.
-        problems: Errors that reduced the results of searches.
+        problems: What `find` reports; use `try_find`, which returns it.
     """
 
     id: str
@@ -78,12 +82,12 @@ class Run:
     @property
     def problem(self) -> str:
         """The errors that reduced the results of searches, or ""."""
-        return " ".join(dict.fromkeys(map(str, self.problems)))
+        return Found([], self.problems).reason
 
     @property
     def out_of_budget(self) -> bool:
         """Whether the budget caused one of the problems."""
-        return any(isinstance(problem, BudgetExceededError) for problem in self.problems)
+        return Found([], self.problems).truncated
 
     def with_settings(self, **changes: Any) -> Run:
         """Return the run with other settings, as in `run.with_settings(temperature=0.1)`."""
@@ -122,6 +126,21 @@ class Run:
             worded, values, self.settings, self.id, final=final, stream=stream, step=step
         )
 
+    async def try_call(
+        self,
+        prompt: Prompt[OutputT],
+        values: Mapping[str, str],
+        *,
+        step: str = "",
+        final: bool = False,
+    ) -> Attempt[OutputT]:
+        """Call the chat model as `call` does; the attempt says what a call without output means.
+
+        Raises:
+            ModelUnreachableError: The model does not answer.
+        """
+        return await attempted(self.call(prompt, values, step=step, final=final))
+
     async def index(self) -> Index:
         """Return the run's index.
 
@@ -129,34 +148,8 @@ class Run:
             UsageError: The run names no index.
             IndexMissingError: The index is missing, damaged, or of another embedding model.
         """
-        directory = _index_folder(self.settings)
+        directory = index_folder(self.settings)
         return await asyncio.to_thread(self.resources.index, directory, self.settings.embedding)
-
-    async def check_index(self) -> None:
-        """See that the index that the settings name, and their filter, can be used.
-
-        The agent does so before anything is spent. Settings without an index are fine: not every
-        question needs one.
-
-        Raises:
-            UsageError: The index is an address, or the filter names a field that no passage has.
-            IndexMissingError: The index is missing, damaged, or of another embedding model.
-        """
-        if not self.settings.index:
-            return
-        await asyncio.to_thread(read_manifest, _index_folder(self.settings))
-        if self.settings.where:
-            await self.allowed()
-
-    async def index_kinds(self) -> tuple[str, ...]:
-        """The kinds that the index has; none where there is no index that can be read."""
-        if not self.settings.index:
-            return ()
-        try:
-            manifest = await asyncio.to_thread(read_manifest, Path(self.settings.index))
-        except IndexMissingError:
-            return ()  # a search will report it; a run without documents continues
-        return manifest.kinds
 
     async def embed(self, text: str) -> Vector:
         """The embedding [d] of a question, by the model that made the index."""
@@ -170,30 +163,6 @@ class Run:
             return self.settings.embedding
         return current_name((await self.index()).manifest.embedding)
 
-    async def nearness(self, text: str) -> Nearness:
-        """How near the index's passages are to a text; unmeasured where the run has none.
-
-        Raises:
-            IndexMissingError: The index is missing, damaged, or of another embedding model.
-        """
-        if not self.settings.index:
-            return UNMEASURED
-        index = await self.index()
-        vector = await self.embed(text) if index.has("dense") else None
-        return await asyncio.to_thread(nearness, text, vector, index)
-
-    async def name_in(self, text: str) -> str:
-        """A name of the index's documents that a text holds; "" for none, or without an index.
-
-        Raises:
-            IndexMissingError: The index is missing, damaged, or of another embedding model.
-        """
-        if not self.settings.index:
-            return ""
-        index = await self.index()
-        vector = await self.embed(text) if index.has("dense") else None
-        return await asyncio.to_thread(name_in, text, vector, index)
-
     async def find(
         self,
         text: str,
@@ -204,12 +173,29 @@ class Run:
         models: bool = True,
         without: Collection[str] = (),
     ) -> list[Evidence]:
-        """Search. Errors that reduce the results are added to `problems`.
+        """The evidence of `try_find`, for which see there."""
+        found = await self.try_find(
+            text, k=k, method=method, step=step, models=models, without=without
+        )
+        self.problems.extend(found.problems)
+        return found.evidence
+
+    async def try_find(
+        self,
+        text: str,
+        *,
+        k: int | None = None,
+        method: str = "",
+        step: str = "",
+        models: bool = True,
+        without: Collection[str] = (),
+    ) -> Found:
+        """Search. Errors that only reduce the result are told with it.
 
         Args:
             text: The text to search for.
-            k: Units of evidence at most; the setting `retrieval.k` where it is not said.
-            method: The search method; the setting `retrieval.method` where it is not said.
+            k: Units of evidence at most; the setting `retrieval.k` if it is not given.
+            method: The search method; the setting `retrieval.method` if it is not given.
             step: Id of the step that the search belongs to.
             models: Whether the search may ask the chat model.
             without: Ids of evidence that is not to be found again.
@@ -219,20 +205,35 @@ class Run:
                 field that no passage has.
             IndexMissingError: The index is missing, or lacks a kind that the method needs.
         """
-        retrieval = self.settings.retrieval
+        retrieval, problems = self.settings.retrieval, list[HopyardError]()
         wanted = retrieval.k if k is None else k
-        search = await self.search(text, k=wanted + len(without), step=step, models=models)
+        search = await self.search(
+            text, k=wanted + len(without), step=step, models=models, report=problems.append
+        )
         if search.allowed is not None and not search.allowed:
             conditions = " and ".join(self.settings.where)
-            self.problems.append(UsageError(f"No passage of the index matches {conditions}."))
-            return []
+            return Found([], [UsageError(f"No passage of the index matches {conditions}.")])
         found = await SEARCHES[method or retrieval.method].run(search)
-        return [unit for unit in found if unit["id"] not in without][:wanted]
+        evidence = [unit for unit in found if unit["id"] not in without][:wanted]
+        return Found(evidence, problems)
 
     async def search(
-        self, text: str, *, k: int | None = None, step: str = "", models: bool = True
+        self,
+        text: str,
+        *,
+        k: int | None = None,
+        step: str = "",
+        models: bool = True,
+        report: Callable[[HopyardError], None] = lambda _: None,
     ) -> Search:
-        """A search that a method can run; see `find`.
+        """A search that a method can run; see `try_find`.
+
+        Args:
+            text: The text to search for.
+            k: Units of evidence at most.
+            step: Id of the step that the search belongs to.
+            models: Whether the search may ask the chat model.
+            report: Told each error that reduces the result.
 
         Raises:
             UsageError: The run names no index, or the filter names a field that no passage has.
@@ -252,7 +253,7 @@ class Run:
             embed=self.embed,
             call=call if models else None,
             kept=self.resources.kept,
-            report=self.problems.append,
+            report=report,
             allowed=await self.allowed(),
         )
 
@@ -290,7 +291,12 @@ class Run:
         return (await asyncio.to_thread(caller.meter, self.id)).usage
 
 
-def _index_folder(settings: Context) -> Path:
+def index_folder(settings: Context) -> Path:
+    """The folder of the index that the settings name.
+
+    Raises:
+        UsageError: They name none, or an address.
+    """
     if not settings.index:
         raise UsageError("No index is given; name one with --index DIR or HOPYARD_INDEX.")
     if "://" in settings.index:
@@ -310,72 +316,3 @@ async def run_of(state: Mapping[str, Any], runtime: Runtime[Context]) -> Run:
     if settings.profile == AUTO:
         await asyncio.to_thread(learn_size, settings.model)
     return Run(state.get("run", ""), settings, await resources_in(configurable))
-
-
-def config_with(resources: Resources, config: RunnableConfig | None = None) -> RunnableConfig:
-    """A configuration whose run uses these resources."""
-    given = config or RunnableConfig()
-    return {**given, "configurable": {**given.get("configurable", {}), RESOURCES_KEY: resources}}
-
-
-def config_with_default(
-    resources: Resources, config: RunnableConfig | None = None
-) -> RunnableConfig:
-    """A configuration whose run uses its own resources, or these if it has none."""
-    given = (config or {}).get("configurable", {})
-    return (
-        (config or RunnableConfig()) if RESOURCES_KEY in given else config_with(resources, config)
-    )
-
-
-def new_run_id() -> str:
-    """A name under which one question's usage is counted."""
-    return uuid4().hex[:RUN_DIGITS]
-
-
-def check_question(question: object) -> str:
-    """The question without white space around it.
-
-    Raises:
-        UsageError: It is missing, empty, no text, or far too long.
-    """
-    if not isinstance(question, str) or not question.strip():
-        raise UsageError('The question is empty; write one, as in "Who discovered Pluto?".')
-    if len(question) > LONGEST_QUESTION:
-        raise UsageError(
-            f"The question has {len(question)} characters, and at most {LONGEST_QUESTION} are "
-            f"allowed; put long texts into the index and ask about them."
-        )
-    return storable_text(question).strip()
-
-
-async def start_run(state: StrategyInput, runtime: Runtime[Context]) -> dict[str, Any]:
-    """A strategy's first step: check the question, and start the clock of the run."""
-    run = replace(await run_of(state, runtime), id=state.get("run") or new_run_id())
-    await run.usage()
-    return {"question": check_question(state.get("question")), "run": run.id, "truncated": False}
-
-
-async def close_run(run: Run, update: Mapping[str, Any]) -> dict[str, Any]:
-    """Complete a strategy's last update: what its run spent, and how its calls ended.
-
-    The run's name is let go, so that the next question on the same thread is a run of its own.
-
-    Args:
-        run: The run.
-        update: The last update, with all `steps`. The last of them gives the answer.
-    """
-    steps = await with_endings(run, update["steps"])
-    endings = [step.get("ending", FINISHED) for step in steps]
-    closed = {**update, "steps": steps, "usage": await run.usage(), "run": ""}
-    closed["ending"] = endings[-1] if endings else FINISHED
-    return closed | ({"truncated": True} if CUT in endings else {})
-
-
-async def with_endings(run: Run, steps: Sequence[Step]) -> list[Step]:
-    """The steps; those with a call that is not finished say how it ended."""
-    caller = await run.caller()
-    endings = (await asyncio.to_thread(caller.meter, run.id)).endings()
-    return [
-        {**step, "ending": endings[step["id"]]} if step["id"] in endings else step for step in steps
-    ]

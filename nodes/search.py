@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from hopyard.nodes.run import run_of
 from hopyard.state.schemas import Step, StrategyState
 from hopyard.state.settings.fields import Context
+from hopyard.state.verdicts import FALLBACK
 
 __all__ = ("search",)
 
@@ -16,8 +17,8 @@ __all__ = ("search",)
 async def search(state: StrategyState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Search with the method that the settings name."""
     run, question = await run_of(state, runtime), state["question"]
-    evidence = await run.find(question, step="search")
-    step = Step(id="search", kind="search", question=question, passages=evidence)
-    if run.problem:
-        step |= {"verdict": "fallback", "reason": run.problem}
-    return {"evidence": evidence, "steps": [step], "truncated": run.out_of_budget}
+    found = await run.try_find(question, step="search")
+    step = Step(id="search", kind="search", question=question, passages=found.evidence)
+    if found.problems:
+        step |= {"verdict": FALLBACK, "reason": found.reason}
+    return {"evidence": found.evidence, "steps": [step], "truncated": found.truncated}

@@ -1,19 +1,12 @@
-"""The end of a run in which a call failed that the answer needs.
-
-"Unknown" means that the documents were read and do not say. A call that failed has read nothing.
-"""
+"""The rule of `nodes.attempt` for steps that catch the errors of their calls themselves."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from hopyard.nodes.citations import is_unknown
-from hopyard.nodes.run import Run, with_endings
 from hopyard.prompts.answer import UNKNOWN
-from hopyard.state.errors import CallFailedError, HopyardError, ModelOutputError
-from hopyard.state.schemas import Step
+from hopyard.state.errors import HopyardError, ModelOutputError
 
-__all__ = ("answer_without", "check_reading")
+__all__ = ("answer_without",)
 
 
 def answer_without(error: HopyardError, instead: str = UNKNOWN) -> str:
@@ -32,23 +25,3 @@ def answer_without(error: HopyardError, instead: str = UNKNOWN) -> str:
     if is_unknown(instead) and isinstance(error, ModelOutputError):
         raise error
     return instead
-
-
-async def check_reading(run: Run, notes: Sequence[Step]) -> None:
-    """See that one of several calls has read, where none of them found anything.
-
-    Args:
-        run: The run.
-        notes: The steps of the calls. A call that has read counts its points.
-
-    Raises:
-        ModelOutputError: Calls failed, and no call has read. It is the error of the last one.
-    """
-    failed = [step for step in notes if step.get("verdict") == "failed"]
-    if not failed or any("points" in step.get("facts", {}) for step in notes):
-        return
-    [last] = await with_endings(run, failed[-1:])
-    ending = last.get("ending", ModelOutputError.reason)
-    if ending == ModelOutputError.reason:
-        raise ModelOutputError(last["reason"])
-    raise CallFailedError(last["reason"], reason=ending)

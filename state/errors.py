@@ -119,17 +119,15 @@ class ModelOutputError(HopyardError):
     """The model's output did not fit the schema after repair and retries.
 
     A call that an answer can do without is left out. Otherwise the error ends the run
-    (`nodes.unanswered`).
+    (`nodes.attempt`).
     """
 
     exit_code = EXIT_MODEL
     reason = "unfit"
 
 
-class CallFailedError(ModelUnreachableError, ModelOutputError):
+class CallFailedError(ModelOutputError):
     """The model refused this one call, or did not end it in time; it may answer others.
-
-    A run treats it like an output that does not fit.
 
     Attributes:
         reason: "timeout", "unfinished", "unreadable", "too long", "filtered", "refused" or "empty".

@@ -239,7 +239,7 @@ class Step(TypedDict, total=False):
     answer: str
     passages: list[Evidence]
     verdict: str
-    """How it ended: leaf, split, pruned, failed, fallback, budget, necessary, open, …"""
+    """How it ended (`state.verdicts`), or a word that the strategy's legend explains."""
     reason: str
     ending: str
     """How a reply ended that its answer depends on: `cut`, or the kind of failure, such as

@@ -11,6 +11,7 @@ from typing_extensions import TypedDict
 from hopyard.state.schemas import Citation, Evidence, Step, StrategyInput, Thrown, add_reason
 from hopyard.state.settings.fields import Context, Group, profile_of
 from hopyard.state.usage import Usage
+from hopyard.state.verdicts import PRUNED, SPLIT
 
 __all__ = (
     "MOST_PARTS",
@@ -205,9 +206,9 @@ def leaves(tree: Tree, path: str = ROOT) -> list[TreeNode]:
     root, which then has no answer of its own, is answered by its sub-questions.
     """
     node = tree.get(path)
-    if node is None or node.get("verdict") == "pruned":
+    if node is None or node.get("verdict") == PRUNED:
         return []
-    if "answer" in node and node.get("verdict") != "split":
+    if "answer" in node and node.get("verdict") != SPLIT:
         return [node]
     return [leaf for child in children_of(tree, path) for leaf in leaves(tree, child["path"])]
 

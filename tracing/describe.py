@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import shorten
 from typing import Final, Literal
 
+from hopyard.state import verdicts
 from hopyard.state.schemas import Evidence, GateDecision, RouteDecision, Step
 
 __all__ = (
@@ -48,14 +49,14 @@ _BEHIND: Final = 3
 """Passages behind one unit that a line names."""
 
 _LOOKS: Final[Mapping[str, Look]] = {
-    "leaf": "kept",
+    verdicts.LEAF: "kept",
     "necessary": "kept",
-    "pruned": "pruned",
-    "failed": "pruned",
-    "fallback": "pruned",
-    "budget": "pruned",
-    "open": "open",
-    "cut": "open",
+    verdicts.PRUNED: "pruned",
+    verdicts.FAILED: "pruned",
+    verdicts.FALLBACK: "pruned",
+    verdicts.BUDGET: "pruned",
+    verdicts.OPEN: "open",
+    verdicts.CUT: "open",
 }
 
 

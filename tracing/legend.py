@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from hopyard.state import verdicts
 from hopyard.state.strategy import STRATEGIES
 from hopyard.tracing.describe import facts_of
 from hopyard.tracing.model import Trace
@@ -12,12 +13,12 @@ from hopyard.tracing.model import Trace
 __all__ = ("legend_of",)
 
 _COMMON: Final[Mapping[str, str]] = {
-    "pruned": "judged unhelpful and removed, with everything below it",
-    "failed": "the model gave no usable output",
-    "fallback": "something failed, and a simpler method was used instead",
-    "budget": "the limit of calls, tokens or seconds was reached",
-    "cut": "the answer reached its limit of tokens; its end is missing",
-    "open": "not finished: it is running, or continues when the thread is resumed",
+    verdicts.PRUNED: "judged unhelpful and removed, with everything below it",
+    verdicts.FAILED: "the model gave no usable output",
+    verdicts.FALLBACK: "something failed, and a simpler method was used instead",
+    verdicts.BUDGET: "the limit of calls, tokens or seconds was reached",
+    verdicts.CUT: "the answer reached its limit of tokens; its end is missing",
+    verdicts.OPEN: "not finished: it is running, or continues when the thread is resumed",
     "forced": "the user, or a setting, asked for this strategy",
     "score": "the step's score, from 0 to 1",
     "probability": "the gate's or the route's confidence, from 0 to 1",
@@ -33,7 +34,7 @@ def legend_of(trace: Trace) -> dict[str, str]:
     records = [step.record for step in trace.walk()]
     shown = {record.get("verdict", "") for record in records}
     shown |= {name for record in records for name in facts_of(record)}
-    shown |= {"pruned" for record in records if record.get("replaced")}
+    shown |= {verdicts.PRUNED for record in records if record.get("replaced")}
     reasons = " ".join(record.get("reason", "") for record in records)
     signs = {word for word in words if not word.isascii() and word in reasons}
     return {word: meaning for word, meaning in words.items() if word in shown | signs}

@@ -23,6 +23,7 @@ from hopyard.state.schemas import UNCONFIRMED, Step, read_note, why_truncated
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
 from hopyard.state.strategy import STRATEGIES
+from hopyard.state.verdicts import OPEN
 from hopyard.tracing.describe import gate_step, passages_of, route_step
 from hopyard.tracing.model import (
     Earlier,
@@ -205,14 +206,14 @@ def _outline(
         outline.append(_strategy_step(values, waits))
     elif uses:
         title = f"Next: {', '.join(waits)}"
-        outline.append(Step(id=_STRATEGY, kind="next", title=title, verdict="open"))
+        outline.append(Step(id=_STRATEGY, kind="next", title=title, verdict=OPEN))
     return nest_steps([*outline, *_below(steps)], uses, rest=_STRATEGY)
 
 
 def _strategy_step(values: Mapping[str, Any], waits: Sequence[str]) -> Step:
     step = Step(id=_STRATEGY, kind="strategy", title=f"Strategy {values['strategy']}")
     if waits:
-        step["verdict"] = "open"
+        step["verdict"] = OPEN
     else:
         step |= {"answer": values.get("answer", ""), "passages": values.get("evidence", [])}
     return step

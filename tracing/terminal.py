@@ -11,6 +11,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from hopyard.state.text.controls import without_controls
+from hopyard.state.verdicts import PRUNED
 from hopyard.tracing.describe import (
     Look,
     Names,
@@ -62,7 +63,7 @@ def draw_steps(steps: Iterable[TraceStep], names: Names, *, told: str = "") -> T
 def draw_step(step: TraceStep, names: Names, *, told: str = "") -> Text:
     """One step: its title and answer, then what is said of it and what it cost."""
     record = step.record
-    style = "dim strike" if record.get("verdict") == "pruned" else ""
+    style = "dim strike" if record.get("verdict") == PRUNED else ""
     text = _plain(title_of(record, names), style)
     answer = record.get("answer")
     closing = answer == told and record.get("title", "") != record.get("question", "")

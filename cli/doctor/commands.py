@@ -186,8 +186,9 @@ def _chat(context: Context, *, again: bool) -> Finding:
     """
     from hopyard.models.chat import chat_provider
     from hopyard.models.servers.abilities import forget
+    from hopyard.nodes.lifecycle import new_run_id
     from hopyard.nodes.resources import shared_resources
-    from hopyard.nodes.run import Run, new_run_id
+    from hopyard.nodes.run import Run
     from hopyard.prompts.strategies.direct import DIRECT
     from hopyard.prompts.style import writing
 

@@ -222,8 +222,9 @@ def write_global_questions(
         save_questions,
         write_questions,
     )
+    from hopyard.nodes.lifecycle import new_run_id
     from hopyard.nodes.resources import shared_resources
-    from hopyard.nodes.run import Run, new_run_id
+    from hopyard.nodes.run import Run
 
     run = Run(new_run_id(), context.model_copy(update={"budget": Budget()}), shared_resources())
 

@@ -32,8 +32,10 @@ from hopyard.measures.nearness import Nearness
 from hopyard.measures.questions import Question
 from hopyard.nodes.answer import format_passages
 from hopyard.nodes.gate import measured_for, rule
+from hopyard.nodes.index_facts import nearness_of
+from hopyard.nodes.lifecycle import new_run_id
 from hopyard.nodes.resources import shared_resources
-from hopyard.nodes.run import Run, new_run_id
+from hopyard.nodes.run import Run
 from hopyard.state.errors import UsageError
 from hopyard.state.schemas import passage_ids
 from hopyard.state.settings.fields import AUTO, Budget, Context
@@ -76,7 +78,7 @@ def finder(
             format_passages([passages[place] for place in coalition], context)
             for coalition in (coalitions(len(passages)) if per_passage and passages else ())
         ]
-        return FoundPassages(tuple(ids), text, await run.nearness(question), tuple(texts))
+        return FoundPassages(tuple(ids), text, await nearness_of(run, question), tuple(texts))
 
     return find
 
@@ -117,7 +119,7 @@ def predictor(context: Context, gate: RetrievalGate) -> Callable[[str], Decision
     run = Run(new_run_id(), context, shared_resources())
 
     async def measured(question: str) -> tuple[Nearness, str]:
-        return await run.nearness(question), await rule(run, question)
+        return await nearness_of(run, question), await rule(run, question)
 
     def predict(question: str) -> Decision:
         near, reason = run_async(measured(question))

@@ -248,8 +248,8 @@ def predict_command(
     """Decide for each question whether it needs retrieval, with the calibrated probability."""
     from hopyard.classifiers.retrieval_gate import shipped_gate
     from hopyard.cli.gate.agent import predictor
+    from hopyard.nodes.lifecycle import check_question
     from hopyard.nodes.resources import shared_resources
-    from hopyard.nodes.run import check_question
 
     context = context_from({"index": index, "model": model, "embedding": embedding}, set_)
     loaded = shared_resources().gate(shipped_gate(profile_of(context)) if gate == AUTO else gate)

@@ -18,8 +18,7 @@ from typing_extensions import TypedDict
 from hopyard.indexes.index import Index
 from hopyard.indexes.search import SEARCHES
 from hopyard.models.calls import request
-from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import config_with
+from hopyard.nodes.resources import Resources, config_with
 from hopyard.state.errors import (
     EXIT_MODEL,
     IndexMissingError,

@@ -23,8 +23,9 @@ from hopyard.evaluation.judge import Finding, judge_answer, judge_context
 from hopyard.measures.answers import score_answer
 from hopyard.measures.bootstrap import Interval
 from hopyard.measures.exact import clopper_pearson
+from hopyard.nodes.lifecycle import new_run_id
 from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import Run, new_run_id
+from hopyard.nodes.run import Run
 from hopyard.prompts.judging.judge_answer import Verdict
 from hopyard.state.errors import HopyardError, ModelOutputError
 from hopyard.state.settings.sources import read_context

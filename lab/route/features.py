@@ -5,8 +5,9 @@ from __future__ import annotations
 from hopyard.classifiers.strategy_features import Features
 from hopyard.indexes.kind import Progress, silent
 from hopyard.nodes.first_search import question_features
+from hopyard.nodes.lifecycle import new_run_id
 from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import Run, new_run_id
+from hopyard.nodes.run import Run
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import Context
 from lab.route.records import RouteRecords

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from hopyard.indexes.kind import Progress, silent
+from hopyard.nodes.lifecycle import new_run_id
 from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import Run, new_run_id
+from hopyard.nodes.run import Run
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategy_choice import choice_prompt
 from hopyard.state.errors import ModelOutputError

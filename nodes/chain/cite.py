@@ -11,7 +11,8 @@ from hopyard.nodes.answer import mark_cut
 from hopyard.nodes.chain import paper
 from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.cited_answer import Cited, cite_answer
-from hopyard.nodes.run import Run, close_run, run_of
+from hopyard.nodes.lifecycle import close_run
+from hopyard.nodes.run import Run, run_of
 from hopyard.state.chain import ChainState, Finding, Reading, findings_of
 from hopyard.state.schemas import Citation, Evidence, Step, passage_evidence, passage_ids
 from hopyard.state.settings.fields import Context

@@ -15,7 +15,8 @@ from hopyard.nodes.answer import (
 )
 from hopyard.nodes.citations import cite, is_unknown
 from hopyard.nodes.evidence import merge_by_max_score
-from hopyard.nodes.run import close_run, run_of
+from hopyard.nodes.lifecycle import close_run
+from hopyard.nodes.run import run_of
 from hopyard.nodes.tree.decompose import plain
 from hopyard.nodes.unanswered import answer_without
 from hopyard.prompts.answer import UNKNOWN

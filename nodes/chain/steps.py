@@ -11,7 +11,8 @@ from langgraph.types import Overwrite, Send
 from hopyard.nodes.answer import format_passages
 from hopyard.nodes.chain.cite import link_id
 from hopyard.nodes.evidence import merge_by_rounds
-from hopyard.nodes.run import Run, run_of, start_run
+from hopyard.nodes.lifecycle import start_run
+from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.tree.decompose import plain
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line

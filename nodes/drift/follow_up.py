@@ -12,7 +12,6 @@ from langgraph.types import Send
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.drift.primer import explored
 from hopyard.nodes.global_search.source_text import points_from_passages
-from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.local_search.answer import shown_context
 from hopyard.nodes.local_search.gather import gather
 from hopyard.nodes.local_search.linking import link
@@ -28,7 +27,6 @@ from hopyard.state.drift import (
     Proposal,
     follow_up_id,
 )
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.local_search import LocalState
 from hopyard.state.schemas import Step
 from hopyard.state.settings.fields import Context
@@ -119,13 +117,12 @@ async def answer_follow_up(state: FollowUpTask, runtime: Runtime[Context]) -> di
         "asked": "\n".join(f"- {question}" for question in state["asked"]),
         "most": str(_most(state, run)),
     }
-    try:
-        output = await run.call(FOLLOW_UP, values, step=step["id"])
-    except (ModelOutputError, BudgetExceededError) as error:
-        if isinstance(error, ModelOutputError) and state["alone"]:
-            raise
-        stopped = isinstance(error, BudgetExceededError)
-        return {"notes": [failed(step, error), *steps], "truncated": cut or stopped}
+    attempt = await run.try_call(FOLLOW_UP, values, step=step["id"])
+    output = attempt.output
+    if output is None:
+        if state["alone"]:
+            attempt.check_needed()
+        return {"notes": [attempt.mark(step), *steps], "truncated": cut or attempt.truncated}
     points = points_from_passages(run, output.points, [passage.id for passage in passages])
     update = explored(run, step, output, points)
     looked_at = [passage.id for passage in passages[:texts]]

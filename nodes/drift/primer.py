@@ -9,12 +9,10 @@ from langgraph.runtime import Runtime
 from hopyard.nodes.global_search.chunks import chunks
 from hopyard.nodes.global_search.map import finish_map, numbered_reports, points_from_reports
 from hopyard.nodes.global_search.reading import ReadableReport, readable_reports
-from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.drift import PRIMER, Explored
 from hopyard.state.drift import DriftSettings, DriftState, Proposal
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.global_search import GlobalSettings, Point
 from hopyard.state.schemas import Step
 from hopyard.state.settings.fields import Context, profile_of
@@ -40,13 +38,10 @@ async def primer(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]
         "reports": numbered_reports(reports),
         "most": str(settings.follow_ups if settings.depth else 0),
     }
-    try:
-        output = await run.call(PRIMER, values, step=step["id"])
-    except (ModelOutputError, BudgetExceededError) as error:
-        return {
-            "notes": [failed(step, error)],
-            "truncated": isinstance(error, BudgetExceededError),
-        }
+    attempt = await run.try_call(PRIMER, values, step=step["id"])
+    output = attempt.output
+    if output is None:
+        return {"notes": [attempt.mark(step)], "truncated": attempt.truncated}
     points = await points_from_reports(run, output.points, reports)
     primed = [report.community for report in reports]
     return explored(run, step, output, points) | {"primed": primed}

@@ -14,6 +14,7 @@ from hopyard.nodes.run import Run
 from hopyard.state.drift import DriftState
 from hopyard.state.global_search import GlobalState, WrittenReport, map_id
 from hopyard.state.schemas import Step
+from hopyard.state.verdicts import GAVE_NOTHING
 
 __all__ = ("read_by_drift", "read_by_global", "read_by_map_reduce", "share_of_sentences")
 
@@ -51,7 +52,7 @@ async def read_by_map_reduce(run: Run, state: GlobalState) -> float:
 
 def _answered(parts: Sequence[Sequence[str]], notes: Iterable[Step]) -> list[str]:
     """What was read of the parts that one map call each was to read, the first of them first."""
-    failed = {step["id"] for step in notes if step.get("verdict") == "failed"}
+    failed = {step["id"] for step in notes if step.get("verdict") in GAVE_NOTHING}
     read = [part for number, part in enumerate(parts, 1) if map_id(number) not in failed]
     return [name for part in read for name in part]
 

@@ -13,12 +13,10 @@ from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.nodes.global_search.chunks import chunks, shuffled
 from hopyard.nodes.global_search.reading import ReadableReport, readable_reports
 from hopyard.nodes.global_search.reports import elements_of
-from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.support.words import units
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.global_search import BEST_SCORE, MAP, MappedPoint, finding_lines
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.global_search import GlobalSettings, GlobalState, MapTask, Point, map_id
 from hopyard.state.schemas import Evidence, Step, passage_evidence
 from hopyard.state.settings.fields import Context, profile_of
@@ -97,15 +95,12 @@ async def map_reports(state: MapTask, runtime: Runtime[Context]) -> dict[str, An
         title=f"Map {state['number']} of {state['of']}: read {count}",
     )
     values = {"question": one_line(state["question"]), "reports": numbered_reports(reports)}
-    try:
-        output = await run.call(MAP, values, step=step["id"])
-    except (ModelOutputError, BudgetExceededError) as error:
-        if isinstance(error, ModelOutputError) and state["of"] == 1:
-            raise
-        return {
-            "notes": [failed(step, error)],
-            "truncated": isinstance(error, BudgetExceededError),
-        }
+    attempt = await run.try_call(MAP, values, step=step["id"])
+    output = attempt.output
+    if output is None:
+        if state["of"] == 1:
+            attempt.check_needed()
+        return {"notes": [attempt.mark(step)], "truncated": attempt.truncated}
     points = await points_from_reports(run, output.points, reports)
     return {"points": points, "notes": [finish_map(step, points, len(output.points), run)]}
 

@@ -11,6 +11,7 @@ from langgraph.types import Overwrite
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.answer import answer_from_passages, mark_cut
+from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.global_search.chunks import best_points
@@ -20,17 +21,18 @@ from hopyard.nodes.global_search.coverage import (
     read_by_map_reduce,
 )
 from hopyard.nodes.global_search.map import evidence_of
-from hopyard.nodes.global_search.steps import failed
-from hopyard.nodes.run import Run, close_run, run_of
-from hopyard.nodes.unanswered import answer_without, check_reading
+from hopyard.nodes.global_search.steps import check_reading
+from hopyard.nodes.lifecycle import close_run
+from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.global_search import REDUCE, global_style, part_only, point_line
 from hopyard.state.drift import DriftState
-from hopyard.state.errors import BudgetExceededError, IndexMissingError, ModelOutputError
+from hopyard.state.errors import IndexMissingError
 from hopyard.state.global_search import GlobalSettings, GlobalState, Point, PointState
 from hopyard.state.schemas import Step, share_read
 from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.verdicts import FALLBACK
 
 __all__ = ("reduce_drift", "reduce_global", "reduce_map_reduce")
 
@@ -114,11 +116,11 @@ async def _reduce(run: Run, state: PointState, read: float | None) -> dict[str, 
     settings = GlobalSettings.of(run.settings).for_profile(profile_of(run.settings))
     points = best_points(state["points"], settings.window)
     if state["truncated"] and not points:
-        cited, step = await _answer_from_search(run, question)
+        cited, step, truncated = await _answer_from_search(run, question)
     else:
         names = list(dict.fromkeys(name for point in points for name in point["passages"]))
         shown = _Shown(points, await run.passages(names) if names else [])
-        answer, step = await _answer(run, question, shown, read, state["notes"])
+        answer, step, truncated = await _answer(run, question, shown, read, state["notes"])
         cited = shown.cite(question, answer)
         step["facts"] = _facts(points, state["points"], read)
     step["answer"] = cited.answer
@@ -127,7 +129,7 @@ async def _reduce(run: Run, state: PointState, read: float | None) -> dict[str, 
         "citations": cited.citations,
         "evidence": step["passages"],
         "steps": [*state["notes"], step],
-        "truncated": run.out_of_budget,
+        "truncated": truncated,
         "unconfirmed": cited.unconfirmed,
         "read_share": read,
         "written": Overwrite({}),
@@ -137,8 +139,8 @@ async def _reduce(run: Run, state: PointState, read: float | None) -> dict[str, 
     return await close_run(run, update)
 
 
-async def _answer_from_search(run: Run, question: str) -> tuple[Cited, Step]:
-    """The answer from one search, in the place of the closing call.
+async def _answer_from_search(run: Run, question: str) -> tuple[Cited, Step, bool]:
+    """The answer from one search in the place of the closing call, and whether it is truncated.
 
     It is Unknown if the budget leaves no call, or the index cannot be searched.
 
@@ -146,23 +148,28 @@ async def _answer_from_search(run: Run, question: str) -> tuple[Cited, Step]:
         ModelOutputError: The call failed.
     """
     step = Step(id="reduce", kind="reduce", title="Answer from one search", question=question)
-    step |= {"verdict": "fallback", "reason": "the budget left no call to map"}
-    step["passages"] = []
+    step |= {"verdict": FALLBACK, "reason": "the budget left no call to map", "passages": []}
     try:
-        step["passages"] = await run.find(question, step=step["id"], models=False)
-        reading = await answer_from_passages(
-            run, question, step["passages"], step=step["id"], final=True
-        )
-    except (ModelOutputError, BudgetExceededError, IndexMissingError) as error:
-        return Cited(answer_without(error), []), failed(step, error)
+        found = await run.try_find(question, step=step["id"], models=False)
+    except IndexMissingError as error:
+        return Cited(UNKNOWN, []), Attempt(None, error).mark(step), False
+    step["passages"] = found.evidence
+    attempt = await attempted(
+        answer_from_passages(run, question, found.evidence, step=step["id"], final=True)
+    )
+    reading = attempt.output
+    if reading is None:
+        return Cited(attempt.answer_instead(), []), attempt.mark(step), True
     cited = Cited(reading.answer, reading.citations, reading.unconfirmed)
-    return cited, mark_cut(step) if reading.cut else step
+    return cited, mark_cut(step) if reading.cut else step, found.truncated
 
 
 async def _answer(
     run: Run, question: str, shown: _Shown, read: float | None, notes: Sequence[Step]
-) -> tuple[str, Step]:
+) -> tuple[str, Step, bool]:
     """The answer of the closing call, the points themselves if it fails, or Unknown.
+
+    The last value says whether the budget left no call.
 
     Raises:
         ModelOutputError: No call has read, because calls failed.
@@ -171,20 +178,18 @@ async def _answer(
     step["passages"] = evidence_of(shown.points)
     if not shown.points:
         await check_reading(run, notes)
-        return UNKNOWN, step | {"reason": "no point helps"}
+        return UNKNOWN, step | {"reason": "no point helps"}, False
     values = {
         "points": "\n".join(shown.lines()),
         "style": global_style(run.settings.answer) + part_only(read),
         "question": one_line(question),
     }
-    try:
-        output = await run.call(REDUCE, values, step=step["id"], final=True)
-    except (ModelOutputError, BudgetExceededError) as error:
-        if isinstance(error, BudgetExceededError):
-            run.problems.append(error)
-        reason = f"the best points are the answer: {error}"
-        return shown.as_list(), step | {"verdict": "fallback", "reason": reason}
-    return output.answer, mark_cut(step) if output.cut else step
+    attempt = await run.try_call(REDUCE, values, step=step["id"], final=True)
+    output = attempt.output
+    if output is None:
+        step |= {"verdict": FALLBACK, "reason": f"the best points are the answer: {attempt.reason}"}
+        return shown.as_list(), step, attempt.truncated
+    return output.answer, mark_cut(step) if output.cut else step, False
 
 
 def _facts(shown: Sequence[Point], found: Sequence[Point], read: float | None) -> dict[str, str]:

@@ -16,9 +16,9 @@ from hopyard.indexes.kinds.communities.plan import Plan
 from hopyard.indexes.kinds.communities.records import Community, Report
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.models.prompt import OutputT, Prompt
-from hopyard.nodes.global_search.steps import failed
+from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.run import Run, run_of
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
+from hopyard.state.errors import ModelOutputError
 from hopyard.state.global_search import GlobalSettings, ReportTask, report_id
 from hopyard.state.schemas import Step
 from hopyard.state.settings.fields import Context
@@ -122,20 +122,18 @@ async def write_report(state: ReportTask, runtime: Runtime[Context]) -> dict[str
     def tell(part: Community, report: Report | ModelOutputError) -> None:
         own = _step(part, report_id(part.parent))
         below.append(
-            failed(own, report)
+            Attempt(None, report).mark(own)
             if isinstance(report, ModelOutputError)
             else _written(own, report, run.settings.model)
         )
 
-    try:
-        report = await on_demand.report_of(
-            await run.index(), name, run.settings, call, most=state["most"], tell=tell
-        )
-    except (ModelOutputError, BudgetExceededError) as error:
-        return {
-            "notes": [failed(step, error), *below],
-            "truncated": isinstance(error, BudgetExceededError),
-        }
+    index = await run.index()
+    attempt = await attempted(
+        on_demand.report_of(index, name, run.settings, call, most=state["most"], tell=tell)
+    )
+    report = attempt.output
+    if report is None:
+        return {"notes": [attempt.mark(step), *below], "truncated": attempt.truncated}
     step = _written(step, report, run.settings.model if asked else "")
     # Without a call it is text of a passage, which the state does not hold.
     kept = report.model_dump(mode="json") if asked else {}

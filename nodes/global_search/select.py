@@ -18,11 +18,9 @@ from hopyard.nodes.global_search.reports import (
     passages_in,
     plan_missing,
 )
-from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line, snippet
 from hopyard.prompts.strategies.global_rating import community_lines, rate_prompt
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.global_search import (
     UNRATED,
     GlobalSettings,
@@ -112,13 +110,13 @@ async def rate(state: RateTask, runtime: Runtime[Context]) -> dict[str, Any]:
     )
     texts = [about(reader, reader.community(name)) for name in names]
     values = {"question": one_line(state["question"]), "communities": community_lines(texts)}
-    try:
-        output = await run.call(rate_prompt(len(names)), values, step=step["id"])
-    except (ModelOutputError, BudgetExceededError) as error:
+    attempt = await run.try_call(rate_prompt(len(names)), values, step=step["id"])
+    output = attempt.output
+    if output is None:
         return {
             "ratings": dict.fromkeys(names, UNRATED),
-            "notes": [failed(step, error)],
-            "truncated": isinstance(error, BudgetExceededError),
+            "notes": [attempt.mark(step)],
+            "truncated": attempt.truncated,
         }
     ratings = dict(zip(names, output.ratings, strict=True))
     least = GlobalSettings.of(run.settings).min_rating

@@ -15,16 +15,11 @@ from langgraph.types import Overwrite, Send
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.global_search.chunks import chunks, shuffled
 from hopyard.nodes.global_search.map import MOST_PASSAGES, finish_map, report_tasks
-from hopyard.nodes.global_search.steps import failed
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import heading, one_line, passage_lines
 from hopyard.prompts.strategies.global_search import MappedPoint
 from hopyard.prompts.strategies.map_reduce import MAP_PASSAGES
-from hopyard.state.errors import (
-    BudgetExceededError,
-    IndexMissingError,
-    ModelOutputError,
-)
+from hopyard.state.errors import IndexMissingError
 from hopyard.state.global_search import GlobalSettings, GlobalState, PassageTask, Point, map_id
 from hopyard.state.schemas import Step, passage_ids
 from hopyard.state.settings.fields import Context, profile_of
@@ -55,11 +50,10 @@ async def find_passages(state: GlobalState, runtime: Runtime[Context]) -> dict[s
     if not settings.passages:
         return {"found": []}
     try:
-        evidence = await run.find(state["question"], k=settings.passages, step=_FOUND)
-    except IndexMissingError as error:
-        run.problems.append(error)
+        found = await run.try_find(state["question"], k=settings.passages, step=_FOUND)
+    except IndexMissingError:
         return {"found": []}
-    passages = await run.passages(passage_ids(evidence))
+    passages = await run.passages(passage_ids(found.evidence))
     cut = chunks([tokens_of(_lines([passage], run)) for passage in passages], settings.window)
     return {"found": [passages[place].id for place in cut[0]] if cut else []}
 
@@ -125,15 +119,12 @@ async def map_passages(state: PassageTask, runtime: Runtime[Context]) -> dict[st
         title=f"Map {state['number']} of {state['of']}: read {counted(len(names), 'passage')}",
     )
     values = {"question": one_line(state["question"]), "passages": _lines(passages, run)}
-    try:
-        output = await run.call(MAP_PASSAGES, values, step=step["id"])
-    except (ModelOutputError, BudgetExceededError) as error:
-        if isinstance(error, ModelOutputError) and state["of"] == 1:
-            raise
-        return {
-            "notes": [failed(step, error)],
-            "truncated": isinstance(error, BudgetExceededError),
-        }
+    attempt = await run.try_call(MAP_PASSAGES, values, step=step["id"])
+    output = attempt.output
+    if output is None:
+        if state["of"] == 1:
+            attempt.check_needed()
+        return {"notes": [attempt.mark(step)], "truncated": attempt.truncated}
     points = points_from_passages(run, output.points, names)
     return {"points": points, "notes": [finish_map(step, points, len(output.points), run)]}
 

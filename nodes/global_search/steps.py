@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hopyard.nodes.lifecycle import with_endings
+from hopyard.nodes.run import Run
+from hopyard.state.errors import CallFailedError, ModelOutputError
 from hopyard.state.schemas import Step
+from hopyard.state.verdicts import FAILED
 
-__all__ = ("failed", "steps_of")
+__all__ = ("check_reading", "steps_of")
 
 
 def steps_of(state: Mapping[str, Any]) -> list[Step]:
@@ -17,6 +21,21 @@ def steps_of(state: Mapping[str, Any]) -> list[Step]:
     return list(state.get("steps") or getattr(notes, "value", notes))
 
 
-def failed(step: Step, error: Exception) -> Step:
-    """A step whose call gave nothing."""
-    return {**step, "verdict": "failed", "reason": str(error)}
+async def check_reading(run: Run, notes: Sequence[Step]) -> None:
+    """See that one of several calls has read, if none of them found anything.
+
+    Args:
+        run: The run.
+        notes: The steps of the calls. A call that has read counts its points.
+
+    Raises:
+        ModelOutputError: Calls failed, and no call has read. It is the error of the last one.
+    """
+    failed = [step for step in notes if step.get("verdict") == FAILED]
+    if not failed or any("points" in step.get("facts", {}) for step in notes):
+        return
+    [last] = await with_endings(run, failed[-1:])
+    ending = last.get("ending", ModelOutputError.reason)
+    if ending == ModelOutputError.reason:
+        raise ModelOutputError(last["reason"])
+    raise CallFailedError(last["reason"], reason=ending)

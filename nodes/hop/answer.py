@@ -15,7 +15,8 @@ from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.hop.offers import chosen_numbers
 from hopyard.nodes.hop.query import graph_of, query_of
 from hopyard.nodes.hop.steps import path_of
-from hopyard.nodes.run import Run, close_run, run_of
+from hopyard.nodes.lifecycle import close_run
+from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.hop import SELECT_AND_ANSWER

@@ -28,6 +28,7 @@ from hopyard.nodes.run import Run, run_of
 from hopyard.state.local_search import LocalSearchSettings, LocalState, Selection
 from hopyard.state.schemas import Evidence, Step, passage_ids
 from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.verdicts import FALLBACK
 
 __all__ = ("gather", "lines_of")
 
@@ -58,15 +59,15 @@ async def gather(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]
         texts=chosen.passages.count,
     )
     step = _step(query.graph, around, chosen, lines, evidence)
-    if run.problem:
-        step |= {"verdict": "fallback", "reason": run.problem}
+    if around.problem:
+        step |= {"verdict": FALLBACK, "reason": around.problem}
     return {
         "linked": linked,
         "written": written,
         "selection": selection,
         "evidence": evidence,
         "steps": [*(one for one in state["steps"] if one["id"] != step["id"]), step],
-        "truncated": state["truncated"] or run.out_of_budget,
+        "truncated": state["truncated"],
     }
 
 
@@ -80,12 +81,12 @@ async def _surroundings(
         if around.passages:
             return around
     k = max(run.settings.retrieval.k, settings.tokens // _PASSAGE)
-    found = await run.find(query.search.text, k=k, method="dense", step="context")
+    found = await run.try_find(query.search.text, k=k, method="dense", step="context")
     scores = np.zeros(len(query.graph.passage_ids))
-    scores[[query.graph.passage_rows[unit["id"]] for unit in found]] = [u["score"] for u in found]
-    return Surroundings(
-        [], [], passage_ids(found), Ranking(scores, np.zeros(query.graph.entities), {})
-    )
+    for unit in found.evidence:
+        scores[query.graph.passage_rows[unit["id"]]] = unit["score"]
+    ranking = Ranking(scores, np.zeros(query.graph.entities), {})
+    return Surroundings([], [], passage_ids(found.evidence), ranking, found.reason)
 
 
 async def lines_of(

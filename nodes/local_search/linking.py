@@ -19,6 +19,7 @@ from hopyard.nodes.run import Run, run_of
 from hopyard.state.local_search import Linked, LocalSearchSettings, LocalState
 from hopyard.state.schemas import Step, passage_ids
 from hopyard.state.settings.fields import Context
+from hopyard.state.verdicts import FALLBACK
 
 __all__ = ("entities_of_passages", "link", "linked_now", "query_of")
 
@@ -41,13 +42,13 @@ async def link(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]:
     labels = ", ".join(map(query.graph.label, kept)) or "none"
     step = Step(id="link", kind="entities", title=f"Entities: {labels}")
     if reason:
-        step |= {"verdict": "fallback", "reason": reason}
+        step |= {"verdict": FALLBACK, "reason": reason}
     generation = query.search.index.manifest.generation
     return {
         "linked": Linked(generation=generation, entities=kept, missing=missing),
         "written": [],
         "steps": [step],
-        "truncated": run.out_of_budget,
+        "truncated": False,
     }
 
 
@@ -78,11 +79,11 @@ async def _entities(run: Run, query: Query) -> tuple[list[int], str]:
         return named, ""
     if near := await _nearest(query):
         return near, f"{_NONE_NAMED}; these have the nearest names"
-    found = await run.find(query.search.text, method="dense", step="link")
-    standing = entities_of_passages(query.graph, passage_ids(found))
+    found = await run.try_find(query.search.text, method="dense", step="link")
+    standing = entities_of_passages(query.graph, passage_ids(found.evidence))
     reason = f"{_NONE_NAMED}; these stand in the first passages of a search"
     reason = reason if standing else f"{_NONE_NAMED}, and no passage found holds one"
-    return standing, f"{reason}. {run.problem}" if run.problem else reason
+    return standing, f"{reason}. {found.reason}" if found.problems else reason
 
 
 async def _nearest(query: Query) -> list[int]:

@@ -14,12 +14,13 @@ from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.on_demand import report_of
 from hopyard.indexes.kinds.communities.records import Finding, Report
 from hopyard.models.prompt import OutputT, Prompt
+from hopyard.nodes.attempt import attempted
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.local_search import LocalState
 from hopyard.state.schemas import Step
 from hopyard.state.settings.fields import Context
+from hopyard.state.verdicts import BUDGET
 
 __all__ = (
     "MOST_WRITTEN",
@@ -119,7 +120,7 @@ async def write_reports(state: LocalState, runtime: Runtime[Context]) -> dict[st
     """Have missing reports written, side by side. The answer does without those that fail."""
     run = await run_of(state, runtime)
     results = await asyncio.gather(*(_write(run, name) for name in state["linked"]["missing"]))
-    stopped = any(step.get("verdict") == "budget" for _, step in results)
+    stopped = any(step.get("verdict") == BUDGET for _, step in results)
     return {
         "written": [report.model_dump() for report, _ in results if report is not None],
         "steps": [*state["steps"], *(step for _, step in results)],
@@ -135,10 +136,8 @@ async def _write(run: Run, community: str) -> tuple[Report | None, Step]:
     ) -> OutputT:
         return await run.call(prompt, values, step=f"report-{step}")
 
-    try:
-        report = await report_of(await run.index(), community, run.settings, call)
-    except BudgetExceededError as error:
-        return None, {**step, "verdict": "budget", "reason": str(error)}
-    except ModelOutputError as error:
-        return None, {**step, "verdict": "failed", "reason": str(error)}
+    attempt = await attempted(report_of(await run.index(), community, run.settings, call))
+    report = attempt.output
+    if report is None:
+        return None, attempt.mark(step)
     return report, {**step, "title": f"Report: {report.title}"}

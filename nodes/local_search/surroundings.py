@@ -47,6 +47,8 @@ class Surroundings:
     passages: list[str]
     """Ids."""
     ranking: Ranking
+    problem: str = ""
+    """Why a search found less than it should."""
 
 
 @dataclass(frozen=True)

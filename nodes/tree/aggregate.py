@@ -10,7 +10,8 @@ from langgraph.runtime import Runtime
 from hopyard.nodes.answer import PassageAnswer, answer_from_findings, mark_cut
 from hopyard.nodes.citations import cite
 from hopyard.nodes.evidence import merge_by_max_score
-from hopyard.nodes.run import close_run, run_of
+from hopyard.nodes.lifecycle import close_run
+from hopyard.nodes.run import run_of
 from hopyard.nodes.tree.steps import steps_of
 from hopyard.nodes.unanswered import answer_without
 from hopyard.prompts.answer import UNKNOWN

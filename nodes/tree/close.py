@@ -19,7 +19,8 @@ from hopyard.nodes.answer import format_passages, mark_cut
 from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.evidence import merge_by_rounds
-from hopyard.nodes.run import Run, close_run, run_of
+from hopyard.nodes.lifecycle import close_run
+from hopyard.nodes.run import Run, run_of
 from hopyard.nodes.tree.decompose import plain
 from hopyard.nodes.tree.part import numbered
 from hopyard.nodes.tree.steps import steps_of

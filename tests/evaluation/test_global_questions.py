@@ -16,8 +16,9 @@ from hopyard.evaluation.global_questions import (
 )
 from hopyard.measures.questions import read_questions
 from hopyard.models.embeddings import register_embedder
+from hopyard.nodes.lifecycle import new_run_id
 from hopyard.nodes.resources import shared_resources
-from hopyard.nodes.run import Run, new_run_id
+from hopyard.nodes.run import Run
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.fields import Context
 from hopyard.testing import ScriptedChat

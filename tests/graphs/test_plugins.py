@@ -14,7 +14,8 @@ from hopyard import as_tool
 from hopyard.agent.session import Session
 from hopyard.graphs import router
 from hopyard.indexes.search import SEARCHES, Search, SearchMethod
-from hopyard.nodes.run import close_run, run_of, start_run
+from hopyard.nodes.lifecycle import close_run, start_run
+from hopyard.nodes.run import run_of
 from hopyard.state.errors import UsageError
 from hopyard.state.schemas import (
     Citation,

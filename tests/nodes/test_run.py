@@ -15,8 +15,9 @@ from model_server import ModelServer, WordEmbedder
 from hopyard.graphs import router, single
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
-from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import Run, config_with, run_of
+from hopyard.nodes.index_facts import index_kinds
+from hopyard.nodes.resources import Resources, config_with
+from hopyard.nodes.run import Run, run_of
 from hopyard.state.errors import UsageError
 from hopyard.state.schemas import StrategyState
 from hopyard.state.settings.fields import Context
@@ -81,7 +82,7 @@ async def test_an_address_is_no_folder_and_the_error_says_so(tmp_path: Path) -> 
             "opens only folders; name "
             "the folder that `hopyard index build` wrote."
         )
-        assert await run.index_kinds() == ()
+        assert await index_kinds(run) == ()
 
 
 async def test_four_runs_that_begin_together_open_the_index_once(

@@ -14,8 +14,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from hopyard.graphs import chain
 from hopyard.nodes.chain.cite import steps_of
 from hopyard.nodes.cited_answer import NOTHING_NAMED
-from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import config_with
+from hopyard.nodes.resources import Resources, config_with
 from hopyard.state.errors import ModelOutputError, ModelUnreachableError
 from hopyard.state.schemas import passage_ids
 from hopyard.state.settings.fields import Context

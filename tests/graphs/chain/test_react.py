@@ -15,8 +15,7 @@ from hopyard.models.calls import request
 from hopyard.models.chat import ChatProvider, register_chat_provider
 from hopyard.models.recorded import open_recording
 from hopyard.nodes.react.model import MOST_TURNS
-from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import config_with
+from hopyard.nodes.resources import Resources, config_with
 from hopyard.prompts.strategies.react import ANSWER_NOW
 from hopyard.state.errors import ModelOutputError, ModelUnreachableError
 from hopyard.state.settings.fields import Context

@@ -18,13 +18,13 @@ from hopyard.indexes.kinds.communities.records import Community
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.drift.follow_up import new_questions
 from hopyard.nodes.drift.select import rank_communities
-from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import config_with
+from hopyard.nodes.resources import Resources, config_with
 from hopyard.state.drift import Proposal
 from hopyard.state.errors import ModelUnreachableError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
 from hopyard.state.strategy import STRATEGIES
+from hopyard.state.verdicts import BUDGET
 from hopyard.testing import DOCUMENTS, ScriptedChat
 from hopyard.testing.contract import all_kinds
 from hopyard.testing.models import GARBAGE, ChatRequest, WordEmbedder
@@ -337,7 +337,7 @@ async def test_a_budget_that_ends_reduces_the_points_so_far(
     assert names == ["CommunityReport", "CommunityReport", "Explored", "Explored", "Reduced"]
     assert output["truncated"]
     assert len(follow_ups(output)) == 2
-    assert sum(step.get("verdict") == "failed" for step in output["steps"]) == 1
+    assert sum(step.get("verdict") == BUDGET for step in output["steps"]) == 1
     assert output["answer"] != "Unknown"
 
 

@@ -23,8 +23,7 @@ from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.global_search.chunks import best_points, chunks, shuffled
 from hopyard.nodes.global_search.reports import writing_budget
 from hopyard.nodes.global_search.select import children_to_rate, relevant
-from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import config_with
+from hopyard.nodes.resources import Resources, config_with
 from hopyard.state.global_search import UNRATED, Point
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context

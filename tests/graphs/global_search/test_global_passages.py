@@ -12,8 +12,7 @@ from building import build
 
 from hopyard.graphs.global_search import graph
 from hopyard.models.embeddings import register_embedder
-from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import config_with
+from hopyard.nodes.resources import Resources, config_with
 from hopyard.state.global_search import GlobalSettings
 from hopyard.state.settings.fields import Context
 from hopyard.testing import DOCUMENTS, ScriptedChat

@@ -14,8 +14,7 @@ from model_server import WordEmbedder
 from hopyard.graphs.local_search import graph
 from hopyard.indexes.corpus.records import Document
 from hopyard.models.embeddings import register_embedder
-from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import config_with
+from hopyard.nodes.resources import Resources, config_with
 from hopyard.prompts.route import route_prompt
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.settings.fields import Context

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.corpus.records import Document, storable
-from hopyard.nodes.run import check_question
+from hopyard.nodes.lifecycle import check_question
 from hopyard.state.errors import UsageError
 from hopyard.state.text.unicode import storable_text, valid_unicode
 from hopyard.state.where import parse_condition

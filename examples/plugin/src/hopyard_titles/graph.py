@@ -10,13 +10,13 @@ from pydantic import Field
 
 from hopyard.models.prompt import Output, Prompt
 from hopyard.nodes.answer import answer_from_passages
+from hopyard.nodes.attempt import attempted
 from hopyard.nodes.citations import cite
 from hopyard.nodes.evidence import merge_by_max_score
-from hopyard.nodes.run import Run, close_run, run_of, start_run
-from hopyard.nodes.unanswered import answer_without
+from hopyard.nodes.lifecycle import close_run, start_run
+from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import (
     Evidence,
     Step,
@@ -26,6 +26,7 @@ from hopyard.state.schemas import (
     passage_ids,
 )
 from hopyard.state.settings.fields import Context
+from hopyard.state.verdicts import FALLBACK
 from hopyard_titles.strategy import SecondLookSettings
 
 
@@ -77,24 +78,20 @@ async def _read(
 
     If the last reading fails, its error ends the run: Unknown means that the passages do not say.
     """
-    try:
-        try:
-            reading = await answer_from_passages(
-                run, question, evidence, step=step["id"], final=last
-            )
-        except BudgetExceededError as error:
-            step["reason"] = str(error)
-            reading = await answer_from_passages(
-                run, question, evidence, step=step["id"], final=True
-            )
-    except (ModelOutputError, BudgetExceededError) as error:
-        answer = answer_without(error) if last else UNKNOWN
-        step |= {"answer": answer, "verdict": "failed", "reason": str(error)}
-        return {"answer": answer} | truncated_by(error)
-    step["answer"] = reading.answer
-    if "reason" in step and is_unknown(reading.answer):
-        return {"answer": reading.answer, "truncated": True}
-    return {"answer": reading.answer}
+    reading = answer_from_passages(run, question, evidence, step=step["id"], final=last)
+    attempt = await attempted(reading)
+    if attempt.truncated:
+        step["reason"] = attempt.reason
+        reading = answer_from_passages(run, question, evidence, step=step["id"], final=True)
+        attempt = await attempted(reading)
+    if attempt.output is None:
+        step |= attempt.mark(step)
+        step["answer"] = attempt.answer_instead() if last else UNKNOWN
+        return {"answer": step["answer"], "truncated": attempt.truncated}
+    step["answer"] = attempt.output.answer
+    if "reason" in step and is_unknown(step["answer"]):
+        return {"answer": step["answer"], "truncated": True}
+    return {"answer": step["answer"]}
 
 
 async def after_reading(
@@ -113,14 +110,14 @@ async def reword(state: SecondLookState, runtime: Runtime[Context]) -> dict[str,
     run, question = await run_of(state, runtime), state["question"]
     step = Step(id=f"reword-{len(state['searches'])}", kind="reword", question=question)
     searches = "\n".join(map(one_line, state["searches"]))
-    update: dict[str, Any] = {}
-    try:
-        values = {"question": one_line(question), "searches": searches}
-        step["answer"] = (await run.call(OTHER_WORDS, values, step=step["id"])).search
-    except (ModelOutputError, BudgetExceededError) as error:
-        step |= {"answer": question, "verdict": "fallback", "reason": str(error)}
-        update = truncated_by(error)
-    return update | {
+    values = {"question": one_line(question), "searches": searches}
+    attempt = await run.try_call(OTHER_WORDS, values, step=step["id"])
+    if attempt.output is None:
+        step |= {"answer": question, "verdict": FALLBACK, "reason": attempt.reason}
+    else:
+        step["answer"] = attempt.output.search
+    return {
+        "truncated": attempt.truncated,
         "steps": [*state["steps"], step],
         "searches": [*state["searches"], step["answer"]],
     }
@@ -129,11 +126,6 @@ async def reword(state: SecondLookState, runtime: Runtime[Context]) -> dict[str,
 def is_unknown(answer: str) -> bool:
     """Whether the passages did not say."""
     return answer.lower() == UNKNOWN.lower()
-
-
-def truncated_by(error: Exception) -> dict[str, bool]:
-    """An update that says so where the budget ended the run."""
-    return {"truncated": True} if isinstance(error, BudgetExceededError) else {}
 
 
 async def close(state: SecondLookState, runtime: Runtime[Context]) -> dict[str, Any]:

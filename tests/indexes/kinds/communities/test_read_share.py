@@ -22,8 +22,7 @@ from hopyard.cli.render import as_json, read_line
 from hopyard.graphs import drift, global_search, map_reduce, router
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.global_search.coverage import share_of_sentences
-from hopyard.nodes.resources import Resources
-from hopyard.nodes.run import config_with
+from hopyard.nodes.resources import Resources, config_with
 from hopyard.prompts.strategies.global_search import part_only
 from hopyard.state.schemas import read_note
 from hopyard.testing.models import GARBAGE, WordEmbedder

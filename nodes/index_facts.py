@@ -1,0 +1,68 @@
+"""What the index of a run is like, without a search: its kinds, its names, how near it is."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from hopyard.indexes import named, nearness
+from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.measures.nearness import UNMEASURED, Nearness
+from hopyard.nodes.run import Run, index_folder
+from hopyard.state.errors import IndexMissingError
+
+__all__ = ("check_index", "index_kinds", "name_in", "nearness_of")
+
+
+async def check_index(run: Run) -> None:
+    """See that the index that the settings name, and their filter, can be used.
+
+    The agent does so before anything is spent. Settings without an index are fine: not every
+    question needs one.
+
+    Raises:
+        UsageError: The index is an address, or the filter names a field that no passage has.
+        IndexMissingError: The index is missing, damaged, or of another embedding model.
+    """
+    if not run.settings.index:
+        return
+    await asyncio.to_thread(read_manifest, index_folder(run.settings))
+    if run.settings.where:
+        await run.allowed()
+
+
+async def index_kinds(run: Run) -> tuple[str, ...]:
+    """The kinds that the index has; empty if no index can be read."""
+    if not run.settings.index:
+        return ()
+    try:
+        manifest = await asyncio.to_thread(read_manifest, Path(run.settings.index))
+    except IndexMissingError:
+        return ()  # a search will report it; a run without documents continues
+    return manifest.kinds
+
+
+async def nearness_of(run: Run, text: str) -> Nearness:
+    """How near the index's passages are to a text; unmeasured without an index.
+
+    Raises:
+        IndexMissingError: The index is missing, damaged, or of another embedding model.
+    """
+    if not run.settings.index:
+        return UNMEASURED
+    index = await run.index()
+    vector = await run.embed(text) if index.has("dense") else None
+    return await asyncio.to_thread(nearness.nearness, text, vector, index)
+
+
+async def name_in(run: Run, text: str) -> str:
+    """A name of the index's documents that a text holds; "" for none, or without an index.
+
+    Raises:
+        IndexMissingError: The index is missing, damaged, or of another embedding model.
+    """
+    if not run.settings.index:
+        return ""
+    index = await run.index()
+    vector = await run.embed(text) if index.has("dense") else None
+    return await asyncio.to_thread(named.name_in, text, vector, index)
