@@ -2,6 +2,9 @@
 
 Passage text stays in the corpus store: a checkpoint that held it would be fifty times as large.
 Scores are plain floats, because a numpy scalar cannot be checkpointed.
+
+A part of an answer is a plain dict with the keys that it has. `state.answer` describes the keys and
+has the defaults of those that are missing.
 """
 
 from __future__ import annotations
@@ -44,44 +47,30 @@ __all__ = (
 
 
 class Source(TypedDict, total=False):
-    """The source of a passage."""
+    """A `state.answer.Source`."""
 
     passage_id: Required[str]
     reference: str
-    """Its name for readers, such as `handbook.docx › Contacts, p. 3`. It is unique within an
-    answer."""
     document_id: str
     title: str
-    """The document's title."""
     source: str
-    """The path or the address that the document was read from."""
     section: str
-    """The headings above the passage, such as `Handbook › Contacts`, or ""."""
     pages: str
-    """Its pages, such as `4` or `3-4`, or "" if unknown."""
     position: int
-    """Its place among the passages of its document, from 0."""
     metadata: dict[str, MetadataValue]
-    """The document's metadata. Long values are cut."""
     text: str
-    """The passage's text, if requested."""
 
 
 class Evidence(TypedDict):
-    """A unit that a search found, such as a passage."""
+    """A `state.answer.Evidence`. That of a finished answer has `sources`."""
 
     kind: str
-    """Kind of the unit: passage, summary, report or segment."""
     id: str
-    """Its id in the index; a passage's own id."""
     score: float
-    """Score of the search: cosine, BM25, MMR, helpfulness. Higher is better."""
     passages: list[str]
     """Ids of its passages, which citations refer to. A passage has its own id here."""
     why: NotRequired[str]
-    """Why the search found it, such as the names that led to it."""
     sources: NotRequired[list[Source]]
-    """The source of each passage. The evidence of a finished answer has it."""
 
 
 def passage_evidence(passage_id: str, score: float) -> Evidence:
@@ -95,21 +84,12 @@ def passage_ids(evidence: Iterable[Evidence]) -> list[str]:
 
 
 class Citation(Source):
-    """Up to three sentences or rows of a passage that support the answer.
-
-    The citations of a finished answer include the source of the passage, and `quotes`.
-    """
+    """A `state.answer.Citation`. That of a finished answer has its source and `quotes`."""
 
     quote: Required[str]
-    """The sentence, or the row, that supports it most, word for word."""
     quotes: NotRequired[list[str]]
-    """All that is quoted, in the order of the passage. A row of a table has the header of each cell
-    in it: `City: London · Highest rate: 190`."""
     claim: NotRequired[str]
-    """The part of the answer, or the finding, that cites the passage."""
     supported: NotRequired[bool]
-    """Whether the claim was found in the passages that it cites, and this one adds to it; True if
-    absent."""
 
 
 def quotes_of(citation: Citation) -> list[str]:
@@ -153,47 +133,37 @@ def share_read(share: float) -> str:
 
 
 class PassageShare(TypedDict):
-    """A passage's share of an answer."""
+    """A `state.answer.PassageShare`."""
 
     passage_id: str
     contribution: float
-    """Its Shapley value, with each passage as a player. It is negative for a misleading passage."""
     share: float
-    """Share of the answer, from 0 to 1."""
 
 
 class Explanation(TypedDict):
-    """What an answer rests on. The rest to 1 did not come back when the question was repeated."""
+    """A `state.answer.Explanation`."""
 
     passages: list[PassageShare]
-    """In the order of the citations; the first five."""
     others: float
-    """The share of the passages after these."""
     without: float
-    """The share of the model's own knowledge."""
     calls: int
-    """Times that the question was asked again, from the ledger or from the model."""
 
 
 class GateDecision(TypedDict):
-    """The gate's decision whether to retrieve, before any model call."""
+    """A `state.answer.Gate`."""
 
     gate: str
-    """Name of the gate, or off."""
     probability: float | None
-    """Calibrated probability that retrieval is needed, or None without a gate."""
     retrieve: bool | None
-    """The decision, which restricts the route, or None without a gate."""
     reason: str
 
 
 class RouteDecision(TypedDict):
-    """The route's choice of a strategy, with the reason."""
+    """A `state.answer.Route`."""
 
     strategy: str
     by: Literal["forced", "gate", "default", "trained", "model", "fallback", "budget", "approval"]
     probability: float | None
-    """Probability that the strategy answers rightly, or None if unknown."""
     reason: str
 
 
@@ -221,41 +191,28 @@ class RouteLabel:
 
 
 class Step(TypedDict, total=False):
-    """One step of the reasoning. Each strategy fills in the fields that it has.
+    """A `state.answer.Step`.
 
     Hopyard draws steps from these fields alone, so a strategy needs no drawing code. `parent` makes
     the tree, `title` names the step, and `facts` holds further values to show.
     """
 
     id: Required[str]
-    """Unique in the run. The model calls made for the step carry it."""
     kind: Required[str]
-    """Kind of the step: rewrite, search, read, split, question, link, hop, prune, aggregate, …"""
     parent: str
-    """Id of the parent step; "" or absent at the top."""
     title: str
-    """One line that names the step. The default is the kind and the question."""
     question: str
     answer: str
     passages: list[Evidence]
     verdict: str
-    """How it ended (`state.verdicts`), or a word that the strategy's legend explains."""
     reason: str
     ending: str
-    """How a reply ended that its answer depends on: `cut`, or the kind of failure, such as
-    `filtered`; absent if all are finished."""
     score: float
-    """Score of the step, from 0 to 1."""
     facts: dict[str, str]
-    """Further judgements by name, such as rubric 5/5."""
     judge: str
-    """The chat model that gave the score and the facts; absent if they were computed."""
     replaced: list[Thrown]
-    """Rejected versions of this step."""
     tail: str
-    """The passage that a hop started from."""
     head: str
-    """The passage that a hop reached; absent if it stayed."""
 
 
 def why_truncated(output: Mapping[str, Any]) -> list[str]:
@@ -285,24 +242,16 @@ class StrategyInput(TypedDict):
 
 
 class StrategyOutput(TypedDict):
-    """The output of every strategy."""
+    """The output of every strategy. `state.answer.Result` describes the keys."""
 
     answer: str
     citations: list[Citation]
     evidence: list[Evidence]
     steps: list[Step]
     truncated: bool
-    """Whether something is missing: the run reached its budget before it was complete, or a reply
-    was cut."""
     ending: NotRequired[str]
-    """How the reply that gives the answer ended: `finished`, `cut`, or the kind of failure where
-    the answer takes the place of a reply that failed."""
     unconfirmed: NotRequired[str]
-    """One sentence about the part of the answer that the documents do not confirm; "" or absent if
-    they confirm all of it."""
     read_share: NotRequired[float | None]
-    """Share of the sentences of the documents that an answer about all documents was given from,
-    from 0 to 1; absent or None if it was not measured, as for an answer from one search."""
     usage: Usage
 
 

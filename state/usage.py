@@ -28,14 +28,13 @@ class Budget(Frozen):
 
 
 class Usage(TypedDict):
-    """Totals of one run. Cached calls were answered by the ledger and cost nothing."""
+    """Totals of one run, a `state.answer.Usage`."""
 
     model_calls: int
     cached_calls: int
     input_tokens: int
     output_tokens: int
     estimated_calls: int
-    """Calls whose tokens are estimated, because the server did not count them."""
     seconds: float
 
 
@@ -51,15 +50,15 @@ def no_usage() -> Usage:
     )
 
 
-def add_usage(one: Usage, other: Usage) -> Usage:
+def add_usage(first: Usage, second: Usage) -> Usage:
     """The sum of two runs."""
     return Usage(
-        model_calls=one["model_calls"] + other["model_calls"],
-        cached_calls=one["cached_calls"] + other["cached_calls"],
-        input_tokens=one["input_tokens"] + other["input_tokens"],
-        output_tokens=one["output_tokens"] + other["output_tokens"],
-        estimated_calls=one["estimated_calls"] + other["estimated_calls"],
-        seconds=one["seconds"] + other["seconds"],
+        model_calls=first["model_calls"] + second["model_calls"],
+        cached_calls=first["cached_calls"] + second["cached_calls"],
+        input_tokens=first["input_tokens"] + second["input_tokens"],
+        output_tokens=first["output_tokens"] + second["output_tokens"],
+        estimated_calls=first["estimated_calls"] + second["estimated_calls"],
+        seconds=first["seconds"] + second["seconds"],
     )
 
 

@@ -11,7 +11,6 @@ from rich.console import Console, RenderableType
 
 from hopyard.agent.answer import evidence_of
 from hopyard.agent.middleware import _without_texts
-from hopyard.cli.mcp.results import Found
 from hopyard.cli.render import passage_lines
 from hopyard.nodes.chain.cite import _evidence
 from hopyard.nodes.evidence import merge_by_max_score, merge_by_rounds, merge_in_shares
@@ -84,8 +83,8 @@ def test_json_has_it() -> None:
     [passage] = as_plain(made_trace([], evidence=[found("mars", 0.5, "Sun")]))["passages"]
     assert passage["evidence"]["why"] == "Sun"
     unit = {**found("mars", 0.5, "Sun"), "sources": []}
-    assert Found.model_validate(unit).why == evidence_of([unit])[0].why == "Sun"
-    assert Found.model_validate(SUMMARY).why == evidence_of([SUMMARY])[0].why == ""
+    assert evidence_of([unit])[0].why == "Sun"
+    assert evidence_of([SUMMARY])[0].why == ""
 
 
 def test_an_answers_passages_have_it() -> None:
