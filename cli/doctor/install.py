@@ -30,7 +30,7 @@ __all__ = ("install_missing", "missing_weights", "needed_extras")
 
 def needed_extras(context: Context) -> list[str]:
     """The extras without which Hopyard cannot work as it is set up."""
-    from hopyard.state.storage.encryption import KEY_VARIABLE
+    from hopyard.state.storage.serializer import KEY_VARIABLE
 
     needed = ["builtin"] if _is_builtin(context.model) or _is_builtin(context.embedding) else []
     return needed + ["encryption"] * bool(os.environ.get(KEY_VARIABLE))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from langchain_core.messages import BaseMessage
 
-from hopyard.state.storage.encryption import KEY_VARIABLE
+from hopyard.state.storage.serializer import KEY_VARIABLE
 
 __all__ = ("asked_text", "read_asked")
 

@@ -16,9 +16,8 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from hopyard.state.errors import HopyardError
 from hopyard.state.settings.sources import home
-from hopyard.state.storage.encryption import serializer
 from hopyard.state.storage.patience import BUSY_SECONDS, patiently
-from hopyard.state.storage.serializer import CompressedSerializer
+from hopyard.state.storage.serializer import checkpoint_key
 from hopyard.state.storage.thread_store import ThreadStore
 
 __all__ = (
@@ -42,13 +41,13 @@ async def open_saver(path: Path | None = None) -> AsyncIterator[ThreadStore]:
 
     Raises:
         HopyardError: The file cannot be opened.
-        UsageError: The key that checkpoints are to be encrypted with is none.
+        UsageError: The key that checkpoints are encrypted with is invalid.
     """
     path = path or await asyncio.to_thread(home) / "threads.sqlite"
-    serde = serializer()
+    key = checkpoint_key()
     async with AsyncExitStack() as opened:
         try:
-            saver = await _open(path, serde, opened)
+            saver = await _open(path, key, opened)
         except sqlite3.Error as error:
             raise HopyardError(
                 f"The thread store {str(path)!r} cannot be opened ({error}); move the file away, "
@@ -58,13 +57,13 @@ async def open_saver(path: Path | None = None) -> AsyncIterator[ThreadStore]:
 
 
 @patiently
-async def _open(path: Path, serde: CompressedSerializer, opened: AsyncExitStack) -> ThreadStore:
+async def _open(path: Path, key: bytes, opened: AsyncExitStack) -> ThreadStore:
     async with AsyncExitStack() as tried:
         await asyncio.to_thread(_prepare, path)
         db = await tried.enter_async_context(aiosqlite.connect(path, timeout=BUSY_SECONDS))
         # Deleted is deleted: zeroes on the disk, and later the pages given back, see `scrub`.
         await db.execute("PRAGMA secure_delete=ON")
-        saver = ThreadStore(db, serde=serde)
+        saver = ThreadStore(db, key)
         tried.push_async_callback(saver.end)
         await saver.setup()
         # A killed process loses nothing at NORMAL; only a power cut may lose the last step.

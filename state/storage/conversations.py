@@ -6,22 +6,24 @@ message some n times. Here a checkpoint only names the last row of its conversat
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import aiosqlite
 from langchain_core.messages import BaseMessage
+from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.constants import START
 
 from hopyard.state.errors import HopyardError
-from hopyard.state.storage.serializer import CompressedSerializer
 
 __all__ = ("DELETE_UNUSED", "HEADS", "SCHEMA", "Conversations")
 
 HEADS: Final = "hopyard_messages"
 """The key of a checkpoint's metadata with the last row of each conversation, by channel."""
 
+_DIGEST_BYTES: Final = 16
 _START: Final = f"{START}:"
 """Before the name of a key of the state that a strategy's graph started with, the agent's."""
 
@@ -68,11 +70,16 @@ class Conversations:
     Args:
         connection: To the store, which has the table.
         serde: How a message is written.
+        key: A hash of a message depends on it. Without the key, a hash would tell whether a
+            message is a given text.
     """
 
-    def __init__(self, connection: aiosqlite.Connection, serde: CompressedSerializer) -> None:
+    def __init__(
+        self, connection: aiosqlite.Connection, serde: SerializerProtocol, key: bytes = b""
+    ) -> None:
         self._connection = connection
         self._serde = serde
+        self._key = key
 
     async def put(
         self, thread_id: str, values: Mapping[str, Any]
@@ -101,7 +108,7 @@ class Conversations:
     async def _put(self, thread_id: str, messages: Sequence[BaseMessage]) -> str:
         ids = [""]
         for message in messages:
-            ids.append(self._serde.digest(f"{ids[-1]} {_as_text(message)}"))
+            ids.append(self._digest(f"{ids[-1]} {_as_text(message)}"))
         there = await self._connection.execute_fetchall(
             "SELECT id FROM messages WHERE thread_id = ? "
             "AND id IN (SELECT value FROM json_each(?))",
@@ -118,6 +125,10 @@ class Conversations:
             ],
         )
         return ids[-1]
+
+    def _digest(self, text: str) -> str:
+        data = text.encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(data, digest_size=_DIGEST_BYTES, key=self._key).hexdigest()
 
     async def get(
         self, thread_id: str, values: Mapping[str, Any], heads: Mapping[str, str], known: Known

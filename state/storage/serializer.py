@@ -1,29 +1,38 @@
-"""How checkpoints are written: LangGraph's own serialiser, compressed.
+"""How checkpoints are written: LangGraph's own serializers, compressed, and encrypted with a key.
 
-LangGraph writes the whole state after every step. A tree's questions and passage ids are written
-again and again, and compress to about a quarter.
+LangGraph writes the whole state after every step. Questions and passage ids are written again and
+again, and compress to about a third. The key comes from the environment. The metadata of a
+checkpoint (thread names, step numbers, the run's settings) stays readable. It contains no question
+and no answer.
 """
 
 from __future__ import annotations
 
-import hashlib
+import os
 import zlib
 from typing import Any, Final
 
+from langgraph.checkpoint.serde.base import CipherProtocol, SerializerProtocol
+from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from hopyard.state.errors import HopyardError
+from hopyard.state.errors import HopyardError, UsageError
+from hopyard.state.extras import require
 
-__all__ = ("ENCRYPTED_MARK", "CompressedSerializer")
+__all__ = ("KEY_VARIABLE", "CompressedSerializer", "checkpoint_key", "serializer")
 
-ENCRYPTED_MARK: Final = "+aes"
-"""The suffix that `encryption` adds to the type of its data."""
-
-_MARK: Final = "+zlib"
-_DIGEST_BYTES: Final = 16
+KEY_VARIABLE: Final = "HOPYARD_CHECKPOINT_KEY"
+_KEY_BYTES: Final = 32
+_CIPHER: Final = "aes"
+"""The name of LangGraph's cipher, AES in EAX mode with a nonce and a tag of 16 bytes each."""
+_MARK: Final = "/zlib"
+"""Ends the type of compressed data. LangGraph separates the name of a cipher by `+`."""
 _WORTH_IT: Final = 64
 """Bytes below which compression gains nothing."""
-_WORDS: Final = (
+
+_FORMER: Final = "zlib"
+"""Ends the type of data that earlier versions have compressed, after a `+`."""
+_FORMER_WORDS: Final = (
     b"branch:to:collect choose_hop prune hops hop queue vertex passage_id known judged irrelevant "
     b"indirect necessary none of its questions is relevant visits kept round tail edge head "
     b"channel_values channel_versions versions_seen updated_channels messages usage truncated "
@@ -33,33 +42,50 @@ _WORDS: Final = (
     b"decomposition reason the question is simple at full depth verdict pruned split leaf "
     b"path question answer passages passage_id score"
 )
-"""Text of nearly every checkpoint, the most frequent last, as a dictionary for deflate.
+"""The dictionary of that data, which can be read with these very bytes only."""
 
-Checkpoints can be read with these very bytes only: to change them, write under another mark.
-"""
+
+def checkpoint_key() -> bytes:
+    """The key that threads are encrypted with, from the environment; b"" if there is none.
+
+    Raises:
+        UsageError: The key is invalid, or the extra `encryption` is not installed.
+    """
+    if not (text := os.environ.get(KEY_VARIABLE)):
+        return b""
+    require(f"The variable {KEY_VARIABLE}", "encryption")
+    try:
+        key = bytes.fromhex(text)
+    except ValueError:
+        key = b""
+    if len(key) != _KEY_BYTES:
+        raise UsageError(
+            f"{KEY_VARIABLE} is not a key of 64 hexadecimal digits; make one with "
+            "`openssl rand -hex 32`."
+        )
+    return key
+
+
+def serializer(key: bytes = b"") -> SerializerProtocol:
+    """The serializer of threads; with a key, it encrypts, and still reads what is not encrypted."""
+    # State holds plain values and LangChain messages; nothing else is loaded from disk.
+    plain = CompressedSerializer(allowed_msgpack_modules=None)
+    return EncryptedSerializer(_Cipher(key), plain) if key else plain
 
 
 class CompressedSerializer(JsonPlusSerializer):
-    """Compress what LangGraph's serialiser writes; read what either has written.
+    """Compress what LangGraph's serializer writes; read what either has written.
 
-    A subclass, not a wrapper: LangGraph keeps `LANGGRAPH_STRICT_MSGPACK` only with serialisers
+    A subclass, not a wrapper: LangGraph keeps `LANGGRAPH_STRICT_MSGPACK` only with serializers
     that are its own.
     """
 
-    _digest_key = b""
-
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        """Serialise, and compress where it pays."""
+        """Serialize, and compress where it pays."""
         kind, data = super().dumps_typed(obj)
         if len(data) < _WORTH_IT:
             return kind, data
-        deflate = zlib.compressobj(zdict=_WORDS)
-        return kind + _MARK, deflate.compress(data) + deflate.flush()
-
-    def digest(self, text: str) -> str:
-        """A hash of a text, the same in every process that has the same key, if any."""
-        data = text.encode("utf-8", "surrogatepass")
-        return hashlib.blake2b(data, digest_size=_DIGEST_BYTES, key=self._digest_key).hexdigest()
+        return kind + _MARK, zlib.compress(data)
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """Load what `dumps_typed` has written.
@@ -68,13 +94,48 @@ class CompressedSerializer(JsonPlusSerializer):
             HopyardError: It is encrypted.
         """
         kind, payload = data
-        if kind.endswith(ENCRYPTED_MARK):
+        if kind.endswith(_CIPHER):
             raise HopyardError(
                 "The thread is encrypted and there is no key; set HOPYARD_CHECKPOINT_KEY to the "
                 "key that it was written with."
             )
         if kind.endswith(_MARK):
-            inflate = zlib.decompressobj(zdict=_WORDS)
-            plain = inflate.decompress(payload) + inflate.flush()
-            return super().loads_typed((kind.removesuffix(_MARK), plain))
+            return super().loads_typed((kind.removesuffix(_MARK), zlib.decompress(payload)))
+        if kind.endswith(f"+{_FORMER}"):
+            return super().loads_typed((kind.removesuffix(f"+{_FORMER}"), _inflate(payload)))
         return super().loads_typed(data)
+
+
+class _Cipher(CipherProtocol):
+    """LangGraph's cipher. What it cannot read, it says in one sentence."""
+
+    def __init__(self, key: bytes) -> None:
+        self._aes = EncryptedSerializer.from_pycryptodome_aes(key=key).cipher
+
+    def encrypt(self, plaintext: bytes) -> tuple[str, bytes]:
+        """Encrypt with a new nonce."""
+        return self._aes.encrypt(plaintext)
+
+    def decrypt(self, ciphername: str, ciphertext: bytes) -> bytes:
+        """Decrypt.
+
+        Raises:
+            HopyardError: Another key or an earlier version has encrypted it, or it was changed.
+        """
+        if ciphername == _FORMER:  # written without a key
+            return _inflate(ciphertext)
+        try:
+            if ciphername == _CIPHER:
+                return self._aes.decrypt(ciphername, ciphertext)
+        except ValueError:
+            pass
+        raise HopyardError(
+            "The thread cannot be decrypted: it was written with another key or by an earlier "
+            f"version of Hopyard, or is damaged; set {KEY_VARIABLE} to the key that it was written "
+            "with, or move the thread store away."
+        )
+
+
+def _inflate(data: bytes) -> bytes:
+    inflate = zlib.decompressobj(zdict=_FORMER_WORDS)
+    return inflate.decompress(data) + inflate.flush()

@@ -22,7 +22,7 @@ from langgraph.checkpoint.serde.types import ERROR
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from hopyard.state.storage.conversations import DELETE_UNUSED, HEADS, SCHEMA, Conversations, Known
-from hopyard.state.storage.serializer import CompressedSerializer
+from hopyard.state.storage.serializer import serializer
 
 __all__ = ("ThreadStore", "copy_thread", "whole_writes")
 
@@ -57,11 +57,15 @@ class ThreadStore(AsyncSqliteSaver):
 
     A run that is cancelled, by Ctrl-C for one, would otherwise leave its last write half done: the
     step is lost, and the file locked for everyone else until this connection writes again.
+
+    Args:
+        conn: To the SQLite file.
+        key: Encrypts checkpoints and messages; b"" leaves them readable.
     """
 
-    def __init__(self, conn: aiosqlite.Connection, *, serde: CompressedSerializer) -> None:
-        super().__init__(conn, serde=serde)
-        self._conversations = Conversations(conn, serde)
+    def __init__(self, conn: aiosqlite.Connection, key: bytes = b"") -> None:
+        super().__init__(conn, serde=serializer(key))
+        self._conversations = Conversations(conn, self.serde, key)
         self._writes: set[asyncio.Future[Any]] = set()
         self._ended = False
         self._has_messages = False

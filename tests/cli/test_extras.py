@@ -21,7 +21,7 @@ from hopyard.models.cross_encoder import PairScorer
 from hopyard.models.embeddings import MiniLMEmbedder
 from hopyard.state.errors import GateUnavailableError, ModelUnreachableError, UsageError
 from hopyard.state.extras import EXTRAS, missing_modules
-from hopyard.state.storage.encryption import KEY_VARIABLE, serializer
+from hopyard.state.storage.serializer import KEY_VARIABLE, checkpoint_key
 
 from .conftest import Run
 
@@ -152,7 +152,7 @@ def test_a_key_without_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     hide(monkeypatch, "encryption")
     monkeypatch.setenv(KEY_VARIABLE, "0" * 64)
     with pytest.raises(UsageError, match=sentence("encryption")):
-        serializer()
+        checkpoint_key()
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from hopyard.state.errors import HopyardError, ThreadMissingError, UsageError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import change_context
 from hopyard.state.storage.checkpoints import open_saver
-from hopyard.state.storage.encryption import KEY_VARIABLE
+from hopyard.state.storage.serializer import KEY_VARIABLE
 
 from ..graphs.conftest import changed
 from ..graphs.script import said

@@ -16,8 +16,6 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from hopyard.state.storage.checkpoints import open_saver, scrub, thread_size
-from hopyard.state.storage.encryption import EncryptingSerializer
-from hopyard.state.storage.serializer import CompressedSerializer
 from hopyard.state.storage.thread_store import ThreadStore, copy_thread
 
 WORDS = ("apple", "birch", "cedar", "dwarf pine", "elder", "fir", "gorse", "hazel")
@@ -165,7 +163,6 @@ async def test_messages_go_with_the_last_checkpoint_that_has_them(
 
 
 async def test_every_method_may_be_the_first(tmp_path: Path) -> None:
-    serde = CompressedSerializer(allowed_msgpack_modules=None)
     for number, first in enumerate(
         (
             lambda saver: saver.adelete_thread("a"),
@@ -176,14 +173,18 @@ async def test_every_method_may_be_the_first(tmp_path: Path) -> None:
         )
     ):
         async with aiosqlite.connect(tmp_path / f"{number}.sqlite") as connection:
-            assert await first(ThreadStore(connection, serde=serde)) is None
+            assert await first(ThreadStore(connection)) is None
 
 
-def test_a_hash_needs_the_key_where_there_is_one() -> None:
-    plain = CompressedSerializer(allowed_msgpack_modules=None)
-    assert plain.digest("secret") == plain.digest("secret") != plain.digest("other")
-    first, second = (
-        EncryptingSerializer(bytes([number]) * 32, allowed_msgpack_modules=None)
-        for number in (1, 2)
-    )
-    assert len({one.digest("secret") for one in (plain, first, second)}) == 3
+async def test_a_hash_needs_the_key_where_there_is_one(tmp_path: Path) -> None:
+    found = set()
+    for number, key in enumerate((b"", bytes([1]) * 32, bytes([2]) * 32)):
+        async with aiosqlite.connect(tmp_path / f"{number}.sqlite") as connection:
+            store = ThreadStore(connection, key)
+            await tell(store, "a", "apple")
+            found |= {
+                row[0] for row in await connection.execute_fetchall("SELECT id FROM messages")
+            }
+            assert await texts(store, "a") == ["apple", "about apple"]
+            await store.end()
+    assert len(found) == 3 * 2
