@@ -3,6 +3,10 @@
 A sync call waits for it, in a script, a thread or a notebook whose own loop is running. An async
 call waits for it without blocking. So all runs of a process share one loop, and a client of a
 model that was made once keeps its connections to one loop.
+
+anyio's `BlockingPortal` does not do: a `sys.exit` in a step of one run ends its loop, and with it
+the runs of all other threads; and it cancels a task again at each await, so that a run could not
+finish its writes.
 """
 
 from __future__ import annotations
