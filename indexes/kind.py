@@ -28,6 +28,7 @@ from hopyard.models.names import NO_EMBEDDING
 from hopyard.state.errors import UsageError
 from hopyard.state.registry import Registry
 from hopyard.state.settings.fields import Group
+from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
     from hopyard.indexes.arrays.exporting import Export
@@ -42,6 +43,7 @@ __all__ = (
     "IndexKind",
     "ModelCall",
     "Progress",
+    "count_problem",
     "embedding_for",
     "select_kinds",
     "silent",
@@ -193,6 +195,11 @@ class IndexKind(ABC):
         """
         del passages, index_directory
         return Estimate(options.caller.provider.identity, basis=f"{self.name} gives no estimate")
+
+
+def count_problem(held: int, expected: int, unit: str) -> str:
+    """The problem of a reader that holds another number of units than the manifest says, or ""."""
+    return f"holds {counted(held, unit)}, not {expected}" if held != expected else ""
 
 
 KINDS: Final = Registry[IndexKind](

@@ -1,7 +1,7 @@
 """Build an index whose passage graph has questions written by rule, without a model.
 
     python -m lab.hop_written_by_rule ../shared/data/musique/corpus.jsonl --out INDEX \\
-        --set passage_graph.max_failure_rate=1
+        --set writing.max_failure_rate=1
 
 A passage's in-coming questions are about its own subject, its out-coming questions about the other
 names in it (`lab.asking`). It covers a whole corpus in minutes. All arguments go to

@@ -1,27 +1,33 @@
 """Ask the chat model about many sources, such as passages, and keep each answer at once.
 
 A kind derives a `Writer`, which asks about one source, and a `WrittenStore`, which keeps the
-answers. `write_missing` asks about every content without an answer. It stops when the budget is
-used up, and fails when too many answers are unusable.
+answers. A build opens the store with `open_texts`. `write_missing` asks about every content without
+an answer. It stops when the budget is used up, and fails when too many answers are unusable.
+`count_texts` counts what the build used.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions, ModelCall
-from hopyard.indexes.corpus.threads import in_thread
+from hopyard.indexes.corpus.threads import enter_in_thread, in_thread
+from hopyard.indexes.written.stats import WrittenCounts, add_calls
 from hopyard.indexes.written.store import FAILED, Author, ContentT, Written, WrittenStore
+from hopyard.models.ledger import ParseRate
 from hopyard.models.prompt import Prompt
 from hopyard.state.errors import BudgetExceededError, ModelOutputError, ModelUnreachableError
 from hopyard.state.settings.fields import Context, profile_of
 
-__all__ = ("SourceT", "Writer", "write_missing")
+__all__ = ("SourceT", "Writer", "calls_so_far", "count_texts", "open_texts", "write_missing")
 
 SourceT = TypeVar("SourceT")
+StoreT = TypeVar("StoreT", bound=WrittenStore[Any])
+CountsT = TypeVar("CountsT", bound=WrittenCounts)
 
 EVIDENCE: Final = 50
 """Sources asked about before a rate of failures is believed and the rest is spared."""
@@ -40,21 +46,16 @@ class Writer(ABC, Generic[SourceT, ContentT]):
     sources: ClassVar[str] = "passages"
     """What it writes about, in the plural."""
     store: ClassVar[type[WrittenStore[Any]]]
-    group: ClassVar[str]
-    """The settings group that has `max_failure_rate`."""
+    temperature: ClassVar[float] = 0.0
+    """The sampling temperature, unless `writing.temperature` sets another."""
 
     def __init__(self, settings: Context) -> None:
         self.settings: Final = settings
 
     @property
-    @abstractmethod
     def max_failure_rate(self) -> float:
         """Maximum share of contents for which the model may write nothing usable."""
-
-    @property
-    @abstractmethod
-    def sampling(self) -> Mapping[str, float]:
-        """The settings of its calls that differ from the build's, such as the temperature."""
+        return self.settings.writing.max_failure_rate
 
     @abstractmethod
     async def write(self, source: SourceT, call: ModelCall) -> tuple[str, ContentT]:
@@ -78,6 +79,23 @@ class Writer(ABC, Generic[SourceT, ContentT]):
         wording = self.prompt.of(profile_of(self.settings))
         return Author(wording.version, options.caller.provider.identity)
 
+    def has_finished(
+        self, counts: WrittenCounts, options: BuildOptions, accepted: Collection[Author] = ()
+    ) -> bool:
+        """Whether a build would ask nothing and keep every text of the last generation.
+
+        Args:
+            counts: The counts of the last generation.
+            options: The options of the build. One that keeps its index accepts every author.
+            accepted: Further authors whose texts are kept.
+        """
+        if options.open_caller is None:
+            return True
+        if counts.missing:
+            return False
+        known = {self.author(options), *accepted}
+        return options.keep or all(share.author in known for share in counts.authors)
+
     @property
     def asking(self) -> Context:
         """The settings of its calls.
@@ -88,7 +106,69 @@ class Writer(ABC, Generic[SourceT, ContentT]):
         budget = self.settings.budget
         if budget.calls:
             budget = budget.model_copy(update={"calls": budget.calls + 1})
-        return self.settings.model_copy(update={"budget": budget, **self.sampling})
+        wanted = self.settings.writing.temperature
+        temperature = self.temperature if wanted is None else wanted
+        return self.settings.model_copy(update={"budget": budget, "temperature": temperature})
+
+
+@asynccontextmanager
+async def open_texts(
+    context: BuildContext, store: type[StoreT], last: WrittenCounts
+) -> AsyncIterator[StoreT]:
+    """Open the store of a kind's texts, and drop those that no recent generation has used.
+
+    Args:
+        context: The build.
+        store: The class of the store.
+        last: The counts of the last generation; the defaults if there is none.
+    """
+
+    def opened() -> StoreT:
+        return store(context.index_directory)
+
+    async with enter_in_thread(opened) as texts:
+        await in_thread(texts.begin, context.corpus.generation, last.runs)
+        yield texts
+
+
+async def count_texts(
+    context: BuildContext,
+    store: WrittenStore[ContentT],
+    last: CountsT,
+    contents: Collection[str],
+    rows: Mapping[str, Written[ContentT]],
+    **own: Any,
+) -> CountsT:
+    """Mark texts as used by the new generation, and count them.
+
+    Args:
+        context: The build.
+        store: The open store.
+        last: The counts of the last generation; the defaults if there is none.
+        contents: The content hash of each source.
+        rows: The rows of the sources that have one, by content hash.
+        **own: Further counts of the kind's own class of counts.
+    """
+    await in_thread(store.use, rows, context.corpus.generation)
+    runs = tuple(await in_thread(store.runs)) if context.options.open_caller else ()
+    calls = await in_thread(calls_so_far, context.options, last.calls, runs)
+    return type(last).of([rows.get(key) for key in contents], calls=calls, runs=runs, **own)
+
+
+def calls_so_far(
+    options: BuildOptions, before: tuple[ParseRate, ...], runs: Sequence[str]
+) -> tuple[ParseRate, ...]:
+    """Add up what an index paid for, over all its builds and those that were killed.
+
+    Args:
+        options: The options of the build, whose ledger is read.
+        before: What the last generation had counted.
+        runs: The runs since then.
+    """
+    if options.open_caller is None or not runs:  # then the model stays closed
+        return before
+    ledger = options.caller.ledger
+    return add_calls(before, (rate for run in runs for rate in ledger.parse_rates(run)))
 
 
 async def write_missing(
@@ -211,7 +291,7 @@ class _Writing(Generic[SourceT, ContentT]):
         return len(self.failed) > self.writer.max_failure_rate * self.contents
 
     def _failure(self) -> ModelOutputError:
-        rate = f"{self.writer.group}.max_failure_rate"
+        rate = "writing.max_failure_rate"
         return ModelOutputError(
             f"The prompt {self.writer.prompt.name!r} (version {self.author.version}) failed for "
             f"{len(self.failed)} of {self.asked} {self.writer.sources}, more than "

@@ -144,7 +144,7 @@ def test_a_build_shows_the_model_the_examples(run: Run, chat: ScriptedChat, tmp_
     assert question["content"].startswith("Title: Log 4\n[1] Ann Ash, Bert Bo")
     assert json.loads(reply["content"]).keys() == {"entities", "facts"}
     assert title_of(last["content"]) == "Log 0"
-    [author] = library.stats.extractions.authors
+    [author] = library.stats.written.authors
     assert "types ship/sea port/captain, examples " in author.model
 
     Path("tuned.json").unlink()

@@ -16,6 +16,7 @@ __all__ = (
     "GateSettings",
     "IndexingSettings",
     "RetrievalSettings",
+    "WritingSettings",
     "named_once",
 )
 
@@ -69,6 +70,25 @@ class IndexingSettings(Frozen):
         AUTO,
         description="Prefix of an embedded question; auto takes the prefix from the embedding "
         "model's documentation.",
+    )
+
+
+class WritingSettings(Frozen):
+    """Texts that a chat model writes while an index is built, whatever its kinds are."""
+
+    temperature: float | None = Field(
+        None,
+        ge=0,
+        le=2,
+        description="Sampling temperature; by default 0.4 for questions and 0 for names, facts and "
+        "reports.",
+    )
+    max_failure_rate: float = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="Maximum share of passages or reports that the model may fail on before a "
+        "build fails.",
     )
 
 

@@ -34,6 +34,7 @@ from hopyard.state.settings.common import (
     GateSettings,
     IndexingSettings,
     RetrievalSettings,
+    WritingSettings,
     named_once,
 )
 from hopyard.state.strategy import STRATEGIES
@@ -55,6 +56,7 @@ __all__ = (
     "Profile",
     "RetrievalSettings",
     "SettingError",
+    "WritingSettings",
     "every_setting",
     "profile_of",
     "reason_of",
@@ -135,6 +137,9 @@ class Context(Frozen):
     )
     indexing: IndexingSettings = Field(
         default_factory=IndexingSettings, description="Building an index."
+    )
+    writing: WritingSettings = Field(
+        default_factory=WritingSettings, description="Writing texts for an index."
     )
     answer: AnswerSettings = Field(
         default_factory=AnswerSettings, description="Form and content of answers."

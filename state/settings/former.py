@@ -8,8 +8,15 @@ from typing import Any, Final
 __all__ = ("FORMER", "without_former")
 
 FORMER: Final[dict[str, str]] = {
+    "communities.max_failure_rate": "Set writing.max_failure_rate.",
+    "communities.temperature": "Set writing.temperature.",
     "frequency_penalty": "Only the prompts that need a penalty have one.",
+    "graph.max_failure_rate": "Set writing.max_failure_rate.",
+    "graph.temperature": "Set writing.temperature.",
     "passage_graph.frequency_penalty": "The prompt has its own.",
+    "passage_graph.max_failure_rate": "Set writing.max_failure_rate.",
+    "passage_graph.passage_characters": "A prompt shows 2,400 characters of a passage at most.",
+    "passage_graph.temperature": "Set writing.temperature.",
     "retries": "A model is asked again twice after an output that does not fit.",
 }
 """A sentence by dotted name: what to set instead, or why nothing replaces the setting."""

@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 from pydantic import Field
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
-from hopyard.indexes.kind import Estimate, IndexKind
+from hopyard.indexes.kind import Estimate, count_problem
+from hopyard.indexes.written.kind import WrittenKind
 from hopyard.state.settings.fields import Group, Profile
-from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
     from hopyard.indexes.corpus.records import Passage
     from hopyard.indexes.kinds.communities.index import CommunityIndex
+    from hopyard.indexes.kinds.communities.stats import CommunityStats
+    from hopyard.models.prompt import Prompt
 
 __all__ = ("KIND", "Communities", "CommunitySettings")
 
@@ -64,15 +66,6 @@ class CommunitySettings(Group):
         le=20,
         description="Maximum findings of a report. By default 8, or 3 for the built-in model.",
     )
-    max_failure_rate: float = Field(
-        0.2,
-        ge=0,
-        le=1,
-        description="Maximum share of reports that the model may fail on before a build fails.",
-    )
-    temperature: float = Field(
-        0.0, ge=0, le=2, description="Sampling temperature for writing reports in a build."
-    )
 
     def tokens_for(self, profile: Profile) -> int:
         """Tokens of a community in a prompt: the number set, or what suits the profile."""
@@ -83,7 +76,7 @@ class CommunitySettings(Group):
         return self.findings or (3 if profile == "builtin" else 8)
 
 
-class Communities(IndexKind):
+class Communities(WrittenKind):
     """The kind `communities`."""
 
     name = "communities"
@@ -93,14 +86,22 @@ class Communities(IndexKind):
     )
     settings = CommunitySettings
     needs = ("entity-graph",)
-    asks_model = True
+    source = "community"
+    text = "a report"
 
     @property
-    def prompts(self) -> Mapping[str, str]:
+    def worded(self) -> tuple[Prompt[Any], ...]:
         """The prompt that writes a report."""
         from hopyard.prompts.indexes.communities import REPORT
 
-        return {REPORT.name: str(REPORT.version)}
+        return (REPORT,)
+
+    @property
+    def stats(self) -> type[CommunityStats]:
+        """The class of its `stats.json`."""
+        from hopyard.indexes.kinds.communities.stats import CommunityStats
+
+        return CommunityStats
 
     async def build(self, context: BuildContext) -> Mapping[str, int]:
         """Cluster the graph of the new generation, and write reports if the settings say so.
@@ -121,20 +122,13 @@ class Communities(IndexKind):
 
     def check(self, reader: CommunityIndex, counts: Mapping[str, int]) -> str:
         """See that every entity of the graph is in it."""
-        held, entities = reader.entities, counts["entities"]
-        return f"holds {counted(held, 'entity')}, not {entities}" if held != entities else ""
+        return count_problem(reader.entities, counts["entities"], "entity")
 
     def is_current(self, directory: Path, options: BuildOptions) -> bool:
         """Whether a build with these options would write the same communities and reports."""
         from hopyard.indexes.kinds.communities import building
 
         return building.is_current(directory, options)
-
-    def status(self, directory: Path) -> Mapping[str, Any]:
-        """The levels with their communities and modularity, and what the reports cost."""
-        from hopyard.indexes.kinds.communities.stats import CommunityStats
-
-        return CommunityStats.load(directory).plain()
 
     def derived(
         self, directory: Path, passage_ids: Sequence[str]
@@ -144,13 +138,6 @@ class Communities(IndexKind):
 
         graph, index = GRAPH.open(directory.parent / GRAPH.name), self.open(directory)
         return {name: {"communities": index.titles_of(graph.rows_in(name))} for name in passage_ids}
-
-    def unfinished(self, directory: Path) -> str:
-        """How many reports were not written yet."""
-        from hopyard.indexes.kinds.communities.stats import CommunityStats
-
-        count = CommunityStats.load(directory).reports.missing
-        return f"{counted(count, 'community')} without a report yet" if count else ""
 
     async def estimate(
         self, passages: Sequence[Passage], index_directory: Path, options: BuildOptions

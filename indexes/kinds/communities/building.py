@@ -37,7 +37,7 @@ from hopyard.indexes.kinds.communities.stats import (
     ReportCounts,
 )
 from hopyard.indexes.kinds.communities.steady import cluster_again, partitions_before
-from hopyard.indexes.kinds.communities.writing import Limits, limits_of
+from hopyard.indexes.kinds.communities.writing import Limits, ReportWriter, limits_of
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.state.errors import IndexMissingError
 
@@ -49,10 +49,12 @@ _LABELS: Final = 3
 
 def is_current(directory: Path, options: BuildOptions) -> bool:
     """Whether `build_communities` would write the same files for the same entity graph."""
-    last = _stats(directory)
+    last = CommunityStats.find(directory)
     if last is None or last.made_with != made_with(options, last):
         return False
-    return last.made_with.reports == "on-demand" or reports.is_written(last.reports, options)
+    return last.made_with.reports == "on-demand" or ReportWriter(options.settings).has_finished(
+        last.written, options
+    )
 
 
 async def estimate(index_directory: Path, options: BuildOptions) -> Estimate:
@@ -61,7 +63,7 @@ async def estimate(index_directory: Path, options: BuildOptions) -> Estimate:
     last = None
     if manifest is not None and "communities" in manifest.kinds:
         folder = generation_directory(index_directory, manifest.generation)
-        last = await in_thread(_stats, folder / "communities")
+        last = await in_thread(CommunityStats.find, folder / "communities")
     made = made_with(options, last)
     if made.reports == "on-demand":
         return Estimate("", basis="communities.reports=on-demand writes no report while building")
@@ -76,7 +78,7 @@ async def build_communities(context: BuildContext) -> Mapping[str, int]:
         ModelUnreachableError: The model does not answer; the reports written are kept.
         ModelOutputError: Too large a share of the reports failed; the others are kept.
     """
-    last = await in_thread(_stats, context.previous)
+    last = await in_thread(CommunityStats.find, context.previous)
     made = made_with(context.options, last)
     graph = await in_thread(EntityGraph.load, context.built["entity-graph"])
     context.progress("communities", 0, graph.entities)
@@ -92,7 +94,7 @@ async def build_communities(context: BuildContext) -> Mapping[str, int]:
             CommunityIndex(files, {}),
             Elements(graph, context.corpus.get),
             Limits(made.tokens, made.findings),
-            last.reports if last else counts,
+            last.written if last else counts,
         )
     await in_thread(save_reports, context.directory, written)
     stats = _stats_of(files, made, last, counts, context.options)
@@ -180,21 +182,12 @@ def _stats_of(
     hierarchy = files.hierarchy
     levels = [hierarchy.at(level) for level in range(hierarchy.levels)]
     lengths = hierarchy.members.lengths
-    model = options.settings.model if options.open_caller else last.model if last else ""
     return CommunityStats(
-        model=model if made.reports == "all" else "",
+        model=CommunityStats.model_of(options, last) if made.reports == "all" else "",
         made_with=made,
         entities=int(lengths[hierarchy.level == 0].sum()),
         communities=tuple(map(len, levels)),
         modularity=tuple(files.modularity.round(6).tolist()),
         largest=tuple(int(lengths[rows].max()) for rows in levels),
-        reports=counts,
+        written=counts,
     )
-
-
-def _stats(directory: Path | None) -> CommunityStats | None:
-    """The stats of a generation; None where they are damaged, and all is made again."""
-    try:
-        return CommunityStats.load(directory) if directory else None
-    except IndexMissingError:
-        return None

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.corpus.manifest import find_manifest
-from hopyard.indexes.corpus.threads import enter_in_thread, in_thread
+from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.index import Index
 from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.communities.elements import Elements
@@ -30,26 +30,11 @@ from hopyard.indexes.kinds.communities.writing import (
     report_from,
     report_without_call,
 )
-from hopyard.indexes.written.calls import author_shares, calls_so_far
 from hopyard.indexes.written.estimate import estimate_writing
-from hopyard.indexes.written.store import FAILED, Author, Written
-from hopyard.indexes.written.writer import write_missing
+from hopyard.indexes.written.store import FAILED, Written
+from hopyard.indexes.written.writer import count_texts, open_texts, write_missing
 
-__all__ = ("estimate", "is_written", "write_reports")
-
-
-def is_written(last: ReportCounts, options: BuildOptions) -> bool:
-    """Whether `write_reports` would give the reports of the last generation again.
-
-    Args:
-        last: The counts of the last generation, for the same communities and limits.
-        options: The options of this build.
-    """
-    if options.open_caller is None:
-        return True
-    author = ReportWriter(options.settings).author(options)
-    same = all((share.version, share.model) == author for share in last.authors)
-    return not last.missing and (options.keep or same)
+__all__ = ("estimate", "write_reports")
 
 
 async def write_reports(
@@ -78,18 +63,25 @@ async def write_reports(
         ModelUnreachableError: The model stopped answering; what is written is kept.
         ModelOutputError: Too large a share of the reports failed; the others are kept.
     """
-    options, generation = context.options, context.corpus.generation
-    async with enter_in_thread(lambda: ReportStore(context.index_directory)) as store:
-        await in_thread(store.begin, generation, last.runs)
+    async with open_texts(context, ReportStore, last) as store:
         before = await in_thread(store.authors)
         levels = _Levels(context, communities, elements, limits, store)
         for level in reversed(range(communities.levels)):
             await levels.write(level)
-        await in_thread(store.use, levels.rows, generation)
-        runs = tuple(await in_thread(store.runs)) if options.open_caller else ()
-    calls = await in_thread(calls_so_far, options, last.calls, runs)
-    counts = _counts(levels, before)
-    return levels.reports, counts.model_copy(update={"calls": calls, "runs": runs})
+        hashes, rows = levels.hashes.values(), levels.rows
+        found = [rows[key] for key in hashes if key in rows]
+        counts = await count_texts(
+            context,
+            store,
+            last,
+            hashes,
+            rows,
+            written=len(levels.reports),
+            rewritten=sum(key in rows and before.get(key) != rows[key].author for key in hashes),
+            unknown_elements=sum(row.content.unknown for row in found),
+            unsupported_findings=sum(row.content.unsupported for row in found),
+        )
+    return levels.reports, counts
 
 
 @dataclass
@@ -137,22 +129,6 @@ class _Levels:
     def _materials(self, level: int) -> dict[str, Material]:
         own = [one for one in self.communities.at(level) if one.level == level]
         return {one.id: material_of(one, self.elements, self.limits, self.reports) for one in own}
-
-
-def _counts(levels: _Levels, before: Mapping[str, Author]) -> ReportCounts:
-    rows = [levels.rows[key] for key in levels.hashes.values() if key in levels.rows]
-    return ReportCounts(
-        written=len(levels.reports),
-        rewritten=sum(
-            key in levels.rows and before.get(key) != levels.rows[key].author
-            for key in levels.hashes.values()
-        ),
-        missing=len(levels.hashes) - len(rows),
-        failed=sum(row.outcome == FAILED for row in rows),
-        unknown_elements=sum(row.content.unknown for row in rows),
-        unsupported_findings=sum(row.content.unsupported for row in rows),
-        authors=author_shares(row.author for row in rows),
-    )
 
 
 async def estimate(index_directory: Path, options: BuildOptions, limits: Limits) -> Estimate:

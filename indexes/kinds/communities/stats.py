@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AliasChoices, Field
 
-from hopyard.indexes.arrays.kind_stats import KindStats
-from hopyard.indexes.written.calls import AuthorShare, WritingCalls
+from hopyard.indexes.written.stats import Plain, WrittenCounts, WrittenStats
 from hopyard.state.text.counting import counted
 
 __all__ = ("COMMUNITIES_VERSION", "CommunityStats", "MadeWith", "ReportCounts")
@@ -17,11 +16,7 @@ COMMUNITIES_VERSION: Final = 2
 clustered again."""
 
 
-class _Stats(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class MadeWith(_Stats):
+class MadeWith(Plain):
     """What decides about the communities besides the entity graph."""
 
     version: int = COMMUNITIES_VERSION
@@ -36,36 +31,24 @@ class MadeWith(_Stats):
     """Findings of a report at most; 0 where the build writes none."""
 
 
-class ReportCounts(_Stats):
+class ReportCounts(WrittenCounts):
     """The reports that builds wrote."""
 
     written: int = 0
     """Communities with a report."""
     rewritten: int = 0
     """Communities whose report the last build had to write, because it shows something new."""
-    missing: int = 0
-    """Communities that the model was not asked about, because a budget ended the build or the build
-    had no model."""
-    failed: int = 0
-    """Communities for which the model wrote nothing usable."""
     unknown_elements: int = 0
     """Elements that reports cited and no prompt showed; they are left out."""
     unsupported_findings: int = 0
     """Findings that cited no element; they are left out."""
-    authors: tuple[AuthorShare, ...] = ()
-    calls: tuple[WritingCalls, ...] = ()
-    """Model calls that this index paid for; the ledger's answers cost nothing and are not here."""
-    runs: tuple[str, ...] = ()
-    """The runs whose calls were counted last."""
 
 
-class CommunityStats(KindStats):
+class CommunityStats(WrittenStats):
     """Counts of one generation of the communities."""
 
     whose: ClassVar[str] = "communities"
 
-    model: str
-    """The chat model as `--model` takes it; "" if none was asked."""
     made_with: MadeWith
     entities: int
     communities: tuple[int, ...]
@@ -74,7 +57,7 @@ class CommunityStats(KindStats):
     """At each level."""
     largest: tuple[int, ...]
     """At each level, the number of entities of the largest community."""
-    reports: ReportCounts = ReportCounts()
+    written: ReportCounts = Field(validation_alias=AliasChoices("written", "reports"))
 
     def plain(self) -> dict[str, Any]:
         """What `hopyard index status` shows; values of 0 are left out."""
@@ -86,9 +69,7 @@ class CommunityStats(KindStats):
                 zip(self.communities, self.largest, self.modularity, strict=True)
             )
         }
-        reports = self.reports.model_dump(mode="json", exclude={"runs"})
-        for row, calls in zip(reports["calls"], self.reports.calls, strict=True):
-            row["parse_rate"] = round(calls.rate, 4)
+        reports = self.written.plain()
         counts = {
             f"reports_{name}": reports.pop(name)
             for name in ("written", "rewritten", "missing", "failed")

@@ -127,21 +127,6 @@ class ReportWriter(Writer[Material, WrittenReport]):
     written: ClassVar[str] = "reports"
     sources: ClassVar[str] = "communities"
     store: ClassVar[type[WrittenStore[Any]]] = ReportStore
-    group: ClassVar[str] = CommunitySettings.group
-
-    @property
-    def _own(self) -> CommunitySettings:
-        return CommunitySettings.of(self.settings)
-
-    @property
-    def max_failure_rate(self) -> float:
-        """As it is set."""
-        return self._own.max_failure_rate
-
-    @property
-    def sampling(self) -> Mapping[str, float]:
-        """As it is set."""
-        return {"temperature": self._own.temperature}
 
     async def write(self, material: Material, call: ModelCall) -> tuple[str, WrittenReport]:
         """Ask once."""

@@ -85,17 +85,8 @@ class EntityGraphSettings(Group):
     claims: bool = Field(
         False, description="Also write claims about entities, with graph.descriptions."
     )
-    max_failure_rate: float = Field(
-        0.2,
-        ge=0,
-        le=1,
-        description="Maximum share of passages that the model may fail on before a build fails.",
-    )
     passage_characters: int = Field(
         2400, ge=200, description="Maximum characters of a passage in a prompt."
-    )
-    temperature: float = Field(
-        0.0, ge=0, le=2, description="Sampling temperature for writing names and facts."
     )
 
 

@@ -36,13 +36,13 @@ __all__ = ("build_graph", "is_current")
 
 def is_current(directory: Path, options: BuildOptions) -> bool:
     """Whether `build_graph` would write the same files for the same corpus."""
-    last = _stats(directory)
+    last = EntityStats.find(directory)
     if last is None:
         return False
     # directory is INDEX/gen-N/entity-graph
     made_with = _made_with(options, last, directory.parent.parent)
     return last.made_with == made_with and extractions.is_current(
-        last.extractions, made_with.builder, options, made_with.asking
+        last.written, made_with.builder, options, made_with.asking
     )
 
 
@@ -54,14 +54,14 @@ async def build_graph(context: BuildContext) -> Mapping[str, int]:
         ModelUnreachableError: A model does not answer; what is written is kept.
         ModelOutputError: Too large a share of the passages failed; the others are kept.
     """
-    last = await in_thread(_stats, context.previous)
+    last = await in_thread(EntityStats.find, context.previous)
     made_with = await in_thread(_made_with, context.options, last, context.index_directory)
     rows = await in_thread(_rows, context.corpus)
     found_in = await extractions.extractions(
         context,
         {row.id: row.content_hash for row in rows},
         builder=made_with.builder,
-        last=last.extractions if last else None,
+        last=last.written if last else None,
         asking=made_with.asking,
     )
     found = await in_thread(collect, rows, found_in.by_content)
@@ -148,7 +148,7 @@ def _write(
     np.save(context.directory / "near_cosines.npy", near.similarity, allow_pickle=False)
     unread = found_in.counts.missing if made_with.builder == "model" else 0
     stats = EntityStats(
-        model=_model(context.options, made_with, last),
+        model=EntityStats.model_of(context.options, last) if made_with.builder == "model" else "",
         made_with=made_with,
         names=len(found.names),
         entities=len(entities),
@@ -156,18 +156,12 @@ def _write(
         facts=len(files.facts),
         synonym_pairs=len(files.synonyms),
         unread=unread,
-        extractions=found_in.counts,
+        written=found_in.counts,
         merges=entities.merges,
         splits=entities.splits,
     )
     stats.save(context.directory)
     return {"entities": stats.entities, "mentions": stats.mentions, "facts": stats.facts}
-
-
-def _model(options: BuildOptions, made_with: MadeWith, last: EntityStats | None) -> str:
-    if made_with.builder != "model":
-        return ""
-    return options.settings.model if options.open_caller else last.model if last else ""
 
 
 def _near_names(
@@ -234,11 +228,3 @@ def _entities(
         threshold=made_with.merge,
         apart=[frozenset(pair) for pair in made_with.apart],
     )
-
-
-def _stats(directory: Path | None) -> EntityStats | None:
-    """The stats of a generation; None where they are damaged, and the graph is made again."""
-    try:
-        return EntityStats.load(directory) if directory else None
-    except IndexMissingError:
-        return None

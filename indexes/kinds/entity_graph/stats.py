@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from hopyard.indexes.arrays.kind_stats import KindStats
 from hopyard.indexes.corpus.manifest import find_manifest, generation_directory
 from hopyard.indexes.kinds.entity_graph.find.asking import Asking
 from hopyard.indexes.kinds.entity_graph.find.extractions import ExtractionCounts
 from hopyard.indexes.kinds.entity_graph.resolve.merging import Merge
 from hopyard.indexes.kinds.entity_graph.resolve.senses import Split
+from hopyard.indexes.written.stats import WrittenStats
 
 __all__ = ("GRAPH_VERSION", "EntityStats", "MadeWith")
 
@@ -43,13 +43,11 @@ class MadeWith(_Stats):
     """Names that the user keeps apart."""
 
 
-class EntityStats(KindStats):
+class EntityStats(WrittenStats):
     """Counts of one generation of the graph."""
 
     whose: ClassVar[str] = "an entity graph"
 
-    model: str
-    """The chat model as `--model` takes it; "" if none was asked."""
     made_with: MadeWith
     names: int
     entities: int
@@ -58,22 +56,20 @@ class EntityStats(KindStats):
     synonym_pairs: int
     unread: int
     """Passages that the model was not asked about, because a budget ended the build."""
-    extractions: ExtractionCounts
+    written: ExtractionCounts = Field(validation_alias=AliasChoices("written", "extractions"))
     merges: tuple[Merge, ...]
     splits: tuple[Split, ...]
 
     def plain(self) -> dict[str, Any]:
         """What `hopyard index status` shows; counts of problems only where there are any."""
-        values = self.model_dump(
-            mode="json", exclude={"made_with", "extractions", "merges", "splits"}
-        )
+        values = self.model_dump(mode="json", exclude={"made_with", "written", "merges", "splits"})
         unshown = {"version", "embedding", "dimension", "asking"}
         made = self.made_with.model_dump(mode="json", exclude=unshown)
         made |= self.made_with.asking.plain()
         hidden = {"runs", "imported", "missing"}
-        if self.made_with.builder != "model" and not self.extractions.has_imports:
+        if self.made_with.builder != "model" and not self.written.has_imports:
             hidden.add("authors")  # the builder says it
-        found = self.extractions.model_dump(mode="json", exclude=hidden)
+        found = self.written.model_dump(mode="json", exclude=hidden)
         own = {**made, **values, "merged": len(self.merges), "split": len(self.splits), **found}
         return {name: value for name, value in own.items() if value or name in _ALWAYS}
 

@@ -18,14 +18,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from pydantic import Field
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
-from hopyard.indexes.kind import Estimate, IndexKind
+from hopyard.indexes.kind import Estimate, count_problem
+from hopyard.indexes.written.kind import WrittenKind
 from hopyard.state.settings.fields import Group
-from hopyard.state.text.counting import counted
 
 if TYPE_CHECKING:
     from hopyard.indexes.arrays.exporting import Export
     from hopyard.indexes.corpus.records import Passage
     from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
+    from hopyard.indexes.kinds.passage_graph.stats import GraphStats
+    from hopyard.models.prompt import Prompt
 
 __all__ = ("KIND", "PassageGraph", "PassageGraphSettings")
 
@@ -39,28 +41,12 @@ class PassageGraphSettings(Group):
         1.0,
         gt=0,
         le=100,
-        description="The factor The factor c: a graph of n passages keeps at most c·n·log2 n "
-        "edges (paper: O(n·log n)).",
-    )
-    max_failure_rate: float = Field(
-        0.2,
-        ge=0,
-        le=1,
-        description="Maximum share of passages without usable questions before a build fails.",
-    )
-    temperature: float = Field(
-        0.4,
-        ge=0,
-        le=2,
-        description="Sampling temperature for writing questions; at 0 a small model repeats "
-        "itself.",
-    )
-    passage_characters: int = Field(
-        2400, ge=200, description="Maximum characters of a passage in a prompt."
+        description="Factor c: a graph of n passages keeps at most c·n·log2 n edges (paper: "
+        "O(n·log n)).",
     )
 
 
-class PassageGraph(IndexKind):
+class PassageGraph(WrittenKind):
     """The kind `passage-graph`.
 
     Args:
@@ -74,17 +60,24 @@ class PassageGraph(IndexKind):
     )
     settings = PassageGraphSettings
     needs_vectors = True  # a walk's end compares passages with the question
-    asks_model = True
+    text = "questions"
 
     def __init__(self, exact_pairs: int | None = None) -> None:
         self._exact_pairs = exact_pairs
 
     @property
-    def prompts(self) -> Mapping[str, str]:
+    def worded(self) -> tuple[Prompt[Any], ...]:
         """The prompt that writes the questions."""
         from hopyard.prompts.indexes.passage_graph import QUESTIONS
 
-        return {QUESTIONS.name: str(QUESTIONS.version)}
+        return (QUESTIONS,)
+
+    @property
+    def stats(self) -> type[GraphStats]:
+        """The class of its `stats.json`."""
+        from hopyard.indexes.kinds.passage_graph.stats import GraphStats
+
+        return GraphStats
 
     async def build(self, context: BuildContext) -> Mapping[str, int]:
         """Write the graph of the new generation.
@@ -105,20 +98,13 @@ class PassageGraph(IndexKind):
 
     def check(self, reader: GraphIndex, counts: Mapping[str, int]) -> str:
         """See that every passage is in it."""
-        held, passages = len(reader.passage_ids), counts["passages"]
-        return f"holds {counted(held, 'passage')}, not {passages}" if held != passages else ""
+        return count_problem(len(reader.passage_ids), counts["passages"], "passage")
 
     def is_current(self, directory: Path, options: BuildOptions) -> bool:
         """Whether every passage was asked for, with the settings that are asked for now."""
         from hopyard.indexes.kinds.passage_graph import building
 
         return building.is_current(directory, options)
-
-    def status(self, directory: Path) -> Mapping[str, Any]:
-        """Counts of the graph, who wrote its questions, and what they cost."""
-        from hopyard.indexes.kinds.passage_graph.stats import GraphStats
-
-        return GraphStats.load(directory).plain()
 
     def export(self, reader: Callable[[str], Any], passages: Iterable[Passage]) -> Export:
         """Passages are nodes, and each edge has its in-coming question."""
@@ -145,13 +131,6 @@ class PassageGraph(IndexKind):
             }
             for name in passage_ids
         }
-
-    def unfinished(self, directory: Path) -> str:
-        """How many passages were not asked about yet."""
-        from hopyard.indexes.kinds.passage_graph.stats import GraphStats
-
-        count = GraphStats.load(directory).without_questions
-        return f"{counted(count, 'passage')} without questions yet" if count else ""
 
     async def estimate(
         self, passages: Sequence[Passage], index_directory: Path, options: BuildOptions

@@ -9,12 +9,11 @@ whatever becomes of the build; the third starts from the generation before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
-from hopyard.indexes.corpus.threads import enter_in_thread, in_thread
+from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kinds.passage_graph import PassageGraphSettings
 from hopyard.indexes.kinds.passage_graph.assemble import (
     Contents,
@@ -25,21 +24,16 @@ from hopyard.indexes.kinds.passage_graph.assemble import (
 from hopyard.indexes.kinds.passage_graph.edges import build_edges
 from hopyard.indexes.kinds.passage_graph.growth import Generation, match_generation
 from hopyard.indexes.kinds.passage_graph.matching import EXACT_PAIRS, measure_agreement
-from hopyard.indexes.kinds.passage_graph.question_store import (
-    ENOUGH,
-    QuestionStore,
-    WrittenQuestions,
-)
+from hopyard.indexes.kinds.passage_graph.question_store import ENOUGH, QuestionStore
 from hopyard.indexes.kinds.passage_graph.sides import Sides, both_sides
 from hopyard.indexes.kinds.passage_graph.stats import (
     MATCHING_VERSION,
     GraphStats,
     MatchAgreement,
+    QuestionCounts,
 )
 from hopyard.indexes.kinds.passage_graph.writing import QuestionWriter
-from hopyard.indexes.written.calls import author_shares, calls_so_far
-from hopyard.indexes.written.store import FAILED, Written
-from hopyard.indexes.written.writer import write_missing
+from hopyard.indexes.written.writer import count_texts, open_texts, write_missing
 from hopyard.state.errors import IndexMissingError
 
 __all__ = ("build_graph", "is_current")
@@ -47,17 +41,13 @@ __all__ = ("build_graph", "is_current")
 
 def is_current(directory: Path, options: BuildOptions) -> bool:
     """Whether every passage was asked for, with the settings that are asked for now."""
-    stats = _stats(directory)
-    if stats is None or stats.matching != MATCHING_VERSION:
-        return False
-    if options.open_caller is None:
-        return True
-    if stats.without_questions:
-        return False
-    author = QuestionWriter(options.settings).author(options)
-    alone = all((share.version, share.model) == author for share in stats.authors)
-    factor = PassageGraphSettings.of(options.settings).edge_factor
-    return options.keep or (alone and stats.edge_factor == factor)
+    last = GraphStats.find(directory)
+    return (
+        last is not None
+        and last.matching == MATCHING_VERSION
+        and last.edge_factor == _edge_factor(options, last)
+        and QuestionWriter(options.settings).has_finished(last.written, options)
+    )
 
 
 async def build_graph(context: BuildContext, exact_pairs: int | None) -> Mapping[str, int]:
@@ -72,23 +62,24 @@ async def build_graph(context: BuildContext, exact_pairs: int | None) -> Mapping
         ModelOutputError: Too large a share of the passages failed; the others are kept.
     """
     options, corpus = context.options, context.corpus
-    last = await in_thread(_stats, context.previous)
+    last = await in_thread(GraphStats.find, context.previous)
+    before = last.written if last else QuestionCounts()
     vocabulary = Vocabulary()
     contents = await in_thread(read_contents, corpus, vocabulary)
-    async with enter_in_thread(lambda: QuestionStore(context.index_directory)) as store:
-        await in_thread(store.begin, corpus.generation, last.runs if last else ())
+    hashes = contents.hashes
+    async with open_texts(context, QuestionStore, before) as store:
         if options.open_caller is not None:
             writer = QuestionWriter(options.settings)
-            await write_missing(
-                context, store, writer, contents.hashes, lambda name: corpus.get([name])[0]
-            )
-        written = await in_thread(store.written, contents.hashes.values())
-        sides = await both_sides(contents.hashes, written, context)
-        await in_thread(store.use, contents.hashes.values(), corpus.generation)
-        runs = tuple(await in_thread(store.runs)) if options.open_caller else ()
+            await write_missing(context, store, writer, hashes, lambda name: corpus.get([name])[0])
+        written = await in_thread(store.written, hashes.values())
+        sides = await both_sides(hashes, written, context)
+        few = sum(row.outcome != ENOUGH for row in map(written.get, hashes.values()) if row)
+        counts = await count_texts(
+            context, store, before, [*hashes.values()], written, too_few_questions=few
+        )
     return await in_thread(
         lambda: _write_graph(
-            context, contents, vocabulary, written, sides, last, runs, exact_pairs or EXACT_PAIRS
+            context, contents, vocabulary, sides, last, counts, exact_pairs or EXACT_PAIRS
         )
     )
 
@@ -97,41 +88,36 @@ def _write_graph(
     context: BuildContext,
     contents: Contents,
     vocabulary: Vocabulary,
-    written: Mapping[str, Written[WrittenQuestions]],
     sides: Sides,
     last: GraphStats | None,
-    runs: tuple[str, ...],
+    counts: QuestionCounts,
     exact_pairs: int,
 ) -> Mapping[str, int]:
     """Match what has changed, build the edges, and write all files."""
     options = context.options
-    vertices = [written[name] for name in contents.hashes.values() if name in written]
+    vertices = len(contents.hashes) - counts.missing
     factor = _edge_factor(options, last)
     outcoming, incoming = (side.questions for side in sides)
     context.progress("match", 0, len(outcoming))
     generation = match_generation(
         outcoming, incoming, _generation(last, context), exact_pairs=exact_pairs
     )
-    edges = build_edges(
-        outcoming, incoming, generation.matches, vertices=len(vertices), factor=factor
-    )
+    edges = build_edges(outcoming, incoming, generation.matches, vertices=vertices, factor=factor)
     context.progress("match", len(outcoming), len(outcoming))
     generation.save(context.directory)
     graph_files(contents, sides, edges, vocabulary).save(context.directory)
     stats = GraphStats(
-        model=options.settings.model if options.open_caller else last.model if last else "",
+        model=GraphStats.model_of(options, last),
         embedding=options.embedding,
         dimension=options.dimension,
         edge_factor=factor,
+        vertices=vertices,
         edges=len(edges),
         incoming_questions=len(sides.incoming.texts),
         outcoming_questions=len(sides.outcoming.texts),
-        without_questions=len(contents.hashes) - len(vertices),
-        calls=calls_so_far(options, last.calls if last else (), runs),
-        runs=runs,
+        written=counts,
         approximate=generation.matches.approximate,
         agreement=_agreement(sides, generation),
-        **_counts(vertices),
     )
     stats.save(context.directory)
     return {
@@ -146,14 +132,6 @@ def _edge_factor(options: BuildOptions, last: GraphStats | None) -> float:
     return PassageGraphSettings.of(options.settings).edge_factor
 
 
-def _stats(directory: Path | None) -> GraphStats | None:
-    """The stats of a generation; None where they are damaged, and the whole graph is made again."""
-    try:
-        return GraphStats.load(directory) if directory else None
-    except IndexMissingError:
-        return None
-
-
 def _generation(last: GraphStats | None, context: BuildContext) -> Generation | None:
     """The last generation's matches, if they were made with the same vectors and keywords."""
     made_with = (context.options.embedding, context.options.dimension, MATCHING_VERSION)
@@ -165,16 +143,6 @@ def _generation(last: GraphStats | None, context: BuildContext) -> Generation | 
         return Generation.load(context.previous, last.approximate)
     except IndexMissingError:
         return None
-
-
-def _counts(vertices: Sequence[Written[WrittenQuestions]]) -> dict[str, Any]:
-    """What the stats say of the passages that have questions."""
-    return {
-        "vertices": len(vertices),
-        "too_few_questions": sum(written.outcome != ENOUGH for written in vertices),
-        "failed": sum(written.outcome == FAILED for written in vertices),
-        "authors": author_shares(written.author for written in vertices),
-    }
 
 
 def _agreement(sides: Sides, generation: Generation) -> MatchAgreement | None:

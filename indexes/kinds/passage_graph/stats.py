@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import model_validator
 
-from hopyard.indexes.arrays.kind_stats import KindStats
 from hopyard.indexes.kinds.passage_graph.matching import Agreement
-from hopyard.indexes.written.calls import AuthorShare, WritingCalls
+from hopyard.indexes.written.stats import Plain, WrittenCounts, WrittenStats
 
-__all__ = ("MATCHING_VERSION", "GraphStats", "MatchAgreement")
+__all__ = ("MATCHING_VERSION", "GraphStats", "MatchAgreement", "QuestionCounts")
 
 MATCHING_VERSION: Final = 1
 """Counted up when keywords, SIM or the files change: then a graph is matched again."""
 
 
-class _Stats(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class MatchAgreement(_Stats):
+class MatchAgreement(Plain):
     """How far matches that went through HNSW agree with the exact ones, on a sample."""
 
     sampled: int
@@ -39,14 +34,19 @@ class MatchAgreement(_Stats):
         )
 
 
-class GraphStats(KindStats):
+class QuestionCounts(WrittenCounts):
+    """Who wrote the questions, and what they cost."""
+
+    too_few_questions: int = 0
+    """Passages of which fewer questions came than the paper asks for, failed ones included."""
+
+
+class GraphStats(WrittenStats):
     """Counts of one generation of the graph."""
 
     whose: ClassVar[str] = "a passage graph"
 
     matching: int = MATCHING_VERSION
-    model: str
-    """The model as `--model` takes it: additions are written by the same one."""
     embedding: str
     dimension: int
     edge_factor: float
@@ -55,21 +55,21 @@ class GraphStats(KindStats):
     edges: int
     incoming_questions: int
     outcoming_questions: int
-    without_questions: int
-    """Passages that were not asked for yet, because a budget ended the build."""
-    too_few_questions: int
-    """Passages of which fewer questions came than the paper asks for, failed ones included."""
-    failed: int
-    """Passages of which nothing usable came."""
-    authors: tuple[AuthorShare, ...]
-    calls: tuple[WritingCalls, ...]
-    """Model calls that this index paid for; the ledger's answers cost nothing and are not here."""
-    runs: tuple[str, ...]
-    """The runs whose calls were counted last."""
+    written: QuestionCounts
     approximate: int
     """Matches that went through HNSW; 0 where all are exact."""
     agreement: MatchAgreement | None
     """Measured where `approximate` is not 0."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_older_file(cls, values: Any) -> Any:
+        """An older file has the counts of the questions beside the others."""
+        if not isinstance(values, dict) or "written" in values:
+            return values
+        names = ("authors", "calls", "runs", "failed", "too_few_questions")
+        written = {name: values.get(name) for name in names}
+        return {**values, "written": {**written, "missing": values.get("without_questions")}}
 
     @property
     def mean_out_degree(self) -> float:
@@ -78,8 +78,7 @@ class GraphStats(KindStats):
 
     def plain(self) -> dict[str, Any]:
         """What `hopyard index status` shows."""
-        values = self.model_dump(mode="json", exclude={"runs", "matching"})
-        values["mean_out_degree"] = round(self.mean_out_degree, 4)
-        for row, calls in zip(values["calls"], self.calls, strict=True):
-            row["parse_rate"] = round(calls.rate, 4)
-        return values
+        values = super().plain()
+        del values["matching"]
+        values["without_questions"] = values.pop("missing")
+        return {**values, "mean_out_degree": round(self.mean_out_degree, 4)}

@@ -10,12 +10,11 @@ is about shares the title's keywords.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
 from hopyard.indexes.build_context import ModelCall
 from hopyard.indexes.corpus.records import Passage
-from hopyard.indexes.kinds.passage_graph import PassageGraphSettings
 from hopyard.indexes.kinds.passage_graph.question_store import (
     ENOUGH,
     TOO_FEW,
@@ -43,6 +42,8 @@ __all__ = ("QuestionWriter", "usable")
 
 logger = logging.getLogger(__name__)
 
+_CHARACTERS: Final = 2400
+"""Characters of a passage in a prompt at most."""
 _QUESTION_MARKS: Final = ("?", "？", "؟", "\N{GREEK QUESTION MARK}")
 
 
@@ -52,25 +53,11 @@ class QuestionWriter(Writer[Passage, WrittenQuestions]):
     prompt: ClassVar[Prompt[Any]] = QUESTIONS
     written: ClassVar[str] = "questions"
     store: ClassVar[type[WrittenStore[Any]]] = QuestionStore
-    group: ClassVar[str] = PassageGraphSettings.group
-
-    @property
-    def _own(self) -> PassageGraphSettings:
-        return PassageGraphSettings.of(self.settings)
-
-    @property
-    def max_failure_rate(self) -> float:
-        """As it is set."""
-        return self._own.max_failure_rate
-
-    @property
-    def sampling(self) -> Mapping[str, float]:
-        """Warm."""
-        return {"temperature": self._own.temperature}
+    temperature: ClassVar[float] = 0.4  # at 0 a small model repeats itself
 
     async def write(self, passage: Passage, call: ModelCall) -> tuple[str, WrittenQuestions]:
         """Ask for questions, and once more if too few of them are usable."""
-        text = snippet(passage.text, self._own.passage_characters)
+        text = snippet(passage.text, _CHARACTERS)
         values = question_values(passage.full_title, text)
         profile = profile_of(self.settings)
         outputs = [await call(QUESTIONS, values, step=passage.id)]

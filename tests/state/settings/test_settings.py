@@ -206,7 +206,7 @@ def test_a_context_is_plain_and_comes_back_from_json() -> None:
 
 def test_every_setting_says_what_it_does() -> None:
     meanings = {name: meaning for name, _, meaning in every_setting(Context())}
-    assert {"seed", "budget.calls", "tree.theta", "passage_graph.temperature"} <= set(meanings)
+    assert {"seed", "budget.calls", "tree.theta", "passage_graph.edge_factor"} <= set(meanings)
     assert [name for name, meaning in meanings.items() if not meaning] == []
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.corpus.seal import checksum
@@ -31,9 +29,9 @@ from hopyard.indexes.kinds.entity_graph.find.rules import (
     extract_with_phrases,
     rules_for,
 )
-from hopyard.indexes.written.calls import AuthorShare, WritingCalls, author_shares, calls_so_far
-from hopyard.indexes.written.store import FAILED, Author, Written
-from hopyard.indexes.written.writer import write_missing
+from hopyard.indexes.written.stats import AuthorShare, WrittenCounts
+from hopyard.indexes.written.store import Author, Written
+from hopyard.indexes.written.writer import calls_so_far, write_missing
 
 __all__ = ("Builder", "ExtractionCounts", "Extractions", "extractions", "is_current")
 
@@ -44,21 +42,12 @@ _AT_ONCE: Final = 500
 Builder = Literal["rules", "terms", "model"]
 
 
-class ExtractionCounts(BaseModel):
-    """Where the stored extractions of a generation are from, and what they cost."""
+class ExtractionCounts(WrittenCounts):
+    """Where the stored extractions of a generation are from, and what they cost.
 
-    model_config = ConfigDict(frozen=True)
+    The author `imported` is a file.
+    """
 
-    authors: tuple[AuthorShare, ...] = ()
-    """Passages by author. The model `imported` is a file."""
-    calls: tuple[WritingCalls, ...] = ()
-    """Model calls that this index paid for; the ledger's answers cost nothing and are not here."""
-    runs: tuple[str, ...] = ()
-    """The runs whose calls were counted last."""
-    missing: int = 0
-    """Passages without a stored extraction."""
-    failed: int = 0
-    """Passages of which the model wrote nothing usable."""
     dropped_names: int = 0
     """Names that were dropped, because they are not written in their passage."""
     dropped_facts: int = 0
@@ -108,12 +97,7 @@ def is_current(
         return False
     if builder in _WITHOUT_MODEL:
         return all(_by_rules_or_file(share, builder) for share in last.authors)
-    if options.open_caller is None:
-        return True
-    if last.missing:
-        return False
-    authors = {IMPORTED, _writer(options, asking).author(options)}
-    return options.keep or all((share.version, share.model) in authors for share in last.authors)
+    return _writer(options, asking).has_finished(last, options, {IMPORTED})
 
 
 def _writer(options: BuildOptions, asking: Asking | None) -> FactWriter:
@@ -188,14 +172,15 @@ async def extractions(
         await in_thread(store.use, written, corpus.generation)
         runs = tuple(await in_thread(store.runs)) if asks else ()
     rows = [written[content] for content in contents.values() if content in written]
-    counts = _counts(rows).model_copy(
-        update={
-            "calls": await in_thread(calls_so_far, options, last.calls, runs),
-            "runs": runs,
-            "missing": len(contents) - len(rows),
-            "unknown_ids": unknown,
-            "imported": imported,
-        }
+    counts = ExtractionCounts.of(
+        [written.get(content) for content in contents.values()],
+        calls=await in_thread(calls_so_far, options, last.calls, runs),
+        runs=runs,
+        unknown_ids=unknown,
+        imported=imported,
+        dropped_names=sum(row.content.dropped_names for row in rows),
+        dropped_facts=sum(row.content.dropped_facts for row in rows),
+        dropped_claims=sum(row.content.dropped_claims for row in rows),
     )
     by_content: dict[str, Extraction] = {name: row.content for name, row in written.items()}
     if builder in _WITHOUT_MODEL:
@@ -240,13 +225,3 @@ def _by_rules(passage: Passage, builder: Builder, language: str) -> StoredExtrac
     read = extract_with_phrases if builder == "terms" else extract
     found = read(passage, rules_for(passage, language))
     return StoredExtraction(mentions=found.mentions, phrases=found.phrases)
-
-
-def _counts(rows: list[Written[StoredExtraction]]) -> ExtractionCounts:
-    return ExtractionCounts(
-        authors=author_shares(row.author for row in rows),
-        failed=sum(row.outcome == FAILED for row in rows),
-        dropped_names=sum(row.content.dropped_names for row in rows),
-        dropped_facts=sum(row.content.dropped_facts for row in rows),
-        dropped_claims=sum(row.content.dropped_claims for row in rows),
-    )

@@ -6,7 +6,7 @@ it missed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, ClassVar
@@ -52,21 +52,10 @@ class FactWriter(Writer[Passage, StoredExtraction]):
     prompt: ClassVar[Prompt[Any]] = FACTS
     written: ClassVar[str] = "facts"
     store: ClassVar[type[WrittenStore[Any]]] = ExtractionStore
-    group: ClassVar[str] = EntityGraphSettings.group
 
     @property
     def _own(self) -> EntityGraphSettings:
         return EntityGraphSettings.of(self.settings)
-
-    @property
-    def max_failure_rate(self) -> float:
-        """As it is set."""
-        return self._own.max_failure_rate
-
-    @property
-    def sampling(self) -> Mapping[str, float]:
-        """As it is set."""
-        return {"temperature": self._own.temperature}
 
     async def write(self, passage: Passage, call: ModelCall) -> tuple[str, StoredExtraction]:
         """Ask once. A passage may have neither names nor facts."""

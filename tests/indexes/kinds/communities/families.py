@@ -122,7 +122,7 @@ class Families:
     def counts(self) -> ReportCounts:
         """The counts of the current generation."""
         with self.open() as index:
-            return CommunityStats.load(index.kind_directory("communities")).reports
+            return CommunityStats.load(index.kind_directory("communities")).written
 
     @property
     def reports(self) -> dict[str, tuple[str, ...]]:

@@ -176,11 +176,11 @@ def test_a_model_that_stops_answering_costs_no_finished_report(tmp_path: Path) -
 
 def test_a_report_that_failed_is_missing_and_counted(tmp_path: Path) -> None:
     """One of six at level 0 would be too many, but it is one of 30 in all."""
-    library = Families(tmp_path / "index", max_size=3, max_failure_rate=0.1)
+    library = Families(tmp_path / "index", max_size=3)
     library.chat.answers = lambda name, messages: (
         GARBAGE if "S9 It was Emil Fuchs" in messages[-1]["content"] else answer(name, messages)
     )
-    library.build(families())
+    library.build(families(), writing={"max_failure_rate": 0.1})
     counts = library.counts
     assert (counts.written, counts.failed, counts.missing) == (ALL - 1, 1, 0)
     with library.open() as index:
@@ -191,9 +191,7 @@ def test_a_report_that_failed_is_missing_and_counted(tmp_path: Path) -> None:
 def test_too_many_failures_end_the_build(tmp_path: Path) -> None:
     library = Families(tmp_path / "index")
     library.chat.answers = {"CommunityReport": GARBAGE}
-    with pytest.raises(
-        ModelOutputError, match=r"6 of 6 communities.*communities\.max_failure_rate"
-    ):
+    with pytest.raises(ModelOutputError, match=r"6 of 6 communities.*writing\.max_failure_rate"):
         library.build(families())
 
 

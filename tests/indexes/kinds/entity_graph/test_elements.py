@@ -264,10 +264,10 @@ def test_other_elements_are_asked_for_again_and_the_same_are_not(library: Librar
         asked.append(len(library.chat.requests))
     assert asked == [2, 4, 6, 6, 8, 8], "the ledger knows the last"
     library.build(DOCUMENTS, graph={**DESCRIBED["graph"], "types": "metal", "claims": True})
-    [author] = library.stats.extractions.authors
+    [author] = library.stats.written.authors
     assert author.model == "scripted (descriptions, claims, types metal)"
     assert library.stats.plain()["claims"] is True
-    assert {calls.prompt for calls in library.stats.extractions.calls} == {"facts", "elements"}
+    assert {calls.prompt for calls in library.stats.written.calls} == {"facts", "elements"}
 
 
 def test_an_update_asks_what_the_last_build_asked(library: Library) -> None:
@@ -275,7 +275,7 @@ def test_an_update_asks_what_the_last_build_asked(library: Library) -> None:
     assert library.estimate_add(DOCUMENTS[1], graph={})[1].model == "scripted"
     library.add(DOCUMENTS[1], graph={})
     assert {request.name for request in library.chat.requests} == {"PassageElements"}
-    [author] = library.stats.extractions.authors
+    [author] = library.stats.written.authors
     assert author.passages == 2
     graph = graph_of(library)
     [radium] = graph.entities_of("radium")
@@ -306,8 +306,8 @@ def test_the_graph_keeps_what_each_passage_says(library: Library) -> None:
     assert graph.claims_of(radium) == [
         ClaimRow(radium, NOWHERE, "", "suspected", "Radium was discovered.", "curie", 0)
     ]
-    assert library.stats.extractions.dropped_claims == 1
-    assert library.stats.extractions.dropped_names == 1
+    assert library.stats.written.dropped_claims == 1
+    assert library.stats.written.dropped_names == 1
 
 
 def test_without_descriptions_the_files_are_empty(library: Library) -> None:

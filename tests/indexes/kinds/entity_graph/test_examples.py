@@ -51,7 +51,7 @@ def test_a_build_and_an_update_show_the_model_the_examples(tmp_path: Path) -> No
     assert question["content"].startswith("Title: Log 4\n[1] The Fram left Bergen.")
     assert json.loads(reply["content"]).keys() == {"entities", "facts"}
     assert title_of(last["content"]) == "Log 0"
-    [author] = library.stats.extractions.authors
+    [author] = library.stats.written.authors
     assert "types ship, examples " in author.model
 
     file.unlink()

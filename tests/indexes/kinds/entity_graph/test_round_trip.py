@@ -23,7 +23,7 @@ def test_an_export_gives_another_index_the_same_files(tmp_path: Path, builder: s
     second.build([*people(4)[1:], *SUMMIT], graph={"extractions": str(tmp_path / "all.jsonl")})
     assert second.files == first.files
     assert second.stats.merges == first.stats.merges
-    assert {author.model for author in second.stats.extractions.authors} == {"imported"}
+    assert {author.model for author in second.stats.written.authors} == {"imported"}
 
 
 def test_a_passage_that_was_not_read_is_left_out(tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def test_a_failing_prompt_ends_the_command(
     with pytest.raises(ModelOutputError, match="prompt 'questions'") as error:
         index("build", corpus(8), *WITH)
     assert error.value.exit_code == 4
-    set_higher = ("--set", "passage_graph.max_failure_rate=0.5")
+    set_higher = ("--set", "writing.max_failure_rate=0.5")
     assert index("build", corpus(8), *WITH, *set_higher).exit_code == 0
 
 

@@ -64,7 +64,7 @@ def test_tokens_are_those_of_the_sample_times_the_rest(library: Library, writer:
     assert found.input_tokens == round(spent.input_tokens / SAMPLE * 6)
     assert found.output_tokens == round(spent.output_tokens / SAMPLE * 6)
     library.build(people(10))
-    (paid,) = library.stats.calls
+    (paid,) = library.stats.written.calls
     assert paid.input_tokens == pytest.approx(found.input_tokens, rel=0.05)
 
 

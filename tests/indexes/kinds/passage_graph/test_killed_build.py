@@ -113,5 +113,5 @@ def test_no_finished_call_is_repeated(
     again = writer.titles[asked:]
     assert not set(again) & set(finished)
     assert copy.files == library.files
-    (calls,) = copy.stats.calls
+    (calls,) = copy.stats.written.calls
     assert calls.calls == len(again)

@@ -19,17 +19,17 @@ def test_a_budget_stops_in_good_order(library: Library, writer: Writer) -> None:
 
     assert len(writer.titles) == 4
     stats = library.stats
-    assert (stats.vertices, stats.without_questions) == (4, 6)
+    assert (stats.vertices, stats.written.missing) == (4, 6)
     assert {tail for tail, _, _ in library.edges} | {head for _, _, head in library.edges} <= {
         name.lower() for name in writer.titles
     }
 
     library.add(budget={"calls": 3})
-    assert (len(writer.titles), library.stats.without_questions) == (7, 3)
+    assert (len(writer.titles), library.stats.written.missing) == (7, 3)
 
     library.build(people(10))
     assert writer.counts == dict.fromkeys(PEOPLE, 1)
-    assert library.stats.without_questions == 0
+    assert library.stats.written.missing == 0
 
 
 @pytest.mark.parametrize("budget", [{"tokens": 900}, {"seconds": 0.2}])
@@ -38,7 +38,7 @@ def test_other_budgets_stop_as_well(
 ) -> None:
     model_server.delay = 0.06
     library.build(people(10), budget=budget, concurrency=1)
-    assert 0 < library.stats.without_questions < 10
+    assert 0 < library.stats.written.missing < 10
 
 
 def test_without_any_question_there_is_a_graph_without_edges(library: Library) -> None:
@@ -76,7 +76,7 @@ def test_removing_needs_no_model(
 
     library.remove("alba")
 
-    assert library.stats.without_questions in (1, 2)
+    assert library.stats.written.missing in (1, 2)
     assert len(writer.titles) == 3
 
 

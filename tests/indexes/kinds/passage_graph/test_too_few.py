@@ -21,7 +21,7 @@ def test_a_model_that_gives_too_few_is_asked_once_more(library: Library, writer:
 
     assert writer.counts["Bert"] == 2
     stats = library.stats
-    assert (stats.too_few_questions, stats.failed, stats.vertices) == (1, 0, 6)
+    assert (stats.written.too_few_questions, stats.written.failed, stats.vertices) == (1, 0, 6)
     assert (stats.incoming_questions, stats.outcoming_questions) == (12, 22)
 
     library.build(people(6))
@@ -35,7 +35,7 @@ def test_a_second_answer_may_complete_the_first(library: Library, writer: Writer
     ]
     library.build(people(6))
 
-    assert library.stats.too_few_questions == 0
+    assert library.stats.written.too_few_questions == 0
 
 
 def test_a_passage_with_too_few_is_reached_through_its_own_text(
@@ -44,7 +44,7 @@ def test_a_passage_with_too_few_is_reached_through_its_own_text(
     writer.instead["Cora"] = {"incoming": [], "outcoming": []}
     library.build(people(4), passage_graph={"edge_factor": 10})
 
-    assert library.stats.too_few_questions == 1
+    assert library.stats.written.too_few_questions == 1
     reached = {(tail, question) for tail, question, head in library.edges if head == "cora"}
     assert reached
     assert {question for _, question in reached} <= {
@@ -61,8 +61,12 @@ def test_a_passage_that_the_model_fails_for_is_counted_and_stays_reachable(
     library.build(people(10))
 
     stats = library.stats
-    assert (stats.failed, stats.too_few_questions, stats.without_questions) == (1, 1, 0)
-    assert stats.calls[0].rate == pytest.approx(9 / 10)
+    assert (stats.written.failed, stats.written.too_few_questions, stats.written.missing) == (
+        1,
+        1,
+        0,
+    )
+    assert stats.written.calls[0].rate == pytest.approx(9 / 10)
     assert stats.incoming_questions == 9 * 2 + 2
 
     library.build(people(10))
@@ -84,20 +88,20 @@ def test_too_many_failures_end_the_build_and_name_the_prompt(
 
     asked_twice = {"Cora": 2, "Dirk": 2, "Elsa": 2}
     assert writer.counts == {**dict.fromkeys(PEOPLE, 1), **asked_twice}
-    assert library.stats.failed == 0
+    assert library.stats.written.failed == 0
 
 
 def test_the_rate_of_failures_is_a_setting(library: Library, writer: Writer) -> None:
     writer.instead |= {"Cora": GARBAGE, "Dirk": GARBAGE, "Elsa": GARBAGE}
-    library.build(people(10), passage_graph={"max_failure_rate": 0.3})
-    assert library.stats.failed == 3
+    library.build(people(10), writing={"max_failure_rate": 0.3})
+    assert library.stats.written.failed == 3
 
 
 def test_one_addition_may_fail(library: Library, writer: Writer) -> None:
     library.build(people(9))
     writer.instead["Jens"] = GARBAGE
     library.add(person(9))
-    assert (library.stats.failed, library.stats.vertices) == (1, 10)
+    assert (library.stats.written.failed, library.stats.vertices) == (1, 10)
 
 
 def test_a_model_that_only_fails_is_not_asked_to_the_end(library: Library, writer: Writer) -> None:

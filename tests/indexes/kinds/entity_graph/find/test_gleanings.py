@@ -81,7 +81,7 @@ def test_by_default_there_is_none(library: Library) -> None:
 
 def test_a_gleaning_that_fails_loses_nothing(library: Library) -> None:
     assert build(library, entities("Alba"), GARBAGE, entities("Bert"), gleanings=2) == ["Alba"]
-    assert library.stats.extractions.failed == 0
+    assert library.stats.written.failed == 0
 
 
 def test_a_budget_between_two_calls_leaves_the_passage_for_the_next_build(

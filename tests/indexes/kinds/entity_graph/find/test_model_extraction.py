@@ -181,8 +181,15 @@ class Library:
         return Context.model_validate(given | settings)
 
     def build(
-        self, documents: list[Document], builder: str = "model", *, budget: int = 0, **graph: Any
+        self,
+        documents: list[Document],
+        builder: str = "model",
+        *,
+        budget: int = 0,
+        writing: dict[str, float] | None = None,
+        **graph: Any,
     ) -> None:
+        settings = self.settings(builder, graph, budget={"calls": budget}, writing=writing or {})
         with Resources() as resources:
             build(
                 documents,
@@ -190,7 +197,7 @@ class Library:
                 embedder=WordEmbedder(),
                 chunk_tokens=0,
                 kinds=["dense", "facts"],
-                settings=self.settings(builder, graph, budget={"calls": budget}),
+                settings=settings,
                 caller=lambda: resources.caller("scripted"),
             )
 
@@ -274,10 +281,10 @@ def test_a_passage_that_the_model_fails_for_is_counted(library: Library) -> None
 def test_too_many_failures_end_the_build_and_name_the_setting(library: Library) -> None:
     library.instead |= {"Bert": GARBAGE, "Cora": GARBAGE}
     with pytest.raises(
-        ModelOutputError, match=r"'facts' .* 2 of 5 .* graph\.max_failure_rate=0\.2"
+        ModelOutputError, match=r"'facts' .* 2 of 5 .* writing\.max_failure_rate=0\.2"
     ):
         library.build(people(5))
-    library.build(people(5), max_failure_rate=0.4)
+    library.build(people(5), writing={"max_failure_rate": 0.4})
     assert library.counts.failed == 2
     assert library.asked == {"Alba": 1, "Bert": 2, "Cora": 2, "Dirk": 1, "Elsa": 1}
 
