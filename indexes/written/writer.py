@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions, ModelCall
@@ -123,9 +124,7 @@ async def open_texts(
         last: The counts of the last generation; the defaults if there is none.
     """
 
-    def opened() -> StoreT:
-        return store(context.index_directory)
-
+    opened: Callable[[], AbstractContextManager[StoreT]] = partial(store, context.index_directory)
     async with enter_in_thread(opened) as texts:
         await in_thread(texts.begin, context.corpus.generation, last.runs)
         yield texts

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopyard.indexes.corpus.records import Passage
+from hopyard.indexes.kinds.passage_graph.question_store import ENOUGH
 from hopyard.indexes.kinds.passage_graph.sides import question_id
-from hopyard.indexes.kinds.passage_graph.writing import usable
+from hopyard.indexes.kinds.passage_graph.writing import QuestionWriter, usable
 from hopyard.models.calls.parse import json_schema
 from hopyard.prompts.indexes.passage_graph import (
     LONGEST,
@@ -16,6 +21,7 @@ from hopyard.prompts.indexes.passage_graph import (
     PassageQuestions,
     question_values,
 )
+from hopyard.state.settings.fields import Context
 
 
 def asked(incoming: list[str], outcoming: list[str]) -> PassageQuestions:
@@ -107,3 +113,17 @@ def test_ids_depend_on_what_a_question_is_and_on_nothing_else() -> None:
     assert len(ids) == 8
     assert all(0 <= one < 2**63 for one in ids)
     assert question_id("a", "incoming", "Who?") == 6392259675738973455
+
+
+async def test_a_long_passage_is_cut() -> None:
+    shown: list[str] = []
+
+    async def call(prompt: Any, values: Mapping[str, str], *, step: str = "") -> Any:
+        shown.append(str(prompt.messages(values)[-1].content))
+        return asked(["Who is Bert?", "Is Bert a man?"], [f"Who is {n}?" for n in range(4)])
+
+    passage = Passage("p", "d", 0, "Alba", "Alba knows Bert. " + "word " * 600, "hash", 606)
+    outcome, _ = await QuestionWriter(Context()).write(passage, call)
+    assert outcome == ENOUGH
+    assert 2300 < len(shown[0]) < 2430
+    assert shown[0].endswith("word")
