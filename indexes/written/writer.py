@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar, cast
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions, ModelCall
 from hopyard.indexes.corpus.threads import enter_in_thread, in_thread
@@ -123,11 +122,9 @@ async def open_texts(
         store: The class of the store.
         last: The counts of the last generation; the defaults if there is none.
     """
-
-    opened: Callable[[], AbstractContextManager[StoreT]] = partial(store, context.index_directory)
-    async with enter_in_thread(opened) as texts:
+    async with enter_in_thread(lambda: store(context.index_directory)) as texts:
         await in_thread(texts.begin, context.corpus.generation, last.runs)
-        yield texts
+        yield cast("StoreT", texts)
 
 
 async def count_texts(

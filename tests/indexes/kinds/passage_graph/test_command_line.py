@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from hopyard.cli.graph import commands as graph_command
 from hopyard.cli.index import commands as index_command
+from hopyard.models.calls.call import ModelCaller
 from hopyard.state.errors import ModelOutputError, UsageError
 
 from .script import GARBAGE, PEOPLE, Writer, people
@@ -25,7 +26,7 @@ def index(words: WordEmbedder, writer: Writer, monkeypatch: pytest.MonkeyPatch) 
     """Run `hopyard index ARGUMENTS…`, its errors raised."""
     monkeypatch.setenv("HOPYARD_MODEL", "scripted")
     monkeypatch.setenv("HOPYARD_EMBEDDING", "words")
-    monkeypatch.setenv("HOPYARD_RETRIES", "0")
+    monkeypatch.setattr(ModelCaller, "retries", 0)
     monkeypatch.setenv("COLUMNS", "200")
     return lambda *arguments: CliRunner().invoke(
         index_command.app, [str(one) for one in arguments], catch_exceptions=False
@@ -79,7 +80,8 @@ def test_build_add_remove_status(
     edges = status["passage_graph"]["edges"]
     assert "passage-graph model scripted, embedding words, dimension 32" in shown
     assert f"vertices 8, edges {edges}" in shown
-    assert "without questions 0, too few questions 1, failed 1" in shown
+    for count in ("without questions 0", "too few questions 1", "failed 1"):
+        assert count in shown
     assert "calls: prompt questions, version 2, model scripted, calls 9, parsed 8" in shown
     assert "parse rate 0.8889" in shown
     assert "authors: version 2, model scripted, passages 8" in shown
