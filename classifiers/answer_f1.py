@@ -1,9 +1,8 @@
 """A value function for models behind a server, which give no token probabilities.
 
 v(S) is the token F1 between the model's answer from only S and its own answer from (q, D), so v(qD)
-is 1. From the question alone it answers as the product does without documents: the prompt that
-reads passages asks for nothing but what they say, and there are none. Each call goes through the
-ledger.
+is 1. From the question alone it answers with the product's prompt without documents, because the
+other prompt asks only for what passages say. Each call goes through the ledger.
 """
 
 from __future__ import annotations
@@ -27,8 +26,6 @@ from hopyard.state.settings.fields import AnswerSettings, Context, profile_of
 __all__ = ("AnswerF1",)
 
 _WITHOUT_QUESTION: tuple[Coalition, ...] = ("none", "passages")
-
-
 _SHORT = AnswerSettings(style="short")
 """F1 compares short answers."""
 
@@ -74,18 +71,6 @@ class AnswerF1:
     async def values(self, answers: Sequence[OwnAnswer]) -> list[CoalitionValues | None]:
         """Ask three calls a question; the answer from both is known."""
         return await asyncio.gather(*(self._values(own) for own in answers))
-
-    async def passage_values(self, own: OwnAnswer, texts: Sequence[str]) -> list[float] | None:
-        """Ask one call a coalition side by side; the answer from all passages is known.
-
-        All prompts are the one that reads passages, that of the question alone too.
-        """
-        question = one_line(own.reading.question)
-        given = await asyncio.gather(
-            *(self._ask(COALITION, coalition_values("both", question, text)) for text in texts[:-1])
-        )
-        scores = [token_f1(answer, own.answer) for answer in given if answer is not None]
-        return [*scores, 1.0] if len(scores) == len(given) else None
 
     async def _values(self, own: OwnAnswer) -> CoalitionValues | None:
         question, passages = one_line(own.reading.question), own.reading.passages

@@ -6,20 +6,22 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from hopyard.classifiers.evaluate import GateEvaluation, LabelMeasures, read_evaluation
+from hopyard.classifiers.evaluate import (
+    GateEvaluation,
+    LabelMeasures,
+    bayes_threshold,
+    read_evaluation,
+)
 from hopyard.classifiers.manifest import GateManifest, read_manifest
-from hopyard.classifiers.measures import bayes_threshold
-from hopyard.classifiers.policies import PolicyComparison, verdict
-from hopyard.measures.bootstrap import Interval
 from hopyard.measures.figure import figure
 from hopyard.models.builtin.chat import known_as
 from hopyard.state.storage.atomic import write_file
 
-__all__ = ("CARD_FILE", "RELIABILITY_FILE", "THRESHOLD_FILE", "draw_figures", "write_card")
+__all__ = ("draw_figures", "write_card")
 
-CARD_FILE: Final = "MODEL_CARD.md"
-RELIABILITY_FILE: Final = "reliability.png"
-THRESHOLD_FILE: Final = "threshold.png"
+_CARD: Final = "MODEL_CARD.md"
+_RELIABILITY: Final = "reliability.png"
+_THRESHOLD: Final = "threshold.png"
 
 
 def write_card(folder: Path, evaluation: GateEvaluation | None = None) -> Path:
@@ -30,10 +32,10 @@ def write_card(folder: Path, evaluation: GateEvaluation | None = None) -> Path:
         evaluation: The measured numbers; None takes those in the folder.
     """
     found = evaluation or read_evaluation(folder)
-    figures = [name for name in (RELIABILITY_FILE, THRESHOLD_FILE) if (folder / name).exists()]
+    figures = [name for name in (_RELIABILITY, _THRESHOLD) if (folder / name).exists()]
     lines = _lines(read_manifest(folder), found, figures)
-    write_file(folder / CARD_FILE, ("\n".join(lines) + "\n").encode())
-    return folder / CARD_FILE
+    write_file(folder / _CARD, ("\n".join(lines) + "\n").encode())
+    return folder / _CARD
 
 
 def draw_figures(found: LabelMeasures, folder: Path, title: str) -> list[Path]:
@@ -51,8 +53,8 @@ def draw_figures(found: LabelMeasures, folder: Path, title: str) -> list[Path]:
         UsageError: Matplotlib is not installed.
     """
     return [
-        _draw_reliability(found, folder / RELIABILITY_FILE, title),
-        _draw_threshold(found, folder / THRESHOLD_FILE, title),
+        _draw_reliability(found, folder / _RELIABILITY, title),
+        _draw_threshold(found, folder / _THRESHOLD, title),
     ]
 
 
@@ -161,12 +163,9 @@ def _training(manifest: GateManifest) -> Iterator[str]:
 def _measured(found: GateEvaluation) -> Iterator[str]:
     if found.command:
         yield from (f"Measured with `{found.command}`.", "")
-    for name, model in (("labels", found.labels_model), ("answers", found.answers_model)):
-        if model and known_as(model) != known_as(found.gate_model):
-            yield from (
-                f"**The {name} are of `{model}`, the gate is for `{found.gate_model}`.**",
-                "",
-            )
+    model = found.labels_model
+    if model and known_as(model) != known_as(found.gate_model):
+        yield from (f"**The labels are of `{model}`, the gate is for `{found.gate_model}`.**", "")
     if labels := found.labels:
         yield "| held-out labels | need retrieval | AUROC | accuracy | commoner label | ECE |"
         yield "|---|---|---|---|---|---|"
@@ -177,15 +176,6 @@ def _measured(found: GateEvaluation) -> Iterator[str]:
         )
         yield ""
     yield from _decisions(found)
-    for title, compared in (
-        ("All questions", found.end_to_end),
-        ("Questions that documents are known to answer", found.documents),
-    ):
-        if compared:
-            yield from (f"### {title}", "")
-            yield from _policies(compared)
-    if found.latency_ms is not None:
-        yield f"A decision took {found.latency_ms:.1f} ms (median)."
 
 
 def _decisions(found: GateEvaluation) -> Iterator[str]:
@@ -200,38 +190,3 @@ def _decisions(found: GateEvaluation) -> Iterator[str]:
             f"| {row.by_gate_alone} |"
         )
     yield ""
-
-
-def _policies(found: PolicyComparison) -> Iterator[str]:
-    timed = found.policies["always"].seconds.mean > 0
-    yield (
-        "| policy | answers that contain gold | retrieved | needlessly | tokens a question "
-        f"|{' seconds |' * timed} accuracy against always | tokens against always |"
-    )
-    yield "|---|---|---|---|---|---|---|" + "---|" * timed
-    for name, result in found.policies.items():
-        against = result.against_always
-        seconds = f" {result.seconds.mean:.2f} |" * timed
-        yield (
-            f"| {name} | {_bounds(result.accuracy)} | {result.retrieval_rate:.1%} "
-            f"| {result.needless_rate:.1%} | {result.tokens.mean:,.0f} |{seconds} "
-            f"{_bounds(against['accuracy'], '+')} | {_bounds(against['tokens'], '+', 0)} |"
-        )
-    yield ""
-    yield (
-        f"{found.questions} held-out questions, each answered once as without a gate (`auto`) and "
-        "once without documents (`direct`); the policies choose between the two. Brackets: 95 % "
-        "paired bootstrap intervals."
-    )
-    yield from ("", f"**{verdict(found)[1]}**", "")
-    yield "| questions of type | number | gate retrieves | always | never | gate | oracle |"
-    yield "|---|---|---|---|---|---|---|"
-    for kind, row in found.by_type.items():
-        shares = " | ".join(f"{row[name]:.3f}" for name in ("always", "never", "gate", "oracle"))
-        yield f"| {kind} | {row['questions']:.0f} | {row['gate_retrieval_rate']:.1%} | {shares} |"
-    yield ""
-
-
-def _bounds(value: Interval, sign: str = "", digits: int = 3) -> str:
-    mean, low, high = (f"{bound:{sign},.{digits}f}" for bound in value)
-    return f"{mean} [{low}, {high}]"

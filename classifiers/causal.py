@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, cast
 
 from hopyard.models.builtin.chat import adapter_file, builtin_identity, name_from_user
 from hopyard.models.builtin.weights import weights
@@ -14,9 +14,7 @@ from hopyard.models.servers.failures import first_line
 from hopyard.state.errors import HopyardError, ModelUnreachableError, UsageError
 from hopyard.state.extras import require
 
-__all__ = ("Causal", "Precision", "load_causal", "merge_adapter")
-
-Precision = Literal["float32", "bfloat16"]
+__all__ = ("Causal", "load_causal", "merge_adapter")
 
 _DOWN: Final = ".lora_A.weight"
 _UP: Final = ".lora_B.weight"
@@ -37,12 +35,11 @@ class Causal:
     tokenizer: Any
 
 
-def load_causal(spec: str, precision: Precision = "float32") -> Causal:
+def load_causal(spec: str) -> Causal:
     """Load a model that gives token probabilities.
 
     Args:
         spec: `builtin`, `builtin:base`, `builtin:FILE.gguf`, a folder, or a name on the hub.
-        precision: Of weights and arithmetic; sums of probabilities are taken in float32.
 
     Raises:
         UsageError: The model is behind a server, which gives no probabilities of a text that it
@@ -52,13 +49,13 @@ def load_causal(spec: str, precision: Precision = "float32") -> Causal:
     """
     provider, _, variant = name_from_user(spec).partition(":")
     if provider == "builtin":
-        return _load_builtin(spec, variant, precision)
+        return _load_builtin(spec, variant)
     if not Path(spec).is_dir() and _is_chat_model(spec):
         raise UsageError(
             f"The model {spec!r} gives no token probabilities, which the value function "
             "token-probability needs; use --value answer-f1, or name a folder or hub model."
         )
-    return _require_template(Causal(spec, *_load(spec, {}, precision)))
+    return _require_template(Causal(spec, *_load(spec, {})))
 
 
 def _is_chat_model(spec: str) -> bool:
@@ -69,16 +66,16 @@ def _is_chat_model(spec: str) -> bool:
     return True
 
 
-def _load_builtin(spec: str, variant: str, precision: Precision) -> Causal:
+def _load_builtin(spec: str, variant: str) -> Causal:
     require(f"Reading the weights of {spec!r} into PyTorch", "gate")
     identity, adapter, file = builtin_identity(variant), adapter_file(variant), weights()
-    model, tokenizer = _load(str(file.parent), {"gguf_file": file.name}, "float32")
+    model, tokenizer = _load(str(file.parent), {"gguf_file": file.name})
     if adapter is not None:
         merge_adapter(model, adapter)
-    return _require_template(Causal(identity, _cast(model, precision), tokenizer))
+    return _require_template(Causal(identity, model, tokenizer))
 
 
-def _load(place: str, options: dict[str, str], precision: Precision) -> tuple[Any, Any]:
+def _load(place: str, options: dict[str, str]) -> tuple[Any, Any]:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -94,13 +91,7 @@ def _load(place: str, options: dict[str, str], precision: Precision) -> tuple[An
             "that transformers reads, or a model of a hub that is reachable."
         ) from error
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    return _cast(model.to(device).eval(), precision), tokenizer
-
-
-def _cast(model: Any, precision: Precision) -> Any:
-    import torch
-
-    return model.to(getattr(torch, precision))
+    return model.to(device).eval(), tokenizer
 
 
 def _require_template(causal: Causal) -> Causal:

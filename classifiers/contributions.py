@@ -2,8 +2,8 @@
 
 A value function v says how well a prompt with only a coalition of {question q, passages D}
 explains the answer that the model gave from both. The two-player Shapley value splits v(qD) − v(∅)
-between them. The label says whether the passages' share is larger. With one player a passage,
-contributions say which of the passages the answer rests on.
+between them. The label says whether the passages' share is larger. With one player for each
+passage, contributions say which of the passages an answer depends on (`ask --explain`).
 """
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ __all__ = (
     "Reading",
     "Shares",
     "ValueFunction",
-    "captum_contributions",
-    "captum_values",
     "coalitions",
     "contributions",
     "needs_retrieval",
@@ -61,7 +59,7 @@ class Contributions:
 
 @dataclass(frozen=True)
 class Shares:
-    """What an answer rests on. `passages`, `others` and `without` add up to v(all).
+    """The shares of an answer. `passages`, `others` and `without` add up to v(all).
 
     Attributes:
         contributions: The Shapley value of each passage that is a player.
@@ -119,31 +117,31 @@ class ValueFunction(Protocol):
     async def values(self, answers: Sequence[OwnAnswer]) -> list[CoalitionValues | None]:
         """The coalitions' values for each answer; None without usable output."""
 
-    async def passage_values(self, own: OwnAnswer, texts: Sequence[str]) -> list[float] | None:
-        """Value the question with each coalition of its passages; None without usable output.
-
-        Args:
-            own: The answer from the question and all passages.
-            texts: The passages of each coalition as the model reads them, in the order of
-                `coalitions`; the last text is that of all passages.
-        """
-
 
 def contributions(values: CoalitionValues) -> Contributions:
-    """The two-player Shapley value in closed form (Con-RAG, FACTS: φ_q and φ_D).
+    """The two-player Shapley value, by Captum as in Con-RAG.
 
-    φ_q = ½[(v(qD) − v(D)) + (v(q) − v(∅))]; φ_D = ½[(v(qD) − v(q)) + (v(D) − v(∅))].
+    In closed form φ_q = ½[(v(qD) − v(D)) + (v(q) − v(∅))], φ_D = ½[(v(qD) − v(q)) + (v(D) − v(∅))].
     """
-    return Contributions(
-        question=((values.both - values.passages) + (values.question - values.none)) / 2,
-        passages=((values.both - values.question) + (values.passages - values.none)) / 2,
-    )
+    import torch
+    from captum.attr import ShapleyValues
 
+    table = torch.tensor([getattr(values, name) for name in COALITIONS], dtype=torch.float64)
+    bits = torch.tensor([1, 2])
 
-def captum_contributions(values: CoalitionValues) -> Contributions:
-    """The same from Captum's `ShapleyValues`, with question and passages as the two players."""
-    found = captum_values([getattr(values, name) for name in COALITIONS])
-    return Contributions(question=found[0], passages=found[1])
+    def value(masks: torch.Tensor) -> torch.Tensor:
+        """Masks [m, 2], 1 if the coalition has the question, or the passages."""
+        return table[(masks.long() * bits).sum(1)]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # one feature a player needs no feature mask
+        found = ShapleyValues(value).attribute(
+            torch.ones(1, 2, dtype=torch.float64),
+            baselines=0.0,
+            feature_mask=torch.arange(2)[None],
+            perturbations_per_eval=2,
+        )
+    return Contributions(*found[0].tolist())
 
 
 def coalitions(passages: int) -> list[tuple[int, ...]]:
@@ -172,7 +170,8 @@ def coalitions(passages: int) -> list[tuple[int, ...]]:
 def passage_contributions(values: Sequence[float]) -> tuple[float, ...]:
     """The Shapley value of each passage, one player a passage; the question is always there.
 
-    An extension of Con-RAG, which has all passages as one player.
+    φ_i = Σ_S |S|! (n − |S| − 1)! / n! · [v(S ∪ i) − v(S)], over the coalitions S without i (Shapley
+    1953). An extension of Con-RAG, which has all passages as one player.
 
     Args:
         values: v of each coalition, in the order of `coalitions`.
@@ -188,7 +187,18 @@ def passage_contributions(values: Sequence[float]) -> tuple[float, ...]:
     if len(values) != 1 << max(0, passages):
         raise ValueError(f"{len(values)} values are not those of all coalitions")
     coalitions(passages)  # refuses too many
-    return _shapley_values(values)
+    weights = [
+        factorial(size) * factorial(passages - size - 1) / factorial(passages)
+        for size in range(passages)
+    ]
+    return tuple(
+        sum(
+            weights[number.bit_count()] * (values[number | 1 << passage] - value)
+            for number, value in enumerate(values)
+            if not number >> passage & 1
+        )
+        for passage in range(passages)
+    )
 
 
 def shares_of_answer(values: Sequence[float], everything: float) -> Shares:
@@ -213,59 +223,6 @@ def shares_of_answer(values: Sequence[float], everything: float) -> Shares:
         others=scale * others,
         without=scale * without,
     )
-
-
-def _shapley_values(values: Sequence[float]) -> tuple[float, ...]:
-    """The Shapley value of each player (Shapley 1953).
-
-    φ_i = Σ_S |S|! (n − |S| − 1)! / n! · [v(S ∪ i) − v(S)], over the coalitions S without i.
-
-    Args:
-        values: [2^n], v of the coalition that has player i if bit i of the place is 1.
-    """
-    players = len(values).bit_length() - 1
-    weights = [
-        factorial(size) * factorial(players - size - 1) / factorial(players)
-        for size in range(players)
-    ]
-    return tuple(
-        sum(
-            weights[number.bit_count()] * (values[number | 1 << player] - value)
-            for number, value in enumerate(values)
-            if not number >> player & 1
-        )
-        for player in range(players)
-    )
-
-
-def captum_values(values: Sequence[float]) -> tuple[float, ...]:
-    """The same from Captum's `ShapleyValues` over a mask of players, whose value is looked up.
-
-    Args:
-        values: [2^n], v of the coalition that has player i if bit i of the place is 1.
-    """
-    players = len(values).bit_length() - 1
-    if not players:
-        return ()
-    import torch
-    from captum.attr import ShapleyValues
-
-    table = torch.tensor(values, dtype=torch.float64)
-    bits = 2 ** torch.arange(players)
-
-    def value(masks: torch.Tensor) -> torch.Tensor:
-        """Masks [m, n], 1 if the coalition has the player."""
-        return table[(masks.long() * bits).sum(1)]
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # one feature a player needs no feature mask
-        found = ShapleyValues(value).attribute(
-            torch.ones(1, players, dtype=torch.float64),
-            baselines=0.0,
-            feature_mask=torch.arange(players)[None],
-            perturbations_per_eval=players,
-        )
-    return tuple(found[0].tolist())
 
 
 def needs_retrieval(found: Contributions) -> bool:

@@ -1,43 +1,62 @@
-"""Measure a gate on labelled questions, and read and write what was measured."""
+"""Measure a gate on labelled questions: ranking, calibration, decisions, cost."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hopyard.classifiers.labels import Label
-from hopyard.classifiers.measures import (
-    Bin,
-    accuracy,
-    auroc,
-    costs,
-    expected_calibration_error,
-    reliability,
-)
-from hopyard.classifiers.policies import PolicyComparison
 from hopyard.classifiers.retrieval_gate import RetrievalGate
 from hopyard.measures.bootstrap import Interval
 from hopyard.state.errors import UsageError
 from hopyard.state.storage.atomic import write_file
 
 __all__ = (
-    "EVALUATION_FILE",
+    "Bin",
     "DecisionCounts",
     "GateEvaluation",
     "LabelMeasures",
+    "accuracy",
+    "auroc",
+    "bayes_threshold",
+    "costs",
+    "expected_calibration_error",
     "measure_gate",
     "measure_probabilities",
     "read_evaluation",
+    "reliability",
     "save_evaluation",
 )
 
-EVALUATION_FILE: Final = "evaluation.json"
-GRID: Final = tuple(round(step / 50, 2) for step in range(51))
+Floats = npt.NDArray[np.float64]
+_FILE: Final = "evaluation.json"
+_GRID: Final = tuple(round(step / 50, 2) for step in range(51))
 """Thresholds of the curve."""
+_BINS: Final = 10
+
+
+class Bin(NamedTuple):
+    """One bin of a reliability diagram.
+
+    Attributes:
+        low: Lower bound of the probabilities in it, included.
+        high: Upper bound, excluded (included in the last bin).
+        questions: How many are in it.
+        probability: Their mean probability.
+        frequency: The share of them that need retrieval.
+    """
+
+    low: float
+    high: float
+    questions: int
+    probability: float
+    frequency: float
 
 
 class LabelMeasures(BaseModel):
@@ -71,7 +90,7 @@ class LabelMeasures(BaseModel):
 
 
 class DecisionCounts(BaseModel):
-    """What was decided for a group of held-out questions.
+    """The decisions on a group of held-out questions.
 
     Attributes:
         questions: How many.
@@ -94,12 +113,8 @@ class GateEvaluation(BaseModel):
     Attributes:
         gate_model: The model whose labels the gate was trained on.
         labels_model: The model whose labels it is measured on; "" without labels.
-        answers_model: The model that answered end to end; "" without that part.
         labels: Against labels.
         decisions: By group of questions, with the rules beside the gate.
-        end_to_end: Against always, never and the oracle, on all questions.
-        documents: The same on the questions that documents are known to answer.
-        latency_ms: Median of a decision, in this process.
         command: The command that measured it.
     """
 
@@ -107,13 +122,91 @@ class GateEvaluation(BaseModel):
 
     gate_model: str
     labels_model: str = ""
-    answers_model: str = ""
     labels: LabelMeasures | None = None
     decisions: dict[str, DecisionCounts] = {}
-    end_to_end: PolicyComparison | None = None
-    documents: PolicyComparison | None = None
-    latency_ms: float | None = None
     command: str = ""
+
+
+def auroc(probabilities: npt.ArrayLike, labels: npt.ArrayLike) -> float:
+    """The chance that a question of class 1 scores above a question of class 0; ties count half.
+
+    Args:
+        probabilities: [n].
+        labels: [n], 0 or 1.
+
+    Returns:
+        0 to 1; NaN if a class is empty.
+    """
+    from sklearn.metrics import roc_auc_score
+
+    if len(np.unique(np.asarray(labels))) < 2:
+        return float("nan")
+    return float(roc_auc_score(labels, probabilities))
+
+
+def accuracy(probabilities: npt.ArrayLike, labels: npt.ArrayLike, threshold: float) -> float:
+    """The share of questions on the right side of the threshold."""
+    return float(((np.asarray(probabilities) >= threshold) == (np.asarray(labels) == 1)).mean())
+
+
+def reliability(probabilities: npt.ArrayLike, labels: npt.ArrayLike) -> list[Bin]:
+    """The non-empty bins of equal width (Guo et al. 2017, section 2)."""
+    from scipy.stats import binned_statistic
+
+    scores, classes = np.asarray(probabilities), np.asarray(labels)
+    means, edges, places = binned_statistic(scores, [scores, classes], bins=_BINS, range=(0, 1))
+    counts = np.bincount(places, minlength=_BINS + 2)[1:-1]
+    columns = (edges[:-1], edges[1:], counts, *means)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [Bin(*row) for row in rows if row[2]]
+
+
+def expected_calibration_error(probabilities: npt.ArrayLike, labels: npt.ArrayLike) -> float:
+    """Σ |B| / n · |frequency(B) − probability(B)| over bins B of equal width.
+
+    Guo et al., "On Calibration of Modern Neural Networks", 2017, equation 3, for the probability
+    of class 1.
+
+    Returns:
+        0 to 1.
+    """
+    bins = reliability(probabilities, labels)
+    gaps = [each.questions * abs(each.frequency - each.probability) for each in bins]
+    return sum(gaps) / sum(each.questions for each in bins)
+
+
+def costs(
+    probabilities: npt.ArrayLike,
+    labels: npt.ArrayLike,
+    thresholds: npt.ArrayLike,
+    cost_ratio: float,
+) -> Floats:
+    """The mean cost of deciding by each threshold.
+
+    A needless retrieval costs 1; a missed retrieval costs `cost_ratio`.
+
+    Args:
+        probabilities: [n].
+        labels: [n], 0 or 1.
+        thresholds: [t]; a question is retrieved for if its probability reaches the threshold.
+        cost_ratio: The cost of a wrong answer, in needless retrievals.
+
+    Returns:
+        [t].
+    """
+    retrieved = np.asarray(probabilities)[None, :] >= np.asarray(thresholds)[:, None]
+    needs = np.asarray(labels) == 1
+    return np.asarray(
+        (retrieved & ~needs).mean(axis=1) + cost_ratio * (~retrieved & needs).mean(axis=1)
+    )
+
+
+def bayes_threshold(cost_ratio: float) -> float:
+    """Where both mistakes have the same expected cost, if the probabilities are right.
+
+    Elkan, "The Foundations of Cost-Sensitive Learning", 2001, equation 2.
+    """
+    return 1 / (1 + cost_ratio)
 
 
 def measure_probabilities(
@@ -139,7 +232,7 @@ def measure_probabilities(
         )
     share = sum(labels) / len(labels)
     area = auroc(probabilities, labels)
-    curve = costs(probabilities, labels, GRID, cost_ratio)
+    curve = costs(probabilities, labels, _GRID, cost_ratio)
     return LabelMeasures(
         questions=len(labels),
         retrieve_share=round(share, 4),
@@ -150,7 +243,7 @@ def measure_probabilities(
         reliability=reliability(probabilities, labels),
         threshold=threshold,
         cost_ratio=cost_ratio,
-        cost={f"{at:g}": round(cost, 4) for at, cost in zip(GRID, curve.tolist(), strict=True)},
+        cost={f"{at:g}": round(cost, 4) for at, cost in zip(_GRID, curve.tolist(), strict=True)},
     )
 
 
@@ -168,16 +261,16 @@ def measure_gate(gate: RetrievalGate, labels: Sequence[Label]) -> LabelMeasures:
 def save_evaluation(folder: Path, evaluation: GateEvaluation) -> None:
     """Write the evaluation into a gate's folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_file(folder / EVALUATION_FILE, (evaluation.model_dump_json(indent=1) + "\n").encode())
+    write_file(folder / _FILE, (evaluation.model_dump_json(indent=1) + "\n").encode())
 
 
 def read_evaluation(folder: Path) -> GateEvaluation | None:
-    """Read the evaluation in a folder; None if there is none.
+    """Read the evaluation in a folder; None without such a file.
 
     Raises:
         UsageError: The file is damaged.
     """
-    path = folder / EVALUATION_FILE
+    path = folder / _FILE
     if not path.exists():
         return None
     try:

@@ -1,22 +1,23 @@
-"""Labels in a file, one question a line, each written at once."""
+"""Labels of questions, in a file with one question a line."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.state.errors import UsageError
+from hopyard.state.storage.lines import LineFile, read_lines
 
 __all__ = (
     "Drop",
     "Label",
     "LabelFile",
+    "Progress",
     "Rule",
     "check_classes",
     "count_drops",
@@ -29,6 +30,9 @@ Rule = Literal["given", "supported", "contribution", "outcome", ""]
 outcome of a question that the paper drops, or no rule."""
 Drop = Literal["no gold answer", "no passage", "no usable output", "unanswered", "wrong", ""]
 """Why a question is not in Q_c, the questions answered rightly from their passages."""
+Progress = Callable[[str, int, int], None]
+"""Called with a stage, what is done of it, and its whole."""
+_ADVICE: Final = "make it with `hopyard gate label`"
 
 
 class Label(BaseModel):
@@ -47,8 +51,6 @@ class Label(BaseModel):
         values: v of the coalitions none, question, passages, both; None if not computed.
         phi_question: φ_q.
         phi_passages: φ_D.
-        phi_each_passage: φ of each of `passage_ids`, with one player a passage and the question
-            always there; None if not computed.
         dropped: Why it is not in Q_c; "" if it is.
         direct_answer: The answer without passages, if the second rule asked for it.
         rule: The rule that gave the label.
@@ -58,7 +60,7 @@ class Label(BaseModel):
         seconds: An equal share of the time of its batch.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True)
 
     id: str
     question: str
@@ -72,7 +74,6 @@ class Label(BaseModel):
     values: tuple[float, float, float, float] | None = None
     phi_question: float | None = None
     phi_passages: float | None = None
-    phi_each_passage: tuple[float, ...] | None = None
     dropped: Drop = ""
     direct_answer: str | None = None
     rule: Rule = ""
@@ -82,65 +83,17 @@ class Label(BaseModel):
     seconds: float = 0.0
 
 
-class LabelFile:
-    """A file of labels to continue.
-
-    Args:
-        path: The file. A last line that a kill has cut in half is removed.
-
-    Raises:
-        UsageError: The file cannot be read, or a whole line is not a label.
-    """
+class LabelFile(LineFile[Label]):
+    """A file of labels to continue."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        if path.exists():
-            data = path.read_bytes()
-            whole, newline, half = data.rpartition(b"\n")
-            if half:
-                os.truncate(path, len(whole) + len(newline))
-        self.labels = read_labels(path) if path.exists() else []
-
-    @property
-    def done(self) -> set[str]:
-        """Ids of the questions that are labelled or dropped."""
-        return {label.id for label in self.labels}
-
-    def append(self, labels: Iterable[Label]) -> None:
-        """Write labels; they are on disk when this returns."""
-        new = list(labels)
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("ab") as file:
-            for label in new:
-                file.write(label.model_dump_json().encode("utf-8", "surrogatepass") + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        self.labels += new
+        """Read the file, if it exists."""
+        super().__init__(path, Label, _ADVICE)
 
 
 def read_labels(path: Path) -> list[Label]:
-    """Read a file of labels, without a last line that a kill has cut in half.
-
-    Raises:
-        UsageError: The file cannot be read, or a line is not a label.
-    """
-    try:
-        lines = path.read_bytes().split(b"\n")[:-1]
-    except OSError as error:
-        raise UsageError(
-            f"The labels {str(path)!r} cannot be read ({error.strerror}); make them with "
-            "`hopyard gate label`."
-        ) from error
-    labels = []
-    for number, line in enumerate(lines, 1):
-        try:
-            labels.append(Label.model_validate_json(line))
-        except ValidationError as error:
-            raise UsageError(
-                f"{path}:{number} is not a label ({error.errors()[0]['msg']}); make the file again "
-                "with `hopyard gate label`."
-            ) from error
-    return labels
+    """Read a file of labels (`read_lines`)."""
+    return read_lines(path, Label, _ADVICE)
 
 
 def merge_labels(labels: Iterable[Label]) -> list[Label]:

@@ -12,10 +12,42 @@ from hopyard.measures.nearness import Nearness
 from hopyard.state.errors import GateUnavailableError
 from hopyard.state.storage.atomic import write_file
 
-__all__ = ("MANIFEST_FILE", "GateManifest", "read_manifest", "write_manifest")
+__all__ = (
+    "MANIFEST_FILE",
+    "VECTOR",
+    "GateManifest",
+    "TrainSettings",
+    "read_manifest",
+    "write_manifest",
+)
 
 MANIFEST_FILE: Final = "gate.json"
 FORMAT: Final[Literal[2]] = 2
+VECTOR: Final = "vector"
+"""The base of a head over the sentence vector of the built-in embedding model."""
+
+
+class TrainSettings(BaseModel):
+    """How a gate is trained. Rate, epochs and validation are for a T5.
+
+    Attributes:
+        base: `vector`, or the name or folder of a T5.
+        cost_ratio: The cost of a wrong answer, in needless retrievals.
+        seed: Of the folds, or of a T5's training.
+        rate: Learning rate; the default is Con-RAG's.
+        epochs: At most.
+        validation: Share of each class that a T5 does not train on: early stopping and
+            probabilities.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    base: str = VECTOR
+    cost_ratio: float = Field(3.0, gt=0)
+    seed: int = Field(7, ge=0)
+    rate: float = Field(5e-5, gt=0)
+    epochs: int = Field(60, ge=1)
+    validation: float = Field(0.25, gt=0, lt=1)
 
 
 class GateManifest(BaseModel):

@@ -41,7 +41,7 @@ class PrefixRows:
 
         Args:
             model: The model.
-            cache: Its keys and values of [rows, width] tokens, including padding and masked ones.
+            cache: Its keys and values of [rows, width] tokens, including padding and masked tokens.
             ids: The tokens of each row.
             columns: The cache column of each token.
             width: Columns of the cache.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, Protocol, Self
 
 from hopyard.classifiers.manifest import MANIFEST_FILE, GateManifest, read_manifest
-from hopyard.classifiers.scorers import Scorer, load_scorer
+from hopyard.classifiers.vector_head import Embed, VectorHead
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.models.embedder import Vector
 from hopyard.state.errors import GateUnavailableError
@@ -58,6 +58,13 @@ class Decision:
     reason: str
 
 
+class Scorer(Protocol):
+    """Scores questions. Any thread may use it."""
+
+    def scores(self, questions: Sequence[str]) -> list[float]:
+        """Raw scores [n]; `GateManifest` says how they become probabilities."""
+
+
 class RetrievalGate:
     """A question's score and the corpus's nearness, as a calibrated probability."""
 
@@ -79,7 +86,7 @@ class RetrievalGate:
         """
         manifest = read_manifest(folder)
         with_model = partial(_embed, embed, manifest.base)
-        return cls(load_scorer(folder, manifest.network, with_model), manifest)
+        return cls(_load_scorer(folder, manifest.network, with_model), manifest)
 
     def probability(self, question: str, nearness: Nearness = UNMEASURED) -> float:
         """The calibrated probability that a question needs retrieval, 0 to 1.
@@ -96,6 +103,22 @@ class RetrievalGate:
     ) -> Decision:
         """Whether to retrieve for a question."""
         return decide(self.probability(question, nearness), self.manifest.threshold, settings)
+
+
+def _load_scorer(folder: Path, kind: str, embed: Embed) -> Scorer:
+    try:
+        if kind == "vector":
+            return VectorHead.load(folder, embed)
+        from hopyard.classifiers.t5 import T5Scorer
+
+        return T5Scorer.load(folder)
+    except GateUnavailableError:
+        raise
+    except Exception as error:  # tokenizers raises `Exception` itself
+        raise GateUnavailableError(
+            f"The gate in {str(folder)!r} cannot be loaded ({str(error).splitlines()[0]}); "
+            "train it again with `hopyard gate train`, or use --gate off."
+        ) from error
 
 
 def _embed(embed: EmbedWith, model: str, question: str) -> Vector:
@@ -151,7 +174,6 @@ def find_gate(name: str) -> tuple[Path, int]:
     if not name or not manifest.is_file():
         raise GateUnavailableError(
             f"The gate {name!r} does not exist: name {', '.join((AUTO, *SHIPPED))}, or a folder "
-            f"that "
-            "`hopyard gate train` wrote, or use --gate off."
+            "that `hopyard gate train` wrote, or use --gate off."
         )
     return folder, manifest.stat().st_mtime_ns

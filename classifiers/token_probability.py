@@ -15,7 +15,7 @@ from typing import Any, Final
 from langchain_core.messages import BaseMessage
 
 from hopyard.classifiers.causal import Causal
-from hopyard.classifiers.contributions import CoalitionValues, OwnAnswer, Reading, coalitions
+from hopyard.classifiers.contributions import CoalitionValues, OwnAnswer, Reading
 from hopyard.classifiers.prefix import PrefixRows, common_prefix
 from hopyard.prompts.judging.coalitions import COALITION, COALITIONS, Coalition, coalition_values
 from hopyard.prompts.passages import one_line
@@ -105,28 +105,6 @@ class TokenProbability:
             sums.append(probability_sum(logits[number, -len(tokens) - 1 : -1], tokens))
         fours = zip(*[iter(sums)] * len(COALITIONS), strict=True)
         return [CoalitionValues(*four) for four in fours]
-
-    async def passage_values(self, own: OwnAnswer, texts: Sequence[str]) -> list[float] | None:
-        """Read coalitions of one size together, each after the one without its last passage.
-
-        So every coalition costs one passage, the question and the answer.
-        """
-        question, found = own.reading.question, dict[tuple[int, ...], float]()
-        chosen = coalitions(len(texts).bit_length() - 1)
-        text_of = dict(zip(chosen, texts, strict=True))
-        rows, before = self._base, chosen[:1]
-        for size in range(len(chosen[-1]) + 1):
-            now = [coalition for coalition in chosen if len(coalition) == size]
-            rows = rows.select([before.index(coalition[:-1]) for coalition in now])
-            wanted = [
-                [*self._prompt("both", Reading(question, text_of[coalition])), *own.tokens]
-                for coalition in now
-            ]
-            logits = rows.read(wanted, keep=len(own.tokens) + 1)
-            for coalition, choices in zip(now, logits, strict=True):
-                found[coalition] = probability_sum(choices[:-1], own.tokens)
-            before = now
-        return [found[coalition] for coalition in chosen]
 
     def _rows(self, readings: Sequence[Reading], *, copies: int) -> PrefixRows:
         """Rows of the prefix that a question's prompts share, read once for each batch."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 from collections import Counter
 from collections.abc import Sequence
 from math import ceil
@@ -13,21 +11,18 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from hopyard.classifiers.labels import Label, check_classes, count_drops
-from hopyard.classifiers.logistic import Fit, fit
-from hopyard.classifiers.manifest import GateManifest, write_manifest
-from hopyard.classifiers.measures import (
+from hopyard.classifiers.evaluate import (
     accuracy,
     auroc,
     bayes_threshold,
     expected_calibration_error,
 )
+from hopyard.classifiers.labels import Label, Progress, check_classes, count_drops
+from hopyard.classifiers.logistic import Fit, fit
+from hopyard.classifiers.manifest import VECTOR, GateManifest, TrainSettings, write_manifest
 from hopyard.classifiers.retrieval_gate import EmbedWith
-from hopyard.classifiers.scorers import HEAD_FILE, WORDS_FILE, T5Scorer
-from hopyard.classifiers.t5_training import split_labels, train_t5
-from hopyard.classifiers.train_settings import VECTOR, Progress, TrainSettings
-from hopyard.classifiers.word_vector import vocabulary, word_columns
-from hopyard.state.storage.atomic import write_file
+from hopyard.classifiers.t5 import T5Scorer, split_labels, train_t5
+from hopyard.classifiers.vector_head import vocabulary, word_columns, write_head
 
 __all__ = ("LEAST", "Trained", "train_gate")
 
@@ -60,7 +55,6 @@ def train_gate(
     *,
     embed: EmbedWith,
     model: str | None = None,
-    texts: Sequence[str] = (),
     progress: Progress,
 ) -> Trained:
     """Train a gate and write it to a folder.
@@ -71,7 +65,6 @@ def train_gate(
         folder: Where the gate goes.
         embed: Embeds the questions for a head over their vectors.
         model: The model that the gate is for; None takes the labels'.
-        texts: Text for the vocabulary of a T5; the questions are added to it.
         progress: Called after each question or epoch.
 
     Raises:
@@ -90,7 +83,7 @@ def train_gate(
     else:
         base = settings.base
         train, rows = split_labels(labelled, settings.validation, settings.seed)
-        report = train_t5(train, rows, settings, folder, texts, progress)
+        report = train_t5(train, rows, settings, folder, progress)
         scores = T5Scorer.load(folder).scores([row.question for row in rows])
         found = _fit(np.array(scores)[:, np.newaxis], rows, settings)
     classes = [int(row.label or 0) for row in rows]
@@ -141,11 +134,8 @@ def _train_head(
     columns = np.hstack([np.array(vectors, dtype=np.float64), word_columns(questions, words)])
     found = _fit(_SCALE * columns, rows, settings)
     weights, width = _SCALE * found.weights, columns.shape[1] - len(words)
-    head = io.BytesIO()
-    np.save(head, weights[:width].astype(np.float32), allow_pickle=False)
-    write_file(folder / HEAD_FILE, head.getvalue())
     of_words = dict(zip(words, weights[width:].round(4).tolist(), strict=True))
-    write_file(folder / WORDS_FILE, json.dumps(of_words, ensure_ascii=False, indent=0).encode())
+    write_head(folder, weights[:width], of_words)
     return found, {"parameters": len(found.weights) + len(found.nearness) + 1}
 
 

@@ -21,10 +21,12 @@ __all__ = (
     "EmbeddingOption",
     "IndexOption",
     "JsonOption",
+    "LimitOption",
     "ModelOption",
     "RecordOption",
     "SearchOption",
     "SetOption",
+    "SplitOption",
     "StrategyOption",
     "StyleOption",
     "ThreadOption",
@@ -94,6 +96,13 @@ SetOption = Annotated[
 RecordOption = Annotated[
     Path | None,
     typer.Option(help="Folder of recorded model calls, to replay."),
+]
+SplitOption = Annotated[str, typer.Option(help="Only questions of this split.")]
+LimitOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N", min=0, show_default=False, help="Only the first N of these questions."
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 

@@ -22,15 +22,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from hopyard.classifiers.scorers import QUESTION_TOKENS
-from hopyard.classifiers.t5 import MINILM, Network, make_network
+from hopyard.classifiers.t5 import QUESTION_TOKENS, Network
 from hopyard.models.builtin.embedding import MiniLMEmbedder
 from hopyard.models.embedder import Vectors
 from lab.gate_questions import WRITTEN
+from lab.small_t5 import MINILM, make_network, save_base
 from lab.sources import Guard, Source, read_source
 from lab.written import QUESTIONS
 
-__all__ = ("distil", "held_out_cosine", "lines_of", "main", "save_base")
+__all__ = ("distil", "held_out_cosine", "lines_of", "main")
 
 SETS: Final = ("nq_open", "squad2", "hotpotqa", "musique", "2wikimultihopqa", "multihoprag")
 HELD_OUT: Final = 1000
@@ -44,7 +44,6 @@ _SPAN: Final = (2, 9)
 _WARM_UP: Final = 0.05
 _BATCHES_SORTED: Final = 50
 """Batches whose texts are sorted by length together, so that padding costs little."""
-_OUTPUT: Final = "classification_head.out_proj."
 
 
 def lines_of(sources: Sequence[Source], seed: int) -> list[str]:
@@ -130,21 +129,6 @@ def held_out_cosine(network: Network, lines: Sequence[str], wanted: Vectors) -> 
         found = [_outputs(network, lines[at : at + 50]) for at in range(0, len(lines), 50)]
     target = torch.from_numpy(wanted)
     return float(torch.nn.functional.cosine_similarity(torch.cat(found), target).mean())
-
-
-def save_base(network: Network, folder: Path) -> None:
-    """Write the network without its output layer, as `hopyard gate train --base` reads it."""
-    from transformers import PreTrainedTokenizerFast
-
-    kept = {
-        name: value
-        for name, value in network.model.state_dict().items()
-        if not name.startswith(_OUTPUT)
-    }
-    network.tokenizer.no_padding()
-    network.tokenizer.no_truncation()
-    network.model.save_pretrained(folder, state_dict=kept)
-    PreTrainedTokenizerFast(tokenizer_object=network.tokenizer).save_pretrained(folder)
 
 
 def _outputs(network: Network, lines: Sequence[str]) -> Any:

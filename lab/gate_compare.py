@@ -5,9 +5,9 @@
 
 The labels are cut into folds with equal shares of both classes. The product's own trainer makes a
 gate from the other folds, which then judges the fold. `--t5 NAME=BASE@RATE` names what
-`hopyard gate train --base` takes, and a learning rate if not the trainer's own. Three candidates
-are always there: the share of the larger class, a logistic regression over nothing but MiniLM's
-sentence vector, and the product's head. With `--question-only` no gate sees how near the corpus is.
+`hopyard gate train --base` takes, or `scratch` or `minilm` (`lab.small_t5`), and a learning rate.
+Three candidates are always there: the share of the larger class, a logistic regression over the
+sentence vector alone, and the product's head. With `--question-only` no gate sees the nearness.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+from hopyard.classifiers.evaluate import accuracy, auroc, expected_calibration_error
 from hopyard.classifiers.labels import Label, check_classes, read_labels
 from hopyard.classifiers.logistic import fit
-from hopyard.classifiers.measures import accuracy, auroc, expected_calibration_error
+from hopyard.classifiers.manifest import VECTOR, TrainSettings
 from hopyard.classifiers.retrieval_gate import EmbedWith, RetrievalGate
 from hopyard.classifiers.train import EMBEDDING, LEAST, train_gate
-from hopyard.classifiers.train_settings import VECTOR, TrainSettings
-from hopyard.cli.gate.agent import read_texts
 from hopyard.measures.bootstrap import difference
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.models.builtin.embedding import MiniLMEmbedder
 from hopyard.models.embedder import Vector
+from lab.small_t5 import MINILM, SCRATCH, make_network, save_base
 
 __all__ = (
     "Candidate",
@@ -106,8 +106,13 @@ def trained(
 ) -> Trained:
     """A gate of the product, as `hopyard gate train` makes it."""
     with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
-        train_gate(labels, settings, folder, embed=embed, texts=texts, progress=lambda *_: None)
+        folder, base = Path(made, "gate"), Path(made, "base")
+        if settings.base in {SCRATCH, MINILM}:
+            read = [*texts, *(row.question for row in labels)]
+            network = make_network(read, base=settings.base, dropout=0.1, seed=settings.seed)
+            save_base(network, base)
+            settings = settings.model_copy(update={"base": str(base)})
+        train_gate(labels, settings, folder, embed=embed, progress=lambda *_: None)
         gate = RetrievalGate.load(folder, embed)
         size = sum(file.stat().st_size for file in folder.iterdir())
     return Trained(gate.probability, gate.manifest.threshold, size)
@@ -223,7 +228,12 @@ def _t5_of(text: str) -> tuple[str, str, float]:
     base, _, rate = base.partition("@")
     if not base:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=BASE or NAME=BASE@RATE")
-    return name, base, float(rate or 0)
+    return name, base, float(rate or TrainSettings().rate)
+
+
+def _texts(path: Path) -> list[str]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [str(json.loads(line)["text"]) for line in lines if line.strip()]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -253,13 +263,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     train = partial(
         trained,
         embed=embed,
-        texts=read_texts(options.text) if options.text else [],
+        texts=_texts(options.text) if options.text else [],
     )
     candidates: dict[str, Candidate] = {
         "majority": majority,
         "logistic": partial(regression, embed=embed),
     }
-    for name, base, rate in [(VECTOR, VECTOR, 0.0), *options.t5]:
+    for name, base, rate in [(VECTOR, VECTOR, TrainSettings().rate), *options.t5]:
         settings = TrainSettings(base=base, rate=rate, seed=options.seed)
         candidates[name] = partial(train, settings=settings)
     report: dict[str, Any] = {

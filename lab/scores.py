@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hopyard.classifiers.measures import auroc as area
+from hopyard.classifiers.evaluate import auroc as area
 from hopyard.measures.answers import best, exact_match, token_f1
 
 __all__ = ("auroc", "best", "exact_match", "pair_f1", "token_f1")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopyard.classifiers.strategy_features import Features, FirstSearch
+from hopyard.classifiers.route_features import Features, FirstSearch
 from hopyard.nodes.index_facts import nearness_of
 from hopyard.nodes.run import Run
 

@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from hopyard.classifiers.retrieval_gate import lasting_name
-from hopyard.classifiers.strategy_route import lasting_route
+from hopyard.classifiers.route import lasting_route
 from hopyard.nodes.conversation import LONGEST_MESSAGE, conversation_lines, last_answer
 from hopyard.nodes.index_facts import check_index
 from hopyard.nodes.lifecycle import RUN_DIGITS, check_question, new_run_id, with_endings

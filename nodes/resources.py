@@ -19,7 +19,7 @@ from typing import Any, Final, Generic, Self, TypeVar
 from langchain_core.runnables import RunnableConfig
 
 from hopyard.classifiers.retrieval_gate import RetrievalGate, find_gate
-from hopyard.classifiers.strategy_route import StrategyRoute, find_route
+from hopyard.classifiers.route import StrategyRoute, find_route
 from hopyard.indexes.corpus.manifest import MANIFEST_FILE, read_manifest
 from hopyard.indexes.index import Index
 from hopyard.indexes.search import Kept

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
-from hopyard.classifiers.strategy_route import MODEL
+from hopyard.classifiers.route import MODEL
 from hopyard.models.builtin.chat import known_as
 from hopyard.models.prompt import Prompt
 from hopyard.models.servers.addresses import same_model

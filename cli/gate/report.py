@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
-
-from rich.table import Table
+from typing import TYPE_CHECKING
 
 from hopyard.classifiers.card import draw_figures, write_card
 from hopyard.classifiers.evaluate import (
@@ -18,7 +16,6 @@ from hopyard.classifiers.evaluate import (
 )
 from hopyard.classifiers.labels import Label, count_drops
 from hopyard.classifiers.manifest import MANIFEST_FILE
-from hopyard.classifiers.policies import verdict
 from hopyard.cli.console import err, out, print_json
 from hopyard.models.builtin.chat import known_as
 from hopyard.models.chat import chat_provider
@@ -28,13 +25,12 @@ from hopyard.state.errors import HopyardError
 if TYPE_CHECKING:
     from hopyard.classifiers.train import Trained
 
-__all__ = ("show_evaluation", "show_labels", "show_training", "warn_of_models", "write_report")
+__all__ = ("show_evaluation", "show_labels", "show_training", "warn_of_models")
 
 
 def show_labels(labels: Sequence[Label], path: Path, *, as_json: bool) -> None:
     """Print labels by rule and dropped questions by reason."""
     rules = Counter((label.rule, label.label) for label in labels if label.label is not None)
-    places = _by_place(labels)
     found = {
         "labels": str(path),
         "model": labels[0].model if labels else "",
@@ -47,7 +43,6 @@ def show_labels(labels: Sequence[Label], path: Path, *, as_json: bool) -> None:
         },
         "dropped": count_drops(labels),
         "seconds_a_question": round(fmean(label.seconds for label in labels), 3) if labels else 0.0,
-        "passages": places,
     }
     if as_json:
         print_json(found)
@@ -58,34 +53,6 @@ def show_labels(labels: Sequence[Label], path: Path, *, as_json: bool) -> None:
     )
     drops = ", ".join(f"{reason} {count}" for reason, count in count_drops(labels).items())
     out.print(f"Not answered rightly from their passages: {drops or 'none'}.", style="dim")
-    if places:
-        table = Table("place", box=None, pad_edge=False)
-        for heading in ("mean contribution", "contributes", "contributes most"):
-            table.add_column(heading, justify="right")
-        for row in places:
-            shares = (f"{row[name]:.0%}" for name in ("contributes", "contributes_most"))
-            table.add_row(str(row["place"]), f"{row['mean']:+.3f}", *shares)
-        out.print(table)
-
-
-def _by_place(labels: Sequence[Label]) -> list[dict[str, Any]]:
-    """Contributions of the passages by rank."""
-    valued = [label.phi_each_passage for label in labels if label.phi_each_passage]
-    rows = []
-    for place in range(max(map(len, valued), default=0)):
-        found = [shares for shares in valued if place < len(shares)]
-        rows.append(
-            {
-                "place": place + 1,
-                "questions": len(found),
-                "mean": round(fmean(shares[place] for shares in found), 6),
-                "contributes": round(fmean(shares[place] > 0 for shares in found), 3),
-                "contributes_most": round(
-                    fmean(0 < shares[place] == max(shares) for shares in found), 3
-                ),
-            }
-        )
-    return rows
 
 
 def warn_of_models(labels: Iterable[str], wanted: str | None) -> None:
@@ -135,32 +102,21 @@ def show_training(trained: Trained, folder: Path, *, figures: bool, as_json: boo
     )
 
 
-def write_report(found: GateEvaluation, folder: Path, *, figures: bool) -> None:
-    """Write numbers and figures, and the card if the folder holds the gate itself."""
+def show_evaluation(found: GateEvaluation, folder: Path, *, figures: bool, as_json: bool) -> None:
+    """Write numbers and figures, and the card if the folder holds the gate; print the measures."""
     save_evaluation(folder, found)
-    if figures and found.labels:
-        draw_figures(found.labels, folder, f"held-out labels, {found.labels.questions} questions")
+    labels = found.labels
+    if figures and labels:
+        draw_figures(labels, folder, f"held-out labels, {labels.questions} questions")
     if (folder / MANIFEST_FILE).is_file():
         write_card(folder, found)
-
-
-def show_evaluation(found: GateEvaluation, folder: Path, *, as_json: bool) -> None:
-    """Print an evaluation."""
     if as_json:
         print_json(found.model_dump(mode="json"))
         return
-    if labels := found.labels:
+    if labels:
         area = "–" if labels.auroc is None else f"{labels.auroc:.3f}"
         out.print(
             f"{labels.questions} labels: AUROC {area}, accuracy {labels.accuracy:.3f} (the more "
             f"common label alone {labels.majority_accuracy:.3f}), ECE {labels.ece:.3f}."
         )
-    if found.end_to_end:
-        for name, result in found.end_to_end.policies.items():
-            out.print(
-                f"{name:<7} accuracy {result.accuracy.mean:.3f}, "
-                f"retrieves {result.retrieval_rate:.0%}, {result.tokens.mean:,.0f} tokens, "
-                f"{result.seconds.mean:.2f} s a question"
-            )
-        out.print(verdict(found.end_to_end)[1])
     out.print(f"Written to {folder}.", style="dim")

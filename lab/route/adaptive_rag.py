@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from hopyard.classifiers.strategy_features import Features, feature_matrix
-from hopyard.classifiers.strategy_route import RouteWeights
+from hopyard.classifiers.route import RouteWeights
+from hopyard.classifiers.route_features import Features, feature_matrix
 from lab.route.outcomes import (
     COMPLEXITIES,
     Answered,

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
-from hopyard.classifiers.strategy_features import Features
+from hopyard.classifiers.route_features import Features
 from hopyard.cli.interrupts import run_async
 from hopyard.indexes.kind import Progress
 from hopyard.nodes.resources import Resources, shared_resources

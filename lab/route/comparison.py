@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from hopyard.classifiers.strategy_features import Features
+from hopyard.classifiers.route_features import Features
 from lab.route.adaptive_rag import AdaptiveRag
 from lab.route.headroom import ALL, EQUAL_READING, PolicyResult, always, measure_policies
 from lab.route.outcomes import (

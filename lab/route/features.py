@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopyard.classifiers.strategy_features import Features
+from hopyard.classifiers.route_features import Features
 from hopyard.indexes.kind import Progress, silent
 from hopyard.nodes.first_search import question_features
 from hopyard.nodes.lifecycle import new_run_id

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 from rich.table import Table
 
-from hopyard.classifiers.strategy_route import RouteManifest
+from hopyard.classifiers.route import RouteManifest
 from hopyard.cli.console import err, out, print_json
 from hopyard.state.storage.atomic import write_file
 from hopyard.state.text.counting import counted

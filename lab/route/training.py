@@ -17,13 +17,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hopyard.classifiers.strategy_features import NAMED, Features, feature_matrix
-from hopyard.classifiers.strategy_route import (
+from hopyard.classifiers.route import (
     RouteManifest,
     RouteWeights,
     StrategyRoute,
     cheapest_within,
 )
+from hopyard.classifiers.route_features import NAMED, Features, feature_matrix
 from hopyard.state.errors import UsageError
 from lab.route.outcomes import Answered, best_strategy, silver_label
 from lab.route.temperature import best_temperature, negative_log_likelihood

@@ -6,12 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hopyard.classifiers.scorers import T5Scorer
-from hopyard.classifiers.t5 import Network, load_network, make_network
-from hopyard.classifiers.t5_training import train_t5
-from hopyard.classifiers.train_settings import TrainSettings
-from lab.distil_t5 import distil, held_out_cosine, lines_of, save_base
+from hopyard.classifiers.manifest import TrainSettings
+from hopyard.classifiers.t5 import Network, T5Scorer, load_network, train_t5
+from lab.distil_t5 import distil, held_out_cosine, lines_of
 from lab.gate_questions import WRITTEN
+from lab.small_t5 import make_network, save_base
 from lab.sources import read_source
 from lab.tests.gate_labels import separable
 
@@ -60,7 +59,7 @@ def test_a_seed_gives_the_same_weights() -> None:
 
 def test_a_gate_starts_from_all_but_the_output_layer(distilled: Network, tmp_path: Path) -> None:
     save_base(distilled, tmp_path / "base")
-    base = load_network(str(tmp_path / "base"), 0.1)
+    base = load_network(str(tmp_path / "base"))
     loaded, kept = base.model.state_dict(), distilled.model.state_dict()
     same = {name for name in loaded if loaded[name].tolist() == kept[name].tolist()}
     output = {f"classification_head.out_proj.{part}" for part in ("weight", "bias")}
@@ -68,8 +67,8 @@ def test_a_gate_starts_from_all_but_the_output_layer(distilled: Network, tmp_pat
     assert loaded["classification_head.out_proj.weight"].shape == (1, 32)
     text = "Blue 7, red? "
     assert base.tokenizer.encode(text).ids == distilled.tokenizer.encode(text).ids
-    settings = TrainSettings(base=str(tmp_path / "base"), epochs=40, batch=8, rate=3e-3, dropout=0)
-    train_t5(separable(), separable(), settings, tmp_path / "gate", (), lambda *_: None)
+    settings = TrainSettings(base=str(tmp_path / "base"), epochs=40, rate=3e-3)
+    train_t5(separable(), separable(), settings, tmp_path / "gate", lambda *_: None)
     red, blue = T5Scorer.load(tmp_path / "gate").scores(["red 3", "blue 3"])
     assert red < blue
 

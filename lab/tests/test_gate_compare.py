@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hopyard.classifiers.labels import Label, LabelFile
-from hopyard.classifiers.train_settings import TrainSettings
+from hopyard.classifiers.manifest import TrainSettings
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.models.builtin.embedding import MiniLMEmbedder
 from hopyard.models.embedder import Vector
@@ -71,7 +71,7 @@ def test_the_regression_reads_the_vector_alone() -> None:
 
 
 def test_a_t5_is_trained_as_the_product_trains_it() -> None:
-    settings = TrainSettings(base="scratch", rate=3e-3, width=32, layers=1, vocabulary=64)
+    settings = TrainSettings(base="scratch", rate=3e-3, epochs=10)
     made = trained(separable(24), settings=settings, embed=lambda *_: colour(""))
     red, blue = (made.probability(f"{word} 3", UNMEASURED) for word in ("red", "blue"))
     assert red < blue
@@ -87,8 +87,10 @@ def test_the_command_writes_its_result(
     monkeypatch.setattr(MiniLMEmbedder, "embed_query", lambda _, text: colour(""))
     near = {0: Nearness(cosine=0.1), 1: Nearness(cosine=0.8)}
     LabelFile(tmp_path / "labels.jsonl").append(
-        row.model_copy(update={"question": f"Ask {place}", "nearness": near[row.label or 0]})
-        for place, row in enumerate(separable())
+        *(
+            row.model_copy(update={"question": f"Ask {place}", "nearness": near[row.label or 0]})
+            for place, row in enumerate(separable())
+        )
     )
     out = tmp_path / "result.json"
     given = [str(tmp_path / "labels.jsonl"), "--out", str(out), "--folds", "2"]

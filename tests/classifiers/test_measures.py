@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.classifiers.measures import (
+from hopyard.classifiers.evaluate import (
     accuracy,
     auroc,
     bayes_threshold,

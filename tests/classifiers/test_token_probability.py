@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from hopyard.classifiers.causal import Causal
-from hopyard.classifiers.contributions import OwnAnswer, Reading, coalitions
+from hopyard.classifiers.contributions import OwnAnswer, Reading
 from hopyard.classifiers.prefix import PrefixRows, common_prefix
 from hopyard.classifiers.token_probability import TokenProbability, probability_sum
 from hopyard.prompts.judging.coalitions import COALITION, COALITIONS, coalition_values
@@ -121,24 +121,6 @@ def test_an_answer_ends_at_its_closing_quote(
     rows = PrefixRows(model, None, [[]], [[]], 0)
     [(found, shown)] = function._write(rows, [[1, 2, 3]])
     assert (shown, len(found)) == (text, tokens)
-
-
-async def test_every_coalition_of_passages_has_the_value_by_definition(causal: Causal) -> None:
-    lines = ("Ann: she did it.", "Bridge: 1781 and more.", "Other: a longer text of things.")
-    texts = [
-        "\n".join(f"[{number}] {lines[place]}" for number, place in enumerate(coalition, 1))
-        for coalition in coalitions(len(lines))
-    ]
-    own = OwnAnswer(Reading("Who?", texts[-1]), "abc", (66, 67, 68))
-    found = await TokenProbability(causal).passage_values(own, texts)
-    assert found is not None
-    assert len(set(found)) == len(texts) == 8
-    for value, text in zip(found, texts, strict=True):
-        prompt = prompt_ids(causal, "both", Reading("Who?", text))
-        assert value == pytest.approx(straight(causal, prompt, own.tokens), abs=1e-5)
-    [four] = await TokenProbability(causal).values([own])
-    assert four is not None
-    assert (found[0], found[-1]) == pytest.approx((four.question, four.both), abs=1e-5)
 
 
 def test_common_prefix() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from model_server import ModelServer
 
-from hopyard.classifiers.scorers import T5Scorer
+from hopyard.classifiers.t5 import T5Scorer
 from hopyard.indexes.documents.langchain_loaders import load_with
 from hopyard.indexes.documents.loaders import load
 from hopyard.indexes.text import terms

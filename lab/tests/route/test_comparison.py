@@ -11,8 +11,8 @@ import pytest
 from model_server import ModelServer
 from routes import constant_route
 
-from hopyard.classifiers.strategy_features import Features, FirstSearch
-from hopyard.classifiers.strategy_route import RouteWeights
+from hopyard.classifiers.route import RouteWeights
+from hopyard.classifiers.route_features import Features, FirstSearch
 from hopyard.evaluation.plan import INFO_FILE, RunInfo
 from hopyard.evaluation.records import RECORDS_FILE, RecordCost
 from hopyard.nodes.resources import Resources

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.classifiers.strategy_features import Features, FirstSearch, feature_matrix
+from hopyard.classifiers.route_features import Features, FirstSearch, feature_matrix
 from hopyard.state.errors import UsageError
 from lab.route.adaptive_rag import classes_of, train_adaptive
 from lab.route.outcomes import Answered, Outcome

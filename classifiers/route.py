@@ -1,6 +1,7 @@
-"""A trained route: the probability that each strategy answers a question rightly.
+"""Running a trained route: the probability that each strategy answers a question rightly.
 
-The cheapest strategy is taken whose probability is at most a margin below the highest one.
+The cheapest strategy is taken whose probability is at most a margin below the highest.
+`lab.route` trains such a route.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from hopyard.classifiers.strategy_features import NAMED, Features, feature_matrix
+from hopyard.classifiers.route_features import NAMED, Features, feature_matrix
 from hopyard.state.errors import RouteUnavailableError
 from hopyard.state.settings.fields import AUTO
 from hopyard.state.storage.atomic import write_file

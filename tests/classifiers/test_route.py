@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from routes import constant_route, write_route
 
-from hopyard.classifiers.strategy_features import NAMED, Features, FirstSearch, feature_matrix
-from hopyard.classifiers.strategy_route import (
+from hopyard.classifiers.route import (
     ROUTE_FILE,
     WEIGHTS_FILE,
     RouteWeights,
@@ -21,7 +20,13 @@ from hopyard.classifiers.strategy_route import (
     find_route,
     lasting_route,
 )
-from hopyard.measures.question_words import count_words
+from hopyard.classifiers.route_features import (
+    NAMED,
+    Features,
+    FirstSearch,
+    count_words,
+    feature_matrix,
+)
 from hopyard.state.errors import RouteUnavailableError
 
 TOKENS = {"single": 900.0, "chain": 2000.0, "tree": 4600.0}

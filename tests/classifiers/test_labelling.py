@@ -9,7 +9,7 @@ from model_server import ModelServer
 
 from hopyard.classifiers.answer_f1 import AnswerF1
 from hopyard.classifiers.contributions import CoalitionValues, OwnAnswer, Reading
-from hopyard.classifiers.label import FoundPassages, Labelling, label_all
+from hopyard.classifiers.labelling import FoundPassages, Labelling, label_all
 from hopyard.classifiers.labels import (
     LabelFile,
     check_classes,
@@ -58,10 +58,6 @@ class ByHand:
     async def answer_directly(self, questions: Sequence[str]) -> list[str | None]:
         return [DIRECT[question] for question in questions]
 
-    async def passage_values(self, own: OwnAnswer, texts: Sequence[str]) -> list[float] | None:
-        assert texts == TEXTS
-        return None if own.reading.question == "Which?" else [0.5, 1.0, 0.0, 2.0]
-
     async def values(self, answered: Sequence[OwnAnswer]) -> list[CoalitionValues | None]:
         return [VALUES[own.reading.question] for own in answered]
 
@@ -72,13 +68,6 @@ async def find(question: str) -> FoundPassages:
 
 async def find_nothing(question: str) -> FoundPassages:
     return FoundPassages((), "")
-
-
-TEXTS = ("", "[1] A: a.", "[1] B: b.", "[1] A: a.\n[2] B: b.")
-
-
-async def find_each(question: str) -> FoundPassages:
-    return FoundPassages(("p1", "p2"), TEXTS[-1], texts=TEXTS)
 
 
 QUESTIONS = [
@@ -94,7 +83,7 @@ def silent(stage: str, done: int, total: int) -> None:
 
 async def test_labels_and_drops_with_all_their_numbers(tmp_path: Path) -> None:
     file = LabelFile(tmp_path / "labels.jsonl")
-    await label_all([*QUESTIONS, NO_GOLD], Labelling(ByHand(), find, 5, batch=4), file, silent)
+    await label_all([*QUESTIONS, NO_GOLD], Labelling(ByHand(), find, 5), file, silent)
     read = {label.id: label for label in read_labels(tmp_path / "labels.jsonl")}
     assert read["q0"].label == 1
     assert (read["q0"].phi_question, read["q0"].phi_passages) == (0.65, 1.25)
@@ -114,27 +103,13 @@ async def test_labels_and_drops_with_all_their_numbers(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-async def test_each_passage_of_an_answered_question_is_valued(tmp_path: Path) -> None:
-    path = tmp_path / "labels.jsonl"
-    await label_all(QUESTIONS, Labelling(ByHand(), find_each, 5), LabelFile(path), silent)
-    read = {label.question: label.phi_each_passage for label in read_labels(path)}
-    assert read == {
-        "Who did it?": (1.25, 0.25),  # ½[(1 − ½) + (2 − 0)] and ½[(0 − ½) + (2 − 1)]
-        "When?": None,  # dropped
-        "Where?": None,
-        "Which?": None,  # a coalition got no usable output
-        "Why?": None,
-    }
-    assert next(label for label in read_labels(path) if label.question == "Which?").label == 0
-
-
 async def test_the_second_rule_keeps_dropped_questions(tmp_path: Path) -> None:
     file = LabelFile(tmp_path / "labels.jsonl")
     labelling = Labelling(ByHand(), find, 5, keep_dropped=True)
     await label_all([*QUESTIONS, NO_GOLD], labelling, file, silent)
     kept = {
         label.id: (label.label, label.rule, label.direct_answer)
-        for label in file.labels
+        for label in file.rows
         if label.dropped
     }
     assert kept == {
@@ -150,8 +125,8 @@ async def test_a_question_that_the_corpus_is_known_to_answer_needs_it(tmp_path: 
     for first, labels in ((True, {1}), (False, {0, 1, None})):
         file = LabelFile(tmp_path / f"{first}.jsonl")
         await label_all(known, Labelling(ByHand(), find, 5, documents_first=first), file, silent)
-        assert {label.label for label in file.labels} == labels
-        assert any(label.values for label in file.labels) is not first  # no call is spent
+        assert {label.label for label in file.rows} == labels
+        assert any(label.values for label in file.rows) is not first  # no call is spent
 
 
 async def test_a_question_may_say_itself_whether_it_needs_documents(tmp_path: Path) -> None:
@@ -162,12 +137,12 @@ async def test_a_question_may_say_itself_whether_it_needs_documents(tmp_path: Pa
     ]
     by_hand, file = ByHand(), LabelFile(tmp_path / "labels.jsonl")
     await label_all(asked, Labelling(by_hand, find, 5), file, silent)
-    rules = [(row.rule, row.label) for row in file.labels]
+    rules = [(row.rule, row.label) for row in file.rows]
     assert rules == [("given", 0), ("given", 1), ("contribution", 0)]
     assert by_hand.asked == ["Which?"]
     file, paper = LabelFile(tmp_path / "paper.jsonl"), Labelling(ByHand(), find, 5)
     await label_all(asked[:1], replace(paper, documents_first=False), file, silent)
-    assert file.labels[0].rule != "given"
+    assert file.rows[0].rule != "given"
 
 
 async def test_any_answer_to_an_open_request_is_right(tmp_path: Path) -> None:
@@ -177,24 +152,24 @@ async def test_any_answer_to_an_open_request_is_right(tmp_path: Path) -> None:
     ]
     file = LabelFile(tmp_path / "labels.jsonl")
     await label_all(asked, Labelling(ByHand(), find, 5, keep_dropped=True), file, silent)
-    assert [(row.rule, row.label) for row in file.labels] == [("outcome", 0), ("contribution", 0)]
+    assert [(row.rule, row.label) for row in file.rows] == [("outcome", 0), ("contribution", 0)]
 
 
 async def test_without_a_passage_nothing_is_read(tmp_path: Path) -> None:
     file, function = LabelFile(tmp_path / "labels.jsonl"), ByHand()
     await label_all(QUESTIONS[:2], Labelling(function, find_nothing, 5), file, silent)
-    assert [label.dropped for label in file.labels] == ["no passage", "no passage"]
+    assert [label.dropped for label in file.rows] == ["no passage", "no passage"]
     assert function.asked == []
 
 
 async def test_a_killed_labelling_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl"
     file = LabelFile(path)
-    await label_all(QUESTIONS[:3], Labelling(ByHand(), find, 5, batch=1), file, silent)
+    await label_all(QUESTIONS[:3], Labelling(ByHand(), find, 5), file, silent)
     whole = path.read_bytes()
     path.write_bytes(whole[:-20])  # killed in the middle of the third line
     again, function = LabelFile(path), ByHand()
-    assert again.done == {"q0", "q1"}
+    assert [label.id for label in again.rows] == ["q0", "q1"]
     told: list[tuple[int, int]] = []
     await label_all(
         QUESTIONS[:3], Labelling(function, find, 5), again, lambda _, *p: told.append(p)
@@ -243,24 +218,6 @@ async def test_answer_f1_values_by_hand(model_server: ModelServer) -> None:
     assert len(model_server.calls) == 4  # the answer, the question directly, passages, nothing
 
 
-async def test_answer_f1_of_passages_by_hand(model_server: ModelServer) -> None:
-    """One passage names Ann, one Lee; together they give the answer. Nobody asks for that."""
-
-    def answer(title: str, messages: list[dict[str, str]]) -> dict[str, str]:
-        turn = messages[-1]["content"]
-        return {"answer": " ".join(name for name in ("Ann", "Lee") if name in turn) or "nobody"}
-
-    model_server.answer = answer
-    function = AnswerF1(shared_resources().caller("scripted"), Context(model="scripted"), "run")
-    texts = ["", "[1] A: Ann.", "[1] B: Lee.", "[1] A: Ann.\n[2] B: Lee."]
-    own = OwnAnswer(Reading("Who?", texts[-1]), "Ann Lee")
-    values = await function.passage_values(own, texts)
-    assert values == pytest.approx([0.0, 2 / 3, 2 / 3, 1.0])
-    assert len(model_server.calls) == 3
-    assert await function.passage_values(own, texts) == values
-    assert len(model_server.calls) == 3
-
-
 async def test_answer_f1_without_output_values_nothing(
     model_server: ModelServer, one_attempt: None
 ) -> None:
@@ -269,7 +226,6 @@ async def test_answer_f1_without_output_values_nothing(
     assert await function.answer([Reading("Who?", "[1] A: a.")]) == [None]
     given = OwnAnswer(Reading("Who?", "[1] A: a."), "Ann")
     assert await function.values([given]) == [None]
-    assert await function.passage_values(given, ["", "[1] A: a."]) is None
 
 
 def test_a_question_in_several_files_takes_its_first_label() -> None:

@@ -13,21 +13,19 @@ from hopyard.classifiers.contributions import (
     OwnAnswer,
     Reading,
     ValueFunction,
-    captum_contributions,
+    contributions,
     needs_retrieval,
-    passage_contributions,
 )
-from hopyard.classifiers.labels import Drop, Label, LabelFile
+from hopyard.classifiers.labels import Drop, Label, LabelFile, Progress
 from hopyard.measures.answers import contains_answer, is_unanswered
 from hopyard.measures.nearness import UNMEASURED, Nearness
 from hopyard.measures.questions import Question
 
-__all__ = ("BATCH", "FoundPassages", "Labelling", "Progress", "label_all")
+__all__ = ("FoundPassages", "Labelling", "label_all")
 
-BATCH: Final = 8
+_BATCH: Final = 8
 """Questions at once: the answers' tokens are written side by side."""
 _DIGITS: Final = 6
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -38,14 +36,11 @@ class FoundPassages:
         ids: The passages, the best first.
         text: Their text as the model reads it; "" if none was found.
         nearness: How near the index is to the question.
-        texts: The text of each coalition of them (`contributions.coalitions`), if the contribution
-            of each passage is wanted.
     """
 
     ids: tuple[str, ...]
     text: str
     nearness: Nearness = UNMEASURED
-    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,7 +55,6 @@ class Labelling:
         keep_dropped: Whether a dropped question is labelled that is right without passages.
         documents_first: Whether a question is labelled without the model that says itself whether
             it needs documents, or whose supporting documents are known.
-        batch: Questions at once.
     """
 
     value_function: ValueFunction
@@ -69,7 +63,6 @@ class Labelling:
     embedding: str = ""
     keep_dropped: bool = False
     documents_first: bool = True
-    batch: int = BATCH
 
 
 async def label_all(
@@ -83,12 +76,13 @@ async def label_all(
         file: Each batch is written to it at once.
         progress: Called after each batch.
     """
-    left = [question for question in questions if question.id not in file.done]
+    done = {label.id for label in file.rows}
+    left = [question for question in questions if question.id not in done]
     before = len(questions) - len(left)
     progress("labels", before, len(questions))
-    for start in range(0, len(left), labelling.batch):
-        batch = left[start : start + labelling.batch]
-        file.append(await _label_batch(batch, labelling))
+    for start in range(0, len(left), _BATCH):
+        batch = left[start : start + _BATCH]
+        file.append(*await _label_batch(batch, labelling))
         progress("labels", before + start + len(batch), len(questions))
 
 
@@ -161,7 +155,6 @@ async def _by_value(
         coalitions = values.get(own.reading) if own and not drop else None
         if coalitions is not None:
             label = _by_contribution(label, coalitions)
-            label = await _value_passages(label, own, search, function)
         elif not drop:
             label = label.model_copy(update={"dropped": "no usable output"})
         elif (answered := direct.get(question.question)) is not None:
@@ -205,7 +198,7 @@ def _is_right(answer: str, question: Question) -> bool:
 
 def _by_contribution(label: Label, values: CoalitionValues) -> Label:
     """The paper's rule."""
-    shares = captum_contributions(values)
+    shares = contributions(values)
     four = (values.none, values.question, values.passages, values.both)
     return label.model_copy(
         update={
@@ -216,19 +209,6 @@ def _by_contribution(label: Label, values: CoalitionValues) -> Label:
             "label": int(needs_retrieval(shares)),
         }
     )
-
-
-async def _value_passages(
-    label: Label, own: OwnAnswer | None, found: FoundPassages, function: ValueFunction
-) -> Label:
-    """The label with the contribution of each passage, if it is wanted."""
-    if own is None or not found.texts:
-        return label
-    values = await function.passage_values(own, found.texts)
-    if values is None:
-        return label  # without contributions: a coalition got no usable output
-    shares = tuple(round(share, _DIGITS) for share in passage_contributions(values))
-    return label.model_copy(update={"phi_each_passage": shares})
 
 
 def _by_outcome(label: Label, question: Question, direct: str) -> Label:

@@ -9,16 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.classifiers.scorers import T5Scorer
-from hopyard.classifiers.t5 import MINILM, Network, make_network
-from hopyard.classifiers.t5_training import train_t5
-from hopyard.classifiers.train_settings import TrainSettings
-from hopyard.classifiers.word_pieces import project
+from hopyard.classifiers.manifest import TrainSettings
+from hopyard.classifiers.t5 import Network, T5Scorer, train_t5
 from hopyard.models.builtin import embedding as minilm
 from hopyard.models.builtin.embedding import MiniLMEmbedder
 from hopyard.models.embedder import Vectors
-
-from .conftest import separable
+from lab.small_t5 import MINILM, make_network, project, save_base
+from lab.tests.gate_labels import separable
 
 WIDTH = 32
 
@@ -71,14 +68,12 @@ def test_a_text_ends_with_the_end_token_and_starts_with_none(network: Network) -
 
 
 def test_a_gate_of_word_pieces_learns_and_loads_without_minilm(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    network: Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = TrainSettings(
-        base=MINILM, epochs=25, batch=8, width=WIDTH, layers=1, rate=3e-3, dropout=0.0
-    )
+    save_base(network, tmp_path / "base")
+    settings = TrainSettings(base=str(tmp_path / "base"), epochs=25, rate=3e-3)
     rows = [row for row in separable() if row.label is not None]
-    report = train_t5(rows, rows, settings, tmp_path, (), lambda *_: None)
-    assert report["decay"] == 0.01
+    train_t5(rows, rows, settings, tmp_path / "gate", lambda *_: None)
     monkeypatch.setattr(minilm, "_folder", None)
-    hello, street = T5Scorer.load(tmp_path).scores(["Hello Karl", "When was Karl Street opened?"])
-    assert hello < street
+    red, blue = T5Scorer.load(tmp_path / "gate").scores(["red 3", "blue 3"])
+    assert red < blue
