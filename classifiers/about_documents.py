@@ -20,7 +20,7 @@ _DOCUMENTS: Final = re.compile(
     r"|\bthis\s+(?:[\w-]+\s+){0,2}?(?:collection|corpus|archive)\b",
     re.IGNORECASE,
 )
-"""A determiner, up to two words, and documents in the plural: one text may stand in the request."""
+"""A determiner, up to two words, and documents in the plural: one text may be in the request."""
 _QUOTED: Final = re.compile(r"[\"“„«][^\"“”„«»]*[\"”»]")
 """Words of somebody else, or a text to work on."""
 

@@ -208,7 +208,7 @@ def find_route(name: str) -> tuple[Path, int]:
     if not name or not manifest.is_file():
         raise RouteUnavailableError(
             f"The route {name!r} does not exist; name the folder of a trained route, or use "
-            "--route auto."
+            "--set route=auto."
         )
     return Path(name), manifest.stat().st_mtime_ns
 
@@ -223,7 +223,7 @@ def _read_manifest(folder: Path) -> RouteManifest:
     if manifest.format != FORMAT or manifest.features != NAMED:
         raise RouteUnavailableError(
             f"The route in {str(folder)!r} belongs to another version of Hopyard; train it again, "
-            "or use --route auto."
+            "or use --set route=auto."
         )
     if missing := set(manifest.strategies) - set(manifest.tokens):
         raise _damaged(folder, f"{ROUTE_FILE} has no tokens of {min(missing)}")
@@ -241,5 +241,5 @@ def _check_shapes(folder: Path, manifest: RouteManifest, weights: RouteWeights) 
 
 def _damaged(folder: Path, reason: str) -> RouteUnavailableError:
     return RouteUnavailableError(
-        f"The route in {str(folder)!r} is damaged ({reason}); train it again, or use --route auto."
+        f"The route in {str(folder)!r} is damaged ({reason}); train it again, or use --set route=auto."
     )

@@ -40,13 +40,13 @@ COMMANDS: Final[Mapping[str, _Place]] = {
     "ask": _Place("ask", "ask_command", "Answer a question from your documents."),
     "resume": _Place("ask", "resume_command", "Continue an interrupted thread."),
     "search": _Place("search", "search_command", "Show the evidence that a search finds."),
-    "chat": _Place("chat_flags", "chat_command", "Talk about your documents."),
+    "chat": _Place("ask", "chat_command", "Talk about your documents."),
     "trace": _Place("trace", "trace_command", "Show the steps that led to an answer."),
     "eval": _Place(
         "eval.commands", "eval_command", "Compare strategies on questions with gold answers."
     ),
     "eval-global": _Place(
-        "eval.global_commands", "eval_global_command", "Compare answers about the whole corpus."
+        "eval.commands", "eval_global_command", "Compare answers about the whole corpus."
     ),
     "mcp": _Place(
         "mcp.commands",

@@ -1,6 +1,6 @@
-"""`hopyard ask` and `hopyard resume`: their flags.
+"""The flags of `hopyard ask`, `hopyard resume` and `hopyard chat`.
 
-The modules that run a thread are imported on first use: `hopyard ask --help` shall not wait for
+The modules that run a thread are imported on first use: `hopyard ask --help` does not wait for
 LangGraph.
 """
 
@@ -18,6 +18,7 @@ from hopyard.cli.options import (
     RecordOption,
     SearchOption,
     SetOption,
+    SourcesOption,
     StrategyOption,
     StyleOption,
     ThreadOption,
@@ -26,7 +27,7 @@ from hopyard.cli.options import (
     thread_name,
 )
 
-__all__ = ("ask_command", "resume_command")
+__all__ = ("ask_command", "chat_command", "resume_command")
 
 StreamOption = Annotated[
     bool,
@@ -52,9 +53,6 @@ def ask_command(
     gate: Annotated[
         str | None, typer.Option(help="auto, off, builtin, capable, or a gate's folder.")
     ] = None,
-    route: Annotated[
-        str | None, typer.Option(help="auto, model, or the folder of a trained route.")
-    ] = None,
     thread: ThreadOption = None,
     style: StyleOption = None,
     explain: Annotated[
@@ -67,13 +65,13 @@ def ask_command(
     k: Annotated[int | None, typer.Option("-k", "--k", help="Passages for each question.")] = None,
     max_calls: Annotated[int | None, typer.Option(help="Model calls at most.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Tokens at most.")] = None,
-    max_seconds: Annotated[float | None, typer.Option(help="Seconds at most.")] = None,
     approve: Annotated[
         str | None,
         typer.Option(help="Ask for approval before these steps: route, decomposition, hops."),
     ] = None,
     set_: SetOption = None,
     stream: StreamOption = False,
+    sources: SourcesOption = False,
     texts: TextsOption = False,
     record: RecordOption = None,
     json_: JsonOption = False,
@@ -88,20 +86,19 @@ def ask_command(
             "model": model,
             "embedding": embedding,
             "gate": gate,
-            "route": route,
             "approve": approve,
             "answer.style": style,
             "answer.explain": explain,
             "retrieval.k": k,
             "budget.calls": max_calls,
             "budget.tokens": max_tokens,
-            "budget.seconds": max_seconds,
         },
         set_,
     )
-    from hopyard.cli.run_thread import ask
+    from hopyard.cli.run_thread import Shown, ask
 
-    ask(question, given, thread, stream=stream, texts=texts, as_json_object=json_, record=record)
+    shown = Shown(as_json=json_, stream=stream, sources=sources, texts=texts)
+    ask(question, given, thread, shown, record)
 
 
 def resume_command(
@@ -111,14 +108,41 @@ def resume_command(
     ],
     answer: Annotated[
         str | None,
-        typer.Option(help="To what the thread waits for: approve, reject, or an edit as JSON."),
+        typer.Option(help="Your decision: approve, reject, or an edit as JSON."),
     ] = None,
     set_: SetOption = None,
     stream: StreamOption = False,
+    sources: SourcesOption = False,
     texts: TextsOption = False,
     json_: JsonOption = False,
 ) -> None:
     """Continue an interrupted thread, or show the result of a finished thread."""
-    from hopyard.cli.run_thread import resume
+    from hopyard.cli.run_thread import Shown, resume
 
-    resume(thread, answer, set_, stream=stream, texts=texts, as_json_object=json_)
+    shown = Shown(as_json=json_, stream=stream, sources=sources, texts=texts)
+    resume(thread, answer, set_, shown)
+
+
+def chat_command(
+    index: IndexOption = None,
+    thread: ThreadOption = None,
+    strategy: StrategyOption = None,
+    where: WhereOption = None,
+    model: ModelOption = None,
+    embedding: EmbeddingOption = None,
+    style: StyleOption = None,
+    set_: SetOption = None,
+) -> None:
+    """Talk about your documents. Follow-up questions work; /help lists the commands."""
+    flags = {
+        "index": index,
+        "strategy": strategy,
+        "where": where,
+        "model": model,
+        "embedding": embedding,
+        "answer.style": style,
+    }
+    given = given_settings(flags, set_)
+    from hopyard.cli.chat import talk
+
+    talk(thread, given)

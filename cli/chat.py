@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, aclosing, contextmanager, suppress
 from typing import Any, Final
 
+from langchain_core.messages import AIMessage, AnyMessage
+from rich.console import Group, RenderableType
+from rich.text import Text
+
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
 from hopyard.agent.thread_settings import Changes
-from hopyard.cli.chat_commands import HELP, TURNS_SHOWN, explain, last_turns
 from hopyard.cli.console import err, out, printable
 from hopyard.cli.interrupts import Runner
 from hopyard.cli.live import follow
-from hopyard.cli.render import (
-    citation_lines,
-    explanation_line,
-    read_line,
-    unconfirmed_line,
-    usage_line,
-)
+from hopyard.cli.render import answer_lines, closing_lines
 from hopyard.cli.thread_settings import flags_for, nested, told_settings
 from hopyard.nodes.index_facts import check_index
 from hopyard.nodes.lifecycle import check_question
@@ -31,17 +28,27 @@ from hopyard.state.errors import (
     ThreadMissingError,
     UsageError,
 )
-from hopyard.state.schemas import why_truncated
 from hopyard.state.settings.given import Given
 from hopyard.state.settings.sources import change_context, read_context, setting_changes
 from hopyard.state.storage.thread_names import resume_command
 from hopyard.state.text.counting import counted
+from hopyard.tracing.model import Trace
 from hopyard.tracing.read import read_trace
-from hopyard.tracing.terminal import draw_trace
+from hopyard.tracing.terminal import draw_evidence, draw_step, draw_trace
 
 __all__ = ("talk",)
 
 _PROMPT: Final = "> "
+_HELP: Final = """\
+/strategy NAME   strategy of the next questions: auto, direct, single, tree, …
+/why             model, gate, route, and the passages of the last answer
+/trace           all steps of the last answer
+/help            this list
+/quit            end; you can continue the conversation later"""
+
+_TURNS_SHOWN: Final = 6
+"""Messages of an old conversation that are shown when it is taken up again."""
+_DECISIONS: Final = frozenset({"gate", "route"})
 
 
 def talk(thread_id: str | None, given: Given) -> None:
@@ -92,9 +99,9 @@ class _Chat:
         settings = told_settings(self._session, self._thread_id, self._given)
         self._context = self._runner.run(settings).context
         self._tell_status()
-        for text in last_turns(before["messages"]):
+        for text in _last_turns(before["messages"]):
             out.print(text)
-        if len(before["messages"]) > TURNS_SHOWN:
+        if len(before["messages"]) > _TURNS_SHOWN:
             err.print(f"{counted(len(before['messages']), 'message')}", style="dim")
         if not before["finished"]:
             self._tell_errors(self._finish)
@@ -119,7 +126,7 @@ class _Chat:
         return True
 
     def how_to_go_on(self) -> str:
-        """How the conversation is taken up again; a cut-off answer is finished then.
+        """The command that continues the conversation, and finishes a cut-off answer.
 
         A thread keeps its settings: only what it does not have yet is named.
         """
@@ -134,7 +141,7 @@ class _Chat:
             return setting_changes(read_context({}), self._context)
 
     def _tell_status(self) -> None:
-        """With what the next question is answered."""
+        """Print the settings of the next question."""
         index = f" · index {self._context.index}" if self._context.index else " · no index"
         err.print(
             f"thread {self._thread_id} · model {self._context.model} · strategy "
@@ -178,27 +185,21 @@ class _Chat:
                 f"`{resume_command(self._thread_id)}`, and do not set approve for chat."
             )
         result = printable(result)
-        for line in (
-            *citation_lines(result["citations"]),
-            *explanation_line(result),
-            *unconfirmed_line(result),
-            *read_line(result),
-        ):
+        for line in answer_lines(result):
             out.print(line)
-        for sentence in why_truncated(result):
-            err.print(sentence, style="yellow")
-        err.print(usage_line(result))
+        for line in closing_lines(result):
+            err.print(line)
 
     def _command(self, line: str) -> None:
         name, _, rest = line.partition(" ")
         if name == "/help":
-            out.print(HELP, markup=False)
+            out.print(_HELP, markup=False)
         elif name == "/strategy":
             self._strategy(rest.strip())
         elif name == "/trace":
             out.print(draw_trace(self._runner.run(read_trace(self._session, self._thread_id))))
         elif name == "/why":
-            out.print(explain(self._runner.run(read_trace(self._session, self._thread_id))))
+            out.print(_explain(self._runner.run(read_trace(self._session, self._thread_id))))
         else:
             raise UsageError(f"There is no command {name!r}; /help lists those there are.")
 
@@ -247,3 +248,24 @@ def _read_typed() -> Iterator[str]:
         except EOFError:
             err.print()
             return
+
+
+def _last_turns(messages: Sequence[AnyMessage]) -> Iterable[Text]:
+    """The end of a conversation: questions as they were typed, answers below them."""
+    for message in messages[-_TURNS_SHOWN:]:
+        text = printable(str(message.text))
+        answer = isinstance(message, AIMessage)
+        yield Text(text if answer else f"> {text}", style="dim bold" if answer else "dim")
+
+
+def _explain(trace: Trace) -> RenderableType:
+    """Gate and route with their reasons, and the passages that the answer was read from."""
+    lines: list[RenderableType] = []
+    if trace.asked:
+        lines.append(Text(printable(f"understood as: {trace.question}")))
+    lines.append(Text(printable(f"model {trace.model}")))
+    lines += [
+        draw_step(step, trace.names) for step in trace.steps if step.record["kind"] in _DECISIONS
+    ]
+    lines += draw_evidence(trace) or [Text("No passage was read.", style="dim")]
+    return Group(*lines)

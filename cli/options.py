@@ -26,6 +26,7 @@ __all__ = (
     "RecordOption",
     "SearchOption",
     "SetOption",
+    "SourcesOption",
     "SplitOption",
     "StrategyOption",
     "StyleOption",
@@ -92,6 +93,9 @@ ThreadOption = Annotated[
 SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", help="Set a setting, as in tree.theta=0.5."),
+]
+SourcesOption = Annotated[
+    bool, typer.Option("--sources", help="Show all sources of the answer, not only the first five.")
 ]
 RecordOption = Annotated[
     Path | None,

@@ -28,6 +28,7 @@ from hopyard.state.schemas import (
     read_note,
     why_truncated,
 )
+from hopyard.state.storage.thread_names import shell_name
 from hopyard.state.text.counting import counted
 from hopyard.state.usage import about
 from hopyard.tracing.describe import Names, gate_word, passages_of
@@ -35,17 +36,10 @@ from hopyard.tracing.model import nest_steps
 from hopyard.tracing.terminal import draw_steps
 from hopyard.tracing.texts import find_names
 
-__all__ = (
-    "as_json",
-    "citation_lines",
-    "draw_result",
-    "explanation_line",
-    "passage_lines",
-    "read_line",
-    "unconfirmed_line",
-    "usage_line",
-)
+__all__ = ("answer_lines", "as_json", "closing_lines", "draw_result", "passage_lines", "read_line")
 
+_SOURCES: Final = 5
+"""Sources shown below an answer, unless all are asked for."""
 _FRAME: Final = 6
 """Columns of a panel that its title cannot have."""
 _JSON_KEYS = (
@@ -75,12 +69,15 @@ def as_json(result: Mapping[str, Any]) -> dict[str, Any]:
     return {**kept, "supported": is_supported(result)}
 
 
-def draw_result(result: Mapping[str, Any], *, answered: bool = False) -> RenderableType:
+def draw_result(
+    result: Mapping[str, Any], *, answered: bool = False, sources: bool = False
+) -> RenderableType:
     """A finished run.
 
     Args:
         result: The thread's state.
         answered: Whether question and answer are on the screen already.
+        sources: Whether to show all sources, not only the first five.
     """
     result = printable(result)
     panel = _Box(result["question"], result["answer"])
@@ -90,15 +87,40 @@ def draw_result(result: Mapping[str, Any], *, answered: bool = False) -> Rendera
         *(() if answered else (panel,)),
         _decisions(result),
         draw_steps(nest_steps(steps), names, told=result["answer"]),
-        *citation_lines(result["citations"]),
-        *explanation_line(result, names),
-        *unconfirmed_line(result),
+        *answer_lines(result, names, sources=sources),
+        *closing_lines(result),
+    ]
+    return Group(*parts)
+
+
+def answer_lines(
+    result: Mapping[str, Any], names: Names | None = None, *, sources: bool = False
+) -> list[RenderableType]:
+    """The lines below an answer: sources, shares, doubts, passages.
+
+    Args:
+        result: The thread's state, without control characters.
+        names: Titles of passages by id.
+        sources: Whether to show all sources, not only the first five.
+    """
+    citations = result["citations"]
+    shown = citations if sources else citations[:_SOURCES]
+    left = len(citations) - len(shown)
+    more = f"… and {left} more: hopyard threads show {shell_name(result['thread_id'])} --sources"
+    return [
+        *_citation_lines(shown),
+        *([Text(more, style="dim")] if left else []),
+        *_explanation_line(result, names),
+        *_unconfirmed_line(result),
         *read_line(result),
         *passage_lines(result["evidence"]),
     ]
-    parts += [Text(sentence, style="yellow") for sentence in why_truncated(result)]
-    parts.append(usage_line(result))
-    return Group(*parts)
+
+
+def closing_lines(result: Mapping[str, Any]) -> list[Text]:
+    """Why a run was cut short, and its cost."""
+    cut = [Text(sentence, style="yellow") for sentence in why_truncated(result)]
+    return [*cut, _usage_line(result)]
 
 
 @dataclass
@@ -136,7 +158,7 @@ def _decisions(result: Mapping[str, Any]) -> Text:
     return text
 
 
-def citation_lines(citations: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
+def _citation_lines(citations: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
     """The quotes, numbered, each above its document, section and page."""
     names = name_sources(cast("Sequence[Source]", citations))
     lines = Table.grid(padding=(0, 1))
@@ -170,8 +192,8 @@ def passage_lines(evidence: Sequence[Mapping[str, Any]]) -> list[RenderableType]
     ]
 
 
-def explanation_line(result: Mapping[str, Any], names: Names | None = None) -> list[Text]:
-    """What the answer rests on, if that was asked: "This answer rests 80 % on [2]"."""
+def _explanation_line(result: Mapping[str, Any], names: Names | None = None) -> list[Text]:
+    """The shares of the answer, if they were asked for: "This answer rests 80 % on [2]"."""
     explanation = result.get("explanation")
     if not explanation:
         return []
@@ -203,19 +225,19 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.005 else ""
 
 
-def unconfirmed_line(result: Mapping[str, Any]) -> list[Text]:
+def _unconfirmed_line(result: Mapping[str, Any]) -> list[Text]:
     """The part of the answer that the documents do not confirm, if any."""
     unconfirmed = result.get("unconfirmed")
     return [Text(f"{UNCONFIRMED} {unconfirmed}", style="yellow")] if unconfirmed else []
 
 
 def read_line(result: Mapping[str, Any]) -> list[Text]:
-    """What share of the documents was read, if it was a part."""
+    """The share of the documents that was read, if it was a part."""
     note = read_note(result.get("read_share"))
     return [Text(note, style="yellow")] if note else []
 
 
-def usage_line(result: Mapping[str, Any]) -> Text:
+def _usage_line(result: Mapping[str, Any]) -> Text:
     """The cost of a run, and its thread."""
     usage = result["usage"]
     return Text(

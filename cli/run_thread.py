@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing, nullcontext
-from functools import partial
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,30 +34,43 @@ from hopyard.state.storage.thread_names import resume_command, shell_name
 from hopyard.tracing.model import nest_steps
 from hopyard.tracing.terminal import draw_steps
 
-__all__ = ("ask", "resume")
+__all__ = ("Shown", "ask", "resume")
 
-Begin = Callable[[Session], AsyncGenerator[Event, None]]
+Begin = Callable[[Session], Awaitable[AsyncGenerator[Event, None]]]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is printed of a run.
+
+    Attributes:
+        as_json: One JSON object instead of text.
+        stream: The answer while the model writes it, and each step when it ends.
+        sources: All sources of the answer, not only the first five.
+        texts: The texts of the passages that the model read.
+    """
+
+    as_json: bool = False
+    stream: bool = False
+    sources: bool = False
+    texts: bool = False
+
+    @property
+    def tokens(self) -> bool:
+        """Whether the answer is printed while the model writes it."""
+        return self.stream and not self.as_json
 
 
 def ask(
-    question: str,
-    given: Given,
-    thread_id: str | None,
-    *,
-    stream: bool,
-    as_json_object: bool,
-    texts: bool = False,
-    record: Path | None = None,
+    question: str, given: Given, thread_id: str | None, shown: Shown, record: Path | None = None
 ) -> None:
     """Answer a question.
 
     Args:
         question: The user's question.
-        given: The run's settings; an old thread keeps its own, but for those of flags.
+        given: The run's settings. An existing thread keeps its own, except those set by flags.
         thread_id: The thread; None starts a new thread.
-        stream: Print the answer while the model writes it, and each step when it ends.
-        as_json_object: Print one JSON object instead of text.
-        texts: Show the text of the passages that the model read.
+        shown: What to print.
         record: The folder in which every model call is recorded.
 
     Raises:
@@ -65,7 +78,6 @@ def ask(
         Exit: The thread waits for an approval.
     """
     asked, thread = check_question(question), thread_id or new_thread_id()
-    tokens = stream and not as_json_object
 
     async def begin(session: Session) -> AsyncGenerator[Event, None]:
         settings = await told_settings(session, thread, given)
@@ -73,33 +85,20 @@ def ask(
             err.print(
                 "No index is named: no document is read; --index DIR names one.", style="yellow"
             )
-        events = session.ask(asked, settings.context, thread, tokens=tokens)
-        async with aclosing(events):
-            async for event in events:
-                yield event
+        return session.ask(asked, settings.context, thread, tokens=shown.tokens)
 
     with shared_resources().recording(record) if record else nullcontext():
-        _run(begin, thread, stream=stream, as_json_object=as_json_object, texts=texts)
+        _run(begin, thread, shown)
 
 
-def resume(
-    thread_id: str,
-    answer: str | None,
-    sets: list[str] | None,
-    *,
-    stream: bool,
-    as_json_object: bool,
-    texts: bool = False,
-) -> None:
+def resume(thread_id: str, answer: str | None, sets: list[str] | None, shown: Shown) -> None:
     """Continue a thread where it stopped.
 
     Args:
         thread_id: The thread.
-        answer: To what it waits for, as it is written on the command line.
-        sets: Settings that are other than the thread's from here on, as `NAME=VALUE`.
-        stream: Print the answer while the model writes it, and each step when it ends.
-        as_json_object: Print one JSON object instead of text.
-        texts: Show the text of the passages that the model read.
+        answer: The decision that it waits for, as it is written on the command line.
+        sets: Settings that change on the thread, as `NAME=VALUE`.
+        shown: What to print.
 
     Raises:
         HopyardError: Whatever ends the run.
@@ -107,52 +106,44 @@ def resume(
     """
     changes = changes_from(sets)
     given = None if answer is None else answer_from(answer)
-    tokens = stream and not as_json_object
 
     async def begin(session: Session) -> AsyncGenerator[Event, None]:
         changed = change_context(await session.context(thread_id), changes)
         tell_changes(await session.changes(thread_id, changed))
-        events = session.resume(thread_id, given, tokens=tokens, changes=changes)
-        async with aclosing(events):
-            async for event in events:
-                yield event
+        return session.resume(thread_id, given, tokens=shown.tokens, changes=changes)
 
-    _run(
-        begin, thread_id, stream=stream, as_json_object=as_json_object, texts=texts, sets=sets or ()
-    )
+    _run(begin, thread_id, shown, sets or ())
 
 
-def _run(
-    begin: Begin,
-    thread_id: str,
-    *,
-    stream: bool,
-    as_json_object: bool,
-    texts: bool,
-    sets: Sequence[str] = (),
-) -> None:
+def _run(begin: Begin, thread_id: str, shown: Shown, sets: Sequence[str] = ()) -> None:
     try:
-        result = run_async(_follow(begin, thread_id, stream=stream))
-        while result["waiting"] and can_ask() and not as_json_object:
+        result = run_async(_follow(begin, thread_id, shown))
+        while result["waiting"] and can_ask() and not shown.as_json:
             # Outside of the event loop, where Ctrl-C ends the asking at once.
-            answers = ask_about(result["waiting"])
-            on = partial(Session.resume, thread_id=thread_id, answer=answers, tokens=stream)
-            result = run_async(_follow(on, thread_id, stream=stream))
+            answers = _answering(thread_id, ask_about(result["waiting"]), shown)
+            result = run_async(_follow(answers, thread_id, shown))
     except KeyboardInterrupt as error:
         raise StoppedByUserError(run_async(_how_to_go_on(thread_id, sets))) from error
     except HopyardError as error:
-        _tell_found(error, thread_id, as_json_object=as_json_object)
+        _tell_found(error, thread_id, as_json_object=shown.as_json)
         raise
-    if texts:
+    if shown.texts:
         result = with_texts(result)
     waiting = result["waiting"]
-    if as_json_object:
+    if shown.as_json:
         print_json(as_json(result) | ({"waiting": waiting} if waiting else {}))
     elif not waiting:
-        out.print(draw_result(result, answered=stream))
+        out.print(draw_result(result, answered=shown.stream, sources=shown.sources))
     if waiting:
         tell_waiting(waiting, thread_id)
         raise typer.Exit(EXIT_WAITING)
+
+
+def _answering(thread_id: str, answers: dict[str, Any], shown: Shown) -> Begin:
+    async def begin(session: Session) -> AsyncGenerator[Event, None]:
+        return session.resume(thread_id, answers, tokens=shown.tokens)
+
+    return begin
 
 
 def _tell_found(error: HopyardError, thread_id: str, *, as_json_object: bool) -> None:
@@ -181,8 +172,8 @@ async def _how_to_go_on(thread_id: str, sets: Sequence[str]) -> str:
     return f"Interrupted. Continue with: {resume_command(thread_id, flags)}"
 
 
-async def _follow(begin: Begin, thread_id: str, *, stream: bool) -> dict[str, Any]:
+async def _follow(begin: Begin, thread_id: str, shown: Shown) -> dict[str, Any]:
     """Run to the end, telling on standard error which step has ended."""
     async with open_session() as session:
-        await follow(begin(session), steps=stream, tokens=stream)
+        await follow(await begin(session), steps=shown.stream, tokens=shown.tokens)
         return await session.result(thread_id)

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from hopyard.cli.console import out, print_json, printable
 from hopyard.cli.interrupts import run_async
-from hopyard.cli.options import JsonOption, thread_name
+from hopyard.cli.options import JsonOption, SourcesOption, thread_name
 from hopyard.state.storage.thread_names import resume_command
 
 if TYPE_CHECKING:
@@ -71,7 +71,9 @@ def _state(thread: ThreadSummary) -> str:
 
 
 @app.command("show")
-def show_command(thread: ThreadArgument, json_: JsonOption = False) -> None:
+def show_command(
+    thread: ThreadArgument, sources: SourcesOption = False, json_: JsonOption = False
+) -> None:
     """Show a thread's last question, its steps and its answer."""
     from hopyard.cli.approve import tell_waiting
     from hopyard.cli.render import as_json, draw_result
@@ -81,7 +83,7 @@ def show_command(thread: ThreadArgument, json_: JsonOption = False) -> None:
         running = asdict(result["running"]) if result["running"] else None
         print_json(as_json(result) | {"finished": result["finished"], "running": running})
     elif result["finished"]:
-        out.print(draw_result(result))
+        out.print(draw_result(result, sources=sources))
     elif result["waiting"] and not result["running"]:
         out.print(printable(result.get("question", "")), markup=False)
         tell_waiting(result["waiting"], thread)

@@ -57,7 +57,7 @@ async def ask(
         question: With its gold answers.
         variant: Which strategy, under which settings.
         context: The evaluation's settings.
-        run: Under which name the calls are counted; the same name goes on after a kill.
+        run: Under which name the calls are counted; the same name continues after a kill.
         resources: The resources for the answer.
 
     Returns:

@@ -9,6 +9,7 @@ from typing import Final
 from hopyard.evaluation.global_report import GlobalReport
 from hopyard.measures.bootstrap import Interval
 from hopyard.state.storage.atomic import write_file
+from hopyard.state.storage.lines import write_model
 from hopyard.state.text.counting import counted
 
 __all__ = ("GLOBAL_PAGE", "GLOBAL_REPORT", "global_markdown", "save_global_report")
@@ -19,7 +20,7 @@ GLOBAL_PAGE: Final = "global.md"
 
 def save_global_report(report: GlobalReport, folder: Path) -> None:
     """Write global.json and global.md."""
-    write_file(folder / GLOBAL_REPORT, report.model_dump_json(indent=1).encode() + b"\n")
+    write_model(folder / GLOBAL_REPORT, report)
     write_file(folder / GLOBAL_PAGE, global_markdown(report).encode())
 
 
@@ -45,17 +46,16 @@ def global_markdown(report: GlobalReport, *, title: str = "#") -> str:
 
 
 def _conditions(report: GlobalReport) -> list[str]:
-    titles = ["n", "words", "calls", "tokens", "of source text", "report calls", "report tokens"]
+    titles = ["n", "words", "calls", "tokens", "of the most", "report calls", "report tokens"]
     titles += ["unanswered", "failed", "truncated"]
     rows = [f"| condition | {' | '.join(titles)} |", "|---|" + "---:|" * len(titles)]
     for name, found in report.conditions.items():
-        share = found.share_of_source_text
         cells = [
             str(found.n),
             f"{found.words:.0f}",
             f"{found.calls:.1f}",
             f"{found.tokens:,.0f}",
-            "–" if share is None else f"{100 * share:.1f} %",
+            f"{100 * found.share_of_most:.1f} %",
             *(f"{count:,}" for count in (found.report_calls, found.report_tokens)),
             *map(str, (found.unanswered, found.failed, found.truncated)),
         ]
@@ -64,8 +64,8 @@ def _conditions(report: GlobalReport) -> list[str]:
         *rows,
         "",
         "Words, calls and tokens are means a question, as if the condition had paid for every "
-        "call. Of source text: the share of the tokens of `map-reduce`, which reads the whole "
-        "corpus. Report calls and tokens wrote community reports while questions were answered; "
+        "call. Of the most: the share of the tokens of the condition that takes the most. "
+        "Report calls and tokens wrote community reports while questions were answered; "
         "they are totals, and are not part of the means.",
     ]
 

@@ -1,7 +1,7 @@
 """Questions about a whole corpus: personas, their tasks, and the questions of each task.
 
-Edge et al., "From Local to Global: A GraphRAG Approach to Query-Focused Summarization", 2024,
-section 4.1.1 and Algorithm 1. The questions are written once, to a file that every run reads.
+Edge et al., "From Local to Global" (GraphRAG), 2024, section 4.1.1 and
+Algorithm 1. The questions are written once, to a file that every run reads.
 """
 
 from __future__ import annotations
@@ -9,12 +9,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from hopyard.evaluation.estimate import spread
-from hopyard.nodes.run import Run
+from hopyard.nodes.resources import shared_resources
+from hopyard.nodes.run import Run, new_run_id
 from hopyard.prompts.judging.global_questions import (
     DESCRIBE_CORPUS,
     Persona,
@@ -22,9 +21,10 @@ from hopyard.prompts.judging.global_questions import (
     questions_prompt,
 )
 from hopyard.prompts.passages import one_line, passage_lines, snippet
+from hopyard.state.settings.fields import Budget, Context
 from hopyard.state.storage.atomic import write_file
 
-__all__ = ("Size", "describe_corpus", "save_questions", "write_questions")
+__all__ = ("describe_corpus", "write_question_file", "write_questions")
 
 _SAMPLE: Final = 60
 """Passages from which a corpus is described."""
@@ -32,23 +32,33 @@ _BEGINNING: Final = 200
 """Characters of each."""
 
 
-@dataclass(frozen=True)
-class Size:
-    """How many questions to write. The defaults are the paper's: 125 questions.
+async def write_question_file(
+    path: Path, context: Context, about: str, personas: int, tasks: int, questions: int
+) -> int:
+    """Write a file of questions about the whole corpus, whole or not at all.
 
-    Attributes:
+    Args:
+        path: The file.
+        context: The settings, with the model that writes the questions.
+        about: The topic of the corpus; "" has it described from a sample.
         personas: People who use the corpus.
         tasks: Tasks of each.
         questions: Questions of each task.
-    """
 
-    personas: int = 5
-    tasks: int = 5
-    questions: int = 5
+    Returns:
+        The number of questions.
+    """
+    run = Run(new_run_id(), context.model_copy(update={"budget": Budget()}), shared_resources())
+    topic = about or await describe_corpus(run)
+    lines = await write_questions(run, topic, personas, tasks, questions)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    write_file(path, text.encode("utf-8", "surrogatepass"))
+    return len(lines)
 
 
 async def describe_corpus(run: Run) -> str:
-    """What the run's index is about, by its model, from passages spread over the whole.
+    """The topic of the run's index, by its model, from passages spread over the whole.
 
     Raises:
         IndexMissingError: There is no index.
@@ -58,7 +68,7 @@ async def describe_corpus(run: Run) -> str:
     names = (
         await asyncio.to_thread(index.corpus.passage_ids) if allowed is None else sorted(allowed)
     )
-    passages = await run.passages(spread(names, _SAMPLE))
+    passages = await run.passages(_spread(names, _SAMPLE))
     lines = passage_lines(
         [(passage.full_title, snippet(passage.text, _BEGINNING)) for passage in passages]
     )
@@ -66,13 +76,17 @@ async def describe_corpus(run: Run) -> str:
     return found.description
 
 
-async def write_questions(run: Run, about: str, size: Size) -> list[dict[str, Any]]:
+async def write_questions(
+    run: Run, about: str, personas: int, tasks: int, questions: int
+) -> list[dict[str, Any]]:
     """Write questions about the whole corpus: one call for the people, one for each of them.
 
     Args:
         run: With the model that writes them.
-        about: What the corpus is about, in a few sentences.
-        size: How many of each.
+        about: The topic of the corpus, in a few sentences.
+        personas: People who use the corpus.
+        tasks: Tasks of each.
+        questions: Questions of each task. The paper has 5 of each: 125 questions.
 
     Returns:
         Lines of a question file: `id`, `question`, `persona` and `task`. The same question is not
@@ -81,15 +95,15 @@ async def write_questions(run: Run, about: str, size: Size) -> list[dict[str, An
     Raises:
         ModelOutputError: The model gave no usable output.
     """
-    prompt = personas_prompt(size.personas, size.tasks)
+    prompt = personas_prompt(personas, tasks)
     found = await run.call(prompt, {"about": one_line(about)}, step="personas")
     asked = await asyncio.gather(
-        *(_questions_of(run, about, persona, size) for persona in found.personas)
+        *(_questions_of(run, about, persona, questions) for persona in found.personas)
     )
     lines: dict[str, dict[str, Any]] = {}
-    for who, (persona, tasks) in enumerate(zip(found.personas, asked, strict=True), 1):
-        for which, (task, questions) in enumerate(zip(persona.tasks, tasks, strict=True), 1):
-            for number, question in enumerate(questions, 1):
+    for who, (persona, by_task) in enumerate(zip(found.personas, asked, strict=True), 1):
+        for which, (task, texts) in enumerate(zip(persona.tasks, by_task, strict=True), 1):
+            for number, question in enumerate(texts, 1):
                 line = {
                     "id": f"p{who}-t{which}-q{number}",
                     "question": one_line(question),
@@ -102,7 +116,7 @@ async def write_questions(run: Run, about: str, size: Size) -> list[dict[str, An
 
 
 async def _questions_of(
-    run: Run, about: str, persona: Persona, size: Size
+    run: Run, about: str, persona: Persona, questions: int
 ) -> Sequence[Sequence[str]]:
     values = {
         "about": one_line(about),
@@ -111,12 +125,11 @@ async def _questions_of(
             f"{number}. {one_line(task)}" for number, task in enumerate(persona.tasks, 1)
         ),
     }
-    prompt = questions_prompt(size.tasks, size.questions)
+    prompt = questions_prompt(len(persona.tasks), questions)
     return (await run.call(prompt, values, step="questions")).tasks
 
 
-def save_questions(lines: Sequence[dict[str, Any]], path: Path) -> None:
-    """Write a question file, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    write_file(path, text.encode("utf-8", "surrogatepass"))
+def _spread(items: Sequence[str], count: int) -> list[str]:
+    """So many items, each from the middle of an equal part of the list."""
+    count = min(count, len(items))
+    return [items[(2 * part + 1) * len(items) // (2 * count)] for part in range(count)]

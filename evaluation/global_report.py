@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from statistics import fmean
-from typing import Any, Final
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -17,12 +17,9 @@ from hopyard.prompts.indexes.communities import REPORT
 
 __all__ = ("ConditionResult", "GlobalReport", "make_global_report")
 
-_SOURCE_TEXT: Final = "map-reduce"
-"""The strategy whose tokens the others are compared with: it reads the whole corpus (TS)."""
-
 
 class ConditionResult(BaseModel):
-    """What the answers of a condition are like, and what they cost. Means are a question."""
+    """The length, cost and failures of a condition's answers. Means are a question."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,8 +30,8 @@ class ConditionResult(BaseModel):
     calls: float
     """As if the condition had paid for every call, without the writing of community reports."""
     tokens: float
-    share_of_source_text: float | None
-    """Tokens, as a share of those of map-reduce over the source text."""
+    share_of_most: float
+    """Tokens, as a share of those of the condition that takes the most (the paper's "% Max")."""
     report_calls: int
     """Calls that wrote community reports while questions were answered, and were paid for; in
     all."""
@@ -102,8 +99,7 @@ def make_global_report(
         variant.name: [found for (name, _), found in answers.items() if name == variant.name]
         for variant in plan.variants
     }
-    source = [variant.name for variant in plan.variants if variant.strategy == _SOURCE_TEXT]
-    whole = _tokens(by_condition[source[0]]) if source else 0.0
+    most = max(map(_tokens, by_condition.values()), default=0.0)
     return GlobalReport(
         name=info.name,
         model=info.model,
@@ -116,7 +112,7 @@ def make_global_report(
         judge=judge,
         repeats=repeats,
         conditions={
-            variant.name: _condition(by_condition[variant.name], variant.about, whole)
+            variant.name: _condition(by_condition[variant.name], variant.about, most)
             for variant in plan.variants
             if by_condition[variant.name]
         },
@@ -128,7 +124,7 @@ def make_global_report(
     )
 
 
-def _condition(records: Sequence[Record], about: str, whole: float) -> ConditionResult:
+def _condition(records: Sequence[Record], about: str, most: float) -> ConditionResult:
     tokens = _tokens(records)
     written = [calls for record in records for calls in _calls(record, writing=True)]
     paid = [(calls, 1 - calls.cached / calls.calls) for calls in written if calls.calls]
@@ -140,7 +136,7 @@ def _condition(records: Sequence[Record], about: str, whole: float) -> Condition
             sum(calls.calls for calls in _calls(record, writing=False)) for record in records
         ),
         tokens=tokens,
-        share_of_source_text=tokens / whole if whole else None,
+        share_of_most=tokens / most if most else 0.0,
         report_calls=sum(calls.calls - calls.cached for calls in written),
         report_tokens=round(sum(_sum(calls) * share for calls, share in paid)),
         unanswered=sum(record.unanswered for record in records),

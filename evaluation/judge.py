@@ -7,8 +7,8 @@ for answers in sentences. The ledger keeps every call, so judging again costs no
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Final, Literal, NamedTuple
@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict
 
 from hopyard.evaluation.plan import Plan, RunInfo
 from hopyard.evaluation.records import Record
+from hopyard.evaluation.side_by_side import run_side_by_side
 from hopyard.indexes.kind import Progress, silent
 from hopyard.measures.answers import is_no_answer, is_unanswered, score_answer
 from hopyard.measures.questions import Question
@@ -27,7 +28,7 @@ from hopyard.prompts.judging.judge_support import JUDGE_SUPPORT, Statement
 from hopyard.prompts.passages import one_line, passage_lines
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.fields import Budget, Context
-from hopyard.state.storage.atomic import write_file
+from hopyard.state.storage.lines import write_lines
 
 __all__ = (
     "JUDGEMENTS_FILE",
@@ -45,7 +46,6 @@ JUDGEMENTS_FILE: Final = "judgements.jsonl"
 LONG_REFERENCE: Final = 8
 """Words of a gold answer that is a sentence, not a name, a number or a date."""
 _LONG_STYLES: Final = frozenset({"full", "auto"})
-_STAGE: Final = "judgements"
 
 
 class Judgement(BaseModel):
@@ -136,23 +136,12 @@ async def judge_records(
     }
     run = Run(f"eval/{info.run}/judge", judge_context(plan.context, model), plan.resources)
     long = has_long_references(plan.questions)
-    places = asyncio.Semaphore(plan.parallel)
-    found: dict[tuple[str, str], Judgement] = {}
-
-    async def judge(key: tuple[str, str], record: Record) -> None:
-        async with places:
-            found[key] = await _judge_record(
-                run, record, in_sentences=long or styles[record.strategy] in _LONG_STYLES
-            )
-        progress(_STAGE, len(found), len(chosen))
-
-    try:
-        async with asyncio.TaskGroup() as group:
-            for key, record in chosen.items():
-                group.create_task(judge(key, record))
-    except BaseExceptionGroup as errors:  # the first is the cause; the others were cancelled
-        raise errors.exceptions[0] from errors
-    return {key: found[key] for key in chosen}
+    judging = [
+        _judge_record(run, record, in_sentences=long or styles[record.strategy] in _LONG_STYLES)
+        for record in chosen.values()
+    ]
+    found = await run_side_by_side(judging, plan.parallel, partial(progress, "judgements"))
+    return dict(zip(chosen, found, strict=True))
 
 
 async def judge_answer(run: Run, question: str, gold: Sequence[str], answer: str) -> Finding:
@@ -182,8 +171,7 @@ async def judge_answer(run: Run, question: str, gold: Sequence[str], answer: str
 
 def save_judgements(judgements: Judgements, folder: Path) -> None:
     """Write every judgement with its reasons, one a line."""
-    lines = "".join(f"{judgement.model_dump_json()}\n" for judgement in judgements.values())
-    write_file(folder / JUDGEMENTS_FILE, lines.encode("utf-8", "surrogatepass"))
+    write_lines(folder / JUDGEMENTS_FILE, judgements.values())
 
 
 async def _judge_record(run: Run, record: Record, *, in_sentences: bool) -> Judgement:

@@ -57,7 +57,7 @@ _NOT_SAID: Final = re.compile(r"\b(?:unknown|not|no)\b", re.I)
 
 
 class Skill(StrEnum):
-    """What a question tests. The value names it in tables."""
+    """An ability that a question tests. The value names it in tables."""
 
     SCHEMA = "schema kept"
     FACT = "fact read"
@@ -68,7 +68,7 @@ class Skill(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What came of one question."""
+    """The outcome of one question."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -84,7 +84,7 @@ class Task:
 
     Attributes:
         shown: The passages shown by their place in the text, from 0; all where it is empty.
-        words: What a right answer, or a right search, has in it; "" if nothing can be right.
+        words: Words of a right answer or a right search; "" if no answer can be right.
     """
 
     skill: Skill

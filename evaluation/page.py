@@ -9,6 +9,7 @@ from hopyard.evaluation.report import REPORT_FILE, Report
 from hopyard.evaluation.summary import Comparison
 from hopyard.measures.bootstrap import Interval
 from hopyard.state.storage.atomic import write_file
+from hopyard.state.storage.lines import write_model
 from hopyard.state.text.counting import counted
 from hopyard.state.usage import about
 
@@ -36,7 +37,7 @@ _RETRIEVAL: Final = {
 
 def save_report(report: Report, folder: Path) -> None:
     """Write report.json and report.md."""
-    write_file(folder / REPORT_FILE, report.model_dump_json(indent=1).encode() + b"\n")
+    write_model(folder / REPORT_FILE, report)
     write_file(folder / _PAGE, markdown(report).encode())
 
 

@@ -1,14 +1,14 @@
 """Judge answers pair by pair: which of two conditions answers a question better, by four criteria.
 
-Edge et al., "From Local to Global: A GraphRAG Approach to Query-Focused Summarization", 2024,
-section 4.1.2. The ledger keeps every call, so a stopped judging continues, and a repeated one
+Edge et al., "From Local to Global" (GraphRAG), 2024, section 4.1.2. The
+ledger keeps every call, so a stopped judging continues, and a repeated one
 costs nothing.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
@@ -18,12 +18,13 @@ from pydantic import BaseModel, ConfigDict
 from hopyard.evaluation.judge import judge_context
 from hopyard.evaluation.plan import Plan, RunInfo
 from hopyard.evaluation.records import Record
+from hopyard.evaluation.side_by_side import run_side_by_side
 from hopyard.indexes.kind import Progress, silent
 from hopyard.nodes.run import Run
 from hopyard.prompts.judging.judge_pair import CRITERIA, JUDGE_PAIR, quoted
 from hopyard.prompts.passages import one_line
 from hopyard.state.errors import ModelOutputError
-from hopyard.state.storage.atomic import write_file
+from hopyard.state.storage.lines import write_lines
 from hopyard.state.text.markers import renumber
 
 __all__ = (
@@ -40,7 +41,6 @@ _REPEAT_TEMPERATURE: Final = 0.7
 """Of every repeat but the first: at temperature 0 each would say the same."""
 _SEEDS: Final = 100
 """Distance between the seeds of repeats; a retry adds 1 to its seed."""
-_STAGE: Final = "pairs"
 
 
 class PairJudgement(BaseModel):
@@ -95,7 +95,7 @@ async def judge_pairs(
     repeats: int = 1,
     progress: Progress = silent,
 ) -> list[PairJudgement]:
-    """Judge each pair of answers, in both orders, a number of times.
+    """Judge each pair of answers, in both orders, once or several times.
 
     Args:
         plan: The plan of the evaluation.
@@ -115,28 +115,13 @@ async def judge_pairs(
         ModelUnreachableError: The judge does not answer.
     """
     run = Run(f"eval/{info.run}/pairs", judge_context(plan.context, model), plan.resources)
-    comparisons = list(_comparisons(plan, records, pairs, repeats))
-    places = asyncio.Semaphore(plan.parallel)
-    found: dict[int, PairJudgement] = {}
-
-    async def judge(place: int, comparison: _Comparison) -> None:
-        async with places:
-            found[place] = await _judge(run, comparison)
-        progress(_STAGE, len(found), len(comparisons))
-
-    try:
-        async with asyncio.TaskGroup() as group:
-            for place, comparison in enumerate(comparisons):
-                group.create_task(judge(place, comparison))
-    except BaseExceptionGroup as errors:  # the first is the cause; the others were cancelled
-        raise errors.exceptions[0] from errors
-    return [found[place] for place in range(len(comparisons))]
+    judging = [_judge(run, each) for each in _comparisons(plan, records, pairs, repeats)]
+    return await run_side_by_side(judging, plan.parallel, partial(progress, "pairs"))
 
 
 def save_pairs(judgements: Iterable[PairJudgement], folder: Path) -> None:
     """Write every judgement with its reasons, one a line."""
-    lines = "".join(f"{judgement.model_dump_json()}\n" for judgement in judgements)
-    write_file(folder / PAIRS_FILE, lines.encode("utf-8", "surrogatepass"))
+    write_lines(folder / PAIRS_FILE, judgements)
 
 
 def _comparisons(
@@ -201,7 +186,7 @@ def _rule(one: Record, other: Record) -> str | None:
 
 
 def shown_answer(record: Record) -> str:
-    """The answer without markers, which would tell how it was made; "" if there is none."""
+    """The answer without markers, which would tell how it was made; "" without an answer."""
     if record.failed or record.unanswered:
         return ""
     return renumber(record.answer, {}).strip()

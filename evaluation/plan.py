@@ -24,7 +24,7 @@ from hopyard.nodes.resources import Resources, shared_resources
 from hopyard.state.errors import IndexMissingError, UsageError
 from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.settings.sources import home
-from hopyard.state.storage.atomic import write_file
+from hopyard.state.storage.lines import write_model
 from hopyard.state.strategy import STRATEGIES
 
 __all__ = ("INFO_FILE", "Plan", "RunInfo", "check_plan", "default_folder", "open_info")
@@ -45,7 +45,8 @@ class Plan:
             one has paid for.
         context: The settings that all variants share.
         baseline: The variant that the others are compared with.
-        parallel: Questions at once.
+        parallel: Questions at once. The built-in model answers one call at a time, but calls of one
+            prompt that wait together follow one another, and share the beginning of the prompt.
         selection: Which questions of the set these are, for the report; "" for all.
         resources: The resources for the answers.
     """
@@ -55,7 +56,7 @@ class Plan:
     variants: Sequence[Variant]
     context: Context
     baseline: str
-    parallel: int
+    parallel: int = 16
     selection: str = ""
     resources: Resources = field(default_factory=shared_resources)
 
@@ -138,8 +139,7 @@ def open_info(folder: Path, new: RunInfo) -> RunInfo:
     """
     path = folder / INFO_FILE
     if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        write_file(path, new.model_dump_json(indent=1).encode() + b"\n")
+        write_model(path, new)
         return new
     try:
         old = RunInfo.model_validate_json(path.read_bytes())

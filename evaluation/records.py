@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from hopyard.state.errors import HopyardError
+from hopyard.state.storage.lines import LineFile, read_lines
 
 __all__ = (
     "RECORDS_FILE",
@@ -25,6 +25,7 @@ __all__ = (
 
 RECORDS_FILE: Final = "records.jsonl"
 _LOCK_FILE: Final = "records.lock"
+_ADVICE: Final = "name another folder with --out"
 
 
 class _Line(BaseModel):
@@ -113,12 +114,8 @@ class Record(_Line):
     """The document of each passage that a step names."""
 
 
-class RecordFile:
+class RecordFile(LineFile[Record]):
     """The records of an evaluation. Use `open`."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self.records = read_records(path, repair=True)
 
     @classmethod
     @contextmanager
@@ -143,46 +140,16 @@ class RecordFile:
                 "with --out."
             ) from error
         try:
-            yield cls(folder / RECORDS_FILE)
+            yield cls(folder / RECORDS_FILE, Record, _ADVICE)
         finally:
             lock.release()
-
-    def append(self, record: Record) -> None:
-        """Write one record; it is on disk when this returns."""
-        line = record.model_dump_json().encode("utf-8", "surrogatepass") + b"\n"
-        with self._path.open("ab") as file:
-            file.write(line)
-            file.flush()
-            os.fsync(file.fileno())
-        self.records.append(record)
 
     @property
     def done(self) -> set[tuple[str, str]]:
         """(question, strategy) of every record."""
-        return {(record.question_id, record.strategy) for record in self.records}
+        return {(record.question_id, record.strategy) for record in self.rows}
 
 
-def read_records(path: Path, *, repair: bool = False) -> list[Record]:
-    """Read a file of records, without a last line that a kill has cut in half.
-
-    Args:
-        path: The file; a missing file has no records.
-        repair: Remove the half line from the file.
-
-    Raises:
-        HopyardError: A whole line is not a record.
-    """
-    data = path.read_bytes() if path.exists() else b""
-    whole, newline, half = data.rpartition(b"\n")
-    if half and repair:
-        os.truncate(path, len(whole) + len(newline))
-    records = []
-    for number, line in enumerate(whole.splitlines(), 1):
-        try:
-            records.append(Record.model_validate_json(line))
-        except ValidationError as error:
-            raise HopyardError(
-                f"{path}:{number} is not a record of this version "
-                f"({error.errors()[0]['msg']}); name another folder with --out."
-            ) from error
-    return records
+def read_records(path: Path) -> list[Record]:
+    """Read a file of records (`read_lines`)."""
+    return read_lines(path, Record, _ADVICE)

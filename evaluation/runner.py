@@ -93,7 +93,7 @@ async def run_plan(
 
 @dataclass
 class _Allowance:
-    """Return the remaining limits."""
+    """The remaining limits of the run."""
 
     limits: Budget
     calls: int = 0
@@ -105,8 +105,8 @@ class _Allowance:
 
         Args:
             own: The budget of a question in the settings.
-            before: Return the earlier cost of this answer, before a limit or a kill. The
-                answer's run counts it, so the budget is larger by it.
+            before: The earlier cost of this answer, before a limit or a kill. The answer's run
+                counts it, so the budget is larger by it.
         """
         left = {
             "calls": self.limits.calls - self.calls,

@@ -43,7 +43,7 @@ def is_unanswered(answer: str) -> bool:
 
 
 def is_no_answer(gold: str) -> bool:
-    """Whether a gold answer says that there is none: empty, or MultiHop-RAG's text."""
+    """Whether a gold answer says that no answer exists: empty, or MultiHop-RAG's text."""
     return not gold.strip() or normalize_answer(gold) == _NO_ANSWER
 
 

@@ -98,7 +98,7 @@ async def _ask_classifier(run: Run, state: AgentState) -> RouteDecision:
         raise RouteUnavailableError(
             f"The route {run.settings.route!r} was trained with the embedding model "
             f"{route.manifest.embedding!r}, and the index has {manifest.embedding!r}; train one "
-            "for this index, or use --route auto."
+            "for this index, or use --set route=auto."
         )
     offered = await _all_offered(run, state)
     features = await question_features(run, state["question"])

@@ -1,61 +1,47 @@
-"""The output of `hopyard eval`: tables for people, one JSON object for programs."""
+"""The output of the evaluations: tables for people, one JSON object for programs."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from rich.table import Column, Table
 
 from hopyard.cli.console import err, out, print_json
-from hopyard.evaluation.estimate import EvaluationEstimate
+from hopyard.evaluation.global_report import GlobalReport
+from hopyard.evaluation.page import SCORES
 from hopyard.evaluation.report import Report
 from hopyard.evaluation.retrieval_only import RetrievalReport
 from hopyard.evaluation.runner import Outcome
+from hopyard.measures.bootstrap import Interval
 from hopyard.state.text.counting import counted
 from hopyard.state.usage import about
 
-__all__ = ("print_estimate", "print_report", "print_retrieval")
-
-_SCORES: Final = {
-    "judged": "judged",
-    "em": "EM",
-    "f1": "F1",
-    "accuracy": "contains",
-    "supported": "supported",
-    "covered": "covered",
-}
-_JUDGED: Final = ("judged", "partly", "supported", "covered", "judge_failures")
-_RETRIEVAL: Final = ("precision", "recall", "f1", "recall_at_5")
+__all__ = ("print_global_report", "print_report", "print_retrieval")
 
 
 def print_report(report: Report, folder: Path, outcome: Outcome, *, as_json: bool) -> None:
     """The results, and where the records are."""
-    if outcome.stopped:
-        err.print(
-            f"Stopped at the limit of {outcome.stopped}: "
-            f"{counted(outcome.asked, 'answer')} so far; the same command continues."
-        )
+    _tell_stopped(outcome)
     if as_json:
-        print_json(_report_dict(report, outcome, folder))
+        print_json(_as_dict(report) | {"stopped": outcome.stopped, "out": str(folder)})
         return
     table = Table(Column("strategy", overflow="fold"), box=None, pad_edge=False)
     scores = {
-        score: title
-        for score, title in _SCORES.items()
+        score: title.partition(" ")[0]
+        for score, title in SCORES.items()
         if any(getattr(result, score) is not None for result in report.strategies.values())
     }
     for column in ("n", *scores.values(), "R@5", "calls", "cached", "tokens", "s"):
         table.add_column(column, justify="right")
     for name, result in report.strategies.items():
-        recall = _percent((result.retrieval or {}).get("recall_at_5"))
         used = result.usage
         table.add_row(
             name,
             str(result.n),
             *(_percent(getattr(result, score)) for score in scores),
-            recall,
+            _percent((result.retrieval or {}).get("recall_at_5")),
             f"{used['model_calls']:.1f}",
             f"{used['cached_calls']:.1f}",
             f"{about(used)}{used['input_tokens'] + used['output_tokens']:,.0f}",
@@ -68,79 +54,36 @@ def print_report(report: Report, folder: Path, outcome: Outcome, *, as_json: boo
     out.print(f"Report and records: {folder}", style="dim", soft_wrap=True)
 
 
-def _report_dict(report: Report, outcome: Outcome, folder: Path) -> dict[str, Any]:
-    strategies = {}
+def _as_dict(report: Report) -> dict[str, Any]:
+    """The report with names for the bounds of each interval."""
+    found = report.model_dump(mode="json")
     for name, result in report.strategies.items():
-        found = result.retrieval
-        strategies[name] = {
-            "n": result.n,
-            **{name: getattr(result, name) for name in _JUDGED},
-            "em": result.em,
-            "f1": result.f1,
-            "accuracy": result.accuracy,
-            "retrieval": {key: found[key] for key in _RETRIEVAL} if found else None,
-            "usage": result.usage,
-            "failures": result.failures,
-            "failed": result.failed,
-            "truncated": result.truncated,
-            "unanswered": result.unanswered,
-            "retrieval_rate": result.retrieval_rate,
-            "needless_retrieval_rate": result.needless_retrieval_rate,
-            "parse_rates": result.parse_rates,
-            "intervals": {key: value._asdict() for key, value in result.intervals.items()},
-        }
-    return {
-        "strategies": strategies,
-        "baseline": report.baseline,
-        "comparisons": {
-            name: {key: value._asdict() for key, value in result.differences.items()}
-            for name, result in report.comparisons.items()
-        },
-        "paired": {
-            name: {key: value._asdict() for key, value in result.paired.items()}
-            for name, result in report.comparisons.items()
-        },
-        "trivial": {
-            answer: {key: value._asdict() for key, value in found.items()}
-            for answer, found in report.trivial.items()
-        },
-        "judge": report.judge,
-        "selection": report.selection,
-        "questions": report.questions,
-        "complete": report.complete,
-        "stopped": outcome.stopped,
-        "model": report.model,
-        "out": str(folder),
+        found["strategies"][name]["intervals"] = _named(result.intervals)
+    found["comparisons"] = {
+        name: _named(result.differences) for name, result in report.comparisons.items()
     }
+    found["paired"] = {
+        name: {score: value._asdict() for score, value in result.paired.items()}
+        for name, result in report.comparisons.items()
+    }
+    found["trivial"] = {answer: _named(scores) for answer, scores in report.trivial.items()}
+    return found
+
+
+def _named(values: Mapping[str, Interval]) -> dict[str, Any]:
+    return {name: value._asdict() for name, value in values.items()}
+
+
+def _tell_stopped(outcome: Outcome) -> None:
+    if outcome.stopped:
+        err.print(
+            f"Stopped at the limit of {outcome.stopped}: "
+            f"{counted(outcome.asked, 'answer')} so far; the same command continues."
+        )
 
 
 def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.1f}"
-
-
-def print_estimate(found: EvaluationEstimate, *, as_json: bool) -> None:
-    """The remaining cost."""
-    if as_json:
-        print_json(found.model_dump(mode="json"))
-        return
-    table = Table(Column("strategy", overflow="fold"), box=None, pad_edge=False)
-    for column in ("questions left", "calls to pay", "tokens", "time"):
-        table.add_column(column, justify="right")
-    for name, left in found.strategies.items():
-        table.add_row(
-            name,
-            str(left.questions),
-            f"{left.model_calls:,}",
-            f"{left.tokens:,}",
-            _time(left.seconds),
-        )
-    table.add_row("in all", "", f"{found.model_calls:,}", f"{found.tokens:,}", _time(found.seconds))
-    out.print(table)
-    out.print(
-        f"Estimated from {counted(found.sampled, 'question')}, whose answers are kept. "
-        f"Time is for sequential calls, with {found.model}.",
-        style="dim",
-    )
 
 
 def print_retrieval(report: RetrievalReport, *, as_json: bool) -> None:
@@ -163,5 +106,41 @@ def print_retrieval(report: RetrievalReport, *, as_json: bool) -> None:
     )
 
 
-def _time(seconds: float) -> str:
-    return str(timedelta(seconds=round(seconds)))
+def print_global_report(
+    report: GlobalReport, folder: Path, outcome: Outcome, *, as_json: bool
+) -> None:
+    """The cost of each condition, and the win rates by criterion."""
+    _tell_stopped(outcome)
+    if as_json:
+        more = {"stopped": outcome.stopped, "out": str(folder)}
+        print_json(report.model_dump(mode="json") | more)
+        return
+    letters = {name: chr(ord("A") + place) for place, name in enumerate(report.conditions)}
+    table = Table("", Column("condition", overflow="fold"), box=None, pad_edge=False)
+    for column in ("n", "words", "calls", "tokens", "of most"):
+        table.add_column(column, justify="right")
+    for name, found in report.conditions.items():
+        table.add_row(
+            letters[name],
+            name,
+            str(found.n),
+            f"{found.words:.0f}",
+            f"{found.calls:.1f}",
+            f"{found.tokens:,.0f}",
+            f"{100 * found.share_of_most:.1f} %",
+        )
+    out.print(table)
+    for criterion, rates in report.win_rates.items():
+        if rates:
+            matrix = Table(criterion, box=None, pad_edge=False)
+            for letter in letters.values():
+                matrix.add_column(letter, justify="right")
+            for name, letter in letters.items():
+                row = rates.get(name, {})
+                cells = (
+                    f"{100 * row[other].mean:.0f}" if other in row else "–" for other in letters
+                )
+                matrix.add_row(letter, *cells)
+            out.print()
+            out.print(matrix)
+    out.print(f"Report, records and judgements: {folder}", style="dim", soft_wrap=True)

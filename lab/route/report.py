@@ -118,7 +118,7 @@ def print_training(manifest: RouteManifest, folder: Path, *, as_json: bool) -> N
         out.print(
             f"[yellow]The route saves nothing;[/] use --strategy {found['best']}.", soft_wrap=True
         )
-    out.print(f"The route is in {folder}; use it with --route {folder}.", soft_wrap=True)
+    out.print(f"The route is in {folder}; use it with --set route={folder}.", soft_wrap=True)
 
 
 def save_result(found: BaseModel, path: Path) -> None:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from hopyard.state.errors import UsageError
 from hopyard.state.storage.atomic import write_file
 
-__all__ = ("LineFile", "read_lines", "write_lines")
+__all__ = ("LineFile", "read_lines", "write_lines", "write_model")
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -90,3 +90,9 @@ def write_lines(path: Path, rows: Iterable[BaseModel]) -> None:
 
 def _encode(rows: Iterable[Any]) -> bytes:
     return b"".join(row.model_dump_json().encode("utf-8", "surrogatepass") + b"\n" for row in rows)
+
+
+def write_model(path: Path, model: BaseModel) -> None:
+    """Write one object as an indented JSON file, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, model.model_dump_json(indent=1).encode("utf-8", "surrogatepass") + b"\n")

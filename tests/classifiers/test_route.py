@@ -93,7 +93,7 @@ class TestFiles:
         ]
 
     def test_what_is_missing_or_damaged_says_what_to_do(self, tmp_path: Path) -> None:
-        with pytest.raises(RouteUnavailableError, match="--route auto"):
+        with pytest.raises(RouteUnavailableError, match="--set route=auto"):
             find_route(str(tmp_path))
         folder = write_route(tmp_path / "route", PROBABLE)
         (folder / WEIGHTS_FILE).write_bytes(b"no arrays")

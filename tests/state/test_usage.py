@@ -111,7 +111,7 @@ def test_seconds_are_limited_but_for_the_closing_call(clock: list[float]) -> Non
     meter, budget = Meter(no_usage()), Budget(seconds=2.5)
     pay(meter, budget)
     clock[0] += 2.5
-    with pytest.raises(BudgetExceededError, match=r"budget of 2\.5 seconds.*--max-seconds"):
+    with pytest.raises(BudgetExceededError, match=r"budget of 2\.5 seconds.*budget\.seconds"):
         meter.start_call(budget, final=False)
     pay(meter, budget, final=True)
 

@@ -217,21 +217,6 @@ def test_a_limit_stops_in_good_order(
     assert len(model.calls) == 6
 
 
-def test_a_dry_run_tells_what_is_left(
-    hopyard: Run, questions: Path, index: Path, model: ModelServer
-) -> None:
-    command = ("eval", questions, "--index", index, "-s", "single,bm25,direct", "--out", "out")
-    found = hopyard(*command, "--dry-run", "--sample", "1", "--json").json
-    asked = len(model.calls)
-    assert found["sampled"] == 1
-    left = {name: one["questions"] for name, one in found["strategies"].items()}
-    assert left == {"single": 2, "bm25": 2, "direct": 2}
-    assert found["model_calls"] == 2 * asked
-    assert found["tokens"] > 0
-    assert "in all" in hopyard(*command, "--dry-run", "--sample", "1").out
-    assert len(model.calls) == asked
-
-
 def test_people_get_a_table(hopyard: Run, questions: Path, index: Path) -> None:
     ended = hopyard("eval", questions, "--index", index, "-s", "single,tree", "--out", "out")
     assert ended.code == 0
