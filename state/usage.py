@@ -129,7 +129,7 @@ class Meter:
             )
         if budget.seconds and usage["seconds"] >= budget.seconds and not final:
             raise BudgetExceededError(
-                f"The budget of {budget.seconds:g} seconds is used up; raise --set budget.seconds."
+                f"The budget of {budget.seconds:g} seconds is used up; raise budget.seconds."
             )
         self._in_flight += 1
 

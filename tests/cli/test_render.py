@@ -37,9 +37,9 @@ def run(**more: Any) -> dict[str, Any]:
     } | more
 
 
-def text_of(result: dict[str, Any], width: int = 100) -> str:
+def text_of(result: dict[str, Any], width: int = 100, sources: bool = False) -> str:
     console = Console(file=io.StringIO(), width=width)
-    console.print(draw_result(result))
+    console.print(draw_result(result, sources=sources))
     text = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in text.splitlines())
 
@@ -165,11 +165,18 @@ def test_passages_are_called_by_their_titles(index: Path) -> None:
     assert "Search · Mars 0.90, summary s-1 0.50 (Earth, gone)" in text
 
 
-def test_citations_are_numbered() -> None:
-    citation = {"passage_id": "severn", "title": "Severn", "quote": "It is 354 km long."}
-    text = text_of(run(citations=[citation, citation | {"quote": "[sic] It is."}]))
-    assert "[1] “It is 354 km long.”\n    Severn\n" in text
-    assert "[2] “[sic] It is.”\n    Severn\n" in text
+@pytest.mark.parametrize(
+    ("count", "sources", "shown"), [(5, False, 5), (7, False, 5), (7, True, 7)]
+)
+def test_at_most_five_sources_are_shown(count: int, sources: bool, shown: int) -> None:
+    citations = [
+        {"passage_id": f"p{n}", "title": f"Title {n}", "quote": "[sic] It is."}
+        for n in range(1, count + 1)
+    ]
+    text = text_of(run(citations=citations), sources=sources)
+    assert text.count("“[sic] It is.”\n    Title") == shown
+    more = "… and 2 more: hopyard threads show t1 --sources"
+    assert (more in text) is (shown < count)
 
 
 def test_three_passages_of_one_document_are_told_apart_within_80_columns() -> None:

@@ -1,4 +1,4 @@
-"""`--route`: a trained route's choice and its probability, and the model's own."""
+"""The setting `route`: a trained route's choice and its probability, and the model's own."""
 
 from __future__ import annotations
 
