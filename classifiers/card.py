@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from hopyard.classifiers.evaluate import (
     GateEvaluation,
@@ -16,6 +15,7 @@ from hopyard.classifiers.manifest import GateManifest, read_manifest
 from hopyard.measures.figure import figure
 from hopyard.models.builtin.chat import known_as
 from hopyard.state.storage.atomic import write_file
+from hopyard.state.text.template import render_markdown
 
 __all__ = ("draw_figures", "write_card")
 
@@ -31,10 +31,20 @@ def write_card(folder: Path, evaluation: GateEvaluation | None = None) -> Path:
         folder: The gate's.
         evaluation: The measured numbers; None takes those in the folder.
     """
-    found = evaluation or read_evaluation(folder)
-    figures = [name for name in (_RELIABILITY, _THRESHOLD) if (folder / name).exists()]
-    lines = _lines(read_manifest(folder), found, figures)
-    write_file(folder / _CARD, ("\n".join(lines) + "\n").encode())
+    gate, found = read_manifest(folder), evaluation or read_evaluation(folder)
+    page = render_markdown(
+        "hopyard.classifiers",
+        _CARD,
+        gate=gate,
+        network=_network(gate),
+        data=_data(gate),
+        dropped=[f"{reason} {count}" for reason, count in gate.dropped.items()],
+        training=_training(gate),
+        found=found,
+        other_model=_of_another_model(found),
+        figures=[name for name in (_RELIABILITY, _THRESHOLD) if (folder / name).exists()],
+    )
+    write_file(folder / _CARD, page.encode())
     return folder / _CARD
 
 
@@ -93,100 +103,26 @@ def _draw_threshold(found: LabelMeasures, file: Path, title: str) -> Path:
     return file
 
 
-def _lines(
-    manifest: GateManifest, evaluation: GateEvaluation | None, figures: list[str]
-) -> Iterator[str]:
-    yield from (
-        "# Retrieval gate",
-        "",
-        "The probability that a question needs passages to be answered. "
-        "Written by `hopyard gate train` and `hopyard gate evaluate` from `gate.json` and "
-        "`evaluation.json`.",
-        "",
-        f"- Labelled model: `{manifest.model}`, value function `{manifest.value}`. For another "
-        "model, train another gate.",
-        f"- Network: {_network(manifest)}.",
-        "- Probability: a logistic regression over the network's score and how near the index is "
-        f"to the question ({', '.join(manifest.nearness) or 'not measured'}).",
-        f"- Threshold: {manifest.threshold:.3f} = 1 / (1 + {manifest.cost_ratio:g}): a wrong "
-        f"answer costs {manifest.cost_ratio:g} needless retrievals.",
-        "- Limits: mostly English questions, of the kinds below.",
-        "",
-    )
-    yield from _data(manifest)
-    yield from _training(manifest)
-    yield from ("## Measured", "")
-    yield from _measured(evaluation) if evaluation else ["Not measured on held-out questions."]
-    yield from (f"\n![{name}]({name})" for name in figures)
+def _network(gate: GateManifest) -> str:
+    size = f"{gate.parameters:,} parameters"
+    if gate.network == "vector":
+        return f"linear head over the sentence vector of the embedding model `{gate.base}`, {size}"
+    return f"T5 for sequence classification, {size}, base `{gate.base}`"
 
 
-def _network(manifest: GateManifest) -> str:
-    size = f"{manifest.parameters:,} parameters"
-    if manifest.network == "vector":
-        return (
-            f"linear head over the sentence vector of the embedding model `{manifest.base}`, {size}"
-        )
-    return f"T5 for sequence classification, {size}, base `{manifest.base}`"
+def _data(gate: GateManifest) -> dict[str, dict[str, int]]:
+    """Questions by class: all, by type, and by rule."""
+    types = {f"type {name}": counts for name, counts in gate.sources.items()}
+    rules = {f"rule {name}": counts for name, counts in gate.rules.items()}
+    return {"all questions": gate.labels} | types | rules
 
 
-def _data(manifest: GateManifest) -> Iterator[str]:
-    yield from ("## Data", "", "| questions | retrieve | no retrieval |", "|---|---|---|")
-    tables: tuple[tuple[str, Mapping[str, Mapping[str, int]]], ...] = (
-        ("all", {"questions": manifest.labels}),
-        ("type", manifest.sources),
-        ("rule", manifest.rules),
-    )
-    for what, table in tables:
-        for name, counts in table.items():
-            yield f"| {what} {name} | {counts['retrieve']} | {counts['no retrieval']} |"
-    dropped = ", ".join(f"{reason} {count}" for reason, count in manifest.dropped.items())
-    yield ""
-    yield (
-        f"Not answered rightly from their passages: {dropped or 'none'}. The paper drops those. "
-        "Those with the rule `outcome` are kept: right without passages is no retrieval. Rule "
-        "`supported`: documents of the corpus are known to answer the question. Rule `given`: the "
-        "question itself says whether it needs documents. Rule `contribution`: the paper's."
-    )
-    yield ""
+def _training(gate: GateManifest) -> dict[str, Any]:
+    settings: dict[str, Any] = gate.training.get("settings", {})
+    return settings | {name: value for name, value in gate.training.items() if name != "settings"}
 
 
-def _training(manifest: GateManifest) -> Iterator[str]:
-    yield from ("## Training", "", "| setting | value |", "|---|---|")
-    for name, value in {**manifest.training.get("settings", {}), **manifest.training}.items():
-        if name != "settings":
-            yield f"| {name.replace('_', ' ')} | {value} |"
-    for name, value in manifest.validation.items():
-        yield f"| validation {name.replace('_', ' ')} | {value:g} |"
-    yield ""
-
-
-def _measured(found: GateEvaluation) -> Iterator[str]:
-    if found.command:
-        yield from (f"Measured with `{found.command}`.", "")
-    model = found.labels_model
-    if model and known_as(model) != known_as(found.gate_model):
-        yield from (f"**The labels are of `{model}`, the gate is for `{found.gate_model}`.**", "")
-    if labels := found.labels:
-        yield "| held-out labels | need retrieval | AUROC | accuracy | commoner label | ECE |"
-        yield "|---|---|---|---|---|---|"
-        area = "–" if labels.auroc is None else f"{labels.auroc:.3f}"
-        yield (
-            f"| {labels.questions} | {labels.retrieve_share:.1%} | {area} "
-            f"| {labels.accuracy:.3f} | {labels.majority_accuracy:.3f} | {labels.ece:.3f} |"
-        )
-        yield ""
-    yield from _decisions(found)
-
-
-def _decisions(found: GateEvaluation) -> Iterator[str]:
-    if not found.decisions:
-        return
-    yield "| held-out questions | number | retrieved | 95 % interval | by the gate alone |"
-    yield "|---|---|---|---|---|"
-    for group, row in found.decisions.items():
-        _, low, high = row.share
-        yield (
-            f"| {group} | {row.questions} | {row.retrieved} | {low:.1%} to {high:.1%} "
-            f"| {row.by_gate_alone} |"
-        )
-    yield ""
+def _of_another_model(found: GateEvaluation | None) -> bool:
+    if found is None or not found.labels_model:
+        return False
+    return known_as(found.labels_model) != known_as(found.gate_model)

@@ -241,5 +241,6 @@ def _check_shapes(folder: Path, manifest: RouteManifest, weights: RouteWeights) 
 
 def _damaged(folder: Path, reason: str) -> RouteUnavailableError:
     return RouteUnavailableError(
-        f"The route in {str(folder)!r} is damaged ({reason}); train it again, or use --set route=auto."
+        f"The route in {str(folder)!r} is damaged ({reason}); train it again, or use "
+        "--set route=auto."
     )

@@ -41,7 +41,7 @@ def ask_about(waiting: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def tell_waiting(waiting: Sequence[Mapping[str, Any]], thread_id: str) -> None:
-    """Say what a run waits for, where nobody can be asked, and how it goes on."""
+    """Say what a run waits for and how to continue it, where nobody can be asked."""
     for asked in waiting:
         err.print(_describe(asked))
         err.print(f"  id {asked['id']}", markup=False, style="dim")

@@ -41,7 +41,7 @@ Begin = Callable[[Session], Awaitable[AsyncGenerator[Event, None]]]
 
 @dataclass(frozen=True)
 class Shown:
-    """What is printed of a run.
+    """The parts of a run that are printed.
 
     Attributes:
         as_json: One JSON object instead of text.
@@ -70,7 +70,7 @@ def ask(
         question: The user's question.
         given: The run's settings. An existing thread keeps its own, except those set by flags.
         thread_id: The thread; None starts a new thread.
-        shown: What to print.
+        shown: The parts to print.
         record: The folder in which every model call is recorded.
 
     Raises:
@@ -98,7 +98,7 @@ def resume(thread_id: str, answer: str | None, sets: list[str] | None, shown: Sh
         thread_id: The thread.
         answer: The decision that it waits for, as it is written on the command line.
         sets: Settings that change on the thread, as `NAME=VALUE`.
-        shown: What to print.
+        shown: The parts to print.
 
     Raises:
         HopyardError: Whatever ends the run.

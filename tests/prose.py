@@ -239,12 +239,16 @@ def prose_of_python(text: str) -> str:
         match node:
             case ast.Expr(value=ast.Constant(value=str(docstring))):
                 found.append(_prose_of_docstring(docstring))
-    comments = [
-        token.string.lstrip("#: ")
-        for token in tokenize.generate_tokens(io.StringIO(text).readline)
-        if token.type == tokenize.COMMENT and not re.match(r"# (noqa|type:|pragma)", token.string)
-    ]
-    return "\n\n".join([*found, "\n".join(comments)])
+    row = 0
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT and not re.match(r"# (noqa|type:|pragma)", token.string):
+            comment = token.string.lstrip("#: ")
+            if token.start[0] == row + 1 and token.line.lstrip().startswith("#"):
+                found[-1] += f"\n{comment}"
+            else:
+                found.append(comment)
+            row = token.start[0]
+    return "\n\n".join(found)
 
 
 def _prose_of_docstring(text: str) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from hopyard.classifiers.route_features import NAMED
 from hopyard.classifiers.route import RouteManifest, RouteWeights, StrategyRoute
+from hopyard.classifiers.route_features import NAMED
 
 __all__ = ("constant_route", "write_route")
 

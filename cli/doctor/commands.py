@@ -209,7 +209,7 @@ def _chat(context: Context, *, again: bool) -> Finding:
 
 
 def _ask_questions(context: Context, findings: list[Finding]) -> dict[str, Any]:
-    """The results of the ten questions; none for a recording. What the server accepts is found."""
+    """The results of the ten questions; none for a recording."""
     from hopyard.cli.doctor.model import model_results, server_line
 
     if not (results := model_results(context)):

@@ -20,7 +20,7 @@ __all__ = ("model_results", "print_results", "server_line")
 
 
 def model_results(context: Context) -> dict[str, Any]:
-    """What the server accepts, the results of the ten questions, and what they recommend.
+    """The abilities of the server, the results of the ten questions, and what they recommend.
 
     Returns:
         Plain values for JSON; none for a recording, which answers no new question.
@@ -66,7 +66,7 @@ def _sentence(check: ModelCheck, model: str) -> str:
 
 
 def server_line(results: dict[str, Any]) -> str:
-    """What the server accepts, on one line."""
+    """The abilities of the server, on one line."""
     server = results["server"]
     left_out = f"; without {', '.join(server['left_out'])}" if server["left_out"] else ""
     window = f"{server['window']:,} tokens" if server["window"] else "unknown"

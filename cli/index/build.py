@@ -111,7 +111,7 @@ def build_command(
         raise UsageError(f"Nothing in --with {with_} needs a model; add {asking} to it.")
     with Resources() as resources:
         embedder = resources.embedder(embedding_for(kinds, context.embedding))
-        # What is missing is said before anything is read.
+        # Missing packages are named before anything is read.
         recipe_of(embedder, chunk_tokens, kinds, context, None)
         check_extras(paths or (), skip_bad=skip_bad)
         build: dict[str, Any] = {

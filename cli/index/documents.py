@@ -54,7 +54,7 @@ def show_documents(entries: Sequence[DocumentEntry], *, as_json: bool) -> None:
 
 
 def _common_folder(entries: Sequence[DocumentEntry]) -> str:
-    """The indexed folder that all documents are in, as in `docs/`; "" if there is none."""
+    """The indexed folder that all documents are in, as in `docs/`; "" without such a folder."""
     folders = {entry.name.partition("/")[0] if "/" in entry.name else "" for entry in entries}
     folder = folders.pop() if len(folders) == 1 and len(entries) > 1 else ""
     return f"{folder}/" if folder and all(entry.name == entry.source for entry in entries) else ""

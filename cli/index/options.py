@@ -121,7 +121,7 @@ def own_embedder(resources: Resources, directory: Path, wanted: str = AUTO) -> E
 
 
 def check_extras(paths: Iterable[Path], *, skip_bad: bool) -> None:
-    """See that the packages are installed that read the files, before the first one is read.
+    """See that the packages are installed that read the files, before the first is read.
 
     Args:
         paths: Files and folders.

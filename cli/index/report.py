@@ -146,7 +146,7 @@ def show_estimates(
         passages: How many passages the index would hold.
         estimates: The estimate of each kind that may ask a model.
         as_json: Print one JSON object.
-        changes: What would change, to print before it.
+        changes: The changes to print before they are made.
     """
     if changes is not None and not as_json:
         show_changes(changes)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from codespell_lib import main as codespell
-from prose import MOST_WORDS, problems, prose_of_markdown, sentences
+from prose import MOST_WORDS, problems, prose_of_markdown, prose_of_python, sentences
 
 from hopyard.cli.app import COMMANDS, app, load_command
 from hopyard.state.settings.fields import Context, every_setting
@@ -20,6 +20,18 @@ PAGES = [
     *sorted((ROOT / "examples").rglob("*.md")),
     *sorted((ROOT / "evaluation" / "results").rglob("*.md")),
 ]
+CLEAN = ("classifiers", "cli", "evaluation", "measures")
+"""Folders whose docstrings and comments are read, too."""
+
+
+@pytest.mark.parametrize("folder", CLEAN)
+def test_docstrings_and_comments(folder: str) -> None:
+    found = [
+        f"{file}: {problem}"
+        for file in sorted((ROOT / folder).rglob("*.py"))
+        for problem in problems(prose_of_python(file.read_text("utf-8")))
+    ]
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -139,7 +139,8 @@ def test_headroom_train_and_ask_over_the_sample_corpus(
     assert len(asked.asked) == calls
 
     question = next(iter(SAMPLE_QUESTIONS))
-    output = hopyard("ask", question, "--index", index, "--set", f"route={folder / 'mine'}", "--json").json
+    mine = f"route={folder / 'mine'}"
+    output = hopyard("ask", question, "--index", index, "--set", mine, "--json").json
     assert output["route"]["by"] == "trained"
     assert output["route"]["strategy"] == output["strategy"]
     assert 0 < output["route"]["probability"] < 1
