@@ -135,7 +135,7 @@ def _train_head(
     found = _fit(_SCALE * columns, rows, settings)
     weights, width = _SCALE * found.weights, columns.shape[1] - len(words)
     of_words = dict(zip(words, weights[width:].round(4).tolist(), strict=True))
-    write_head(folder, weights[:width], of_words)
+    write_head(folder, weights[:width].astype(np.float32), of_words)
     return found, {"parameters": len(found.weights) + len(found.nearness) + 1}
 
 

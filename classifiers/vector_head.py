@@ -64,7 +64,7 @@ class VectorHead:
 def write_head(folder: Path, weights: Vector, words: Mapping[str, float]) -> None:
     """Write the weights [d] of sentence vectors, and those of words."""
     head = io.BytesIO()
-    np.save(head, weights.astype(np.float32), allow_pickle=False)
+    np.save(head, weights, allow_pickle=False)
     write_file(folder / _HEAD_FILE, head.getvalue())
     rows = json.dumps(words, ensure_ascii=False, indent=0)
     write_file(folder / _WORDS_FILE, rows.encode())

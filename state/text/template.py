@@ -16,7 +16,8 @@ def render_markdown(package: str, name: str, **values: Any) -> str:
         name: The template's file. Its blocks leave no blank lines.
         values: The names that the template uses; a missing one is an error.
     """
-    return _environment(package).get_template(name).render(**values).rstrip() + "\n"
+    page: str = _environment(package).get_template(name).render(**values)
+    return page.rstrip() + "\n"
 
 
 @cache

@@ -199,7 +199,7 @@ async def test_a_questions_own_budget_truncates_it_and_the_run_goes_on(
 
 
 async def test_unusable_outputs_are_told(
-    plan: MakePlan, tmp_path: Path, script: BaselineScript
+    plan: MakePlan, tmp_path: Path, script: BaselineScript, one_attempt: None
 ) -> None:
     script.lines[("read", OPENED)] = GARBAGE
     await carry_out(plan(("single",)), tmp_path / "out")
