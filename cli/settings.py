@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.markup import escape
 from rich.table import Table
 
 from hopyard.cli.console import out, print_json
 from hopyard.cli.options import JsonOption, context_from
 from hopyard.state.settings.fields import every_setting
+from hopyard.state.settings.given import nest
 
 __all__ = ("settings_command",)
 
@@ -18,7 +17,7 @@ def settings_command(json_: JsonOption = False) -> None:
     """List every setting with its value and meaning. Set a setting with --set NAME=VALUE."""
     settings = list(every_setting(context_from({})))
     if json_:
-        print_json(_nest({name: value for name, value, _ in settings}))
+        print_json(nest((name, value) for name, value, _ in settings))
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("setting", "value", "meaning"):
@@ -30,11 +29,3 @@ def settings_command(json_: JsonOption = False) -> None:
         "Flags override the environment (HOPYARD_TREE__THETA=0.5), which overrides hopyard.toml.",
         style="dim",
     )
-
-
-def _nest(values: dict[str, Any]) -> dict[str, Any]:
-    nested: dict[str, Any] = {}
-    for name, value in values.items():
-        group, _, last = name.rpartition(".")
-        (nested.setdefault(group, {}) if group else nested)[last] = value
-    return nested

@@ -63,14 +63,11 @@ def trace_command(
 
 
 async def _read(thread: str, question: int) -> Trace:
-    from hopyard.agent.session import open_session
-    from hopyard.tracing.read import read_trace
-
-    async with open_session() as session:
-        return await read_trace(session, thread, question)
+    async with aclosing(_traces(thread, question, follow=False)) as traces:
+        return await anext(traces)
 
 
-async def _draw(thread: str, question: int = 0, *, follow: bool) -> None:
+async def _draw(thread: str, question: int, *, follow: bool) -> None:
     from rich.live import Live
 
     from hopyard.tracing.terminal import draw_trace
@@ -85,7 +82,7 @@ async def _draw(thread: str, question: int = 0, *, follow: bool) -> None:
                 live.update(draw_trace(trace))
 
 
-async def _write(thread: str, html: Path, question: int = 0, *, follow: bool) -> None:
+async def _write(thread: str, html: Path, question: int, *, follow: bool) -> None:
     """Write the page; while the thread runs it is written again and loads itself again."""
     from hopyard.tracing.trace_page import trace_page
 

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from hopyard.nodes.lifecycle import new_run_id
 from hopyard.nodes.resources import shared_resources
-from hopyard.nodes.run import Run, new_run_id
+from hopyard.nodes.run import Run
 from hopyard.prompts.judging.global_questions import (
     DESCRIBE_CORPUS,
     Persona,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final
@@ -60,35 +60,22 @@ async def run_plan(
     Raises:
         ModelUnreachableError: The model does not answer; finished records are kept.
     """
-    total = len(plan.questions) * len(plan.variants)
     done = records.done
     waiting = [
-        (question, missing)
+        (question, [each for each in plan.variants if (question.id, each.name) not in done])
         for question in plan.questions
-        if (
-            missing := [
-                variant for variant in plan.variants if (question.id, variant.name) not in done
-            ]
-        )
     ]
-    work = _Work(
-        plan=plan,
-        info=info,
-        records=records,
-        allowance=_Allowance(limits),
-        waiting=list(reversed(waiting)),
-        report=lambda left: progress(_STAGE, total - left, total),
-        left=sum(len(missing) for _, missing in waiting),
-    )
-    work.report(work.left)
+    left = sum(len(missing) for _, missing in waiting)
+    run = _Run(plan, info, records, _Allowance(limits), waiting[::-1], left, progress)
+    run.report()
     workers = 1 if limits.calls or limits.tokens else max(1, min(plan.parallel, len(waiting)))
     try:
         async with asyncio.TaskGroup() as group:
             for _ in range(workers):
-                group.create_task(_work(work))
+                group.create_task(run.work())
     except BaseExceptionGroup as errors:  # the first is the cause; the others were cancelled
         raise errors.exceptions[0] from errors
-    return work.outcome
+    return run.outcome
 
 
 @dataclass
@@ -132,47 +119,49 @@ class _Allowance:
 
 
 @dataclass
-class _Work:
+class _Run:
     plan: Plan
     info: RunInfo
     records: RecordFile
     allowance: _Allowance
     waiting: list[tuple[Question, list[Variant]]]
-    report: Callable[[int], None]
     left: int
+    progress: Progress
     outcome: Outcome = field(default_factory=Outcome)
 
+    def report(self) -> None:
+        """Tell how many answers there are."""
+        total = len(self.plan.questions) * len(self.plan.variants)
+        self.progress(_STAGE, total - self.left, total)
 
-async def _work(work: _Work) -> None:
-    """Take questions one by one, and ask each of every variant that has not answered it."""
-    while work.waiting and not work.outcome.stopped:
-        question, variants = work.waiting.pop()
-        for variant in variants:
-            if not await _ask_variant(work, question, variant):
-                return
+    async def work(self) -> None:
+        """Take questions one by one, and ask each of every variant that has not answered it."""
+        while self.waiting and not self.outcome.stopped:
+            question, variants = self.waiting.pop()
+            for variant in variants:
+                if not await self._ask(question, variant):
+                    self.outcome.stopped = _limit(self.allowance.limits)
+                    return
 
-
-async def _ask_variant(work: _Work, question: Question, variant: Variant) -> bool:
-    """Ask a variant; False if a limit has ended the run."""
-    own = work.plan.context.budget
-    run = f"eval/{work.info.run}/{variant.name}/{question.id}"
-    before = await paid_before(variant, work.plan.context, run, work.plan.resources)
-    budget = work.allowance.budget(own, before)
-    if budget is None:
-        work.outcome.stopped = _limit(work.allowance.limits)
-        return False
-    context = work.plan.context.model_copy(update={"budget": budget})
-    record, after = await ask(question, variant, context, run, work.plan.resources)
-    work.allowance.spend(before, after)
-    if record.truncated and _used_up(after, budget, own):
-        # The run's limit cut it short, not the question's own budget: a later run asks it again.
-        work.outcome.stopped = _limit(work.allowance.limits)
-        return False
-    work.records.append(record)
-    work.outcome.asked += 1
-    work.left -= 1
-    work.report(work.left)
-    return True
+    async def _ask(self, question: Question, variant: Variant) -> bool:
+        """Ask a variant; False if a limit has ended the run."""
+        plan, own = self.plan, self.plan.context.budget
+        run = f"eval/{self.info.run}/{variant.name}/{question.id}"
+        before = await paid_before(variant, plan.context, run, plan.resources)
+        budget = self.allowance.budget(own, before)
+        if budget is None:
+            return False
+        context = plan.context.model_copy(update={"budget": budget})
+        record, after = await ask(question, variant, context, run, plan.resources)
+        self.allowance.spend(before, after)
+        if record.truncated and _used_up(after, budget, own):
+            # The run's limit cut it short, not the question's own budget: a later run asks again.
+            return False
+        self.records.append(record)
+        self.outcome.asked += 1
+        self.left -= 1
+        self.report()
+        return True
 
 
 def _amounts(usage: Usage) -> dict[str, float]:

@@ -111,7 +111,9 @@ def doctor_command(
     else:
         _print(findings)
         if results:
-            _print_results(context.model, results)
+            from hopyard.cli.doctor.model import print_results
+
+            print_results(context.model, results)
     if not _all_well(findings):
         raise typer.Exit(1)
 
@@ -224,12 +226,6 @@ def _ask_questions(context: Context, findings: list[Finding]) -> dict[str, Any]:
         )
     )
     return results
-
-
-def _print_results(model: str, results: dict[str, Any]) -> None:
-    from hopyard.cli.doctor.model import print_results
-
-    print_results(model, results)
 
 
 def _embedding(context: Context) -> Finding:

@@ -27,7 +27,7 @@ class ToolAnswer(Result):
     thread_id: str
     """For continue_thread."""
     waiting: list[dict[str, Any]]
-    """What the run asks to be approved, each with its id, the action, and the decisions that
+    """The questions for your approval, each with its id, the action, and the decisions that
     continue_thread takes; empty if the run is finished."""
 
 

@@ -2,7 +2,7 @@
 
 Jeong et al., "Adaptive-RAG: Learning to Adapt Retrieval-Augmented Large Language Models through
 Question Complexity", 2024. The paper trains a T5 on such labels; this is a logistic regression for
-each class over the features of `classifiers.strategy_features`.
+each class over the features of `classifiers.route_features`.
 """
 
 from __future__ import annotations

@@ -83,14 +83,6 @@ def test_a_filter_holds_for_every_question(chat: Chat) -> None:
         assert "Mars  " not in told
 
 
-def test_a_filter_that_names_no_field_is_told_before_a_question(
-    chat: Chat, model: ModelServer
-) -> None:
-    ended = chat(QUESTION, arguments=("--where", "autor=Ann"))
-    assert (ended.code, ended.out, model.calls) == (2, "", [])
-    assert "'autor'" in ended.error
-
-
 def test_an_index_that_is_not_there_is_told_before_a_question(
     hopyard: Run, model: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -230,13 +222,3 @@ def test_an_old_thread_needs_no_index_again(
     ended = hopyard("chat", "--thread", "mine")
     assert ended.code == 0
     assert "none\n" in ended.out
-
-
-def test_text_cannot_steer_the_terminal(chat: Chat, model: ModelServer) -> None:
-    model.answer = lambda title, messages: {
-        "Route": {"strategy": "direct"},
-        "Answer": {"answer": "two\x1b[2J [bold]moons[/bold]"},
-    }[title]
-    ended = chat(QUESTION)
-    assert "\x1b" not in ended.out + ended.err
-    assert "[bold]moons[/bold]" in ended.out

@@ -97,7 +97,7 @@ def test_a_running_ollama_is_listed(
         assert model.address in ollama["detail"]
 
 
-@pytest.mark.parametrize("address", ["::nonsense::", "http://[::1", "", "127.0.0.1:1/x"])
+@pytest.mark.parametrize("address", ["http://[::1", ""])
 def test_an_odd_address_of_ollama_is_no_fault(
     hopyard: Run, monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:

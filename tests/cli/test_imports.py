@@ -113,7 +113,7 @@ def test_a_search_needs_no_graph_and_no_chat_model(builtin_index: Path) -> None:
 @pytest.mark.timeout(300)
 def test_a_question_answered_from_the_ledger_needs_no_model(builtin_index: Path) -> None:
     command = ("ask", "How many moons has Mars?", "--index", builtin_index)
-    settings = ("--strategy", "single", "--model", "builtin", "--set", "profile=builtin")
+    settings = ("-s", "single", "-k", "1", "--model", "builtin", "--set", "profile=builtin")
     first, _ = modules_of(*command, *settings)
     assert "xllamacpp" in first
     assert first & TRAINING <= {"gguf"}  # merges the adapter into the weights
