@@ -1,10 +1,11 @@
-"""The report of an evaluation of questions about a whole corpus, for programs."""
+"""The report of an evaluation of questions about a whole corpus: JSON, and a page for people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
@@ -12,10 +13,25 @@ from hopyard.evaluation.pairwise import PairJudgement, shown_answer
 from hopyard.evaluation.plan import Plan, RunInfo
 from hopyard.evaluation.records import PromptCalls, Record
 from hopyard.evaluation.win_rates import JudgeBias, WinRates, judge_bias, win_rates
+from hopyard.measures.bootstrap import Interval
 from hopyard.measures.questions import fingerprint
 from hopyard.prompts.indexes.communities import REPORT
+from hopyard.state.storage.atomic import write_file
+from hopyard.state.storage.lines import write_model
+from hopyard.state.text.counting import counted
+from hopyard.state.text.template import render_markdown
 
-__all__ = ("ConditionResult", "GlobalReport", "make_global_report")
+__all__ = (
+    "GLOBAL_PAGE",
+    "GLOBAL_REPORT",
+    "ConditionResult",
+    "GlobalReport",
+    "make_global_report",
+    "save_global_report",
+)
+
+GLOBAL_REPORT: Final = "global.json"
+GLOBAL_PAGE: Final = "global.md"
 
 
 class ConditionResult(BaseModel):
@@ -162,3 +178,22 @@ def _calls(record: Record, *, writing: bool) -> list[PromptCalls]:
         for name, calls in record.calls.items()
         if (name.partition("/")[0] == REPORT.name) == writing
     ]
+
+
+def save_global_report(report: GlobalReport, folder: Path) -> None:
+    """Write global.json and global.md."""
+    write_model(folder / GLOBAL_REPORT, report)
+    tools = {"counted": counted, "rate": _rate, "bounds": _bounds}
+    page = render_markdown("hopyard.evaluation", GLOBAL_PAGE, report=report, **tools)
+    write_file(folder / GLOBAL_PAGE, page.encode())
+
+
+def _rate(value: Interval | None) -> str:
+    if value is None:
+        return "–"
+    text = _bounds(value)
+    return f"**{text}**" if value.low > 0.5 or value.high < 0.5 else text
+
+
+def _bounds(value: Interval) -> str:
+    return f"{100 * value.mean:.1f} [{100 * value.low:.0f}, {100 * value.high:.0f}]"

@@ -72,7 +72,8 @@ class Variant:
 def every_variant() -> list[str]:
     """Every strategy and baseline, cheapest first, because others reuse their calls for free."""
     names = [strategy.name for strategy in strategies() if not strategy.baseline]
-    return [*names, *BASELINES, AUTO]
+    known = [name for name, base in BASELINES.items() if base.partition("+")[0] in STRATEGIES]
+    return [*names, *known, AUTO]
 
 
 def sweep_names() -> dict[str, tuple[str, ...]]:

@@ -174,9 +174,12 @@ def eval_global_command(
     """Compare answers about the whole corpus in pairs. A second call continues a stopped run."""
     require("`hopyard eval-global`", "eval")
     from hopyard.cli.eval.report import print_global_report
-    from hopyard.evaluation.global_page import save_global_report
     from hopyard.evaluation.global_questions import write_question_file
-    from hopyard.evaluation.global_report import GlobalReport, make_global_report
+    from hopyard.evaluation.global_report import (
+        GlobalReport,
+        make_global_report,
+        save_global_report,
+    )
     from hopyard.evaluation.pairwise import judge_pairs, pairs_of, save_pairs
     from hopyard.evaluation.plan import Plan, default_folder
 

@@ -8,8 +8,13 @@ from typing import Any
 
 import pytest
 
-from hopyard.evaluation.global_page import GLOBAL_PAGE, GLOBAL_REPORT, save_global_report
-from hopyard.evaluation.global_report import GlobalReport, make_global_report
+from hopyard.evaluation.global_report import (
+    GLOBAL_PAGE,
+    GLOBAL_REPORT,
+    GlobalReport,
+    make_global_report,
+    save_global_report,
+)
 from hopyard.evaluation.pairwise import PairJudgement
 from hopyard.evaluation.plan import check_plan
 from hopyard.evaluation.records import PromptCalls, Record
