@@ -67,7 +67,7 @@ async def _read(thread: str, question: int) -> Trace:
         return await anext(traces)
 
 
-async def _draw(thread: str, question: int, *, follow: bool) -> None:
+async def _draw(thread: str, question: int = 0, *, follow: bool) -> None:
     from rich.live import Live
 
     from hopyard.tracing.terminal import draw_trace
@@ -82,7 +82,7 @@ async def _draw(thread: str, question: int, *, follow: bool) -> None:
                 live.update(draw_trace(trace))
 
 
-async def _write(thread: str, html: Path, question: int, *, follow: bool) -> None:
+async def _write(thread: str, html: Path, question: int = 0, *, follow: bool) -> None:
     """Write the page; while the thread runs it is written again and loads itself again."""
     from hopyard.tracing.trace_page import trace_page
 
@@ -96,7 +96,7 @@ async def _write(thread: str, html: Path, question: int, *, follow: bool) -> Non
                 err.print(f"{html} · {steps}", markup=False, style="dim")
 
 
-async def _traces(thread: str, question: int, *, follow: bool) -> AsyncGenerator[Trace, None]:
+async def _traces(thread: str, question: int = 0, *, follow: bool) -> AsyncGenerator[Trace, None]:
     """The trace; with `follow` again and again until the thread has finished."""
     from hopyard.agent.session import open_session
     from hopyard.tracing.read import read_trace

@@ -13,12 +13,19 @@ from typing import Any
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # LangGraph reads it once, when it is imported
 
 import pytest
+from hypothesis import HealthCheck, settings
 from model_server import ModelServer, Reply, WordEmbedder, scripted_provider
 
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.chat import register_chat_provider
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.resources import close_shared_resources
+
+# Properties are about values: how long an example takes depends on what else the machine does.
+settings.register_profile(
+    "untimed", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True, scope="session")

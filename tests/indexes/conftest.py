@@ -9,15 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from hopyard.indexes.corpus.records import Document
 from hopyard.models.embedder import Embedder, Vector, Vectors
-
-# Properties are about values; how long an example takes depends on what else the machine does.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
 
 
 class FakeEmbedder:
