@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from hopyard.indexes.corpus.allowed import allowed_passages
-from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
 from hopyard.indexes.corpus.manifest import (
     Manifest,
     check_embedding_name,
@@ -19,7 +18,7 @@ from hopyard.indexes.corpus.manifest import (
     read_manifest,
 )
 from hopyard.indexes.corpus.records import Passage
-from hopyard.indexes.corpus.snapshot import Snapshot, checked_corpus
+from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.kind import KINDS, with_needs
 from hopyard.state.errors import IndexMissingError
 
@@ -81,12 +80,9 @@ class Index:
     def _load(cls, directory: Path, manifest: Manifest) -> Self:
         check_files(directory, manifest)
         # Absolute: the corpus is read later too, when the process may be in another folder.
-        corpus = checked_corpus(directory.absolute(), manifest.generation)
+        corpus = Snapshot(directory.absolute(), manifest.generation)
         try:
-            counts = corpus.counts()
-            expected = {name: manifest.counts.get(name) for name in counts}
-            if counts != expected:
-                raise damage_error(directory / CORPUS_FILE, f"holds {counts} instead of {expected}")
+            corpus.check(manifest)
         except BaseException:
             corpus.close()
             raise

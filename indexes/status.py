@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from hopyard.indexes.building.unfinished import unfinished_build
+from hopyard.indexes.corpus.corpus_file import check_structure, uri_of
 from hopyard.indexes.corpus.manifest import (
     Manifest,
     check_files,
+    damage_error,
     generation_directory,
     read_manifest,
 )
+from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.kind import KINDS
 
-__all__ = ("IndexStatus", "status")
+__all__ = ("IndexStatus", "check_index", "status")
 
 
 class IndexStatus(BaseModel):
@@ -63,6 +68,26 @@ def status(directory: Path) -> IndexStatus:
         unfinished=tuple(filter(None, unfinished)),
         interrupted=str(unfinished_build(directory) or ""),
     )
+
+
+def check_index(directory: Path) -> None:
+    """Read all files of an index: checksums of files, the structure of databases, hashes of texts.
+
+    Opening an index compares only the sizes of files and the numbers of passages and documents.
+
+    Raises:
+        IndexMissingError: A file is missing or damaged; the message names it.
+    """
+    manifest = read_manifest(directory)
+    check_files(directory, manifest, checksums=True)
+    with Snapshot(directory, manifest.generation) as corpus:
+        corpus.check(manifest, full=True)
+    for file in directory.glob("*.sqlite"):
+        try:
+            with closing(sqlite3.connect(uri_of(file), uri=True)) as connection:
+                check_structure(connection)
+        except sqlite3.Error as error:
+            raise damage_error(file, f"cannot be used ({error})") from error
 
 
 def _size(path: Path) -> int:

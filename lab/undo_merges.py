@@ -200,12 +200,9 @@ async def refresh(
         IndexBusyError: Another build holds the directory.
         HopyardError: The build fails.
     """
-    await in_thread(read_manifest, directory)
-    async with open_run(directory, progress) as run:
-        manifest = await in_thread(read_manifest, directory)
-        await run.check_whole()
+    async with open_run(directory, progress, update=True) as run:
         await in_thread(change)
-        return await run.finish(Recipe.of_manifest(manifest, Context(), None), embedder)
+        return await run.finish(Recipe.of_manifest(run.held, Context(), None), embedder)
 
 
 def write_apart(index: Path, pairs: Iterable[tuple[str, str]]) -> None:

@@ -20,6 +20,7 @@ from hopyard.cli.console import err, out, print_json, progress_bar
 from hopyard.cli.doctor.install import install_missing, missing_weights, needed_extras
 from hopyard.cli.interrupts import run_async
 from hopyard.cli.options import EmbeddingOption, IndexOption, JsonOption, ModelOption, context_from
+from hopyard.indexes.status import check_index
 from hopyard.indexes.status import status as index_status
 from hopyard.models.builtin.weights import CHAT_MODEL, EMBEDDING_MODEL, PackagedModel
 from hopyard.models.names import NO_EMBEDDING, current_name
@@ -277,6 +278,7 @@ def _ollama(context: Context) -> Finding:
 
 def _index(context: Context) -> Finding:
     def look() -> str:
+        check_index(Path(context.index))
         found = index_status(Path(context.index))
         return ", ".join(f"{count:,} {name}" for name, count in found.manifest.counts.items())
 

@@ -87,7 +87,7 @@ def build_command(
 ) -> None:
     """Build an index of exactly these documents. A second call continues a stopped build."""
     from hopyard.indexes.building import build as building
-    from hopyard.indexes.building.choices import recipe_of
+    from hopyard.indexes.building.recipe import recipe_of
     from hopyard.indexes.documents.stamps import FileStamps
     from hopyard.nodes.resources import Resources
 

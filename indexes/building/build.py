@@ -15,19 +15,17 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from hopyard.indexes.build_context import Progress, silent
-from hopyard.indexes.building.choices import OpenCaller, recipe_of
 from hopyard.indexes.building.documents import Gone
 from hopyard.indexes.building.estimate import estimate, estimate_update
-from hopyard.indexes.building.recipe import Recipe
+from hopyard.indexes.building.recipe import OpenCaller, Recipe, recipe_of, update_recipe
 from hopyard.indexes.building.report import BuildReport
 from hopyard.indexes.building.run import open_run
 from hopyard.indexes.corpus.lock import LOCK_FILE
-from hopyard.indexes.corpus.manifest import MANIFEST_FILE, check_embedding, read_manifest
+from hopyard.indexes.corpus.manifest import MANIFEST_FILE
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.documents.sync import Scope
 from hopyard.indexes.kind import DEFAULT_KINDS
-from hopyard.indexes.passages.chunking import Chunker
 from hopyard.models.embedder import Embedder
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import Context
@@ -82,7 +80,7 @@ async def build(
         ModelUnreachableError: A model does not answer; what it gave until then is kept.
         HopyardError: The disk is full or not writable.
     """
-    chunker, recipe = await in_thread(
+    recipe, chunker = await in_thread(
         recipe_of, embedder, chunk_tokens, kinds, settings or Context(), caller
     )
     await in_thread(_prepare, directory)
@@ -157,13 +155,10 @@ async def _put(
     caller: OpenCaller | None,
     progress: Progress,
 ) -> BuildReport:
-    await in_thread(read_manifest, directory)
-    async with open_run(directory, progress) as run:
-        manifest = await in_thread(read_manifest, directory)
-        await in_thread(check_embedding, directory, manifest, embedder)
-        recipe = Recipe.of_manifest(manifest, settings or Context(), caller)
-        await run.check_whole()
-        chunker = await in_thread(Chunker, embedder, manifest.chunk_tokens, manifest.fields)
+    async with open_run(directory, progress, update=True) as run:
+        recipe, chunker = await in_thread(
+            update_recipe, directory, run.held, embedder, settings, caller
+        )
         await run.put(documents, chunker, gone)
         return await run.finish(recipe, lambda: embedder)
 
@@ -195,12 +190,9 @@ async def remove(
         IndexBusyError: Another build holds the directory.
         HopyardError: See `build`.
     """
-    await in_thread(read_manifest, directory)
-    async with open_run(directory, progress) as run:
-        manifest = await in_thread(read_manifest, directory)
-        recipe = Recipe.of_manifest(manifest, Context(), None)
-        await run.check_whole()
-        await run.remove(list(names), where)
+    async with open_run(directory, progress, update=True) as run:
+        recipe = Recipe.of_manifest(run.held, Context(), None)
+        await in_thread(run.remove, list(names), where)
         return await run.finish(recipe, embedder)
 
 
@@ -219,9 +211,8 @@ async def vacuum(*, directory: Path) -> None:
         IndexBusyError: Another build holds the directory.
         HopyardError: The disk is full, or another process reads a file's log.
     """
-    await in_thread(read_manifest, directory)
-    async with open_run(directory, silent) as run:
-        await run.vacuum()
+    async with open_run(directory, silent, update=True) as run:
+        await in_thread(run.vacuum)
 
 
 def _prepare(directory: Path) -> None:

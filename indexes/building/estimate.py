@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hopyard.indexes.building.choices import OpenCaller, recipe_of
 from hopyard.indexes.building.documents import Gone
-from hopyard.indexes.building.recipe import Recipe
+from hopyard.indexes.building.recipe import OpenCaller, Recipe, recipe_of, update_recipe
 from hopyard.indexes.corpus.manifest import Manifest, check_embedding, read_manifest
 from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.indexes.corpus.snapshot import Snapshot
@@ -43,11 +42,13 @@ async def estimate(
         ModelUnreachableError: The model does not answer.
         BudgetExceededError: The budget does not allow the sample.
     """
-    chunker, recipe = await in_thread(
+    recipe, chunker = await in_thread(
         recipe_of, embedder, chunk_tokens, kinds, settings or Context(), caller
     )
     if not any(kind.asks_model for kind in recipe.kinds):
-        raise UsageError(f"Nothing in {', '.join(recipe.kind_names)} needs a model.")
+        raise UsageError(
+            f"Nothing in {', '.join(kind.name for kind in recipe.kinds)} needs a model."
+        )
     passages = await in_thread(passages_of, documents, chunker)
     return len(passages), await _of_kinds(recipe, passages, directory)
 
@@ -72,9 +73,9 @@ async def estimate_update(
         HopyardError: See `add` and `estimate`.
     """
     manifest = await in_thread(read_manifest, directory)
-    await in_thread(check_embedding, directory, manifest, embedder)
-    recipe = Recipe.of_manifest(manifest, settings or Context(), caller)
-    chunker = await in_thread(Chunker, embedder, manifest.chunk_tokens, manifest.fields)
+    recipe, chunker = await in_thread(
+        update_recipe, directory, manifest, embedder, settings, caller
+    )
     gone = scope.gone if scope else lambda *_: set()
     passages = await in_thread(_passages_after, documents, chunker, directory, manifest, gone)
     return len(passages), await _of_kinds(recipe, passages, directory)

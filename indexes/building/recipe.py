@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
 
 from hopyard.indexes.build_context import BuildOptions
-from hopyard.indexes.corpus.manifest import FORMAT_VERSION, Manifest
+from hopyard.indexes.corpus.manifest import (
+    Manifest,
+    check_embedding,
+    vectors_name,
+)
 from hopyard.indexes.kind import IndexKind, select_kinds
+from hopyard.indexes.passages.chunking import Chunker
+from hopyard.indexes.text.language import LANGUAGES
+from hopyard.models.calls.call import ModelCaller
+from hopyard.models.embedder import Embedder
 from hopyard.models.instructions import Instructions
+from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import AUTO, Context
 
-if TYPE_CHECKING:
-    from hopyard.models.calls.call import ModelCaller
+__all__ = ("OpenCaller", "Recipe", "recipe_of", "update_recipe")
 
-__all__ = ("Recipe", "vectors_name")
+OpenCaller = Callable[[], ModelCaller]
+"""Opens the chat model, or gives it again: `lambda: resources.caller(settings.model)`."""
 
 
 @dataclass(frozen=True)
@@ -27,24 +37,21 @@ class Recipe:
     """The name of the embedding model."""
     instructions: Instructions
     language: str
-    """The corpus's language; `auto` where the build is to detect it."""
+    """The corpus's language; `auto` if the build detects it."""
     chunk_tokens: int
     fields: tuple[str, ...]
     kinds: tuple[IndexKind, ...]
 
     @classmethod
-    def of_manifest(
-        cls, manifest: Manifest, settings: Context, caller: Callable[[], ModelCaller] | None
-    ) -> Self:
-        """The recipe that an index was made with, for an update.
+    def of_manifest(cls, manifest: Manifest, settings: Context, caller: OpenCaller | None) -> Self:
+        """The recipe of an index, for an update.
 
         Raises:
             UsageError: One of its kinds is not installed.
         """
-        instructions = Instructions(manifest.query_instruction, manifest.passage_instruction)
         options = BuildOptions(
             settings,
-            vectors_name(manifest.embedding, instructions),
+            vectors_name(manifest.embedding, manifest.passage_instruction),
             manifest.dimension,
             keep=True,
             open_caller=caller,
@@ -52,48 +59,86 @@ class Recipe:
         return cls(
             options,
             manifest.embedding,
-            instructions,
+            Instructions(manifest.query_instruction, manifest.passage_instruction),
             manifest.language,
             manifest.chunk_tokens,
             manifest.fields,
             select_kinds(manifest.kinds),
         )
 
-    @property
-    def prompts(self) -> dict[str, str]:
-        """Version of each prompt that takes part, by name."""
-        return {name: version for kind in self.kinds for name, version in kind.prompts.items()}
-
-    @property
-    def kind_names(self) -> tuple[str, ...]:
-        """Names of the kinds, in the order in which they are built."""
-        return tuple(kind.name for kind in self.kinds)
+    def for_manifest(self) -> dict[str, Any]:
+        """The recipe as fields of a manifest."""
+        return {
+            "embedding": self.embedding,
+            "query_instruction": self.instructions.query,
+            "passage_instruction": self.instructions.passage,
+            "dimension": self.options.dimension,
+            "language": self.language,
+            "chunk_tokens": self.chunk_tokens,
+            "fields": self.fields,
+            "kinds": tuple(kind.name for kind in self.kinds),
+            "prompts": {
+                name: version for kind in self.kinds for name, version in kind.prompts.items()
+            },
+        }
 
     def is_that_of(self, manifest: Manifest) -> bool:
-        """Whether an index was made with it, by a Hopyard that writes the same files."""
-        return (
-            FORMAT_VERSION,
-            self.embedding,
-            self.instructions,
-            self.options.dimension,
-            self.chunk_tokens,
-            self.fields,
-            manifest.language if self.language == AUTO else self.language,
-            self.kind_names,
-            self.prompts,
-        ) == (
-            manifest.format_version,
-            manifest.embedding,
-            Instructions(manifest.query_instruction, manifest.passage_instruction),
-            manifest.dimension,
-            manifest.chunk_tokens,
-            manifest.fields,
-            manifest.language,
-            manifest.kinds,
-            manifest.prompts,
+        """Whether an index was made with it."""
+        language = manifest.language if self.language == AUTO else self.language
+        fields = replace(self, language=language).for_manifest()
+        return all(getattr(manifest, name) == value for name, value in fields.items())
+
+
+def recipe_of(
+    embedder: Embedder,
+    chunk_tokens: int | None,
+    kinds: Sequence[str],
+    settings: Context,
+    caller: OpenCaller | None,
+) -> tuple[Recipe, Chunker]:
+    """What a build makes an index with, and what cuts its documents; see `build.build`.
+
+    Raises:
+        UsageError: `chunk_tokens` is above the model's window, the language is unknown, or a kind
+            is unknown or builds on another kind that is not named.
+    """
+    language = settings.indexing.language
+    if language != AUTO and language not in LANGUAGES:
+        raise UsageError(
+            f"The language {language!r} is not known; choose auto or one of {', '.join(LANGUAGES)}."
         )
+    chosen = select_kinds(kinds)
+    fields = settings.indexing.metadata
+    chunker = Chunker(embedder, chunk_tokens, fields)
+    # A model that was registered by hand says nothing, and adds what it needs.
+    instructions: Instructions = getattr(embedder, "instructions", Instructions())
+    if settings.indexing.query_instruction != AUTO:
+        instructions = replace(instructions, query=settings.indexing.query_instruction)
+    options = BuildOptions(
+        settings,
+        vectors_name(embedder.name, instructions.passage),
+        embedder.dimension,
+        open_caller=caller,
+    )
+    recipe = Recipe(
+        options, embedder.name, instructions, language, chunker.chunk_tokens, fields, chosen
+    )
+    return recipe, chunker
 
 
-def vectors_name(embedding: str, instructions: Instructions) -> str:
-    """What the vectors of a model are kept under: another instruction makes other vectors."""
-    return f"{embedding} {instructions.passage!r}" if instructions.passage else embedding
+def update_recipe(
+    directory: Path,
+    manifest: Manifest,
+    embedder: Embedder,
+    settings: Context | None,
+    caller: OpenCaller | None,
+) -> tuple[Recipe, Chunker]:
+    """What the last build made an index with, and what cut its documents.
+
+    Raises:
+        EmbeddingMismatchError: Another embedding model made the index.
+        UsageError: One of its kinds is not installed.
+    """
+    check_embedding(directory, manifest, embedder)
+    recipe = Recipe.of_manifest(manifest, settings or Context(), caller)
+    return recipe, Chunker(embedder, manifest.chunk_tokens, manifest.fields)

@@ -21,14 +21,14 @@ from hopyard.indexes.corpus.lock import hold_lock
 from hopyard.indexes.corpus.manifest import (
     Manifest,
     check_files,
-    damage_error,
+    checksum,
     find_manifest,
     generation_directory,
+    read_manifest,
     write_manifest,
 )
 from hopyard.indexes.corpus.records import Document
-from hopyard.indexes.corpus.seal import break_seal, checksum
-from hopyard.indexes.corpus.snapshot import Snapshot, checked_corpus
+from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.corpus.store import CorpusStore
 from hopyard.indexes.corpus.threads import enter_in_thread, in_thread
 from hopyard.indexes.corpus.vectors import StoredVectors, purge_passage_vectors
@@ -49,31 +49,37 @@ ENGLISH_ONLY: Final = "embedded"
 """The built-in embedding model, by the name that indexes keep (`models.builtin.embedding`)."""
 
 
-def open_run(directory: Path, progress: Progress) -> AbstractAsyncContextManager[BuildRun]:
-    """Lock an index directory and take back what a killed build left in it.
+def open_run(
+    directory: Path, progress: Progress, *, update: bool = False
+) -> AbstractAsyncContextManager[BuildRun]:
+    """Lock an index directory, check its files, and take back what a killed build left in it.
+
+    Args:
+        directory: The index directory.
+        progress: Called as the build proceeds.
+        update: Whether the directory must hold a whole index.
 
     Raises:
         IndexBusyError: Another build holds the directory.
         IndexMissingError: What is in the directory cannot be read.
     """
-    return enter_in_thread(lambda: _opened(directory, progress))
+    return enter_in_thread(lambda: _opened(directory, progress, update))
 
 
 @contextmanager
-def _opened(directory: Path, progress: Progress) -> Iterator[BuildRun]:
+def _opened(directory: Path, progress: Progress, update: bool) -> Iterator[BuildRun]:
+    if update:
+        read_manifest(directory)  # before a lock is made in a directory without an index
     with hold_lock(directory):
         current = find_manifest(directory)
-        if current is not None and (directory / CORPUS_FILE).exists():
-            checked_corpus(directory, current.generation).close()
-        break_seal(directory / CORPUS_FILE)
+        if current is not None and (update or (directory / CORPUS_FILE).exists()):
+            with Snapshot(directory, current.generation) as corpus:
+                corpus.check(current, full=True)
         with CorpusStore(directory) as store:
             run = BuildRun(directory, store, current, progress)
             store.roll_back(run.generation - 1)
             run.drop_generations()
-            try:
-                yield run
-            finally:
-                store.seal()
+            yield run
 
 
 class BuildRun:
@@ -87,9 +93,19 @@ class BuildRun:
         self._directory = directory
         self._store = store
         self._current = current
+        self._last = _whole_folder(directory, current) if current else None
         self._progress = progress
         self._report = BuildReport()
         self._began = time.perf_counter()
+
+    @property
+    def held(self) -> Manifest:
+        """The manifest of the index as it is.
+
+        Raises:
+            IndexMissingError: There is none.
+        """
+        return self._current or read_manifest(self._directory)
 
     async def put(self, documents: Iterable[Document], chunker: Chunker, gone: Gone) -> None:
         """Write the rows of new and changed documents, and remove those that are gone.
@@ -105,8 +121,8 @@ class BuildRun:
         run = PutRun(self._directory, self._store, self.generation, self._report, self._progress)
         await in_thread(run.put, documents, chunker, gone, stop=run.stop)
 
-    async def remove(self, names: Sequence[str], where: Sequence[str]) -> None:
-        """Take documents out.
+    def remove(self, names: Sequence[str], where: Sequence[str]) -> None:
+        """Take documents out. This blocks.
 
         Args:
             names: Ids, paths or patterns, as `listing.find_documents` takes them.
@@ -116,7 +132,15 @@ class BuildRun:
             UsageError: A name stands for no document.
             CorpusError: None would be left.
         """
-        await in_thread(self._remove_all, names, where)
+        with Snapshot(self._directory, self.generation - 1) as corpus:
+            ids = matching_documents(corpus, self._directory, names, where)
+        if not ids:
+            return
+        with self._store.transaction():
+            held = self._store.fingerprints().keys()
+            self._store.remove(ids, self.generation)
+            self._report.removed = len(ids)
+            check_not_empty(self._directory, len(held) - len(ids), self._report)
 
     async def finish(
         self, recipe: Recipe, open_embedder: Callable[[], Embedder] | None
@@ -153,28 +177,13 @@ class BuildRun:
         report.seconds = time.perf_counter() - self._began
         return report
 
-    async def check_whole(self) -> None:
-        """See that the corpus store holds what the manifest says, before something is added.
-
-        Raises:
-            IndexMissingError: It does not.
-        """
-        held = await in_thread(self._store.fingerprints)
-        if self._current and len(held) != self._current.counts["documents"]:
-            raise damage_error(
-                self._directory / CORPUS_FILE, "does not hold the expected documents"
-            )
-
-    async def vacuum(self) -> None:
-        """Delete from the files what only readers of older generations need.
+    def vacuum(self) -> None:
+        """Delete from the files what only readers of older generations need. This blocks.
 
         Raises:
             IndexMissingError: A file cannot be read or written.
             HopyardError: Another process reads a file's log.
         """
-        await in_thread(self._vacuum)
-
-    def _vacuum(self) -> None:
         current = self.generation - 1
         self._store.purge(current)
         purge_passage_vectors(self._store)
@@ -195,33 +204,20 @@ class BuildRun:
             if folder not in kept:
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def _remove_all(self, names: Sequence[str], where: Sequence[str]) -> None:
-        with Snapshot(self._directory, self.generation - 1) as corpus:
-            ids = matching_documents(corpus, self._directory, names, where)
-        if not ids:
-            return
-        with self._store.transaction():
-            held = self._store.fingerprints().keys()
-            self._store.remove(ids, self.generation)
-            self._report.removed = len(ids)
-            check_not_empty(self._directory, len(held) - len(ids), self._report)
-
     def _is_up_to_date(self, recipe: Recipe, manifest: Manifest) -> bool:
-        try:
-            check_files(self._directory, manifest)
-        except IndexMissingError:
-            return False
-        folder = generation_directory(self._directory, manifest.generation)
-        return recipe.is_that_of(manifest) and all(
-            kind.is_current(folder / kind.name, recipe.options) for kind in recipe.kinds
+        last = self._last
+        return (
+            last is not None
+            and recipe.is_that_of(manifest)
+            and all(kind.is_current(last / kind.name, recipe.options) for kind in recipe.kinds)
         )
 
     async def _commit(self, recipe: Recipe, vectors: StoredVectors) -> Manifest:
         folder = generation_directory(self._directory, self.generation)
         folder.mkdir()
         async with enter_in_thread(lambda: Snapshot(self._directory, self.generation)) as corpus:
-            counts = await in_thread(corpus.counts)
-            last = await in_thread(self._last_folder)
+            counts, rows = await in_thread(lambda: (corpus.counts(), corpus.checksum()))
+            last = self._last
             language = recipe.language
             if language == AUTO:
                 language = await in_thread(corpus_language, corpus)
@@ -246,27 +242,25 @@ class BuildRun:
                 counts |= await kind.build(context)
         self._report.usage = await in_thread(calls.usage)
         made = replace(recipe, options=options, language=language)
-        return await in_thread(self._make_current, made, folder, counts, vectors)
+        return await in_thread(self._make_current, made, folder, counts, rows, vectors)
 
     def _make_current(
-        self, recipe: Recipe, folder: Path, counts: dict[str, int], vectors: StoredVectors
+        self,
+        recipe: Recipe,
+        folder: Path,
+        counts: dict[str, int],
+        rows: str,
+        vectors: StoredVectors,
     ) -> Manifest:
         now = datetime.now(UTC)
         files = sync_tree(folder)
+        checksums = {name: checksum(folder / name) for name in files}
         manifest = Manifest(
             generation=self.generation,
-            embedding=recipe.embedding,
-            query_instruction=recipe.instructions.query,
-            passage_instruction=recipe.instructions.passage,
-            dimension=recipe.options.dimension,
-            language=recipe.language,
-            chunk_tokens=recipe.chunk_tokens,
-            fields=recipe.fields,
-            kinds=recipe.kind_names,
-            prompts=recipe.prompts,
+            **recipe.for_manifest(),
             counts=counts,
             files=files,
-            checksums={name: checksum(folder / name) for name in files},
+            checksums={CORPUS_FILE: rows, **checksums},
             created=self._current.created if self._current else now,
             updated=now,
         )
@@ -277,15 +271,14 @@ class BuildRun:
         self.drop_generations()
         return manifest
 
-    def _last_folder(self) -> Path | None:
-        """The last generation's folder; None where there is none to carry anything over from."""
-        if self._current is None:
-            return None
-        try:
-            check_files(self._directory, self._current)
-        except IndexMissingError:
-            return None
-        return generation_directory(self._directory, self._current.generation)
+
+def _whole_folder(directory: Path, manifest: Manifest) -> Path | None:
+    """The folder of the last generation; None if a file is damaged, so that nothing is reused."""
+    try:
+        check_files(directory, manifest, checksums=True)
+    except IndexMissingError:
+        return None
+    return generation_directory(directory, manifest.generation)
 
 
 def _reads_english(foreign: Mapping[str, float]) -> str:
@@ -308,8 +301,7 @@ class _Calls:
     @property
     def opener(self) -> Callable[[], ModelCaller] | None:
         """Opens the chat model; None if the build may not call a model."""
-        given = self._open
-        if given is None:
+        if (given := self._open) is None:
             return None
 
         def open_caller() -> ModelCaller:

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from hopyard.indexes.building.recipe import vectors_name
-from hopyard.indexes.corpus.corpus_file import CORPUS_FILE, corpus_error, corpus_uri
+from hopyard.indexes.corpus.corpus_file import CORPUS_FILE, corpus_error, uri_of
 from hopyard.indexes.corpus.lock import builder_of
-from hopyard.indexes.corpus.manifest import find_manifest, generation_directory
-from hopyard.models.instructions import Instructions
+from hopyard.indexes.corpus.manifest import find_manifest, generation_directory, vectors_name
 
 __all__ = ("UnfinishedBuild", "unfinished_build")
 
@@ -57,14 +55,9 @@ def unfinished_build(directory: Path) -> UnfinishedBuild | None:
         return UnfinishedBuild(0, 0, process) if process else None
     manifest = find_manifest(directory)
     generation = manifest.generation if manifest else 0
-    own = ""
-    if manifest:
-        own = vectors_name(
-            manifest.embedding,
-            Instructions(manifest.query_instruction, manifest.passage_instruction),
-        )
+    own = vectors_name(manifest.embedding, manifest.passage_instruction) if manifest else ""
     try:
-        with closing(sqlite3.connect(corpus_uri(directory), uri=True)) as corpus:
+        with closing(sqlite3.connect(uri_of(directory / CORPUS_FILE), uri=True)) as corpus:
             written = corpus.execute(
                 "SELECT EXISTS (SELECT 1 FROM documents WHERE added > ?1 OR removed > ?1)",
                 (generation,),

@@ -7,9 +7,17 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
-from hopyard.state.errors import IndexMissingError
+from hopyard.state.errors import HopyardError, IndexMissingError
 
-__all__ = ("BUSY_SECONDS", "CORPUS_FILE", "columns_of", "corpus_error", "corpus_uri")
+__all__ = (
+    "BUSY_SECONDS",
+    "CORPUS_FILE",
+    "check_structure",
+    "columns_of",
+    "corpus_error",
+    "rewrite",
+    "uri_of",
+)
 
 CORPUS_FILE: Final = "corpus.sqlite"
 BUSY_SECONDS: Final = 30.0
@@ -18,7 +26,8 @@ BUSY_SECONDS: Final = 30.0
 
 def corpus_error(directory: Path, error: sqlite3.Error) -> IndexMissingError:
     """The error for a corpus file that SQLite cannot use."""
-    if type(error) is sqlite3.DatabaseError:  # its subclasses: missing, locked, the disk full, …
+    # The subclasses of DatabaseError say: missing, locked, the disk full. An empty file is damaged.
+    if type(error) is sqlite3.DatabaseError or "no such table" in str(error):
         cure = "it is damaged, so delete that file"
     else:
         cure = "fix the problem"
@@ -28,13 +37,39 @@ def corpus_error(directory: Path, error: sqlite3.Error) -> IndexMissingError:
     )
 
 
-def corpus_uri(directory: Path) -> str:
-    """The corpus file as SQLite opens it for reading."""
-    file = directory / CORPUS_FILE
+def uri_of(file: Path) -> str:
+    """The address of a file of an index, as SQLite opens it for reading."""
     # SQLite needs to write beside a database in WAL mode, even to read it, unless it is told that
     # nobody else does: so an index in a read-only place (an image, a mounted disk) is immutable.
     written = file.with_name(f"{file.name}-wal").exists() or os.access(file.parent, os.W_OK)
     return f"{file.absolute().as_uri()}?mode={'rw' if written else 'ro&immutable=1'}"
+
+
+def check_structure(connection: sqlite3.Connection) -> None:
+    """Have SQLite check the pages of its file.
+
+    Raises:
+        sqlite3.DatabaseError: A page is damaged.
+    """
+    [verdict] = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise sqlite3.DatabaseError(verdict)
+
+
+def rewrite(connection: sqlite3.Connection, file: Path) -> None:
+    """Write a SQLite file again without its free pages, and empty its log.
+
+    Raises:
+        sqlite3.Error: It cannot be written.
+        HopyardError: Another process reads the log, which still has what was deleted.
+    """
+    connection.execute("VACUUM")
+    [busy, *_] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    if busy:
+        raise HopyardError(
+            f"The log of {str(file)!r} still has removed text, because another process reads it: "
+            "end that process, then run `hopyard index vacuum` again."
+        )
 
 
 def columns_of(connection: sqlite3.Connection, table: str) -> set[str]:

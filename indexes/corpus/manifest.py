@@ -7,6 +7,7 @@ the rows of the corpus store and the folder `gen-0000007/` that belong together.
 from __future__ import annotations
 
 import json
+import zlib
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hopyard.indexes.corpus.lock import LOCK_FILE
-from hopyard.indexes.corpus.seal import checksum, text_checksum
 from hopyard.models.names import NO_EMBEDDING, current_name
 from hopyard.state.errors import EmbeddingMismatchError, IndexMissingError
 from hopyard.state.storage.atomic import write_file
@@ -29,17 +29,18 @@ __all__ = (
     "check_embedding",
     "check_embedding_name",
     "check_files",
+    "checksum",
     "damage_error",
     "find_manifest",
     "generation_directory",
     "read_manifest",
+    "vectors_name",
     "write_manifest",
 )
 
 FORMAT_VERSION: Final = 4
-"""2: vectors have a namespace. 3: passages have a header and pages. 4: and a section. An index
-of an older format can be read, and the next build rewrites it."""
 MANIFEST_FILE: Final = "manifest.json"
+_BLOCK: Final = 1 << 20
 
 
 class Manifest(BaseModel):
@@ -70,38 +71,36 @@ class Manifest(BaseModel):
     """documents, passages, and what each derived kind counts."""
     files: dict[str, int]
     """Size in bytes of each file of the generation, by its path below the folder."""
-    checksums: dict[str, str] = {}
-    """CRC-32 of each of them; an index made by an older Hopyard has none."""
+    checksums: dict[str, str]
+    """CRC-32 of each of them, and of the rows of `corpus.sqlite`: it finds every changed byte, and
+    guards against accidents, not people."""
     created: datetime
     updated: datetime
 
 
 class _Format(BaseModel):
     format_version: int
-    checksum: str | None = None
+    checksum: str = ""
 
 
 def read_manifest(directory: Path) -> Manifest:
     """Read the manifest of an index.
 
     Raises:
-        IndexMissingError: There is none, it cannot be read, or a newer Hopyard wrote it.
+        IndexMissingError: There is none, it cannot be read, or it has another format.
     """
     path = directory / MANIFEST_FILE
     try:
         text = path.read_text(encoding="utf-8")
-        about = _Format.model_validate_json(text)
-        if about.format_version > FORMAT_VERSION:
+        found = _Format.model_validate_json(text)
+        if found.format_version != FORMAT_VERSION:
             raise IndexMissingError(
-                f"The index {str(directory)!r} has format {about.format_version} and this "
-                f"version of Hopyard reads up to {FORMAT_VERSION}: upgrade Hopyard, or build the "
-                f"index again "
-                "in another directory."
+                f"The index {str(directory)!r} has format {found.format_version}, and this version "
+                f"of Hopyard reads format {FORMAT_VERSION}: build the index in another directory."
             )
-        manifest = Manifest.model_validate_json(text)
-        if about.checksum not in {None, _own_checksum(text)}:
+        if found.checksum != _own_checksum(text):
             raise ValueError("its checksum is wrong")
-        return manifest
+        return Manifest.model_validate_json(text)
     except FileNotFoundError as error:
         if (directory / LOCK_FILE).exists():
             raise IndexMissingError(
@@ -141,11 +140,16 @@ def generation_directory(directory: Path, generation: int) -> Path:
     return directory / f"gen-{generation:07d}"
 
 
-def check_files(directory: Path, manifest: Manifest) -> None:
-    """See that every file of the manifest's generation is there as it was written.
+def check_files(directory: Path, manifest: Manifest, *, checksums: bool = False) -> None:
+    """Check the size of each file of the manifest's generation.
+
+    Args:
+        directory: The index directory.
+        manifest: Its manifest.
+        checksums: Read the files, too, and compare their checksums.
 
     Raises:
-        IndexMissingError: One is not; the message names it.
+        IndexMissingError: A file is missing or damaged; the message names it.
     """
     folder = generation_directory(directory, manifest.generation)
     for name, size in manifest.files.items():
@@ -156,8 +160,13 @@ def check_files(directory: Path, manifest: Manifest) -> None:
         if found != size:
             state = "is missing" if found < 0 else f"has {found} bytes instead of {size}"
             raise damage_error(folder / name, state)
-        if manifest.checksums.get(name) not in {None, checksum(folder / name)}:
+        if checksums and checksum(folder / name) != manifest.checksums.get(name):
             raise damage_error(folder / name, "is damaged (its checksum is wrong)")
+
+
+def vectors_name(embedding: str, passage_instruction: str) -> str:
+    """The key of a model's vectors: with another instruction before passages they differ."""
+    return f"{embedding} {passage_instruction!r}" if passage_instruction else embedding
 
 
 def check_embedding_name(directory: Path, manifest: Manifest, embedder: Embedder) -> None:
@@ -200,11 +209,24 @@ def damage_error(file: Path, state: str) -> IndexMissingError:
     )
 
 
+def checksum(path: Path) -> str:
+    """CRC-32 of a file.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    value = 0
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            value = zlib.crc32(block, value)
+    return f"{value:08x}"
+
+
 def _own_checksum(text: str) -> str:
-    """Of all that a manifest says, however it is spaced."""
+    """CRC-32 of a manifest's fields, however they are spaced."""
     fields = json.loads(text)
     fields.pop("checksum", None)
-    return text_checksum(json.dumps(fields, sort_keys=True))
+    return f"{zlib.crc32(json.dumps(fields, sort_keys=True).encode()):08x}"
 
 
 def _first_line(error: Exception) -> str:

@@ -1,10 +1,10 @@
-"""The tables of the corpus store, and how a store of an older format gets them."""
+"""The tables of the corpus store."""
 
 from __future__ import annotations
 
 from typing import Final
 
-__all__ = ("CHANGES", "SCHEMA", "VERSIONED")
+__all__ = ("SCHEMA", "VERSIONED")
 
 VERSIONED: Final = ("documents", "passages")
 """The tables whose rows say which generation added and which removed them."""
@@ -68,34 +68,3 @@ CREATE UNIQUE INDEX IF NOT EXISTS {table}_live ON {table} (id) WHERE removed IS 
 """
     for table in VERSIONED
 )
-
-_FROM_FORMAT_1: Final = """
-BEGIN;
-ALTER TABLE vectors RENAME TO vectors_of_passages;
-CREATE TABLE vectors (
-    namespace TEXT NOT NULL,
-    content_hash TEXT NOT NULL,
-    embedding TEXT NOT NULL,
-    vector BLOB NOT NULL,
-    PRIMARY KEY (namespace, content_hash, embedding)
-);
-INSERT INTO vectors SELECT 'passages', content_hash, embedding, vector FROM vectors_of_passages;
-DROP TABLE vectors_of_passages;
-COMMIT;
-"""
-
-_FROM_FORMAT_2: Final = """
-BEGIN;
-ALTER TABLE passages ADD COLUMN header TEXT NOT NULL DEFAULT '';
-ALTER TABLE passages ADD COLUMN pages TEXT NOT NULL DEFAULT '';
-COMMIT;
-"""
-
-_FROM_FORMAT_3: Final = "ALTER TABLE passages ADD COLUMN section TEXT NOT NULL DEFAULT ''"
-
-CHANGES: Final = (
-    ("vectors", "namespace", _FROM_FORMAT_1),
-    ("passages", "pages", _FROM_FORMAT_2),
-    ("passages", "section", _FROM_FORMAT_3),
-)
-"""What to run for a table that is there and does not have a column."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,20 +19,19 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from hopyard.indexes.corpus.corpus_file import (
     BUSY_SECONDS,
     CORPUS_FILE,
-    columns_of,
+    check_structure,
     corpus_error,
-    corpus_uri,
+    uri_of,
 )
-from hopyard.indexes.corpus.manifest import damage_error
-from hopyard.indexes.corpus.records import Document, Passage, text_hash
-from hopyard.indexes.corpus.seal import is_sealed
+from hopyard.indexes.corpus.manifest import Manifest, damage_error
+from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.metadata import MetadataValue
 
 if TYPE_CHECKING:
     from hopyard.models.embedder import Vectors
 
-__all__ = ("Snapshot", "checked_corpus")
+__all__ = ("Snapshot",)
 
 _PAGE: Final = 1000
 """Passages fetched at once while going through all of them."""
@@ -45,6 +45,13 @@ _LISTED: Final = "id IN (SELECT value FROM json_each(:ids))"
 _COLUMNS: Final = (
     *("id", "document_id", "position", "title", "text", "content_hash", "tokens"),
     *("header", "pages", "section"),
+)
+_PASSAGES: Final = f"SELECT {', '.join(_COLUMNS)} FROM passages WHERE {_VISIBLE}"
+_DOCUMENTS: Final = f"SELECT id, title, text, metadata, source FROM documents WHERE {_VISIBLE}"
+_CONTINUATIONS: Final = (
+    "SELECT id, continuations.text FROM documents JOIN continuations "
+    "ON document_id = id AND continuations.added = documents.added "
+    f"WHERE {_VISIBLE.replace('added', 'documents.added')}"
 )
 
 
@@ -62,29 +69,23 @@ class Snapshot:
             directory: The index directory.
             generation: The generation to look at, as the manifest says.
         """
+        if not (directory / CORPUS_FILE).exists():
+            raise damage_error(directory / CORPUS_FILE, "is missing")
         self.generation = generation
         self._directory = directory
         # One connection under a lock: a read takes less time than the opening of a connection.
         self._lock = threading.Lock()
         try:
             self._connection = sqlite3.connect(
-                corpus_uri(directory),
+                uri_of(directory / CORPUS_FILE),
                 uri=True,
                 timeout=BUSY_SECONDS,
                 check_same_thread=False,
                 isolation_level=None,
             )
             self._connection.execute("PRAGMA query_only = ON")
-            has = columns_of(self._connection, "passages")
-            self._knows_times = bool(columns_of(self._connection, "builds"))
-            self._has_long_texts = bool(columns_of(self._connection, "continuations"))
         except sqlite3.Error as error:
             raise corpus_error(directory, error) from error
-        # An index of an older format has no headers, pages or sections.
-        self._columns = {name: name if name in has else f"'' AS {name}" for name in _COLUMNS}
-        self._passages = (
-            f"SELECT {', '.join(self._columns.values())} FROM passages WHERE {_VISIBLE}"
-        )
         self._about: dict[str, tuple[str, dict[str, MetadataValue]]] = {}
 
     def __enter__(self) -> Self:
@@ -113,7 +114,7 @@ class Snapshot:
 
     def existing(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         """Those of some passages that this generation has, by their ids."""
-        rows = self._rows(f"{self._passages} AND {_LISTED}", ids=json.dumps(list(passage_ids)))
+        rows = self._rows(f"{_PASSAGES} AND {_LISTED}", ids=json.dumps(list(passage_ids)))
         return {passage.id: passage for passage in self._filled(rows)}
 
     def neighbours(self, passage_id: str, before: int, after: int) -> list[Passage]:
@@ -124,7 +125,7 @@ class Snapshot:
         """
         [passage] = self.get([passage_id])
         rows = self._rows(
-            f"{self._passages} AND document_id = :document "
+            f"{_PASSAGES} AND document_id = :document "
             "AND position BETWEEN :first AND :last ORDER BY position",
             document=passage.document_id,
             first=passage.position - before,
@@ -140,20 +141,10 @@ class Snapshot:
         """
         listed = "" if document_ids is None else f" AND {_LISTED}"
         ids = json.dumps(list(document_ids or ()))
-        rows = self._rows(
-            "SELECT id, title, text, metadata, source FROM documents "
-            f"WHERE {_VISIBLE}{listed} ORDER BY id",
-            ids=ids,
-        )
+        rows = self._rows(f"{_DOCUMENTS}{listed} ORDER BY id", ids=ids)
         more: dict[str, list[str]] = {}
-        if self._has_long_texts:
-            for name, text in self._rows(
-                "SELECT id, continuations.text FROM documents JOIN continuations "
-                "ON document_id = id AND continuations.added = documents.added "
-                f"WHERE {_VISIBLE.replace('added', 'documents.added')}{listed} ORDER BY id, number",
-                ids=ids,
-            ):
-                more.setdefault(name, []).append(text)
+        for name, text in self._rows(f"{_CONTINUATIONS}{listed} ORDER BY id, number", ids=ids):
+            more.setdefault(name, []).append(text)
         return [
             Document(name, title, "".join([text, *more.get(name, ())]), json.loads(about), source)
             for name, title, text, about, source in rows
@@ -174,7 +165,7 @@ class Snapshot:
 
     def passages(self) -> Iterator[Passage]:
         """Go through all passages, sorted by id, a thousand in memory at a time."""
-        sql = f"{self._passages} AND id > :last ORDER BY id"
+        sql = f"{_PASSAGES} AND id > :last ORDER BY id"
         last = ""
         while rows := self._rows(f"{sql} LIMIT {_PAGE}", last=last):
             yield from self._filled(rows)
@@ -183,7 +174,7 @@ class Snapshot:
     def passages_of(self, document_id: str) -> list[Passage]:
         """The passages of a document, in its order."""
         rows = self._rows(
-            f"{self._passages} AND document_id = :document ORDER BY position", document=document_id
+            f"{_PASSAGES} AND document_id = :document ORDER BY position", document=document_id
         )
         return self._filled(rows)
 
@@ -199,12 +190,7 @@ class Snapshot:
         return dict(self._rows(f"SELECT id, fingerprint FROM documents WHERE {_VISIBLE}"))
 
     def indexed(self) -> dict[str, str]:
-        """When each document's text was put into the index, by its id; an ISO time.
-
-        An index that an older Hopyard wrote does not know it.
-        """
-        if not self._knows_times:
-            return {}
+        """When each document's text was put into the index, by its id; an ISO time."""
         return dict(
             self._rows(
                 "SELECT documents.id, builds.began FROM documents "
@@ -215,9 +201,8 @@ class Snapshot:
     def fields(self) -> Iterator[tuple[str, Document, str, str]]:
         """Every passage's id, its document without the text, its pages and its section."""
         documents = {document.id: document for document in self.outlines()}
-        on = f"{self._columns['pages']}, {self._columns['section']}"
         for name, document_id, pages, section in self._rows(
-            f"SELECT id, document_id, {on} FROM passages WHERE {_VISIBLE} ORDER BY id"
+            f"SELECT id, document_id, pages, section FROM passages WHERE {_VISIBLE} ORDER BY id"
         ):
             yield name, documents[document_id], pages, section
 
@@ -245,28 +230,32 @@ class Snapshot:
                 numbers += vector
         return ids, np.frombuffer(numbers, dtype="<f4").reshape(len(ids), -1 if ids else 0)
 
-    def check(self) -> None:
-        """See that the file is as its last build left it.
+    def check(self, manifest: Manifest, *, full: bool = False) -> None:
+        """Compare the numbers of documents and passages with those of the manifest.
 
-        Where no checksum vouches for that, its structure and every passage's text are looked
-        through.
+        Args:
+            manifest: The manifest of the generation.
+            full: Also check the structure of the file, and the checksum of its rows.
         """
+        counts = self.counts()
+        expected = {name: manifest.counts.get(name) for name in counts}
+        known = manifest.checksums.get(CORPUS_FILE)
         with self._reading() as connection:
-            sealed = is_sealed(connection, self._directory / CORPUS_FILE)
-            if sealed is False:
-                raise sqlite3.DatabaseError("its checksum is wrong")
-        if sealed is None:
-            self._look_through()
+            if counts != expected:
+                raise sqlite3.DatabaseError(f"it holds {counts} instead of {expected}")
+            if full:
+                check_structure(connection)
+        if full and known not in {None, self.checksum()}:
+            raise corpus_error(self._directory, sqlite3.DatabaseError("its checksum is wrong"))
 
-    def _look_through(self) -> None:
+    def checksum(self) -> str:
+        """CRC-32 of the rows of documents and passages, added up."""
+        total = 0
         with self._reading() as connection:
-            [verdict] = connection.execute("PRAGMA integrity_check(1)").fetchone()
-            if verdict != "ok":
-                raise sqlite3.DatabaseError(verdict)
-        for passage in self.passages():
-            if passage.content_hash != text_hash(passage.embedded_text):
-                problem = f"passage {passage.id!r} is damaged"
-                raise corpus_error(self._directory, sqlite3.DatabaseError(problem))
+            for sql in (_PASSAGES, _DOCUMENTS, _CONTINUATIONS):
+                for row in connection.execute(sql, {"generation": self.generation}):
+                    total += zlib.crc32("\0".join(map(str, row)).encode())
+        return f"{total & 0xFFFFFFFF:08x}"
 
     def _filled(self, rows: Sequence[tuple[Any, ...]]) -> list[Passage]:
         """Passages of rows, with source and metadata of their documents.
@@ -316,21 +305,3 @@ class Snapshot:
             finally:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
-
-
-def checked_corpus(directory: Path, generation: int) -> Snapshot:
-    """Open the corpus, once it is seen to be as its last build left it.
-
-    Raises:
-        IndexMissingError: It is missing or damaged.
-    """
-    file = directory / CORPUS_FILE
-    if not file.exists():
-        raise damage_error(file, "is missing")
-    corpus = Snapshot(directory, generation)
-    try:
-        corpus.check()
-    except IndexMissingError:
-        corpus.close()
-        raise
-    return corpus

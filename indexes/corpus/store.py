@@ -11,25 +11,21 @@ no text need be in memory as a whole.
 from __future__ import annotations
 
 import json
-import logging
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Self
 
-from hopyard.indexes.corpus.corpus_file import BUSY_SECONDS, CORPUS_FILE, columns_of, corpus_error
+from hopyard.indexes.corpus.corpus_file import BUSY_SECONDS, CORPUS_FILE, corpus_error, rewrite
 from hopyard.indexes.corpus.long_text import stretches_of
 from hopyard.indexes.corpus.records import Document, Passage
-from hopyard.indexes.corpus.schema import CHANGES, SCHEMA, VERSIONED
-from hopyard.indexes.corpus.seal import rewrite, seal
+from hopyard.indexes.corpus.schema import SCHEMA, VERSIONED
 from hopyard.state.errors import CorpusError
 
 __all__ = ("CorpusStore",)
-
-logger = logging.getLogger(__name__)
 
 _AT_ONCE: Final = 1000
 """Passages of a document that are written at once."""
@@ -59,10 +55,6 @@ class CorpusStore:
             self._connection.execute("PRAGMA secure_delete = ON")
             # The manifest is forced to the disk, so what it speaks of must be there before it.
             self._connection.execute("PRAGMA synchronous = FULL")
-            for table, column, change in CHANGES:
-                columns = columns_of(self._connection, table)
-                if columns and column not in columns:
-                    self._connection.executescript(change)
             self._connection.executescript(SCHEMA)
 
     def __enter__(self) -> Self:
@@ -72,15 +64,10 @@ class CorpusStore:
         self.close()
 
     def close(self) -> None:
-        """Close the connection."""
+        """Empty the log, which may have removed text, and close the connection."""
+        with suppress(sqlite3.Error):  # a full disk: the next build empties it
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         self._connection.close()
-
-    def seal(self) -> None:
-        """Say that the file is written no more for now, and what its checksum is."""
-        try:
-            seal(self._connection, self._directory / CORPUS_FILE)
-        except (sqlite3.Error, OSError) as error:  # a full disk: then readers look it through
-            logger.warning("%s is left without a checksum: %s", CORPUS_FILE, error)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

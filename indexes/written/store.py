@@ -9,7 +9,6 @@ generation.
 from __future__ import annotations
 
 import json
-import logging
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator
@@ -20,15 +19,12 @@ from typing import Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from hopyard.indexes.corpus.corpus_file import BUSY_SECONDS, columns_of
-from hopyard.indexes.corpus.seal import break_seal, is_sealed, rewrite, seal
+from hopyard.indexes.corpus.corpus_file import BUSY_SECONDS, check_structure, columns_of, rewrite
 from hopyard.state.errors import IndexMissingError
 
 __all__ = ("FAILED", "SCHEMA", "Author", "ContentT", "Written", "WrittenStore", "keep_only_used")
 
 ContentT = TypeVar("ContentT", bound=BaseModel)
-
-logger = logging.getLogger(__name__)
 
 FAILED: Final = "failed"
 """The outcome of a content for which the model wrote nothing usable."""
@@ -97,29 +93,23 @@ class WrittenStore(Generic[ContentT]):
         self._file = directory / self.file_name
         self._alone = threading.RLock()  # many passages are asked about at once
         with self._errors():
-            there = self._file.exists()
             self._connection = sqlite3.connect(
                 self._file, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
             try:
-                self._prepare(there)
+                self._prepare()
             except sqlite3.Error:
                 self._connection.close()
                 raise
 
-    def _prepare(self, there: bool) -> None:
-        if there and is_sealed(self._connection, self._file) is False:
-            raise sqlite3.DatabaseError("its checksum is wrong")
-        break_seal(self._file)
+    def _prepare(self) -> None:
         self._connection.execute("PRAGMA journal_mode = WAL")
         # A kill loses nothing at NORMAL; after a power cut the ledger answers again.
         self._connection.execute("PRAGMA synchronous = NORMAL")
         self._connection.execute("PRAGMA secure_delete = ON")
         self._convert(self._connection)
         self._connection.executescript(SCHEMA)
-        [verdict] = self._connection.execute("PRAGMA quick_check(1)").fetchone()
-        if verdict != "ok":
-            raise sqlite3.DatabaseError(verdict)
+        check_structure(self._connection)
 
     def _convert(self, connection: sqlite3.Connection) -> None:
         """Bring a file that an older Hopyard wrote into the present form. By default: nothing."""
@@ -128,12 +118,7 @@ class WrittenStore(Generic[ContentT]):
         return self
 
     def __exit__(self, *_: object) -> None:
-        try:
-            seal(self._connection, self._file)
-        except (sqlite3.Error, OSError) as error:  # a full disk: the next build looks it through
-            logger.warning("%s is left without a checksum: %s", self.file_name, error)
-        finally:
-            self._connection.close()
+        self._connection.close()
 
     def put(self, rows: Iterable[tuple[str, Written[ContentT]]], generation: int) -> None:
         """Keep rows, by content hash. A row of the same content is replaced."""

@@ -31,6 +31,13 @@ def findings(ended: Ended) -> dict[str, dict[str, Any]]:
     return {one["name"]: one for one in ended.json["findings"]}
 
 
+def test_a_damaged_file_of_the_index_is_found(hopyard: Run, index: Path) -> None:
+    file = next(index.rglob("hnsw.faiss"))
+    file.write_bytes(bytes(file.stat().st_size))
+    ended = hopyard("doctor", "--index", index, "--json")
+    assert "its checksum is wrong" in findings(ended)[f"index {index}"]["detail"]
+
+
 def test_all_is_well_with_models_that_answer(hopyard: Run, index: Path) -> None:
     ended = hopyard("doctor", "--index", index, "--json")
     assert ended.code == 0

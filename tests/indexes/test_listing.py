@@ -15,7 +15,6 @@ from hopyard.indexes.building.unfinished import unfinished_build
 from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
 from hopyard.indexes.corpus.manifest import MANIFEST_FILE
 from hopyard.indexes.corpus.records import Document
-from hopyard.indexes.corpus.seal import break_seal
 from hopyard.indexes.listing import (
     list_documents,
     matching_documents,
@@ -65,7 +64,6 @@ async def test_an_update_changes_the_time_of_what_it_changed(index: Path, embedd
     with closing(sqlite3.connect(index / CORPUS_FILE)) as corpus:
         corpus.execute("UPDATE builds SET began = '2020-01-01T00:00:00+00:00'")
         corpus.commit()
-    break_seal(index / CORPUS_FILE)
     changed = Document("c1", "Mars", "Two moons, Phobos and Deimos.", {}, "data/corpus.jsonl")
     await add([changed], directory=index, embedder=embedder)
     old = {entry.id: entry.indexed.startswith("2020") for entry in list_documents(index)}

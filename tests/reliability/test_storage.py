@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,10 @@ import pytest
 from model_server import ModelServer, WordEmbedder
 
 from hopyard.agent.session import open_session
-from hopyard.indexes.corpus import seal
 from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
 from hopyard.indexes.kinds.passage_graph.question_store import QuestionStore
+from hopyard.indexes.status import check_index
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.settings.fields import Context
 
@@ -80,17 +80,31 @@ def _delete(file: Path, chance: random.Random) -> None:
     file.unlink()
 
 
-@pytest.mark.parametrize("damage", [_flip, _truncate, _delete])
-def test_a_damaged_file_is_named_with_its_cure(
-    damage: Callable[[Path, random.Random], None], library: Library, tmp_path: Path
-) -> None:
-    """Either it is named, or nothing that is found has changed (a seal, a cache of questions)."""
-    sound, intact = tmp_path / "sound", _found(library)
-    library.directory.rename(sound)
-    files = [one.relative_to(sound) for one in sound.rglob("*") if one.is_file()]
-    files = sorted(
-        one for one in files if one.name not in REMAINS and "gen-0000001" not in str(one)
+@pytest.fixture
+def files(library: Library) -> list[Path]:
+    """The files of the last generation, relative to the index directory."""
+    found = (
+        file.relative_to(library.directory)
+        for file in library.directory.rglob("*")
+        if file.is_file()
     )
+    return sorted(
+        file for file in found if file.name not in REMAINS and "gen-0000001" not in str(file)
+    )
+
+
+def _damaged(
+    damage: Callable[[Path, random.Random], None],
+    library: Library,
+    files: Sequence[Path],
+    look: Callable[[Library], Any],
+) -> set[str]:
+    """Damage one file at a time. The names of those for which `look` fails.
+
+    Each error must name the file and its cure. If there is none, what is found is unchanged.
+    """
+    sound, intact = library.directory.with_name("sound"), _found(library)
+    library.directory.rename(sound)
     named = set()
     for seed in seeds(1, 200, share=0.03):
         for number, file in enumerate(files):
@@ -98,27 +112,50 @@ def test_a_damaged_file_is_named_with_its_cure(
             shutil.copytree(sound, library.directory)
             damage(library.directory / file, random.Random(1000 * seed + number))
             try:
+                look(library)
                 assert _found(library) == intact, file
             except IndexMissingError as error:
                 told = str(error)
-                cures = ("run `hopyard index build", "run the same")
-                assert any(cure in told for cure in cures), told
-                of_corpus = file.name == "corpus.sqlite.seal" and "corpus.sqlite" in told
-                of_questions = file.name == "questions.sqlite.seal" and "questions.sqlite" in told
+                assert "run `hopyard index build" in told or "run the same" in told, told
                 no_index = file.name == "manifest.json" and "is not built yet" in told
-                whole = str(library.directory / file) in told
-                assert whole or of_corpus or of_questions or no_index, told
+                assert str(library.directory / file) in told or no_index, told
                 named.add(file.name)
-    assert {"manifest.json", "corpus.sqlite", "hnsw.faiss", "edges.npy", "ids.json"} <= named
+    return named
 
 
-@pytest.mark.parametrize(
-    "file", ["corpus.sqlite", "manifest.json", "questions.sqlite", "edges.npy"]
-)
-def test_what_the_error_says_mends_the_index(file: str, library: Library) -> None:
+@pytest.mark.parametrize("damage", [_truncate, _delete])
+def test_a_missing_or_cut_file_is_named_at_opening(
+    damage: Callable[[Path, random.Random], None], library: Library, files: list[Path]
+) -> None:
+    named = _damaged(damage, library, files, _found)
+    assert named >= {"manifest.json", "corpus.sqlite", "hnsw.faiss", "edges.npy", "ids.json"}
+
+
+def test_a_flipped_byte_is_named_by_the_full_check(library: Library, files: list[Path]) -> None:
+    """It is what `hopyard doctor` runs."""
+    named = _damaged(_flip, library, files, lambda library: check_index(library.directory))
+    assert named >= {"manifest.json", "hnsw.faiss", "edges.npy", "ids.json"}
+
+
+@pytest.mark.parametrize("cell", ["passages.text", "documents.metadata"])
+def test_a_changed_row_of_the_corpus_is_found_by_the_full_check(
+    cell: str, library: Library
+) -> None:
+    table, column = cell.split(".")
+    with closing(sqlite3.connect(library.directory / "corpus.sqlite")) as corpus:
+        corpus.execute(f"UPDATE {table} SET {column} = {column} || ' ' WHERE rowid = 1")
+        corpus.commit()
+    with pytest.raises(IndexMissingError, match=r"corpus\.sqlite.*checksum is wrong.*delete"):
+        check_index(library.directory)
+    with pytest.raises(IndexMissingError, match="checksum is wrong"):
+        library.build(people(7))
+
+
+@pytest.mark.parametrize("file", ["corpus.sqlite", "manifest.json", "edges.npy"])
+def test_what_the_error_says_repairs_the_index(file: str, library: Library) -> None:
     intact = _found(library)
     damaged = next(library.directory.rglob(file)) if file != "edges.npy" else library.folder / file
-    _flip(damaged, random.Random(1))
+    _truncate(damaged, random.Random(1))
     with pytest.raises(IndexMissingError) as raised:
         _found(library)
     if "delete" in str(raised.value):
@@ -127,63 +164,11 @@ def test_what_the_error_says_mends_the_index(file: str, library: Library) -> Non
     assert _found(library) == intact
 
 
-def test_a_flip_is_found_without_a_seal(library: Library) -> None:
-    """As after a killed build: the text of every passage is then looked through."""
-    (library.directory / "corpus.sqlite.seal").unlink()
-    corpus = library.directory / "corpus.sqlite"
-    data = corpus.read_bytes()
-    with Index.open(library.directory, library.embedder) as index:
-        text = next(index.corpus.passages()).text.encode()
-    corpus.write_bytes(data.replace(text, text.swapcase()))
-    with pytest.raises(IndexMissingError, match=r"corpus\.sqlite.*damaged"):
-        Index.open(library.directory, library.embedder)
-
-
-def test_another_process_seals_a_large_corpus(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    intact, own = _found(library), library.directory / "corpus.sqlite.seal"
-    sealed = own.read_bytes()
-    monkeypatch.setattr(seal, "LARGEST", 50_000)
-    assert _found(library) == intact
-    library.build(people(7))
-    library.build(people(6))
-    assert own.read_bytes() != sealed
-    corpus = library.directory / "corpus.sqlite"
-    corpus.write_bytes(corpus.read_bytes().replace(b"Alba", b"Elba"))
-    with pytest.raises(IndexMissingError, match="checksum is wrong"):
-        Index.open(library.directory, library.embedder)
-
-
-@pytest.mark.parametrize("python", ["", "/nowhere/python"])
-def test_a_large_corpus_without_a_process_to_seal_it_is_looked_through(
-    python: str, library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_next_build_repairs_a_flipped_byte(library: Library) -> None:
     intact = _found(library)
-    monkeypatch.setattr(seal, "LARGEST", 50_000)
-    monkeypatch.setattr(sys, "executable", python)
+    _flip(library.folder / "edges.npy", random.Random(1))
+    library.build(people(6))
     assert _found(library) == intact
-    library.build(people(7))
-    assert not (library.directory / "corpus.sqlite.seal").exists()
-    corpus = library.directory / "corpus.sqlite"
-    corpus.write_bytes(corpus.read_bytes().replace(b"Alba", b"Elba"))
-    with pytest.raises(IndexMissingError, match="damaged"):
-        Index.open(library.directory, library.embedder)
-
-
-def test_a_log_that_a_reader_keeps_leaves_a_large_corpus_without_a_seal(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The file alone is not the corpus then."""
-    monkeypatch.setattr(seal, "LARGEST", 50_000)
-    corpus = library.directory / "corpus.sqlite"
-    with closing(sqlite3.connect(corpus)) as reader:
-        reader.execute("BEGIN")
-        assert reader.execute("SELECT count(*) FROM documents").fetchone()
-        library.build(people(7))
-        assert not (library.directory / "corpus.sqlite.seal").exists()
-        assert _found(library)
-    library.build(people(7))
 
 
 _TRY_ALL_READERS = """

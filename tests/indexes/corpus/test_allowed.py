@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +10,7 @@ import pytest
 
 from hopyard.indexes.building.build import add, build
 from hopyard.indexes.corpus.allowed import field_values
-from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
-from hopyard.indexes.corpus.manifest import MANIFEST_FILE, read_manifest
+from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.dense import hnsw
@@ -144,35 +140,6 @@ async def test_other_fields_embed_what_they_change(directory: Path, embedder: An
     new = Document("n", "New", "News.", {"author": "Ann", "source": "NYT"})
     await add([new], directory=directory, embedder=embedder)
     assert embedder.embedded[-1] == "New\nNYT\nNews."
-
-
-async def test_an_index_of_format_2_is_read_and_the_next_build_adds_headers(
-    directory: Path, embedder: Any
-) -> None:
-    plain = Context.model_validate({"indexing": {"metadata": ""}})
-    await build(DOCUMENTS[:2], directory=directory, embedder=embedder, settings=plain)
-    with closing(sqlite3.connect(directory / CORPUS_FILE)) as corpus:
-        corpus.execute("ALTER TABLE passages DROP COLUMN header")
-        corpus.execute("ALTER TABLE passages DROP COLUMN pages")
-        corpus.execute("DROP TABLE IF EXISTS seal")
-        corpus.commit()
-    manifest = json.loads((directory / MANIFEST_FILE).read_text())
-    del manifest["fields"], manifest["checksum"]
-    (directory / MANIFEST_FILE).write_text(json.dumps(manifest | {"format_version": 2}))
-    for file in directory.glob("*.seal"):
-        file.unlink()
-
-    with Index.open(directory, embedder) as old:
-        assert old.passages(["a"])[0].about == "Wired, 2023-11-05"
-        assert old.allowed(["source=Wired"]) == {"a"}
-        assert old.reader("sparse").search("wired", 5) == []
-    await add(
-        [Document("new", "", "New.", {"source": "NYT"})], directory=directory, embedder=embedder
-    )
-    assert embedder.embedded[-1] == "New."
-    await build(DOCUMENTS[:2], directory=directory, embedder=embedder)
-    with Index.open(directory, embedder) as rebuilt:
-        assert rebuilt.reader("sparse").search("wired", 5)[0][0] == "a"
 
 
 def test_dense_search_keeps_to_the_filter_however_wide_it_is(

@@ -31,6 +31,7 @@ def manifest() -> Manifest:
         kinds=("dense",),
         counts={"documents": 1, "passages": 2},
         files={"dense/x": 4},
+        checksums={"dense/x": "9be3e0a3"},
         created=now,
         updated=now,
     )
@@ -49,7 +50,7 @@ def test_no_index(tmp_path: Path) -> None:
         read_manifest(tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"format_version": 1}', b"\xff"])
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"format_version": 4}', b"\xff"])
 def test_an_unreadable_manifest(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "manifest.json").write_bytes(content)
 
@@ -57,14 +58,15 @@ def test_an_unreadable_manifest(tmp_path: Path, content: bytes) -> None:
         find_manifest(tmp_path)
 
 
-def test_a_newer_format(tmp_path: Path) -> None:
-    (tmp_path / "manifest.json").write_text(json.dumps({"format_version": 99, "new": True}))
+@pytest.mark.parametrize("other", [3, 99])
+def test_another_format(tmp_path: Path, other: int) -> None:
+    (tmp_path / "manifest.json").write_text(json.dumps({"format_version": other, "new": True}))
 
-    with pytest.raises(IndexMissingError, match=r"format 99 .*reads up to 4: upgrade"):
+    with pytest.raises(IndexMissingError, match=rf"format {other}, .*reads format 4: build"):
         read_manifest(tmp_path)
 
 
-def test_files_are_checked_by_size(tmp_path: Path, manifest: Manifest) -> None:
+def test_files_are_checked_by_size_and_checksum(tmp_path: Path, manifest: Manifest) -> None:
     file = tmp_path / "gen-0000003" / "dense" / "x"
     with pytest.raises(IndexMissingError, match="dense/x' is missing"):
         check_files(tmp_path, manifest)
@@ -74,8 +76,13 @@ def test_files_are_checked_by_size(tmp_path: Path, manifest: Manifest) -> None:
     with pytest.raises(IndexMissingError, match="dense/x' has 3 bytes instead of 4"):
         check_files(tmp_path, manifest)
 
-    file.write_bytes(b"1234")
+    file.write_bytes(b"1235")
     check_files(tmp_path, manifest)
+    with pytest.raises(IndexMissingError, match="dense/x' is damaged"):
+        check_files(tmp_path, manifest, checksums=True)
+
+    file.write_bytes(b"1234")
+    check_files(tmp_path, manifest, checksums=True)
 
 
 @pytest.mark.parametrize(

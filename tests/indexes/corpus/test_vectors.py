@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from hopyard.indexes.building.build import add, build
-from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
-from hopyard.indexes.corpus.manifest import FORMAT_VERSION, MANIFEST_FILE, read_manifest
 from hopyard.indexes.corpus.records import Document, Passage, text_hash
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.corpus.store import CorpusStore
 from hopyard.indexes.corpus.vectors import StoredVectors
-from hopyard.indexes.index import Index
 from hopyard.models.embedder import Embedder, Vectors
 from hopyard.state.errors import ModelOutputError, UsageError
 
@@ -194,56 +187,3 @@ async def test_what_is_no_unit_vector_is_refused(
         await make().embed(list("abcde"), "questions", silent)
     with pytest.raises(UsageError):
         await make(known=False).embed(["a"], "questions", silent)
-
-
-async def test_an_index_of_format_1_is_read_and_the_next_build_rewrites_it(
-    directory: Path, embedder: Any, make_documents: Callable[[int], list[Document]]
-) -> None:
-    documents = make_documents(10)
-    await build(documents, directory=directory, embedder=embedder)
-    _make_format_1(directory)
-    embedder.embedded.clear()
-
-    with Index.open(directory, embedder) as index:
-        assert index.manifest.format_version == 1
-        assert len(index.reader("dense").search(embedder.embed_query("river"), 20)) == 10
-    report = await add([Document("new", "", "new")], directory=directory, embedder=embedder)
-
-    assert (report.added, embedder.embedded) == (1, ["new"])
-    assert read_manifest(directory).format_version == FORMAT_VERSION
-    with Index.open(directory, embedder) as index:
-        assert len(index.corpus.vectors("fake")[0]) == 11
-
-
-async def test_a_build_that_changes_nothing_rewrites_format_1_once(
-    directory: Path, embedder: Any, make_documents: Callable[[int], list[Document]]
-) -> None:
-    documents = make_documents(10)
-    await build(documents, directory=directory, embedder=embedder)
-    _make_format_1(directory)
-    for _ in range(2):
-        await build(documents, directory=directory, embedder=embedder)
-
-    manifest = read_manifest(directory)
-    assert (manifest.format_version, manifest.generation) == (FORMAT_VERSION, 2)
-    assert len(embedder.embedded) == 10
-
-
-def _make_format_1(directory: Path) -> None:
-    """As Hopyard wrote it when vectors had no namespace."""
-    with closing(sqlite3.connect(directory / CORPUS_FILE)) as corpus:
-        corpus.executescript(
-            """
-            CREATE TABLE old (content_hash TEXT NOT NULL, embedding TEXT NOT NULL,
-                vector BLOB NOT NULL, PRIMARY KEY (content_hash, embedding));
-            INSERT INTO old SELECT content_hash, embedding, vector FROM vectors;
-            DROP TABLE vectors;
-            ALTER TABLE old RENAME TO vectors;
-            """
-        )
-    (directory / f"{CORPUS_FILE}.seal").unlink()
-    manifest = directory / MANIFEST_FILE
-    fields = json.loads(manifest.read_text())
-    fields["format_version"] = 1
-    del fields["checksum"]
-    manifest.write_text(json.dumps(fields))

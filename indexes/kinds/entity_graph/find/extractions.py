@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
+from hopyard.indexes.corpus.manifest import checksum
 from hopyard.indexes.corpus.records import Passage
-from hopyard.indexes.corpus.seal import checksum
 from hopyard.indexes.corpus.threads import enter_in_thread, in_thread
 from hopyard.indexes.kinds.entity_graph import EntityGraphSettings
 from hopyard.indexes.kinds.entity_graph.find.asking import Asking
