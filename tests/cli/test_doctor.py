@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -31,11 +32,12 @@ def findings(ended: Ended) -> dict[str, dict[str, Any]]:
     return {one["name"]: one for one in ended.json["findings"]}
 
 
-def test_a_damaged_file_of_the_index_is_found(hopyard: Run, index: Path) -> None:
-    file = next(index.rglob("hnsw.faiss"))
+def test_a_damaged_file_of_the_index_is_found(hopyard: Run, index: Path, tmp_path: Path) -> None:
+    damaged = shutil.copytree(index, tmp_path / "damaged")
+    file = next(damaged.rglob("hnsw.faiss"))
     file.write_bytes(bytes(file.stat().st_size))
-    ended = hopyard("doctor", "--index", index, "--json")
-    assert "its checksum is wrong" in findings(ended)[f"index {index}"]["detail"]
+    ended = hopyard("doctor", "--index", damaged, "--json")
+    assert "its checksum is wrong" in findings(ended)[f"index {damaged}"]["detail"]
 
 
 def test_all_is_well_with_models_that_answer(hopyard: Run, index: Path) -> None:
