@@ -1,28 +1,51 @@
 """The structure of a Markdown text: sections, tables, and the text between them.
 
-Text is read line by line, so a long one needs no tree of its parts, and need not be in memory.
+markdown-it reads a stretch at a time, so a long text need not be in memory.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
-from hopyard.indexes.corpus.long_text import STRETCH
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block.table import escapedSplit
+from markdown_it.token import Token
+
+from hopyard.indexes.corpus.long_text import stretches_of
 from hopyard.indexes.corpus.records import PAGE_END, place_in
 
 __all__ = ("Block", "blocks_of", "escape_cell", "first_heading", "table_lines")
 
-_HASHES: Final = re.compile(r" {0,3}(#{1,6})[ \t]+(?=\S)")
-_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
-_LINK: Final = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
-_EMPHASIS: Final = re.compile(
-    r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|`|\\(?=[^\w\s])"
-)
-_NO_HEADING: Final = ("-", "*", "+", ">", "|", "#")
 _LONGEST_HEADING: Final = 120
 """Characters of a heading in a section's name."""
+_UNDERLINED: Final = 2
+"""Lines of an underlined heading. CommonMark makes one of a whole paragraph, too; more often that
+is text above a line that separates."""
+
+_inline: Final = MarkdownIt("commonmark")
+
+
+def _ends_table(state: StateBlock, line: int, _: int, silent: bool) -> bool:
+    """A line without a column is no row, whereas CommonMark's tables go on to an empty line."""
+    return silent and "|" not in state.src[state.bMarks[line] : state.eMarks[line]]
+
+
+def _made_parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable("table")
+    # In a list or a quotation, a table that follows without an empty line would count as its text.
+    parser.disable(["inline", "html_block", "reference", "list", "blockquote"])
+    # markdown-it asks the rules that end a quotation whether a table ends.
+    parser.block.ruler.after("table", "ends_table", _ends_table, {"alt": ["blockquote"]})
+    return parser
+
+
+_blocks: Final = _made_parser()
+_DELIMITER: Final = re.compile(r"(?=.*-)(?=.*\|)[ \t|:-]+")
+_ITEMS: Final = ("- ", "* ", "+ ", "> ")
 
 
 class Row(NamedTuple):
@@ -60,111 +83,50 @@ class Block(NamedTuple):
 
 class _Heading(NamedTuple):
     level: int
-    name: str
     start: int
     text: str
-    underlined: bool = False
-
-
-class _Text:
-    """The lines since the last heading or table."""
-
-    def __init__(self) -> None:
-        self._lines: list[Row] = []
-        self._length = 0
 
     @property
-    def is_long(self) -> bool:
-        """Whether it is as much as is cut at once, and ends where a paragraph does if it can."""
-        half = not self._lines[-1].text.strip() and self._length >= STRETCH // 2
-        return half or self._length >= STRETCH
-
-    def add(self, line: Row) -> None:
-        self._lines.append(line)
-        self._length += len(line.before) + len(line.text) + len(line.after)
-
-    def take(self, section: str) -> Iterator[Block]:
-        """The lines as a block, if they say anything; what follows begins anew."""
-        lines, self._lines, self._length = self._lines, [], 0
-        if any(line.text.strip() for line in lines):
-            text = "".join(part for line in lines for part in (line.before, line.text, line.after))
-            yield Block(section, lines[0].start - len(lines[0].before), text)
+    def name(self) -> str:
+        """The heading without marks."""
+        tokens = _inline.parseInline(self.text)[0].children or []
+        words = " ".join("".join(token.content for token in tokens).split()) or self.text
+        return words if len(words) <= _LONGEST_HEADING else f"{words[:_LONGEST_HEADING].rstrip()}…"
 
 
 def blocks_of(stretches: Iterable[str], title: str = "") -> Iterator[Block]:
     """Cut a Markdown text at headings and around tables.
 
-    A heading is in the section of its blocks, and in no block. Only one that has nothing below it
-    is a block itself.
+    A heading is in the section of its blocks, and in no block. Only a heading that has nothing
+    below it is a block itself.
 
     Args:
         stretches: Markdown, in which form feeds may end pages. The text may come in parts, which
-            end where lines do.
+            end where lines do (`stretches_of`).
         title: The document's title. Sections do not repeat it.
     """
     path: list[_Heading] = []
     section = ""
-    text = _Text()
     bare = False  # the last heading has nothing below it so far
-    blank = True  # a heading that is underlined follows an empty line
-    fence = ""
-    lines = _lines(stretches)
-    line = next(lines, None)
-    while line is not None:
-        after = next(lines, None)
-        heading = None
-        if mark := _FENCE.match(line.text):
-            fence = ("" if mark[1].startswith(fence) else fence) if fence else mark[1]
-        elif not fence:
-            heading = _heading(line, after if blank else None)
-        blank = True
-        if heading:
-            yield from text.take(section)
-            if bare and heading.level <= path[-1].level:
-                yield Block(section, path[-1].start, path[-1].text)
-            path = [*(above for above in path if above.level < heading.level), heading]
-            section = _section(path, title)
-            bare = True
-            if heading.underlined:
-                after = next(lines, None)
-        elif not fence and after and "|" in line.text and _is_delimiter(after.text):
-            yield from text.take(section)
-            table = Block(section, line.start, "", f"{line.text.strip()}\n{after.text.strip()}")
-            rows: list[Row] = []
-            after = next(lines, None)
-            while after and "|" in after.text:
-                if rows and after.end - rows[0].start > STRETCH:
-                    yield table._replace(rows=rows)
-                    table, rows = table._replace(start=after.start, continued=True), []
-                rows.append(after)
-                after = next(lines, None)
-            yield table._replace(rows=rows)
+    for part in _parts(stretches):
+        if isinstance(part, Block):
+            yield part._replace(section=section)
             bare = False
-        else:
-            text.add(line)
-            blank = not line.text.strip()
-            bare = bare and blank
-            if text.is_long:
-                yield from text.take(section)
-        line = after
-    yield from text.take(section)
+            continue
+        if bare and part.level <= path[-1].level:
+            yield Block(section, path[-1].start, path[-1].text)
+        path = [*(above for above in path if above.level < part.level), part]
+        names = [heading.name for heading in path]
+        section = place_in(*(names[1:] if names[0] == title else names))
+        bare = True
     if bare:
         yield Block(section, path[-1].start, path[-1].text)
 
 
 def first_heading(text: str) -> str:
-    """The first heading of a Markdown text, without marks; "" where there is none."""
-    fence = ""
-    lines = _lines([text])
-    line = next(lines, None)
-    while line is not None:
-        after = next(lines, None)
-        if mark := _FENCE.match(line.text):
-            fence = ("" if mark[1].startswith(fence) else fence) if fence else mark[1]
-        elif not fence and (heading := _heading(line, after)):
-            return heading.name
-        line = after
-    return ""
+    """The first heading of a Markdown text, without marks; "" if it has none."""
+    headings = (part.name for part in _parts(stretches_of(text)) if isinstance(part, _Heading))
+    return next(headings, "")
 
 
 def table_lines(rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -180,53 +142,100 @@ def escape_cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def _lines(stretches: Iterable[str]) -> Iterator[Row]:
-    passed = 0
+def _parts(stretches: Iterable[str]) -> Iterator[_Heading | Block]:
+    """Headings, and blocks without their section."""
+    start = 0
+    open_lines: list[str] = []
     for stretch in stretches:
-        start = 0
-        while start < len(stretch):
-            end = stretch.find("\n", start) + 1 or len(stretch)
-            line = stretch[start:end]
-            # The ends of pages are not part of a line; those that begin a line come before it.
-            after = line.lstrip(PAGE_END)
-            before = line[: len(line) - len(after)]
-            text = after.removesuffix("\n").rstrip(PAGE_END)
-            yield Row(passed + start + len(before), text, before, after[len(text) :])
-            start = end
-        passed += len(stretch)
+        lines = list(_lines(stretch, start))
+        start += len(stretch)
+        source = [*open_lines, *_readable(lines)]
+        tokens = _blocks.parse("\n".join([*source, ""]))
+        yield from _parts_of(tokens, lines, open_lines)
+        open_lines = _open_lines(tokens, source)
 
 
-def _is_delimiter(line: str) -> bool:
-    """Whether a line may stand between a table's header and its rows."""
-    return "-" in line and "|" in line and not line.strip(" \t|:-")
+def _parts_of(
+    tokens: Sequence[Token], lines: Sequence[Row], open_lines: Sequence[str]
+) -> Iterator[_Heading | Block]:
+    """The parts of a stretch.
+
+    Args:
+        tokens: What markdown-it read.
+        lines: The lines of the stretch.
+        open_lines: Lines that markdown-it read before them, from `_open_lines`.
+    """
+    done = 0
+    for token, content in pairwise(tokens):
+        first, end = (max(0, place - len(open_lines)) for place in token.map or (0, 0))
+        if token.type == "heading_open" and _is_heading(token, content, lines[done:first]):
+            yield from _text(lines[done:first])
+            line = lines[first]
+            yield _Heading(
+                int(token.tag[1:]), line.start + line.text.find(content.content), content.content
+            )
+            done = end
+        elif token.type == "table_open":
+            yield from _text(lines[done:first])
+            continued = not token.map or token.map[0] < len(open_lines)
+            header = open_lines if continued else [line.text for line in lines[first : first + 2]]
+            rows = lines[first if continued else first + len(header) : end]
+            if rows or not continued:
+                head = "\n".join(line.strip() for line in header)
+                yield Block("", lines[first].start, "", head, rows, continued)
+            done = end
+    yield from _text(lines[done:])
 
 
-def _heading(line: Row, after: Row | None) -> _Heading | None:
-    if hashes := _HASHES.match(line.text):
-        words = line.text[hashes.end() :].rstrip()
-        closed = words.rstrip("#")
-        words = closed.rstrip() if closed.endswith((" ", "\t")) else words
-        start = line.start + hashes.end()
-        return _Heading(len(hashes[1]), _plain(words), start, words)
-    words = line.text.strip()
-    under = after.text.strip() if after else ""
-    if (
-        words
-        and len(under) > 1
-        and set(under) in ({"="}, {"-"})
-        and not words.startswith(_NO_HEADING)
-    ):
-        level = 1 if under[0] == "=" else 2
-        return _Heading(level, _plain(words), line.start, line.text, True)
-    return None
+def _readable(lines: Sequence[Row]) -> Iterator[str]:
+    """The lines for markdown-it. A table may be indented, and its delimiter row too short or long.
+
+    markdown-it takes it for text then, and its passages would have no header.
+    """
+    above = ""
+    for line in lines:
+        text = line.text.replace("\r", " ")
+        if "|" in above and _DELIMITER.fullmatch(text):
+            text = "|" + "---|" * len(escapedSplit(above.strip().strip("|")))
+        above = text.lstrip() if text.lstrip().startswith("|") else text
+        yield above
 
 
-def _plain(heading: str) -> str:
-    words = _EMPHASIS.sub("", _LINK.sub(r"\1", heading))
-    name = " ".join(words.split()) or heading
-    return name if len(name) <= _LONGEST_HEADING else f"{name[:_LONGEST_HEADING].rstrip()}…"
+def _is_heading(token: Token, content: Token, above: Sequence[Row]) -> bool:
+    """Whether a heading has words and, if it is underlined, stands alone."""
+    if token.markup[0] == "#":
+        return bool(content.content)
+    begin, end = token.map or (0, 0)
+    stands_alone = end - begin == _UNDERLINED and not (above and above[-1].text.strip())
+    return stands_alone and not content.content.startswith(_ITEMS)
 
 
-def _section(path: Sequence[_Heading], title: str) -> str:
-    names = [heading.name for heading in path]
-    return place_in(*(names[1:] if names and names[0] == title else names))
+def _open_lines(tokens: Sequence[Token], source: Sequence[str]) -> list[str]:
+    """The lines that open the fence or table in which a stretch ends."""
+    for token in tokens:
+        if token.map and token.map[1] == len(source):
+            if token.type == "table_open":
+                return list(source[token.map[0] : token.map[0] + 2])
+            if token.type == "fence" and not source[-1].strip().startswith(token.markup):
+                return [token.markup]
+    return []
+
+
+def _text(lines: Sequence[Row]) -> Iterator[Block]:
+    """Lines as a block, if they say anything."""
+    if any(line.text.strip() for line in lines):
+        text = "".join(part for line in lines for part in (line.before, line.text, line.after))
+        yield Block("", lines[0].start - len(lines[0].before), text)
+
+
+def _lines(stretch: str, passed: int) -> Iterator[Row]:
+    start = 0
+    while start < len(stretch):
+        end = stretch.find("\n", start) + 1 or len(stretch)
+        line = stretch[start:end]
+        # The ends of pages are not part of a line; those that begin a line come before it.
+        after = line.lstrip(PAGE_END)
+        before = line[: len(line) - len(after)]
+        text = after.removesuffix("\n").rstrip(PAGE_END)
+        yield Row(passed + start + len(before), text, before, after[len(text) :])
+        start = end

@@ -57,26 +57,44 @@ def test_a_table_is_a_block_with_its_rows() -> None:
     assert text[after.start :] == after.text == "after\n"
 
 
-def test_long_text_and_tables_are_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hopyard.indexes.passages.markdown.STRETCH", 20)
-    words, rows = "a line of words\n" * 4 + "\nend\n\n", "| row |\n" * 5
-    text = f"# A\n{words}| a |\n|---|\n{rows}"
-    found = list(blocks_of([text]))
-    assert {one.section for one in found} == {"A"}
-    assert "".join(one.text for one in found) == words
-    tables = [one for one in found if one.header]
-    assert [(one.header, one.continued, len(one.rows)) for one in tables] == [
-        ("| a |\n|---|", False, 2),
-        ("| a |\n|---|", True, 2),
-        ("| a |\n|---|", True, 1),
+def test_each_part_of_a_long_text_or_table_has_its_section_and_header() -> None:
+    parts = ["# A\na line\n\n", "more\n| a |\n|---|\n| 1 |\n", "| 2 |\n", "| 3 |\nend\n"]
+    found = list(blocks_of(parts))
+    assert {block.section for block in found} == {"A"}
+    assert [block.text.strip() for block in found if not block.header] == ["a line", "more", "end"]
+    tables = [block for block in found if block.header]
+    assert [
+        (block.header, block.continued, [row.text for row in block.rows]) for block in tables
+    ] == [
+        ("| a |\n|---|", False, ["| 1 |"]),
+        ("| a |\n|---|", True, ["| 2 |"]),
+        ("| a |\n|---|", True, ["| 3 |"]),
     ]
-    assert all(text[one.rows[0].start :].startswith("| row |") for one in tables)
+    text = "".join(parts)
+    assert all(text[block.rows[0].start :].startswith(block.rows[0].text) for block in tables)
 
 
-def test_a_text_in_parts_has_the_blocks_of_the_whole() -> None:
-    text = "# A\n\none\n\n\f## B\n```\n# no\n\n# no\n```\n| a |\n|---|\n| 1 |\n| 2 |\n"
-    parts = [f"{line}\n" for line in text.split("\n")[:-1]]
-    assert list(blocks_of(parts)) == list(blocks_of([text]))
+def test_a_fence_may_go_through_several_parts_of_a_text() -> None:
+    parts = ["# A\n```\n# no\n\n", "\f# no\n| a |\n|---|\n", "# no\n```\n# B\nb\n"]
+    found = list(blocks_of(parts))
+    assert [block.section for block in found] == ["A", "A", "A", "B"]
+    assert "".join(block.text for block in found) == "".join(parts).replace("# A\n", "").replace(
+        "# B\n", ""
+    )
+
+
+def test_a_table_may_have_a_delimiter_row_of_another_length() -> None:
+    [table] = blocks_of(["| a | b | c\\|d |\n|---|---|\n| 1 | 2 | 3 |\n"])
+    assert (table.header, len(table.rows)) == ("| a | b | c\\|d |\n|---|---|", 1)
+
+
+@pytest.mark.parametrize("above", ["- item", "> quoted", "text"])
+def test_a_table_may_follow_or_be_part_of_a_list(above: str) -> None:
+    for indent in ("", "    "):
+        text = f"{above}\n{indent}| a | b |\n{indent}|---|---|\n{indent}| 1 | 2 |\n\n---\n"
+        first, table, _ = blocks_of([text])
+        assert (first.text, table.header) == (f"{above}\n", "| a | b |\n|---|---|")
+        assert [text[row.start : row.end] for row in table.rows] == [f"{indent}| 1 | 2 |"]
 
 
 def test_pages_end_within_lines_and_headings() -> None:
