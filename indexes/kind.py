@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from hopyard.indexes.build_context import (
     BuildContext,
@@ -45,6 +45,7 @@ __all__ = (
     "Progress",
     "count_problem",
     "embedding_for",
+    "kind_with_entities",
     "select_kinds",
     "silent",
     "with_needs",
@@ -174,6 +175,42 @@ class IndexKind(ABC):
         """Whether it defines `export`."""
         return type(self).export is not IndexKind.export
 
+    def entities(
+        self, directory: Path, pattern: str, only: Literal["", "merged", "split"] = ""
+    ) -> Sequence[Mapping[str, Any]]:
+        """Return rows for `hopyard index entities`. Only kinds that know entities define it.
+
+        Args:
+            directory: The kind's folder.
+            pattern: Part of a name, or a pattern such as `john*`; "" for all.
+            only: `merged`: names that were merged; `split`: senses of names; "": entities.
+        """
+        del directory, pattern, only
+        raise NotImplementedError
+
+    def look_up(
+        self,
+        reader: Any,
+        name: str,
+        read: Callable[[Sequence[str]], Sequence[Passage]],
+        limit: int,
+        choice: int = 0,
+    ) -> Sequence[Any]:
+        """Return what is known of each entity of a name. Kinds with `entities` define it, too.
+
+        Args:
+            reader: The kind's reader.
+            name: A name, in any spelling.
+            read: Reads passages by their ids.
+            limit: Maximum length of each list of an entity; 3 if there are several.
+            choice: Number of the entity if the name means several; 0 returns all.
+
+        Raises:
+            UsageError: No entity has the name or the number.
+        """
+        del reader, name, read, limit, choice
+        raise NotImplementedError
+
     def unfinished(self, directory: Path) -> str:
         """Return the work that a budget left, such as `5 passages have no questions yet`, or ""."""
         del directory
@@ -206,6 +243,13 @@ KINDS: Final = Registry[IndexKind](
     "index kind", package="hopyard.indexes.kinds", attribute="KIND", group="hopyard.indexes"
 )
 """Every index kind by name: built-in, from installed packages, and registered."""
+
+
+def kind_with_entities(names: Iterable[str]) -> IndexKind:
+    """The first kind that knows entities: among some names, or else of all kinds."""
+    able = [kind for kind in KINDS.parts() if type(kind).entities is not IndexKind.entities]
+    held = tuple(names)
+    return next((kind for kind in able if kind.name in held), able[0])
 
 
 def with_needs(names: Iterable[str]) -> tuple[str, ...]:

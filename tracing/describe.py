@@ -65,7 +65,7 @@ _MODELS: Final[Mapping[str, str]] = {
     "embedded": "the built-in model",
     "recorded": "the recorded model",
 }
-"""What models are called whose name says nothing to a reader, by their provider."""
+"""Names of models for readers, by provider, if the model's own name says nothing."""
 
 
 def look_of(step: Step) -> Look:

@@ -1,4 +1,4 @@
-"""The data model of a trace. Whoever draws one knows nothing else."""
+"""The data model of a trace. Code that draws a trace knows nothing else."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Cost:
 
     @property
     def about(self) -> str:
-        """What stands before the counts of tokens."""
+        """The word before the counts of tokens."""
         return about({"estimated_calls": self.estimated})
 
     def __add__(self, other: Cost) -> Cost:
@@ -204,7 +204,7 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Trace:
-    """A question of a thread, as a rule its last one.
+    """A question of a thread, as a rule the last question.
 
     Attributes:
         asked: The question as it was typed, where it was rewritten to stand alone; else "".

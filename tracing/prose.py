@@ -31,7 +31,7 @@ def prose(text: str, sources: int = 0) -> str:
     """Markdown as HTML.
 
     Args:
-        text: What a model wrote.
+        text: The text of a model.
         sources: How many sources the page lists. A mark such as `[2]` leads to its source.
     """
     tokens = _parsed(without_controls(text))
@@ -124,7 +124,7 @@ def _made_parser() -> MarkdownIt:
     )
     parser.disable(["image", "reference", "html_block", "html_inline"])
     parser.validateLink = _may_lead_to  # type: ignore[method-assign, assignment]
-    # A fence's language, which the model chooses, is no attribute of ours.
+    # The model chooses a fence's language, so it becomes no attribute.
     parser.renderer.rules["fence"] = _escape_fence  # type: ignore[attr-defined]
     return parser
 

@@ -167,7 +167,7 @@ def _doubt(values: Mapping[str, Any], waits: Sequence[str]) -> str:
 
 
 def _read(values: Mapping[str, Any], waits: Sequence[str]) -> str:
-    """What share of the documents was read, if it was a part."""
+    """The share of the documents that was read, if it was a part."""
     return "" if waits else read_note(values.get("read_share"))
 
 

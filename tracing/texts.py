@@ -26,7 +26,7 @@ def trace_passages(
     """The passages by id, and a note about those without a text.
 
     Args:
-        passage_ids: Which ones; those of the evidence come before them.
+        passage_ids: The ids; the passages of the evidence come before them.
         index: The index directory; "" where the run had none.
         citations: The quotes of the answer.
         evidence: The evidence of the answer.

@@ -6,12 +6,14 @@ that the keyboard moves in, and draws it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from markupsafe import Markup
 
+from hopyard.state import verdicts
 from hopyard.state.schemas import NOT_SUPPORTED, quotes_of
+from hopyard.state.strategy import STRATEGIES
 from hopyard.state.text.counting import counted
 from hopyard.tracing.describe import (
     facts_of,
@@ -23,17 +25,28 @@ from hopyard.tracing.describe import (
     title_of,
 )
 from hopyard.tracing.drawing import drawing_of
-from hopyard.tracing.legend import legend_of
 from hopyard.tracing.model import Trace, TracedPassage, TraceStep
 from hopyard.tracing.pages import ENVIRONMENT, render
 from hopyard.tracing.plain import as_plain
 from hopyard.tracing.prose import is_prose, one_line, prose
 from hopyard.tracing.time_line import time_line
 
-__all__ = ("trace_page",)
+__all__ = ("legend_of", "trace_page")
 
 _OPEN_SOURCES: Final = 12
 """Sources that the page shows at once. More of them are folded, and open at a click on a mark."""
+
+_COMMON: Final[Mapping[str, str]] = {
+    verdicts.PRUNED: "judged unhelpful and removed, with everything below it",
+    verdicts.FAILED: "the model gave no usable output",
+    verdicts.FALLBACK: "something failed, and a simpler method was used instead",
+    verdicts.BUDGET: "the limit of calls, tokens or seconds was reached",
+    verdicts.CUT: "the answer reached its limit of tokens; its end is missing",
+    verdicts.OPEN: "not finished: it is running, or continues when the thread is resumed",
+    "forced": "the user, or a setting, asked for this strategy",
+    "score": "the step's score, from 0 to 1",
+    "probability": "the gate's or the route's confidence, from 0 to 1",
+}
 
 ENVIRONMENT.filters |= {"one_line": one_line, "on_a_line": on_a_line}
 
@@ -42,7 +55,7 @@ def trace_page(trace: Trace, *, reload_seconds: float = 0) -> str:
     """The page of a trace.
 
     Args:
-        trace: What is shown.
+        trace: The trace.
         reload_seconds: How often the page loads itself again; 0 for never.
     """
     scored = [step.record for step in trace.walk() if "score" in step.record]
@@ -139,3 +152,23 @@ def _bar_of(value: str) -> tuple[float, float] | None:
     except ValueError:
         return None
     return (amount, highest) if 0 <= amount <= highest and not value.isdigit() else None
+
+
+def legend_of(trace: Trace) -> dict[str, str]:
+    """The meaning of each verdict, fact and sign that the trace shows, where it is known.
+
+    A sign, such as θ, is listed if it occurs in a reason.
+    """
+    words = {**_COMMON, **_of_strategy(trace.strategy)}
+    records = [step.record for step in trace.walk()]
+    shown = {record.get("verdict", "") for record in records}
+    shown |= {name for record in records for name in facts_of(record)}
+    shown |= {verdicts.PRUNED for record in records if record.get("replaced")}
+    reasons = " ".join(record.get("reason", "") for record in records)
+    signs = {word for word in words if not word.isascii() and word in reasons}
+    return {word: meaning for word, meaning in words.items() if word in shown | signs}
+
+
+def _of_strategy(name: str) -> Mapping[str, str]:
+    found: Mapping[str, str] = STRATEGIES[name].legend if name in STRATEGIES else {}
+    return found

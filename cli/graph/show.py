@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,23 +44,17 @@ def show_command(
     if json_ and html is not None:
         raise UsageError("--json prints the entity; leave out --html.")
     from hopyard.indexes.index import Index
-    from hopyard.indexes.kinds.entity_graph.read.lookup import find_entities
-    from hopyard.indexes.kinds.entity_graph.read.neighbourhood import neighbourhood
+    from hopyard.indexes.kind import kind_with_entities
 
     with Index.open(directory) as index:
-        graph = index.reader("entity-graph", "hopyard graph show")
-        entities = find_entities(graph, name)
-        if choice > len(entities) or (html is not None and not choice and len(entities) > 1):
-            count = len(entities)
-            raise UsageError(
-                f"The name {name!r} means {counted(count, 'entity')}: "
-                f"give --choice a number from 1 to {count}."
-            )
-        chosen = entities if not choice else [entities[choice - 1]]
-        hoods = [
-            neighbourhood(graph, one.row, index.passages, limit if len(chosen) == 1 else 3)
-            for one in chosen
-        ]
+        kind = kind_with_entities(index.manifest.kinds)
+        reader = index.reader(kind.name, "hopyard graph show")
+        hoods = kind.look_up(reader, name, index.passages, limit, choice)
+    if html is not None and len(hoods) > 1:
+        raise UsageError(
+            f"The name {name!r} means {counted(len(hoods), 'entity')}: "
+            f"give --choice a number from 1 to {len(hoods)}."
+        )
     if len(hoods) > 1:
         _list_choices(name, hoods, json_=json_)
     elif json_:
@@ -68,14 +62,14 @@ def show_command(
     elif html is None:
         out.print(_draw(hoods[0]))
     else:
-        from hopyard.tracing.entity_page import entity_page
+        from hopyard.tracing.index_pages import entity_page
 
         with replacing(html) as temporary:
             temporary.write_text(entity_page(hoods[0]), encoding="utf-8")
         out.print(f"{html} written", markup=False, soft_wrap=True)
 
 
-def _list_choices(name: str, hoods: list[Neighbourhood], *, json_: bool) -> None:
+def _list_choices(name: str, hoods: Sequence[Neighbourhood], *, json_: bool) -> None:
     if json_:
         print_json({"name": name, "choices": [_plain(hood) for hood in hoods]})
         return

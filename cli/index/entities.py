@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.table import Table
@@ -38,45 +37,21 @@ def entities_command(
     """List the entities of an entity graph, with those in most passages first."""
     if merged and split:
         raise UsageError("Give one of --merged and --split.")
-    if merged or split:
-        _show_decisions(directory, pattern, limit, merged=merged, as_json=json_)
-    else:
-        _show_entities(directory, pattern, limit, as_json=json_)
-
-
-def _show_entities(directory: Path, pattern: str, limit: int, *, as_json: bool) -> None:
     from hopyard.indexes.index import Index
-    from hopyard.indexes.kinds.entity_graph.read.listing import list_entities
+    from hopyard.indexes.kind import kind_with_entities
 
     with Index.open(directory) as index:
-        entries, total = list_entities(index.reader("entity-graph"), pattern, limit)
-    _show(
-        "entity",
-        [{"entity": one.entity, "passages": one.passages, "names": one.names} for one in entries],
-        total,
-        {"names": "spellings"},
-        as_json=as_json,
-    )
-
-
-def _show_decisions(
-    directory: Path, pattern: str, limit: int, *, merged: bool, as_json: bool
-) -> None:
-    from hopyard.indexes.kinds.entity_graph.read.listing import current_stats, matches
-
-    stats = current_stats(directory)
-    rows = [one.model_dump(mode="json") for one in (stats.merges if merged else stats.splits)]
-    texts = ("name", "into") if merged else ("name", "sense")
-    found = [row for row in rows if not pattern or matches(pattern, (row[key] for key in texts))]
-    shown = found[: limit or None]
-    _show("merge" if merged else "sense", shown, len(found), {}, as_json=as_json)
+        kind = kind_with_entities(index.manifest.kinds)
+        only: Literal["", "merged", "split"] = "merged" if merged else "split" if split else ""
+        rows = kind.entities(index.kind_directory(kind.name), pattern, only)
+    noun = {"": "entity", "merged": "merge", "split": "sense"}[only]
+    _show(noun, rows[: limit or None], len(rows), as_json=json_)
 
 
 def _show(
     noun: str,
-    rows: Sequence[dict[str, Any]],
+    rows: Sequence[Mapping[str, Any]],
     total: int,
-    headers: dict[str, str],
     *,
     as_json: bool,
 ) -> None:
@@ -88,7 +63,7 @@ def _show(
     for key, value in rows[0].items() if rows else ():
         number = isinstance(value, (int, float))
         table.add_column(
-            headers.get(key, key),
+            "spellings" if key == "names" else key,
             justify="right" if number else "left",
             no_wrap=number,
             overflow="fold",

@@ -56,7 +56,7 @@ async def build(
     """Make an index hold exactly these documents.
 
     Documents that the index holds and that are not given, or are bad this time, are removed.
-    What did not change is neither chunked nor embedded again, and a build that changes nothing
+    Unchanged documents are neither chunked nor embedded again, and a build that changes nothing
     writes nothing. The embedding model, the chunk length and the kinds may differ from last time.
 
     Args:
@@ -65,7 +65,7 @@ async def build(
         embedder: The embedding model.
         chunk_tokens: Maximum tokens of a passage; 0 keeps documents whole; None takes 300, or
             what the model's window allows.
-        kinds: What to derive, by name.
+        kinds: The index kinds, by name.
         settings: The settings of the kinds, the budget, and how the chat model is asked.
         caller: Opens the chat model; called once a kind needs it. With None no model is asked:
             a kind that would ask keeps what it has.
@@ -76,7 +76,7 @@ async def build(
             that is not named, or the directory holds something else.
         CorpusError: No usable document was given, or two passages have the same id.
         IndexBusyError: Another build holds the directory.
-        IndexMissingError: What is in the directory cannot be read.
+        IndexMissingError: A file in the directory cannot be read.
         ModelUnreachableError: A model does not answer; what it gave until then is kept.
         HopyardError: The disk is full or not writable.
     """
@@ -124,11 +124,11 @@ async def sync(
 ) -> BuildReport:
     """Bring what an index has of some files and folders up to date with them.
 
-    New documents are added, changed ones updated, and those whose file is gone removed. Documents
-    from elsewhere stay.
+    New documents are added, changed documents updated, and documents without a file removed.
+    Documents from elsewhere stay.
 
     Args:
-        documents: What `load` read of the scope.
+        documents: The documents that `load` read of the scope.
         scope: The files and folders.
         directory: The index directory.
         embedder: The embedding model of the index.
@@ -174,7 +174,7 @@ async def remove(
     """Remove documents from an index. No chat model is asked.
 
     Args:
-        names: Which ones: ids, names of files, paths, folders, or patterns such as
+        names: Ids, names of files, paths, folders, or patterns such as
             `reports/*.pdf`, as `listing.find_documents` takes them.
         directory: The index directory.
         where: Conditions that they must fit too; without names, all documents that fit are
@@ -200,7 +200,7 @@ async def vacuum(*, directory: Path) -> None:
     """Delete the text of removed documents, and of former versions, from the files of an index.
 
     Builds leave it there for those who still read the last generation. They have to open the index
-    again. What a chat model wrote and the index does not use any more is deleted too; the ledger
+    again. Unused texts of a chat model are deleted too; the ledger
     may still have it.
 
     Args:

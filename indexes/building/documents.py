@@ -41,7 +41,7 @@ class PutRun:
         directory: The index directory.
         store: The corpus store, which the build holds.
         generation: The generation that the build writes.
-        report: What is done is written there.
+        report: It is filled as the work proceeds.
         progress: Called with the stages `read` (documents) and `passages`.
         stop: Once it is set, the work ends with an error.
     """
@@ -100,7 +100,7 @@ class PutRun:
         return True
 
     def _told(self, document: Document, passages: Iterator[Passage]) -> Iterator[Passage]:
-        """The passages of a document, while the progress callback is told how many are cut."""
+        """The passages of a document, with reports to the progress callback."""
         length, letters, before = len(document.text), 0, self._cut
         try:
             for number, passage in enumerate(passages, start=1):

@@ -1,4 +1,4 @@
-"""What a build or an update would cost in model calls."""
+"""The cost of a build or an update in model calls."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def estimate(
     kinds: Sequence[str] = DEFAULT_KINDS,
     settings: Context | None = None,
 ) -> tuple[int, dict[str, Estimate]]:
-    """What a build would cost, before more than a sample of it is spent. The index is not touched.
+    """Estimate the cost of a build from a sample. The index is not touched.
 
     Returns:
         How many passages the documents give, and an estimate for each kind that needs a model.
@@ -62,7 +62,7 @@ async def estimate_update(
     settings: Context | None = None,
     scope: Scope | None = None,
 ) -> tuple[int, dict[str, Estimate]]:
-    """What `add` would cost, or `sync` where a scope is given. The index is not touched.
+    """Estimate the cost of `add`, or of `sync` if a scope is given. The index is not touched.
 
     Passages that a budget left over count too, because the update asks about them.
 
@@ -83,7 +83,7 @@ async def estimate_update(
 
 @dataclass(frozen=True)
 class Changes:
-    """What a sync would change: documents by their sources, or their ids if they have none."""
+    """The changes of a sync: documents by their sources, or their ids if they have none."""
 
     added: tuple[str, ...]
     changed: tuple[str, ...]
@@ -93,10 +93,10 @@ class Changes:
 async def changes_of(
     documents: Sequence[Document], scope: Scope, *, directory: Path, embedder: Embedder
 ) -> Changes:
-    """What `sync` would add, update and remove. The index is not touched.
+    """Compare the documents that `sync` would add, update and remove. The index is not touched.
 
     Args:
-        documents: What was read of the scope.
+        documents: The documents that were read of the scope.
         scope: The files and folders.
         directory: The index directory.
         embedder: The embedding model of the index, whose tokenizer takes part in the comparison.
@@ -138,7 +138,7 @@ async def _of_kinds(
     """The estimate of each kind that may ask a model, by name.
 
     Args:
-        recipe: What the index is made with.
+        recipe: The recipe of the index.
         passages: All passages that it would hold.
         directory: The index directory.
     """
@@ -166,7 +166,7 @@ def _passages_after(
     """The passages that an index would hold after an update with some documents.
 
     Args:
-        documents: New and changed documents, and perhaps unchanged ones.
+        documents: New, changed and perhaps unchanged documents.
         chunker: Cuts them.
         directory: The index directory.
         manifest: Its manifest.

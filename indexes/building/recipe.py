@@ -1,4 +1,4 @@
-"""What an index is made with, besides its documents."""
+"""The recipe of an index: all that it is made with, besides its documents."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OpenCaller = Callable[[], ModelCaller]
 
 @dataclass(frozen=True)
 class Recipe:
-    """What an index is made with, besides its documents. Another recipe means a new generation."""
+    """The recipe of an index. Another recipe means a new generation."""
 
     options: BuildOptions
     embedding: str
@@ -96,7 +96,7 @@ def recipe_of(
     settings: Context,
     caller: OpenCaller | None,
 ) -> tuple[Recipe, Chunker]:
-    """What a build makes an index with, and what cuts its documents; see `build.build`.
+    """The recipe of a build, and the chunker of its documents; see `build.build`.
 
     Raises:
         UsageError: `chunk_tokens` is above the model's window, the language is unknown, or a kind
@@ -133,7 +133,7 @@ def update_recipe(
     settings: Context | None,
     caller: OpenCaller | None,
 ) -> tuple[Recipe, Chunker]:
-    """What the last build made an index with, and what cut its documents.
+    """The recipe of an index's last build, and its chunker.
 
     Raises:
         EmbeddingMismatchError: Another embedding model made the index.

@@ -1,4 +1,4 @@
-"""What a build did."""
+"""The report of a build."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ("BuildReport",)
 
 @dataclass(slots=True)
 class BuildReport:
-    """What a build did."""
+    """The report of a build."""
 
     added: int = 0
     """Documents that are new."""
@@ -29,7 +29,7 @@ class BuildReport:
     bad: list[BadItem] = field(default_factory=list)
     """Documents left out, and why."""
     warnings: list[str] = field(default_factory=list)
-    """What the user should know of the index, a sentence each."""
+    """Facts about the index that the user should know, a sentence each."""
     usage: Usage = field(default_factory=no_usage)
     """Model calls, without the embedding model's."""
     seconds: float = 0.0

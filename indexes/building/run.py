@@ -61,7 +61,7 @@ def open_run(
 
     Raises:
         IndexBusyError: Another build holds the directory.
-        IndexMissingError: What is in the directory cannot be read.
+        IndexMissingError: A file in the directory cannot be read.
     """
     return enter_in_thread(lambda: _opened(directory, progress, update))
 
@@ -103,7 +103,7 @@ class BuildRun:
         """The manifest of the index as it is.
 
         Raises:
-            IndexMissingError: There is none.
+            IndexMissingError: The directory has no index.
         """
         return self._current or read_manifest(self._directory)
 
@@ -148,7 +148,7 @@ class BuildRun:
         """Embed, derive, and put the new manifest in place, unless nothing changed.
 
         Args:
-            recipe: What the index is to be made with.
+            recipe: The recipe of the new generation.
             open_embedder: Gives the embedding model; None where each text has its vector already.
         """
         report, manifest = self._report, self._current
@@ -316,7 +316,7 @@ class _Calls:
         return self._runs[-1]
 
     def usage(self) -> Usage:
-        """What all runs cost so far."""
+        """The cost of all runs so far."""
         total = no_usage()
         if self._caller is not None:
             for usage in map(self._caller.ledger.usage, self._runs):

@@ -45,10 +45,10 @@ class UnfinishedBuild:
 
 
 def unfinished_build(directory: Path) -> UnfinishedBuild | None:
-    """The build of an index that has not taken effect; None where there is none.
+    """The build of an index that has not taken effect, or None.
 
     Raises:
-        IndexMissingError: What is in the directory cannot be read.
+        IndexMissingError: A file in the directory cannot be read.
     """
     process = builder_of(directory)
     if not (directory / CORPUS_FILE).exists():

@@ -45,7 +45,7 @@ def allowed_passages(corpus: Snapshot, where: Iterable[str]) -> frozenset[str]:
 def field_values(
     field: str, document: Document, pages: str = "", section: str = ""
 ) -> list[MetadataValue]:
-    """What a passage has in a field.
+    """The values of a passage in a field.
 
     Args:
         field: A key of the metadata, or `source`, `author`, `date`, `title`, `page` or `section`.

@@ -39,8 +39,8 @@ def corpus_error(directory: Path, error: sqlite3.Error) -> IndexMissingError:
 
 def uri_of(file: Path) -> str:
     """The address of a file of an index, as SQLite opens it for reading."""
-    # SQLite needs to write beside a database in WAL mode, even to read it, unless it is told that
-    # nobody else does: so an index in a read-only place (an image, a mounted disk) is immutable.
+    # SQLite needs to write beside a database in WAL mode, even to read it, unless nobody writes
+    # it (`immutable`), as in a read-only place: an image or a mounted disk.
     written = file.with_name(f"{file.name}-wal").exists() or os.access(file.parent, os.W_OK)
     return f"{file.absolute().as_uri()}?mode={'rw' if written else 'ro&immutable=1'}"
 

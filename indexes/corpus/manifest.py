@@ -44,7 +44,7 @@ _BLOCK: Final = 1 << 20
 
 
 class Manifest(BaseModel):
-    """What an index directory holds, and what it was made with."""
+    """The contents of an index directory, and its recipe."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -53,9 +53,9 @@ class Manifest(BaseModel):
     embedding: str
     """Spec of the embedding model (`Embedder.name`)."""
     query_instruction: str = ""
-    """What is put before a question when it is embedded."""
+    """The text before a question when it is embedded."""
     passage_instruction: str = ""
-    """What the passages were embedded with before their text."""
+    """The text before a passage when it is embedded."""
     dimension: int = Field(ge=1)
     language: str = "en"
     """The corpus's language, which decides about stop words and stems."""
@@ -64,7 +64,7 @@ class Manifest(BaseModel):
     fields: tuple[str, ...] = ()
     """Fields of the metadata that are matched and embedded with each passage."""
     kinds: tuple[str, ...]
-    """What is derived from the corpus: dense, sparse, …"""
+    """The index kinds: dense, sparse, …"""
     prompts: dict[str, str] = {}
     """Version of each prompt that took part, by name."""
     counts: dict[str, int]
@@ -87,7 +87,7 @@ def read_manifest(directory: Path) -> Manifest:
     """Read the manifest of an index.
 
     Raises:
-        IndexMissingError: There is none, it cannot be read, or it has another format.
+        IndexMissingError: It is missing, it cannot be read, or it has another format.
     """
     path = directory / MANIFEST_FILE
     try:

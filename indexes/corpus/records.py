@@ -1,4 +1,4 @@
-"""What a corpus is made of: documents, the passages cut from them, and what could not be read."""
+"""Documents, the passages cut from them, and items that could not be read."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Passage:
     tokens: int
     """Tokens of `text` alone, counted with the embedding model's tokenizer."""
     header: str = ""
-    """What is matched and embedded of the metadata, as in `The Verge, 2023-09-26`."""
+    """The metadata that are matched and embedded, as in `The Verge, 2023-09-26`."""
     pages: str = ""
     """The pages that it is on, as in `4` or `3-4`; "" where they are not known."""
     section: str = ""
@@ -80,7 +80,7 @@ class Passage:
 
     @property
     def embedded_text(self) -> str:
-        """What the embedding model and the sparse index read."""
+        """The text that the embedding model and the sparse index read."""
         return embedded_text(self.title, self.text, self.header, self.section)
 
     @property
@@ -90,14 +90,14 @@ class Passage:
 
     @property
     def about(self) -> str:
-        """Source, date, author and pages, as a reader is told them; "" where none is known."""
+        """Source, date, author and pages for a reader; "" if unknown."""
         return ", ".join(
             filter(None, (self.header or describe(self.metadata), page_words(self.pages)))
         )
 
     @property
     def heading(self) -> str:
-        """The title with all that a reader is told beside it."""
+        """The title with section, source, date, author and pages."""
         return ", ".join(filter(None, (self.full_title, self.about)))
 
     def as_source(self, *, text: bool = False) -> Source:

@@ -1,6 +1,6 @@
 """The corpus as it stands at one generation, for readers.
 
-Rows of the store carry the generation that added and the one that removed them, so a reader sees
+Rows of the store carry the generations that added and removed them, so a reader sees
 the same corpus while a build writes the next one. It may lag one build behind; the rows of older
 generations are gone.
 """
@@ -137,7 +137,7 @@ class Snapshot:
         """Fetch documents, sorted by id.
 
         Args:
-            document_ids: Which ones, those that are not there being left out; None fetches all.
+            document_ids: The ids; unknown ids are left out. None fetches all.
         """
         listed = "" if document_ids is None else f" AND {_LISTED}"
         ids = json.dumps(list(document_ids or ()))

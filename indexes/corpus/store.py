@@ -51,7 +51,7 @@ class CorpusStore:
                 check_same_thread=False,
             )
             self._connection.execute("PRAGMA journal_mode = WAL")
-            # What is deleted is overwritten, and leaves the log when the build has ended.
+            # Deleted text is overwritten, and leaves the log when the build has ended.
             self._connection.execute("PRAGMA secure_delete = ON")
             # The manifest is forced to the disk, so what it speaks of must be there before it.
             self._connection.execute("PRAGMA synchronous = FULL")
@@ -203,7 +203,7 @@ class CorpusStore:
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        """All the writes in the block, or none of them, in a transaction that goes on."""
+        """All the writes in the block, or none of them, in a transaction that continues."""
         with self._errors():
             self._connection.execute("SAVEPOINT document")
             try:

@@ -23,7 +23,7 @@ async def in_thread(
     caller waits here until the thread has ended.
 
     Args:
-        function: What to run.
+        function: The function.
         *arguments: Its arguments.
         stop: Set when the caller is cancelled, for a function that looks at it now and then.
     """

@@ -1,6 +1,6 @@
 """The vectors that an index keeps: each text is embedded once, whatever becomes of a build.
 
-They stand in the corpus store under a namespace (`passages`, `questions`, …), the hash of the
+The corpus store keeps them under a namespace (`passages`, `questions`, …), the hash of the
 text, and the embedding model. Batches hold texts of like length, since a model pads each text to
 the longest of its batch, and each batch is stored before the next one is embedded.
 """
@@ -44,10 +44,10 @@ class StoredVectors:
 
     Args:
         store: The corpus store; nobody else uses it while a method here runs.
-        embedding: What the vectors are kept under (`BuildOptions.embedding`).
+        embedding: The key of the vectors (`BuildOptions.embedding`).
         dimension: Length of its vectors; those of another length are made again.
         open_embedder: Gives the model; None where every text has its vector already. It may block.
-        instruction: What the model wants before each text.
+        instruction: The text that the model wants before each text.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class StoredVectors:
         """Hashes of the texts of live passages that have no vector.
 
         Returns:
-            The longest first, equally long ones by hash: the order never depends on what is
+            The longest first, equal lengths by hash: the order never depends on what is
             already done, so a resumed build cuts the rest into the same batches.
         """
         rows = self._store.run(
@@ -114,7 +114,7 @@ class StoredVectors:
         return [row[0] for row in rows]
 
     def passage_texts(self, hashes: Sequence[str]) -> list[str]:
-        """What is embedded of passages, by their content hashes, in order."""
+        """The texts of passages to embed, by their content hashes, in order."""
         rows = self._store.run(
             "SELECT content_hash, title, text, header, section FROM passages "
             "WHERE content_hash IN (SELECT value FROM json_each(?)) GROUP BY content_hash",

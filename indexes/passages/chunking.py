@@ -1,4 +1,4 @@
-"""From documents to passages: whole sentences up to a number of the embedding model's tokens.
+"""From documents to passages: whole sentences, up to a limit in tokens of the embedding model.
 
 A passage must fit the embedding model's window together with its title, because a model cuts off
 silently what does not fit. Passages do not overlap: a sentence found twice would take the place

@@ -20,11 +20,11 @@ _WORD: Final = re.compile(r"\w+")
 def excerpt(text: str, asked: str) -> str:
     """The beginning of a passage, or of the sentence or row that matches a text best.
 
-    A row of a table stands behind the table's header.
+    A row of a table follows the table's header.
 
     Args:
         text: The passage.
-        asked: What was searched for.
+        asked: The text of the search.
 
     Returns:
         One line; "…" stands for what is left out.

@@ -30,15 +30,16 @@ _inline: Final = MarkdownIt("commonmark")
 
 
 def _ends_table(state: StateBlock, line: int, _: int, silent: bool) -> bool:
-    """A line without a column is no row, whereas CommonMark's tables go on to an empty line."""
+    """A line without a column is no row, whereas CommonMark's tables end at an empty line."""
     return silent and "|" not in state.src[state.bMarks[line] : state.eMarks[line]]
 
 
 def _made_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable("table")
-    # In a list or a quotation, a table that follows without an empty line would count as its text.
+    # A list or a quotation would swallow a table right below it.
     parser.disable(["inline", "html_block", "reference", "list", "blockquote"])
-    # markdown-it asks the rules that end a quotation whether a table ends.
+
+    # A table ends where a rule that ends quotations says so.
     parser.block.ruler.after("table", "ends_table", _ends_table, {"alt": ["blockquote"]})
     return parser
 
@@ -56,7 +57,7 @@ class Row(NamedTuple):
     before: str = ""
     """The ends of pages before it."""
     after: str = ""
-    """What ends it: a line feed, or ends of pages with one."""
+    """Its end: a line feed, or ends of pages with a line feed."""
 
     @property
     def end(self) -> int:
@@ -161,7 +162,7 @@ def _parts_of(
     """The parts of a stretch.
 
     Args:
-        tokens: What markdown-it read.
+        tokens: The tokens that markdown-it read.
         lines: The lines of the stretch.
         open_lines: Lines that markdown-it read before them, from `_open_lines`.
     """

@@ -1,6 +1,7 @@
 """Cutting one section of a Markdown document into pieces that fit.
 
-What fits together stays together. A table is cut between rows, and each piece repeats its header.
+Pieces that fit together stay together. A table is cut between rows, and each piece repeats its
+header.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import pytest
 
 from hopyard.indexes.kinds.communities import overview
 from hopyard.indexes.kinds.communities.overview import Overview, Parts, Quote, ShownFinding
-from hopyard.tracing.community_page import community_page
+from hopyard.tracing.index_pages import community_page
 
 from .made_map import HOSTILE, Page, part, whole
 

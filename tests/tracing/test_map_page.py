@@ -23,7 +23,7 @@ from hopyard.indexes.kinds.communities.overview import (
 from hopyard.indexes.kinds.communities.records import Finding, Report
 from hopyard.state.errors import UsageError
 from hopyard.state.references import reference
-from hopyard.tracing.community_page import community_page
+from hopyard.tracing.index_pages import community_page
 
 from ..indexes.kinds.communities.families import FAMILIES, Families, families
 from .made_map import HOSTILE, Page

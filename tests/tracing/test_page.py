@@ -14,10 +14,9 @@ import pytest
 from hopyard.models.ledger import Entry, Use
 from hopyard.state.schemas import Citation, Step, Thrown, passage_evidence
 from hopyard.tracing.drawing import Arrow, drawing_of
-from hopyard.tracing.legend import legend_of
 from hopyard.tracing.model import Earlier, Trace
 from hopyard.tracing.plain import as_plain
-from hopyard.tracing.trace_page import trace_page
+from hopyard.tracing.trace_page import legend_of, trace_page
 
 from .made import HOPS, HOSTILE, SUMMARY, made_trace, use, with_texts
 

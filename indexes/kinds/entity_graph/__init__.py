@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hopyard.indexes.arrays.exporting import Export
     from hopyard.indexes.corpus.records import Passage
     from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+    from hopyard.indexes.kinds.entity_graph.read.neighbourhood import Neighbourhood
 
 __all__ = ("KIND", "EntityGraphKind", "EntityGraphSettings")
 
@@ -152,6 +153,36 @@ class EntityGraphKind(IndexKind):
         graph, communities = reader(self.name), reader("communities")
         paths = list(map(communities.of_entity, range(graph.entities))) if communities else []
         return export_of(graph, passages, paths)
+
+    def entities(
+        self, directory: Path, pattern: str, only: Literal["", "merged", "split"] = ""
+    ) -> Sequence[Mapping[str, Any]]:
+        """Entities with their names, or the decisions about names."""
+        from hopyard.indexes.kinds.entity_graph.read.listing import decision_rows, entity_rows
+        from hopyard.indexes.kinds.entity_graph.stats import EntityStats
+
+        if only:
+            return decision_rows(EntityStats.load(directory), pattern, only)
+        return entity_rows(self.open(directory), pattern)
+
+    def look_up(
+        self,
+        reader: EntityGraph,
+        name: str,
+        read: Callable[[Sequence[str]], Sequence[Passage]],
+        limit: int,
+        choice: int = 0,
+    ) -> Sequence[Neighbourhood]:
+        """The neighbourhood of each entity that a name means."""
+        from hopyard.indexes.kinds.entity_graph.read.lookup import find_entities, several
+        from hopyard.indexes.kinds.entity_graph.read.neighbourhood import neighbourhood
+
+        found = find_entities(reader, name)
+        if choice > len(found):
+            raise several(name, len(found))
+        found = found[choice - 1 : choice] or found
+        length = limit if len(found) == 1 else min(limit, 3)
+        return [neighbourhood(reader, entity.row, read, length) for entity in found]
 
     def derived(
         self, directory: Path, passage_ids: Sequence[str]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,49 +13,38 @@ from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.stats import EntityStats
 
-__all__ = ("EntityEntry", "current_stats", "list_entities", "matches")
+__all__ = ("current_stats", "decision_rows", "entity_rows", "matches")
 
 
-@dataclass(frozen=True)
-class EntityEntry:
-    """One entity."""
-
-    entity: str
-    """How it is written most often."""
-    passages: int
-    """How many passages name it."""
-    names: tuple[str, ...]
-    """Its normalised spellings, sorted."""
-
-
-def list_entities(
-    graph: EntityGraph, pattern: str = "", limit: int = 0
-) -> tuple[list[EntityEntry], int]:
-    """The entities of a graph, those in most passages first.
+def entity_rows(graph: EntityGraph, pattern: str = "") -> list[dict[str, Any]]:
+    """The entities of a graph, those in most passages first, with their normalised spellings.
 
     Args:
         graph: The graph.
         pattern: See `matches`; one of an entity's spellings, or its label, has to match.
-        limit: Maximum number of entities; 0 lists all.
-
-    Returns:
-        The entities, and how many match in all.
     """
     files = graph.files
     name_of = np.repeat(np.arange(len(files.names)), files.name_entities.lengths)
     order = np.argsort(files.name_entities.values, kind="stable")
     bounds = np.searchsorted(files.name_entities.values[order], np.arange(graph.entities + 1))
-
-    def entry(row: int) -> EntityEntry:
+    found = []
+    for row in np.argsort(-graph.passages_with, kind="stable").tolist():
         rows = name_of[order[bounds[row] : bounds[row + 1]]].tolist()
-        names = tuple(files.names.text(name) for name in rows)
-        return EntityEntry(graph.label(row), int(graph.passages_with[row]), names)
+        names = [files.names.text(name) for name in rows]
+        label = graph.label(row)
+        if not pattern or matches(pattern, (label, *names)):
+            passages = int(graph.passages_with[row])
+            found.append({"entity": label, "passages": passages, "names": names})
+    return found
 
-    by_frequency = np.argsort(-graph.passages_with, kind="stable").tolist()
-    if not pattern:
-        return [entry(row) for row in by_frequency[: limit or None]], graph.entities
-    found = [one for one in map(entry, by_frequency) if matches(pattern, (one.entity, *one.names))]
-    return found[: limit or None], len(found)
+
+def decision_rows(stats: EntityStats, pattern: str, only: str) -> list[dict[str, Any]]:
+    """The names that were merged into others, or the senses of names (`only`: merged or split)."""
+    merged = only == "merged"
+    decisions = stats.merges if merged else stats.splits
+    rows = [decision.model_dump(mode="json") for decision in decisions]
+    texts = ("name", "into") if merged else ("name", "sense")
+    return [row for row in rows if not pattern or matches(pattern, (row[key] for key in texts))]
 
 
 def matches(pattern: str, texts: Iterable[str]) -> bool:

@@ -9,8 +9,9 @@ from typing import Final, Self
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.text.keywords import normalise_keyword
 from hopyard.state.errors import UsageError
+from hopyard.state.text.counting import counted
 
-__all__ = ("Entity", "find_entities")
+__all__ = ("Entity", "find_entities", "several")
 
 _NEAR: Final = 5
 """Names that an error offers at most."""
@@ -44,6 +45,14 @@ def find_entities(graph: EntityGraph, name: str) -> list[Entity]:
         offer = f": did you mean {near}?" if near else ", nor a similar name."
         raise UsageError(f"The entity graph has no entity named {name!r}{offer}")
     return [Entity.of(graph, row) for row in rows]
+
+
+def several(name: str, count: int) -> UsageError:
+    """The error for a name without the number of the entity that is meant."""
+    return UsageError(
+        f"The name {name!r} means {counted(count, 'entity')}: "
+        f"give --choice a number from 1 to {count}."
+    )
 
 
 def _near_names(graph: EntityGraph, wanted: str) -> list[str]:

@@ -23,7 +23,7 @@ from hopyard.indexes.kind import KINDS, IndexKind
 from hopyard.indexes.kinds.entity_graph.read.lookup import Entity
 from hopyard.indexes.kinds.entity_graph.read.neighbourhood import Neighbourhood
 from hopyard.state.errors import IndexMissingError, UsageError
-from hopyard.tracing.entity_page import entity_page
+from hopyard.tracing.index_pages import entity_page
 
 from .made_graph import made_index
 
