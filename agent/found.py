@@ -11,6 +11,7 @@ from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackManager, 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
 
+from hopyard.agent.advice import PROGRAM, Advice, with_advice
 from hopyard.agent.events import steps_in
 from hopyard.nodes.citations import is_unknown
 from hopyard.prompts.passages import one_line
@@ -47,14 +48,14 @@ def keep_found(config: RunnableConfig) -> Iterator[RunnableConfig]:
         raise
 
 
-def failure_text(error: HopyardError, sentence: str = "") -> str:
+def failure_text(error: HopyardError, advice: Advice = PROGRAM) -> str:
     """An error for an agent to read: the sentence, its kind, and what was found before.
 
     Args:
         error: The error.
-        sentence: Takes the place of the error's own sentence.
+        advice: What the agent can do about it.
     """
-    lines = [sentence or str(error)]
+    lines = [with_advice(error, advice)]
     if error.reason:
         lines.append(f"Kind of failure: {error.reason}.")
     told = [

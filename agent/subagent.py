@@ -69,7 +69,7 @@ def as_subagent(
         try:
             with keep_found(run) as watched:
                 output: Any = await answer_inside(given, watched, hop.context)
-        except HopyardError as error:  # with its cure, which the model may act on
+        except HopyardError as error:  # the model may act on it
             return {"messages": [AIMessage(failure_text(error))]}
         return {"messages": [AIMessage(readable(output))]}
 

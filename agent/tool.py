@@ -17,6 +17,7 @@ from langgraph.prebuilt import ToolRuntime
 from pydantic import BeforeValidator, Field
 from typing_extensions import Unpack
 
+from hopyard.agent.advice import without_shell_advice
 from hopyard.agent.background import wait, wait_async
 from hopyard.agent.found import failure_text, keep_found
 from hopyard.agent.hopyard import Hopyard, Settings
@@ -109,7 +110,7 @@ def as_tool(
             with keep_found(config) as watched:
                 output: Any = await answer_inside({"question": question}, watched, context)
             del output["messages"]  # the message that has this artifact is the answer
-        except HopyardError as error:  # with its cure, which the model may act on
+        except HopyardError as error:  # the model may act on it
             raise ToolException(failure_text(error)) from error
         artifact = await asyncio.to_thread(with_texts, output, context.index) if texts else output
         return readable(output), cast("AgentOutput", artifact)
@@ -170,4 +171,5 @@ def _why_unknown(output: AgentOutput) -> list[str]:
 
 
 def _sentence(reason: str) -> str:
-    return reason if reason.endswith(".") else f"{reason}."
+    told = without_shell_advice(reason)
+    return told if told.endswith(".") else f"{told}."

@@ -20,12 +20,18 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import BeforeValidator, Field, ValidationError
 
+from hopyard.agent.advice import Advice, with_advice, without_shell_advice
 from hopyard.agent.found import failure_text
 from hopyard.agent.session import Event, Session, new_thread_id, open_session
 from hopyard.cli.mcp.documents import PASSAGE_ADDRESS, Fetched, SearchResults, fetch, search
-from hopyard.cli.mcp.errors import told_over_mcp, without_shell_advice
 from hopyard.cli.mcp.results import Strategies, ToolAnswer, answer_of, strategies
-from hopyard.state.errors import HopyardError, UsageError
+from hopyard.state.errors import (
+    HopyardError,
+    ThreadBusyError,
+    ThreadMissingError,
+    ThreadUnfinishedError,
+    UsageError,
+)
 from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.settings.sources import change_context
 from hopyard.state.where import condition_texts
@@ -38,6 +44,17 @@ INSTRUCTIONS: Final = (
     "`search` only finds passages, without a model, and `fetch` reads a passage that was found or "
     "cited, or a whole document."
 )
+
+ADVICE: Final[Advice] = (
+    (ThreadMissingError, "give a thread_id that `ask` has returned"),
+    (
+        ThreadUnfinishedError,
+        "call `continue_thread` without a question first, or ask on another thread",
+    ),
+    (ThreadBusyError, "wait for it to end, then call again"),
+    (HopyardError, "whoever runs this server can change that"),
+)
+"""What a client can do about an error."""
 
 _THIS_MACHINE: Final = ("127.0.0.1", "localhost", "[::1]")
 
@@ -239,7 +256,7 @@ class _Tools:
             context = await asyncio.to_thread(self._settings)
             return (await fetch(id, context)).text
         except HopyardError as error:
-            raise ResourceError(told_over_mcp(error)) from error
+            raise ResourceError(with_advice(error, ADVICE)) from error
 
 
 async def _follow(
@@ -269,7 +286,7 @@ async def _with_tool_errors(work: Awaitable[ResultT]) -> ResultT:
     try:
         return await work
     except HopyardError as error:
-        raise ToolError(failure_text(error, told_over_mcp(error))) from error
+        raise ToolError(failure_text(error, ADVICE)) from error
 
 
 def _changed(context: Context, asked: dict[str, Any]) -> Context:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from approvals import action, proposed
 
-from hopyard.cli.mcp.errors import advises_shell
+from hopyard.agent.advice import advises_shell
 
 from .conftest import IRON, QUESTION, STONE, Server
 

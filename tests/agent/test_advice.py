@@ -1,4 +1,4 @@
-"""Errors over MCP: no advice that needs a shell."""
+"""Errors for agents, over MCP and of tools: no advice that needs a shell."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.cli.mcp.errors import advises_shell, told_over_mcp, without_shell_advice
+from hopyard.agent.advice import PROGRAM, Advice, advises_shell, with_advice, without_shell_advice
+from hopyard.agent.found import failure_text
+from hopyard.cli.mcp.server import ADVICE
 from hopyard.state.errors import (
     BudgetExceededError,
     HopyardError,
@@ -59,7 +61,7 @@ FOLDERS = ("agent", "classifiers", "graphs", "indexes", "models", "nodes", "prom
     ],
 )
 def test_by_hand(error: HopyardError, told: str) -> None:
-    assert told_over_mcp(error) == told
+    assert with_advice(error, ADVICE) == told
 
 
 def test_an_argument_of_the_client_gets_no_advice_about_the_server() -> None:
@@ -83,12 +85,20 @@ def _texts(node: ast.expr) -> Iterator[str]:
         yield "".join(map(str, parts))
 
 
-def test_no_error_of_the_package_advises_a_shell_over_mcp() -> None:
+def test_the_caller_of_a_tool_is_told_who_can_change_it() -> None:
+    error = IndexMissingError("There is no index 'x'; run `hopyard index build PATH… --out x`.")
+    assert failure_text(error) == (
+        "There is no index 'x'; whoever runs this program can change that."
+    )
+
+
+@pytest.mark.parametrize("advice", [ADVICE, PROGRAM])
+def test_no_error_of_the_package_advises_a_shell_to_an_agent(advice: Advice) -> None:
     messages = list(raised_messages())
     advising = [text for text in messages if advises_shell(text)]
     assert len(messages) > 200
     assert len(advising) > 40
-    told = [told_over_mcp(HopyardError(text)) for text in messages]
+    told = [with_advice(HopyardError(text), advice) for text in messages]
     assert all(told)
     # A flag in the first clause is the problem, not advice: only a build meets these.
     assert all("--ocr" in text for text in told if advises_shell(text))

@@ -1,37 +1,29 @@
-"""Errors as an MCP client reads them: with advice that it can follow.
+"""Errors as an agent reads them: with advice that it can follow.
 
-Hopyard's errors advise flags, variables and commands of a shell, which the program or the person
+Hopyard's errors advise flags, variables and commands of a shell, which an agent and the person
 behind an MCP client may not have. Such advice is replaced.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from hopyard.state.errors import (
-    HopyardError,
-    ThreadBusyError,
-    ThreadMissingError,
-    ThreadUnfinishedError,
-)
+from hopyard.state.errors import HopyardError
 
-__all__ = ("advises_shell", "told_over_mcp", "without_shell_advice")
+__all__ = ("PROGRAM", "Advice", "advises_shell", "with_advice", "without_shell_advice")
+
+Advice = Sequence[tuple[type[HopyardError], str]]
+"""What a caller can do about an error, by its type. The first that fits counts."""
+
+PROGRAM: Final[Advice] = ((HopyardError, "whoever runs this program can change that"),)
+"""The advice for the agent that calls a tool or a sub-agent."""
 
 _SHELL: Final = re.compile(
     r"`[^`]*\bhopyard\b|(?<![\w-])--[a-z]|\bpip install\b|\bHOPYARD_[A-Z]|\bhopyard\.toml\b"
 )
 _ENDS: Final = ":;.?"
-_ADVICE: Final = (
-    (ThreadMissingError, "give a thread_id that `ask` has returned"),
-    (
-        ThreadUnfinishedError,
-        "call `continue_thread` without a question first, or ask on another thread",
-    ),
-    (ThreadBusyError, "wait for it to end, then call again"),
-    (HopyardError, "whoever runs this server can change that"),
-)
 
 
 def advises_shell(text: str) -> bool:
@@ -39,13 +31,13 @@ def advises_shell(text: str) -> bool:
     return _SHELL.search(text) is not None
 
 
-def told_over_mcp(error: HopyardError) -> str:
-    """The error in one sentence, with advice for an MCP client."""
+def with_advice(error: HopyardError, advice: Advice) -> str:
+    """The error in one sentence; advice for a shell is replaced by the caller's."""
     problem = without_shell_advice(str(error))
     if problem == str(error):
         return problem
-    advice = next(text for kind, text in _ADVICE if isinstance(error, kind))
-    return f"{problem.removesuffix('.')}; {advice}."
+    instead = next(text for kind, text in advice if isinstance(error, kind))
+    return f"{problem.removesuffix('.')}; {instead}."
 
 
 def without_shell_advice(text: str) -> str:
