@@ -95,19 +95,14 @@ class _Allowance:
             before: The earlier cost of this answer, before a limit or a kill. The answer's run
                 counts it, so the budget is larger by it.
         """
-        left = {
-            "calls": self.limits.calls - self.calls,
-            "tokens": self.limits.tokens - self.tokens,
-            "seconds": self.limits.seconds - (monotonic() - self.started),
-        }
+        seconds = monotonic() - self.started
+        spent = {"calls": self.calls, "tokens": self.tokens, "seconds": seconds}
         paid = _amounts(before)
         values = own.model_dump()
-        for name, limit in self.limits.model_dump().items():
-            if not limit:
-                continue
-            if left[name] <= 0:
+        for name, limit in self.limits.model_dump(exclude_none=True).items():
+            if (left := limit - spent[name]) <= 0:
                 return None
-            allowed = left[name] + paid[name]
+            allowed = left + paid[name]
             values[name] = min(allowed, values[name] or allowed)
         return Budget(**values)
 

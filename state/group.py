@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Protocol, Self, TypeVar
+from typing import Annotated, ClassVar, Literal, Protocol, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-__all__ = ("Frozen", "Group", "GroupT", "Groups", "Profile")
+__all__ = ("Amount", "Frozen", "Group", "GroupT", "Groups", "Limit", "Profile")
 
 Profile = Literal["builtin", "small", "capable"]
 """How prompts are written: for the built-in 135M model, for one of at most about eight billion
 parameters, or for one that follows long instructions."""
 
 GroupT = TypeVar("GroupT", bound="Group")
+
+
+Limit = Annotated[int | None, Field(ge=0), AfterValidator(lambda value: value or None)]
+"""A largest number. None is no limit, and so is 0."""
+Amount = Annotated[float | None, Field(ge=0), AfterValidator(lambda value: value or None)]
+"""A largest amount, such as of seconds. None is no limit, and so is 0."""
 
 
 class Frozen(BaseModel):

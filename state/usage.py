@@ -11,20 +11,18 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from hopyard.state.errors import BudgetExceededError
-from hopyard.state.group import Frozen
+from hopyard.state.group import Amount, Frozen, Limit
 from hopyard.state.text.counting import counted
 
 __all__ = ("Budget", "Meter", "Usage", "about", "add_usage", "no_usage")
 
 
 class Budget(Frozen):
-    """The hard stop of one run; 0 means no limit. Cached calls cost nothing."""
+    """The hard stop of one run. Cached calls cost nothing."""
 
-    calls: int = Field(0, ge=0, description="Maximum model calls; 0 means no limit.")
-    tokens: int = Field(0, ge=0, description="Maximum input and output tokens; 0 means no limit.")
-    seconds: float = Field(
-        0, ge=0, description="Maximum seconds of working time; 0 means no limit."
-    )
+    calls: Limit = Field(None, description="Maximum model calls.")
+    tokens: Limit = Field(None, description="Maximum input and output tokens.")
+    seconds: Amount = Field(None, description="Maximum seconds of working time.")
 
 
 class Usage(TypedDict):
@@ -115,8 +113,7 @@ class Meter:
             BudgetExceededError: The call would go beyond the budget.
         """
         calls = self._spent.model_calls + self._in_flight
-        limit = budget.calls if final else budget.calls - 1
-        if budget.calls and calls >= limit:
+        if budget.calls and calls >= (budget.calls if final else budget.calls - 1):
             raise BudgetExceededError(
                 f"The budget of {counted(budget.calls, 'model call')} is used up; "
                 "raise --max-calls."

@@ -18,14 +18,16 @@ __all__ = ("SEARCH", "reciprocal_rank_fusion")
 
 RRF_K: Final = 60
 """The paper's constant: it keeps one list's first places from outweighing agreement."""
+_CANDIDATES: Final = 20
+"""Passages of each search, at least: as many as MMR chooses from."""
 
 
 async def _find(search: Search) -> list[Evidence]:
-    """Merge the `retrieval.fetch_k` best of each search.
+    """Merge the best of each search.
 
     The score is the fused one as a share of the highest possible: 1 is first in both.
     """
-    fetch = max(search.k, search.settings.retrieval.fetch_k)
+    fetch = max(search.k, _CANDIDATES)
     found = await asyncio.gather(search.by("dense", k=fetch), search.by("sparse", k=fetch))
     rankings = [[unit["id"] for unit in units] for units in found]
     highest = len(rankings) / (RRF_K + 1)

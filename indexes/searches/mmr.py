@@ -18,19 +18,21 @@ if TYPE_CHECKING:
 
 __all__ = ("SEARCH", "mmr")
 
+_CANDIDATES: Final = 20
+"""Passages to choose from, at least; LangChain's default (`fetch_k`)."""
+
 
 async def _find(search: Search) -> list[Evidence]:
-    """Choose among the `retrieval.fetch_k` nearest; the score is MMR's when it was chosen."""
+    """Choose among the nearest passages; the score is MMR's when it was chosen."""
     dense = await asyncio.to_thread(search.index.reader, "dense")
     vector = await search.embed(search.text)
     return await asyncio.to_thread(_choose, dense, vector, search)
 
 
 def _choose(dense: DenseIndex, query: Vector, search: Search) -> list[Evidence]:
-    settings = search.settings.retrieval
-    nearest = dense.search(query, max(search.k, settings.fetch_k), search.allowed)
+    nearest = dense.search(query, max(search.k, _CANDIDATES), search.allowed)
     ids = [passage_id for passage_id, _ in nearest]
-    chosen = mmr(query, dense.vectors(ids), search.k, settings.mmr_lambda)
+    chosen = mmr(query, dense.vectors(ids), search.k, search.settings.retrieval.mmr_lambda)
     return [passage_evidence(ids[row], score) for row, score in chosen]
 
 

@@ -93,7 +93,7 @@ def plans_within(index: Index, names: Sequence[str], settings: Context) -> dict[
     """
     budget, tokens = writing_budget(settings.budget), writing.limits_of(settings).tokens
     most = GlobalSettings.of(settings).most_reports
-    most = min(most, budget.calls or most, -(-budget.tokens // tokens) or most)
+    most = min(most, budget.calls or most, -(-(budget.tokens or 0) // tokens) or most)
     spare, plans = max(0, most - len(names)), dict[str, Plan]()
     for name in names:
         plans[name] = on_demand.planned(index, name, settings, 1 + spare)
@@ -164,14 +164,14 @@ def _written(step: Step, report: Report, model: str) -> Step:
 def writing_budget(budget: Budget) -> Budget:
     """The part of a budget that reports may use up: without a map call, they would be for nothing.
 
-    A limit of 0, which is none, stays. Any other limit stays above 0.
+    Every limit stays above 0.
     """
     return Budget(
         calls=_share(budget.calls),
         tokens=_share(budget.tokens),
-        seconds=_WRITING_SHARE * budget.seconds,
+        seconds=budget.seconds and _WRITING_SHARE * budget.seconds,
     )
 
 
-def _share(limit: int) -> int:
-    return max(1, int(_WRITING_SHARE * limit)) if limit else 0
+def _share(limit: int | None) -> int | None:
+    return max(1, int(_WRITING_SHARE * limit)) if limit else None

@@ -47,7 +47,6 @@ class RetrievalSettings(Frozen):
         le=1,
         description="MMR: weight of relevance, from 0 (only diversity) to 1 (only relevance).",
     )
-    fetch_k: int = Field(20, ge=1, le=1000, description="Number of candidates for MMR.")
     snippet_tokens: int = Field(
         300, ge=20, description="Maximum tokens of each passage in a prompt."
     )

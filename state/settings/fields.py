@@ -25,7 +25,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, ErrorDetails
 from pydantic_settings import NoDecode
 
-from hopyard.state.group import Frozen, Group, GroupT, Profile
+from hopyard.state.group import Amount, Frozen, Group, GroupT, Limit, Profile
 from hopyard.state.model_size import is_small
 from hopyard.state.registry import SEARCHES, registries, registry_at
 from hopyard.state.settings.common import (
@@ -117,14 +117,14 @@ class Context(Frozen):
     temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature (paper: 0.2).")
     seed: int = Field(7, ge=0, description="Sampling seed, if the provider supports it.")
     timeout: float = Field(120.0, gt=0, description="Maximum seconds of one model call.")
-    concurrency: int = Field(
-        0,
-        ge=0,
+    concurrency: Limit = Field(
+        None,
         le=1024,
-        description="Maximum parallel model calls; 0 means the provider's default.",
+        description="Maximum parallel model calls. By default it depends on the provider.",
     )
-    retention_days: float = Field(
-        0, ge=0, description="Delete threads that were not used for this many days; 0 keeps all."
+    retention_days: Amount = Field(
+        None,
+        description="Delete threads that were not used for this many days. By default all stay.",
     )
     budget: Budget = Field(default_factory=Budget, description="Hard limits of one run.")
     retrieval: RetrievalSettings = Field(

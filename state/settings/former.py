@@ -17,6 +17,7 @@ FORMER: Final[dict[str, str]] = {
     "passage_graph.max_failure_rate": "Set writing.max_failure_rate.",
     "passage_graph.passage_characters": "A prompt shows 2,400 characters of a passage at most.",
     "passage_graph.temperature": "Set writing.temperature.",
+    "retrieval.fetch_k": "Searches always take at least 20 candidates, and k if that is more.",
     "retries": "A model is asked again twice after an output that does not fit.",
 }
 """A sentence by dotted name: what to set instead, or why nothing replaces the setting."""

@@ -14,12 +14,12 @@ from hopyard.state.tree import TreeSettings
 def test_a_request_goes_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOPYARD_INDEX", "bridges")
     monkeypatch.setenv("HOPYARD_STRATEGY", "tree")
-    monkeypatch.setenv("HOPYARD_RETRIEVAL__FETCH_K", "7")
+    monkeypatch.setenv("HOPYARD_RETRIEVAL__SNIPPET_TOKENS", "70")
     monkeypatch.setenv("HOPYARD_TREE__MAX_DEPTH", "2")
     asked = {"strategy": "single", "retrieval": {"k": 3}, "tree": {"theta": 0.5}}
     context = ServerContext.model_validate(asked)
     assert (context.index, context.strategy) == ("bridges", "single")
-    assert (context.retrieval.k, context.retrieval.fetch_k) == (3, 7)
+    assert (context.retrieval.k, context.retrieval.snippet_tokens) == (3, 70)
     tree = TreeSettings.of(context)
     assert (tree.theta, tree.max_depth) == (0.5, 2)
 

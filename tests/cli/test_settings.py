@@ -48,11 +48,11 @@ def test_an_unusable_file_ends_every_command_with_2(hopyard: Run, folder: Path, 
 
 
 def test_flags_come_before_everything(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "hopyard.toml").write_text("[retrieval]\nk = 1\nfetch_k = 11\n")
+    (folder / "hopyard.toml").write_text("[retrieval]\nk = 1\nsnippet_tokens = 110\n")
     monkeypatch.setenv("HOPYARD_RETRIEVAL__K", "2")
     assert context_from({"retrieval.k": None}).retrieval.k == 2
     context = context_from({"retrieval.k": 3, "index": None})
-    assert (context.retrieval.k, context.retrieval.fetch_k) == (3, 11)
+    assert (context.retrieval.k, context.retrieval.snippet_tokens) == (3, 110)
 
 
 def test_a_pair_comes_before_its_flag() -> None:

@@ -192,7 +192,7 @@ async def test_questions_side_by_side_give_the_same(plan: MakePlan, tmp_path: Pa
 async def test_a_questions_own_budget_truncates_it_and_the_run_goes_on(
     plan: MakePlan, tmp_path: Path
 ) -> None:
-    own = {"calls": 2, "tokens": 0, "seconds": 0}
+    own = {"calls": 2}
     outcome = await carry_out(plan(("tree",), budget=own), tmp_path / "out", Budget(calls=500))
     assert outcome.stopped == ""
     assert [record.truncated for record in read(tmp_path)] == [False, False, True]

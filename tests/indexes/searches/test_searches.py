@@ -119,12 +119,12 @@ async def test_mmr_spreads_out(find: Find, index: Index) -> None:
         chosen = np.stack([vectors[name] for name in ids(found)])
         return float((chosen @ chosen.T).mean())
 
-    wide = {"mmr_lambda": 0.3, "fetch_k": 40}
+    wide = {"mmr_lambda": 0.3}
     spread = await find("mmr", "river of king", 5, retrieval=wide)
 
     assert likeness(spread) < likeness(await find("dense", "river of king", 5))
     assert all(type(score) is float for score in scores(spread))
-    assert len(await find("mmr", "river of king", 30, retrieval={"fetch_k": 5})) == 30
+    assert len(await find("mmr", "river of king", 30)) == 30
 
 
 async def test_a_kind_that_is_missing_is_named_with_the_search(find: Find) -> None:

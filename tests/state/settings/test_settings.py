@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from hopyard.indexes.search import SEARCHES
 from hopyard.state.errors import UsageError
-from hopyard.state.settings.fields import Context, every_setting, setting_groups
+from hopyard.state.settings.fields import Budget, Context, every_setting, setting_groups
 from hopyard.state.settings.former import FORMER, without_former
 from hopyard.state.settings.sources import change_context, home, read_context
 from hopyard.state.strategy import STRATEGIES
@@ -263,3 +263,11 @@ def test_a_thread_loses_its_former_settings(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(FORMER, "bush", "The strategy is called `tree`.")
     kept = {"seed": 3, "tree": {"branches": 2, "theta": 0.5}, "bush": {"theta": 0.4}}
     assert without_former(kept) == {"seed": 3, "tree": {"theta": 0.5}}
+
+
+def test_a_limit_that_is_not_set_is_none_and_so_is_0() -> None:
+    for context in (Context(), read_context({"budget": {"calls": "0", "seconds": 0}})):
+        assert context.budget == Budget(calls=None, tokens=None, seconds=None)
+    zero = read_context({"concurrency": 0, "retention_days": "0"})
+    assert (zero.concurrency, zero.retention_days) == (None, None)
+    assert zero == Context()
