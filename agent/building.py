@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 from typing_extensions import Unpack
 
 from hopyard.agent.background import wait, wait_async
-from hopyard.agent.hopyard import Settings, named_models
+from hopyard.agent.keywords import Settings, named_settings
 from hopyard.agent.sources import Documents, Sources
 from hopyard.indexes.build_context import Progress, silent
 from hopyard.indexes.building import build as building
@@ -24,7 +25,7 @@ from hopyard.indexes.kind import DEFAULT_KINDS, embedding_for
 from hopyard.indexes.status import status
 from hopyard.models.names import NO_EMBEDDING, current_name
 from hopyard.nodes.resources import Resources
-from hopyard.state.settings.given import GivenSettings, python_settings, read_given
+from hopyard.state.settings.given import read_given
 
 __all__ = ("IndexReport", "aadd_documents", "abuild_index", "add_documents", "build_index")
 
@@ -43,7 +44,7 @@ class IndexReport:
         embedded: Passage texts that were embedded; all others had their vector.
         bad: Documents that could not be read and were left out, and why.
         skipped: Files that are not documents, and why.
-        warnings: What you should know of the index, a sentence each.
+        warnings: Things that you should know of the index, a sentence each.
         seconds: How long it took.
     """
 
@@ -77,23 +78,29 @@ class IndexReport:
         )
 
 
+class BuildSettings(Settings, total=False):
+    """The keywords of a build: how documents are read, and settings."""
+
+    encoding: str
+    """The encoding of text files without a byte-order mark; "" detects it."""
+    ocr: str
+    """The languages of scanned pages, as in `deu+eng`; "" leaves such pages out."""
+    progress: Progress
+    """Called as the build proceeds, with a stage, how much is done, and of how much."""
+
+
 def build_index(
     index: str | Path,
     documents: Documents,
     *,
     kinds: Sequence[str] = DEFAULT_KINDS,
     chunk_tokens: int | None = None,
-    encoding: str = "",
-    ocr: str = "",
-    progress: Progress = silent,
-    settings: GivenSettings | None = None,
-    **named: Unpack[Settings],
+    **named: Unpack[BuildSettings],
 ) -> IndexReport:
     """Make an index that holds exactly these documents.
 
     Documents that did not change since the last build are neither cut nor embedded again. A killed
-    build
-    continues where it stopped.
+    build continues where it stopped.
 
         hopyard.build_index("my-index", "docs/", kinds=["dense", "sparse", "passage-graph"])
         hopyard.build_index("my-index", WebBaseLoader("https://example.org"))
@@ -104,11 +111,7 @@ def build_index(
         kinds: The index kinds to build.
         chunk_tokens: The most tokens of a passage; 0 keeps documents whole. The default is 300, or
             what the embedding model's window allows.
-        encoding: The encoding of text files without a byte-order mark; "" detects it.
-        ocr: The languages of scanned pages, as in `deu+eng`; "" leaves such pages out.
-        progress: Called as the build proceeds, with a stage, how much is done, and of how much.
-        settings: Any settings by dotted or nested name.
-        **named: Settings that have a keyword, as in `embedding="ollama:nomic-embed-text"`.
+        **named: See `BuildSettings`, as in `embedding="ollama:nomic-embed-text"`.
 
     Returns:
         The report of the build. Its `bad` names the documents that were left out.
@@ -119,8 +122,7 @@ def build_index(
         IndexBusyError: Another build works on the index.
         ModelUnreachableError: A model does not answer; what it gave until then is kept.
     """
-    given = _Given(index, documents, kinds, chunk_tokens, encoding, ocr, progress)
-    return wait(given.build(settings, named))
+    return wait(_Build(index, documents, named).build(kinds, chunk_tokens))
 
 
 async def abuild_index(
@@ -129,26 +131,14 @@ async def abuild_index(
     *,
     kinds: Sequence[str] = DEFAULT_KINDS,
     chunk_tokens: int | None = None,
-    encoding: str = "",
-    ocr: str = "",
-    progress: Progress = silent,
-    settings: GivenSettings | None = None,
-    **named: Unpack[Settings],
+    **named: Unpack[BuildSettings],
 ) -> IndexReport:
     """Make an index that holds exactly these documents. See `build_index`."""
-    given = _Given(index, documents, kinds, chunk_tokens, encoding, ocr, progress)
-    return await wait_async(given.build(settings, named))
+    return await wait_async(_Build(index, documents, named).build(kinds, chunk_tokens))
 
 
 def add_documents(
-    index: str | Path,
-    documents: Documents,
-    *,
-    encoding: str = "",
-    ocr: str = "",
-    progress: Progress = silent,
-    settings: GivenSettings | None = None,
-    **named: Unpack[Settings],
+    index: str | Path, documents: Documents, **named: Unpack[BuildSettings]
 ) -> IndexReport:
     """Add documents to an index, or update those whose id it holds. The others stay.
 
@@ -160,90 +150,56 @@ def add_documents(
         EmbeddingMismatchError: Another embedding model made the index.
         HopyardError: As for `build_index`.
     """
-    given = _Given(index, documents, (), None, encoding, ocr, progress)
-    return wait(given.add(settings, named))
+    return wait(_Build(index, documents, named).add())
 
 
 async def aadd_documents(
-    index: str | Path,
-    documents: Documents,
-    *,
-    encoding: str = "",
-    ocr: str = "",
-    progress: Progress = silent,
-    settings: GivenSettings | None = None,
-    **named: Unpack[Settings],
+    index: str | Path, documents: Documents, **named: Unpack[BuildSettings]
 ) -> IndexReport:
     """Add documents to an index, or update those whose id it holds. See `add_documents`."""
-    given = _Given(index, documents, (), None, encoding, ocr, progress)
-    return await wait_async(given.add(settings, named))
+    return await wait_async(_Build(index, documents, named).add())
 
 
-@dataclass(frozen=True)
-class _Given:
-    """The arguments of a build."""
+class _Build:
+    """One build, with the keywords of `BuildSettings`."""
 
-    index: str | Path
-    documents: Documents
-    kinds: Sequence[str]
-    chunk_tokens: int | None
-    encoding: str
-    ocr: str
-    progress: Progress
+    def __init__(self, index: str | Path, documents: Documents, named: Mapping[str, Any]) -> None:
+        given = dict(named)
+        encoding, ocr = given.pop("encoding", ""), given.pop("ocr", "")
+        self._progress: Progress = given.pop("progress", silent)
+        self._sources = Sources(documents, encoding, ocr, self._progress)
+        self._directory = Path(index).expanduser()
+        self._named = given
 
-    @property
-    def directory(self) -> Path:
-        """The index directory."""
-        return Path(self.index).expanduser()
+    async def build(self, kinds: Sequence[str], chunk_tokens: int | None) -> IndexReport:
+        wanted = [kinds] if isinstance(kinds, str) else list(kinds)
+        put = partial(building.build, kinds=wanted, chunk_tokens=chunk_tokens)
+        return await self._put(put, partial(embedding_for, wanted))
 
-    async def build(self, settings: GivenSettings | None, named: Mapping[str, Any]) -> IndexReport:
-        kinds = [self.kinds] if isinstance(self.kinds, str) else list(self.kinds)
-        options = {"kinds": kinds, "chunk_tokens": self.chunk_tokens}
-        return await self._put(
-            building.build,
-            lambda wanted: embedding_for(kinds, wanted),
-            options,
-            [],
-            settings,
-            named,
-        )
-
-    async def add(self, settings: GivenSettings | None, named: Mapping[str, Any]) -> IndexReport:
+    async def add(self) -> IndexReport:
         """Add with the models of the last build, unless others are given."""
-        directory = self.directory
-        held = current_name((await asyncio.to_thread(read_manifest, directory)).embedding)
-        model = (await asyncio.to_thread(status, directory)).model
+        held = current_name((await asyncio.to_thread(read_manifest, self._directory)).embedding)
+        model = (await asyncio.to_thread(status, self._directory)).model
         last = [("embedding", held), *([("model", model)] if model else [])]
         return await self._put(
-            building.add,
-            lambda wanted: held if held == NO_EMBEDDING else wanted,
-            {},
-            last,
-            settings,
-            named,
+            building.add, lambda wanted: held if held == NO_EMBEDDING else wanted, last
         )
 
     async def _put(
         self,
         put: Callable[..., Coroutine[Any, Any, BuildReport]],
         embedding: Callable[[str], str],
-        options: Mapping[str, Any],
-        last: Sequence[tuple[str, Any]],
-        settings: GivenSettings | None,
-        named: Mapping[str, Any],
+        last: Sequence[tuple[str, Any]] = (),
     ) -> IndexReport:
         with closing(Resources()) as resources:
-            given = {name: value for name, value in named.items() if value is not None}
-            pairs = [*last, *python_settings(settings, given)]
-            context = read_given(named_models(resources, pairs)).context
-            sources = Sources(self.documents, self.encoding, self.ocr, self.progress)
+            pairs = [*last, *named_settings(resources, self._named)]
+            context = read_given(pairs).context
             report = await put(
-                sources,
-                directory=self.directory,
+                self._sources,
+                directory=self._directory,
                 embedder=await asyncio.to_thread(resources.embedder, embedding(context.embedding)),
                 settings=context,
                 caller=lambda: resources.caller(context.model),
-                progress=self.progress,
-                **options,
+                progress=self._progress,
             )
-        return IndexReport.of(self.directory, report, sources)
+        return IndexReport.of(self._directory, report, self._sources)

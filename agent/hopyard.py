@@ -4,68 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import weakref
-from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import aclosing
 from copy import copy
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
-from langchain_core.embeddings import Embeddings
-from langchain_core.language_models import BaseChatModel
-from typing_extensions import TypedDict, Unpack
+from typing_extensions import Unpack
 
 from hopyard.agent.answer import Answer, Evidence, evidence_of
 from hopyard.agent.background import stream, stream_async, wait, wait_async
 from hopyard.agent.events import Event
+from hopyard.agent.keywords import Settings, named_settings
 from hopyard.agent.searching import find_evidence
 from hopyard.agent.session import Session, new_thread_id, open_session
-from hopyard.agent.summary import ThreadSummary
 from hopyard.agent.thread_settings import thread_settings
-from hopyard.models.embedder import Embedder
-from hopyard.models.instances import embedder_of, provider_of
+from hopyard.agent.threads.summary import ThreadSummary
 from hopyard.nodes.resources import Resources
-from hopyard.state.settings.fields import Budget, Context
-from hopyard.state.settings.given import GivenSettings, python_settings, read_given
+from hopyard.state.settings.fields import Context
+from hopyard.state.settings.given import read_given
 
-__all__ = ("ChatModel", "EmbeddingModel", "Hopyard", "Settings", "Where", "named_models")
+__all__ = ("Hopyard",)
 
-ChatModel = str | BaseChatModel
-"""A chat model: a name such as `openai:gpt-4.1-mini`, or a LangChain object."""
-EmbeddingModel = str | Embeddings | Embedder
-"""An embedding model: a name such as `ollama:nomic-embed-text`, or a LangChain object."""
-Where = str | Sequence[str] | Mapping[str, Any]
-"""Conditions on metadata: `"date>=2024"`, several of them, or `{"source": ["BBC", "Wired"]}`."""
-
-
-class Settings(TypedDict, total=False):
-    """The settings that have a keyword. All other settings are given in `settings`, by name."""
-
-    strategy: str
-    """`auto`, or a strategy's name."""
-    search: str
-    """The search method."""
-    style: str
-    """The form of the answer: auto, short, sentence or full."""
-    where: Where
-    """Only passages whose metadata fits are found."""
-    k: int
-    """The number of passages for one question."""
-    explain: bool
-    """Compute each passage's share of the answer, with up to 31 more model calls."""
-    budget: int | Mapping[str, float] | Budget
-    """The most model calls, or limits by name: `{"calls": 8, "seconds": 30}`."""
-    gate: str
-    """auto, off, builtin, capable, or a gate's folder."""
-    route: str
-    """auto, model, or the folder of a trained route."""
-    vectors: str
-    """For a build: where the vectors are kept, `faiss` or a LangChain vector store's name."""
-    approve: str | Sequence[str]
-    """Steps that wait for approval: route, decomposition, hops."""
-    model: ChatModel
-    """The chat model."""
-    embedding: EmbeddingModel
-    """The embedding model that the index was built with."""
+T = TypeVar("T")
 
 
 class Hopyard:
@@ -82,8 +43,7 @@ class Hopyard:
 
     Args:
         index: The index directory; read from `HOPYARD_INDEX` if it is empty.
-        settings: Any settings by dotted or nested name, as in `{"tree.theta": 0.8}`.
-        **named: Settings that have a keyword; see `Settings`.
+        **named: Settings; see `Settings`.
 
     Raises:
         UsageError: A setting is unknown or not usable.
@@ -92,33 +52,29 @@ class Hopyard:
     def __init__(
         self,
         index: str | Path | None = "",
-        *,
-        settings: GivenSettings | None = None,
         **named: Unpack[Settings],
     ) -> None:
         self._origin: Hopyard | None = None
         self._resources = Resources()
         weakref.finalize(self, self._resources.close)
         own = {"index": str(Path(index).expanduser())} if index else {}
-        self._pairs = [*own.items(), *self._named(settings, named)]
+        self._pairs = [*own.items(), *named_settings(self._resources, named)]
         self._given = read_given(self._pairs)
 
     @classmethod
     def of(
         cls,
         index: str | Path | Hopyard,
-        *,
-        settings: GivenSettings | None = None,
         **named: Unpack[Settings],
     ) -> Hopyard:
         """A `Hopyard` of an index; one that is given keeps its models, with changed settings."""
         if not isinstance(index, Hopyard):
-            return cls(index, settings=settings, **named)
+            return cls(index, **named)
         changed = copy(index)  # it shares the resources, which the first one closes
         changed._origin = index
         if not all(isinstance(named.get(name, ""), str) for name in ("model", "embedding")):
             changed._resources = index._resources.with_own_models()
-        changed._pairs = [*index._pairs, *changed._named(settings, named)]
+        changed._pairs = [*index._pairs, *named_settings(changed._resources, named)]
         changed._given = read_given(changed._pairs)
         return changed
 
@@ -160,7 +116,6 @@ class Hopyard:
         question: str,
         *,
         thread: str | None = None,
-        settings: GivenSettings | None = None,
         **named: Unpack[Settings],
     ) -> Answer:
         """Answer a question.
@@ -169,8 +124,7 @@ class Hopyard:
             question: The question; on an old thread it may be a follow-up ("and the other one?").
             thread: The thread's name; None makes a new thread. An old thread keeps its settings,
                 apart from those given here and to `Hopyard`.
-            settings: Any settings by dotted or nested name, as in `{"tree.theta": 0.8}`.
-            **named: Settings that have a keyword, as in `strategy="tree"`; see `Settings`.
+            **named: Settings, as in `strategy="tree"`; see `Settings`.
 
         Returns:
             The answer. If the run waits for an approval, its `waiting` says for what.
@@ -181,7 +135,7 @@ class Hopyard:
             ThreadBusyError: Another run works on the thread.
             ModelUnreachableError: The model does not answer. `resume` continues the thread.
         """
-        hop = self.of(self, settings=settings, **named)
+        hop = self.of(self, **named)
         return wait(_last(hop._ask(question, thread)))
 
     async def aask(
@@ -189,20 +143,16 @@ class Hopyard:
         question: str,
         *,
         thread: str | None = None,
-        settings: GivenSettings | None = None,
         **named: Unpack[Settings],
     ) -> Answer:
         """Answer a question. See `ask`."""
-        return await wait_async(
-            _last(self.of(self, settings=settings, **named)._ask(question, thread))
-        )
+        return await wait_async(_last(self.of(self, **named)._ask(question, thread)))
 
     def stream(
         self,
         question: str,
         *,
         thread: str | None = None,
-        settings: GivenSettings | None = None,
         **named: Unpack[Settings],
     ) -> Generator[Event | Answer, None, None]:
         """Answer a question, and tell what happens meanwhile. It takes what `ask` takes.
@@ -211,7 +161,7 @@ class Hopyard:
             An `Event` for each finished step, a `Token` for each piece of the answer while the
             model writes it, and at the end the `Answer`.
         """
-        hop = self.of(self, settings=settings, **named)
+        hop = self.of(self, **named)
         return stream(hop._ask(question, thread, tokens=True))
 
     def astream(
@@ -219,20 +169,15 @@ class Hopyard:
         question: str,
         *,
         thread: str | None = None,
-        settings: GivenSettings | None = None,
         **named: Unpack[Settings],
     ) -> AsyncGenerator[Event | Answer, None]:
         """Answer a question, and tell what happens meanwhile. See `stream`."""
-        return stream_async(
-            self.of(self, settings=settings, **named)._ask(question, thread, tokens=True)
-        )
+        return stream_async(self.of(self, **named)._ask(question, thread, tokens=True))
 
     def resume(
         self,
         thread: str,
         answer: object = None,
-        *,
-        settings: GivenSettings | None = None,
         **named: Unpack[Settings],
     ) -> Answer:
         """Continue a thread that was stopped or killed, or that waits for an approval.
@@ -244,60 +189,50 @@ class Hopyard:
             answer: What the run waits for: `"approve"`, the arguments to change, a decision as
                 LangChain's human-in-the-loop middleware takes it, or several by the ids of
                 `Answer.waiting`.
-            settings: Settings that change from here on, as for `ask`.
-            **named: Settings that have a keyword, as for `ask`.
+            **named: Settings that change from here on, as for `ask`.
 
         Raises:
             ThreadMissingError: There is no such thread.
             UsageError: The answer does not fit, or a setting is unknown or not usable.
         """
-        hop = self.of(self, settings=settings, **named)
+        hop = self.of(self, **named)
         return wait(_last(hop._resume(thread, answer)))
 
     async def aresume(
         self,
         thread: str,
         answer: object = None,
-        *,
-        settings: GivenSettings | None = None,
         **named: Unpack[Settings],
     ) -> Answer:
         """Continue a thread. See `resume`."""
-        return await wait_async(
-            _last(self.of(self, settings=settings, **named)._resume(thread, answer))
-        )
+        return await wait_async(_last(self.of(self, **named)._resume(thread, answer)))
 
-    def search(
-        self, text: str, *, settings: GivenSettings | None = None, **named: Unpack[Settings]
-    ) -> tuple[Evidence, ...]:
+    def search(self, text: str, **named: Unpack[Settings]) -> tuple[Evidence, ...]:
         """Find evidence for a text. No chat model is called.
 
         Args:
             text: The question, or words.
-            settings: Any settings by name, as for `ask`.
-            **named: Settings that have a keyword, as in `search="mmr"` or `k=8`.
+            **named: Settings, as in `search="mmr"` or `k=8`.
 
         Raises:
             UsageError: The text is empty, or a setting is unknown or not usable.
             IndexMissingError: There is no such index, or the method needs a kind that it lacks.
         """
-        hop = self.of(self, settings=settings, **named)
+        hop = self.of(self, **named)
         return wait(hop._search(text))
 
-    async def asearch(
-        self, text: str, *, settings: GivenSettings | None = None, **named: Unpack[Settings]
-    ) -> tuple[Evidence, ...]:
+    async def asearch(self, text: str, **named: Unpack[Settings]) -> tuple[Evidence, ...]:
         """Find evidence for a text. See `search`."""
-        hop = self.of(self, settings=settings, **named)
+        hop = self.of(self, **named)
         return await wait_async(hop._search(text))
 
     def threads(self) -> list[ThreadSummary]:
         """All threads, the one used last first."""
-        return wait(self._threads())
+        return wait(self._in_session(Session.threads))
 
     async def athreads(self) -> list[ThreadSummary]:
         """All threads, the one used last first."""
-        return await wait_async(self._threads())
+        return await wait_async(self._in_session(Session.threads))
 
     def last_answer(self, thread: str) -> Answer:
         """The last answer of a thread, or what it waits for.
@@ -305,11 +240,11 @@ class Hopyard:
         Raises:
             ThreadMissingError: There is no such thread.
         """
-        return wait(self._last_answer(thread))
+        return wait(self._in_session(lambda session: _answer(session, thread)))
 
     async def alast_answer(self, thread: str) -> Answer:
         """The last answer of a thread. See `last_answer`."""
-        return await wait_async(self._last_answer(thread))
+        return await wait_async(self._in_session(lambda session: _answer(session, thread)))
 
     def delete_thread(self, thread: str) -> None:
         """Delete a thread with its history, and the model's answers that no other thread has.
@@ -318,18 +253,11 @@ class Hopyard:
             ThreadMissingError: There is no such thread.
             ThreadBusyError: A run works on it.
         """
-        wait(self._delete_thread(thread))
+        wait(self._in_session(lambda session: session.delete(thread)))
 
     async def adelete_thread(self, thread: str) -> None:
         """Delete a thread. See `delete_thread`."""
-        await wait_async(self._delete_thread(thread))
-
-    def _named(
-        self, settings: GivenSettings | None, named: Mapping[str, Any]
-    ) -> list[tuple[str, Any]]:
-        """Settings by dotted name; a model that was given as an object gets a name."""
-        given = {name: value for name, value in named.items() if value is not None}
-        return named_models(self._resources, python_settings(settings, given))
+        await wait_async(self._in_session(lambda session: session.delete(thread)))
 
     async def _ask(
         self, question: str, thread: str | None, *, tokens: bool = False
@@ -353,30 +281,9 @@ class Hopyard:
     async def _search(self, text: str) -> tuple[Evidence, ...]:
         return evidence_of((await find_evidence(text, self.context, self._resources)).evidence)
 
-    async def _threads(self) -> list[ThreadSummary]:
+    async def _in_session(self, work: Callable[[Session], Awaitable[T]]) -> T:
         async with open_session(self._resources) as session:
-            return await session.threads()
-
-    async def _last_answer(self, thread: str) -> Answer:
-        async with open_session(self._resources) as session:
-            return await _answer(session, thread)
-
-    async def _delete_thread(self, thread: str) -> None:
-        async with open_session(self._resources) as session:
-            await session.delete(thread)
-
-
-def named_models(resources: Resources, pairs: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Settings in which models that were given as objects have names that these resources know."""
-    named: list[tuple[str, Any]] = []
-    for name, value in pairs:
-        if name == "model" and isinstance(value, BaseChatModel):
-            named.append((name, resources.add_chat_model(provider_of(value))))
-        elif name == "embedding" and isinstance(value, (Embeddings, Embedder)):
-            named.append((name, resources.add_embedding_model(embedder_of(value))))
-        else:
-            named.append((name, value))
-    return named
+            return await work(session)
 
 
 async def _answer(session: Session, thread: str) -> Answer:

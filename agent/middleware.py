@@ -13,7 +13,8 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict, Unpack
 
 from hopyard.agent.background import wait, wait_async
-from hopyard.agent.hopyard import Hopyard, Settings
+from hopyard.agent.hopyard import Hopyard
+from hopyard.agent.keywords import Settings
 from hopyard.agent.searching import find_evidence
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.answer import format_passages
@@ -24,7 +25,6 @@ from hopyard.nodes.lifecycle import LONGEST_QUESTION
 from hopyard.nodes.run import Run
 from hopyard.state.references import with_references
 from hopyard.state.schemas import Citation, Evidence, GateDecision, passage_ids
-from hopyard.state.settings.given import GivenSettings
 
 __all__ = ("HopyardMiddleware", "HopyardState", "LookedUp", "as_middleware")
 
@@ -165,8 +165,6 @@ class HopyardMiddleware(AgentMiddleware[HopyardState, Any, Any]):
 
 def as_middleware(
     index: str | Path | Hopyard = "",
-    *,
-    settings: GivenSettings | None = None,
     **named: Unpack[Settings],
 ) -> HopyardMiddleware:
     """Make a middleware for `create_agent` that looks up evidence and checks citations.
@@ -181,14 +179,13 @@ def as_middleware(
 
     Args:
         index: The index directory, read from `HOPYARD_INDEX` if it is empty; or a `Hopyard`.
-        settings: Any settings by dotted or nested name.
-        **named: Settings that have a keyword, as in `search="mmr"`, `k=8` or `gate="off"`. The
+        **named: Settings, as in `search="mmr"`, `k=8` or `gate="off"`. The
             gate for capable models is the default.
 
     Raises:
         UsageError: A setting is unknown or not usable.
     """
-    hop = Hopyard.of(index, settings=settings, **named)
+    hop = Hopyard.of(index, **named)
     if hop.context.profile == "auto" and hop.context.model == "builtin":
         hop = Hopyard.of(hop, settings={"profile": "capable"})  # the agent's own model answers
     return HopyardMiddleware(hop)

@@ -15,8 +15,8 @@ from pydantic import ConfigDict, Field
 from typing_extensions import Unpack
 
 from hopyard.agent.answer import Evidence
-from hopyard.agent.hopyard import Hopyard, Settings
-from hopyard.state.settings.given import GivenSettings
+from hopyard.agent.hopyard import Hopyard
+from hopyard.agent.keywords import Settings
 
 __all__ = ("HopyardRetriever", "as_retriever")
 
@@ -49,8 +49,6 @@ class HopyardRetriever(BaseRetriever):
 
 def as_retriever(
     index: str | Path | Hopyard = "",
-    *,
-    settings: GivenSettings | None = None,
     **named: Unpack[Settings],
 ) -> HopyardRetriever:
     """Make a LangChain retriever of an index, for chains, ensembles and evaluators.
@@ -60,13 +58,12 @@ def as_retriever(
 
     Args:
         index: The index directory, read from `HOPYARD_INDEX` if it is empty; or a `Hopyard`.
-        settings: Any settings by dotted or nested name.
-        **named: Settings that have a keyword, as in `search="mmr"`, `k=8`, `where="date>=2024"`.
+        **named: Settings, as in `search="mmr"`, `k=8`, `where="date>=2024"`.
 
     Raises:
         UsageError: A setting is unknown or not usable.
     """
-    return HopyardRetriever(hopyard=Hopyard.of(index, settings=settings, **named))
+    return HopyardRetriever(hopyard=Hopyard.of(index, **named))
 
 
 def _documents(evidence: tuple[Evidence, ...]) -> Iterator[Document]:

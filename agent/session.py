@@ -3,60 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sqlite3
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import (
-    AbstractAsyncContextManager,
-    aclosing,
-    asynccontextmanager,
-    nullcontext,
-    suppress,
-)
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
-from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
 from hopyard.agent.events import Event, Teller, Token
 from hopyard.agent.found import keep_found
-from hopyard.agent.summary import ThreadSummary, list_threads, model_of, summary_of
-from hopyard.agent.threads.deletion import delete_threads
-from hopyard.agent.threads.history import CONTEXT_KEY, Turn, earlier_turns
+from hopyard.agent.threads.summary import ThreadSummary, model_of
+from hopyard.agent.threads.threads import Threads, new_thread_id, thread_missing, thread_taken
 from hopyard.agent.threads.waiting import answer_command, waiting_in
 from hopyard.graphs import router
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.telemetry import NodeWatch
 from hopyard.nodes.index_facts import check_index
 from hopyard.nodes.lifecycle import check_question
-from hopyard.nodes.receive import settings_to_keep
-from hopyard.nodes.resources import Resources, config_with, shared_resources
+from hopyard.nodes.resources import Resources, shared_resources
 from hopyard.nodes.run import Run
 from hopyard.state.agent import AgentInput, AgentOutput, AgentState
-from hopyard.state.errors import (
-    ThreadBusyError,
-    ThreadMissingError,
-    ThreadUnfinishedError,
-    UsageError,
-)
+from hopyard.state.errors import ThreadUnfinishedError, UsageError
 from hopyard.state.settings.fields import Context
-from hopyard.state.settings.former import without_former
-from hopyard.state.settings.sources import change_context, setting_changes
-from hopyard.state.storage.checkpoints import (
-    open_saver,
-    store_error,
-    thread_ids,
-    unused_threads,
-)
-from hopyard.state.storage.running import Holder, ThreadLocks, open_locks
+from hopyard.state.settings.sources import change_context
+from hopyard.state.storage.checkpoints import open_saver, store_error
+from hopyard.state.storage.running import open_locks
 from hopyard.state.storage.thread_names import checked_thread_name, resume_command
-from hopyard.state.storage.thread_store import copy_thread
 from hopyard.state.strategy import STRATEGIES
 
-__all__ = ("Event", "Session", "ThreadSummary", "Token", "open_session")
+__all__ = ("Event", "Session", "ThreadSummary", "Token", "new_thread_id", "open_session")
 
 
 @asynccontextmanager
@@ -71,32 +48,11 @@ async def open_session(resources: Resources | None = None) -> AsyncIterator[Sess
         yield Session(saver, opened, await asyncio.to_thread(open_locks))
 
 
-class Session:
-    """The agent over one thread store.
+class Session(Threads):
+    """The agent over one thread store."""
 
-    Args:
-        saver: The thread store.
-        resources: What its runs open.
-        locks: Locks that keep two processes from working on one thread. None if no other process
-            uses the store.
-    """
-
-    def __init__(
-        self,
-        saver: BaseCheckpointSaver[Any],
-        resources: Resources,
-        locks: ThreadLocks | None = None,
-    ) -> None:
-        self._resources = resources
-        self._saver: Any = saver
-        self._locks = locks
-        self._strategies: tuple[str, ...] = ()
-        self._compiled: CompiledStateGraph[AgentState, Context, AgentInput, AgentOutput]
-
-    @property
-    def resources(self) -> Resources:
-        """What its runs open."""
-        return self._resources
+    _strategies: tuple[str, ...] = ()
+    _compiled: CompiledStateGraph[AgentState, Context, AgentInput, AgentOutput]
 
     @property
     def _agent(self) -> CompiledStateGraph[AgentState, Context, AgentInput, AgentOutput]:
@@ -137,7 +93,7 @@ class Session:
         async with self._hold(thread_id):
             state = await self._agent.aget_state(config)
             if new and state.created_at is not None:
-                raise _taken(thread_id)
+                raise thread_taken(thread_id)
             if state.tasks:
                 raise ThreadUnfinishedError(
                     f"The thread {thread_id!r} has an unfinished question; run "
@@ -191,7 +147,7 @@ class Session:
         thread_id = checked_thread_name(thread_id)
         state = await self._agent.aget_state(self._config(thread_id))
         if not state.values:
-            raise _missing(thread_id)
+            raise thread_missing(thread_id)
         _check_steps(thread_id, state)
         return {
             **state.values,
@@ -207,109 +163,6 @@ class Session:
         state = await self._agent.aget_state(self._config(thread_id), subgraphs=True)
         _check_steps(thread_id, state)
         return state
-
-    async def context(self, thread_id: str) -> Context:
-        """Return the settings of a thread's last run.
-
-        If a program made the thread without a `Session`, the settings are in its state.
-        """
-        saved = await self._saver.aget_tuple(self._config(thread_id))
-        if saved is None:
-            raise _missing(thread_id)
-        kept = saved.metadata.get(CONTEXT_KEY)
-        if kept is not None:
-            return change_context(Context(), without_former(json.loads(kept)))
-        state = await self._agent.aget_state(self._config(thread_id))
-        return change_context(Context(), without_former(state.values.get("settings", {})))
-
-    async def changes(self, thread_id: str, context: Context) -> dict[str, tuple[Any, Any]]:
-        """Return the settings that differ from the thread's: by name, the old and the new value.
-
-        Raises:
-            ThreadMissingError: There is no such thread.
-        """
-        lasting = change_context(Context(), await asyncio.to_thread(settings_to_keep, context))
-        return setting_changes(await self.context(thread_id), lasting)
-
-    async def running(self, thread_id: str) -> Holder | None:
-        """Return the process that works on a thread now, or None."""
-        name = checked_thread_name(thread_id)
-        return await asyncio.to_thread(self._locks.holder, name) if self._locks else None
-
-    async def earlier(self, thread_id: str) -> list[Turn]:
-        """Return the questions of a thread before the last question, oldest first."""
-        return await earlier_turns(self._saver, checked_thread_name(thread_id))
-
-    async def threads(self) -> list[ThreadSummary]:
-        """Return all threads, most recently used first."""
-        return await list_threads(self._saver, self._locks)
-
-    async def summary(self, thread_id: str) -> ThreadSummary:
-        """Return a summary of one thread.
-
-        Raises:
-            ThreadMissingError: There is no such thread.
-        """
-        summary = await summary_of(self._saver, self._locks, checked_thread_name(thread_id))
-        if summary is None:
-            raise _missing(thread_id)
-        return summary
-
-    async def fork(self, thread_id: str, new_id: str | None = None) -> str:
-        """Copy a thread with its history, and return the copy's name.
-
-        Raises:
-            ThreadMissingError: There is no such thread.
-            UsageError: The new name is taken.
-        """
-        thread_id = checked_thread_name(thread_id)
-        new_id = checked_thread_name(new_id or new_thread_id())
-        await self.context(thread_id)
-        if new_id in await thread_ids(self._saver):
-            raise _taken(new_id)
-        await copy_thread(self._saver, thread_id, new_id)
-        return new_id
-
-    async def delete(self, thread_id: str) -> None:
-        """Delete a thread with its whole history, and what only it was answered.
-
-        Raises:
-            ThreadMissingError: There is no such thread.
-            ThreadBusyError: A run works on it.
-            HopyardError: Another process keeps the deleted text in the store's log.
-        """
-        thread_id = checked_thread_name(thread_id)
-        await self.context(thread_id)
-        async with self._hold(thread_id):
-            await delete_threads(self._saver, [thread_id], self._resources)
-            await asyncio.to_thread(self._forget_lock, thread_id)
-
-    async def prune(self, days: float, *, keep: str = "") -> list[str]:
-        """Delete the threads that were not used for so many days.
-
-        Args:
-            days: Days since a thread's last step.
-            keep: A thread that stays, however old.
-
-        Returns:
-            The threads deleted.
-        """
-        deleted = []
-        for name in await unused_threads(self._saver, days):
-            if name != keep:
-                with suppress(ThreadBusyError):  # it has just been resumed
-                    async with self._hold(name):
-                        await delete_threads(self._saver, [name], self._resources)
-                        await asyncio.to_thread(self._forget_lock, name)
-                    deleted.append(name)
-        return deleted
-
-    def _hold(self, thread_id: str) -> AbstractAsyncContextManager[None]:
-        return self._locks.hold(thread_id) if self._locks else nullcontext()
-
-    def _forget_lock(self, thread_id: str) -> None:
-        if self._locks:
-            self._locks.forget(thread_id)
 
     async def _stream(
         self,
@@ -347,14 +200,6 @@ class Session:
     async def _caller(self, context: Context) -> ModelCaller:
         return await asyncio.to_thread(self._resources.caller, context.model)
 
-    def _config(self, thread_id: str, context: Context | None = None) -> RunnableConfig:
-        config = RunnableConfig(configurable={"thread_id": checked_thread_name(thread_id)})
-        if context is not None:
-            # Without spaces: it is written with every checkpoint of the thread and its subgraphs.
-            kept = json.dumps(settings_to_keep(context), separators=(",", ":"))
-            config["metadata"] = {CONTEXT_KEY: kept}
-        return config_with(self._resources, config)
-
 
 def _check_steps(thread_id: str, state: StateSnapshot) -> None:
     """Refuse to show steps that an earlier Hopyard has written.
@@ -367,18 +212,3 @@ def _check_steps(thread_id: str, state: StateSnapshot) -> None:
             f"The thread {thread_id!r} was made by an older version of Hopyard and cannot be "
             f"shown: ask its question again on another thread."
         )
-
-
-def _taken(thread_id: str) -> UsageError:
-    return UsageError(f"There is a thread {thread_id!r} already; choose another name.")
-
-
-def _missing(thread_id: str) -> ThreadMissingError:
-    return ThreadMissingError(
-        f"There is no thread {thread_id!r}; `hopyard threads list` shows those there are."
-    )
-
-
-def new_thread_id() -> str:
-    """A short name that can be typed."""
-    return uuid4().hex[:8]

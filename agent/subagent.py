@@ -11,13 +11,13 @@ from typing_extensions import TypedDict, Unpack
 
 from hopyard.agent.background import wait
 from hopyard.agent.found import failure_text, keep_found
-from hopyard.agent.hopyard import Hopyard, Settings
+from hopyard.agent.hopyard import Hopyard
+from hopyard.agent.keywords import Settings
 from hopyard.agent.nested import answer_inside
 from hopyard.agent.sync_saver import with_async_saver
 from hopyard.agent.tool import DESCRIPTION, readable
 from hopyard.nodes.resources import config_with_default
 from hopyard.state.errors import HopyardError
-from hopyard.state.settings.given import GivenSettings
 
 __all__ = ("SubAgent", "as_subagent")
 
@@ -40,7 +40,6 @@ def as_subagent(
     *,
     name: str = "hopyard",
     description: str = DESCRIPTION,
-    settings: GivenSettings | None = None,
     **named: Unpack[Settings],
 ) -> SubAgent:
     """Make a sub-agent of an index, for `deepagents.create_deep_agent(subagents=[...])`.
@@ -55,13 +54,12 @@ def as_subagent(
         index: The index directory, read from `HOPYARD_INDEX` if it is empty; or a `Hopyard`.
         name: The name that the main agent calls it by.
         description: The purpose of the sub-agent. Say here what your documents are about.
-        settings: Any settings by dotted or nested name.
-        **named: Settings that have a keyword.
+        **named: Settings; see `hopyard.agent.keywords.Settings`.
 
     Raises:
         UsageError: A setting is unknown or not usable.
     """
-    hop = Hopyard.of(index, settings=settings, **named)
+    hop = Hopyard.of(index, **named)
 
     async def answer(state: Messages, config: RunnableConfig) -> Messages:
         given: Any = {"messages": state["messages"]}

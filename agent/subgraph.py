@@ -10,12 +10,12 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import Unpack
 
 from hopyard.agent.background import wait
-from hopyard.agent.hopyard import Hopyard, Settings
+from hopyard.agent.hopyard import Hopyard
+from hopyard.agent.keywords import Settings
 from hopyard.agent.nested import answer_inside
 from hopyard.agent.sync_saver import with_async_saver
 from hopyard.nodes.resources import config_with_default
 from hopyard.state.agent import AgentInput, AgentOutput
-from hopyard.state.settings.given import GivenSettings
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
@@ -31,7 +31,6 @@ def as_graph(
     index: str | Path | Hopyard = "",
     *,
     name: str = "hopyard",
-    settings: GivenSettings | None = None,
     **named: Unpack[Settings],
 ) -> CompiledStateGraph[Any, Any, AgentInput, AgentOutput]:
     """Make a compiled LangGraph graph of an index, sync and async.
@@ -46,14 +45,13 @@ def as_graph(
     Args:
         index: The index directory, read from `HOPYARD_INDEX` if it is empty; or a `Hopyard`.
         name: The name of the graph.
-        settings: Any settings by dotted or nested name.
-        **named: Settings that have a keyword.
+        **named: Settings; see `hopyard.agent.keywords.Settings`.
 
     Raises:
         UsageError: A setting is unknown or not usable. A run raises other errors of Hopyard
             (`hopyard.HopyardError`), for example if the model does not answer.
     """
-    hop = Hopyard.of(index, settings=settings, **named)
+    hop = Hopyard.of(index, **named)
 
     async def answer(state: AgentInput, config: RunnableConfig) -> dict[str, Any]:
         run = config_with_default(hop.resources, config)

@@ -20,7 +20,8 @@ from typing_extensions import Unpack
 from hopyard.agent.advice import without_shell_advice
 from hopyard.agent.background import wait, wait_async
 from hopyard.agent.found import failure_text, keep_found
-from hopyard.agent.hopyard import Hopyard, Settings
+from hopyard.agent.hopyard import Hopyard
+from hopyard.agent.keywords import Settings
 from hopyard.agent.nested import answer_inside
 from hopyard.agent.sync_saver import with_async_saver
 from hopyard.agent.texts import with_texts
@@ -37,7 +38,6 @@ from hopyard.state.schemas import (
     why_truncated,
 )
 from hopyard.state.settings.fields import Context
-from hopyard.state.settings.given import GivenSettings
 from hopyard.state.settings.sources import change_context
 from hopyard.state.text.counting import counted
 from hopyard.state.verdicts import FELL_SHORT
@@ -70,7 +70,6 @@ def as_tool(
     name: str = "hopyard",
     description: str = DESCRIPTION,
     texts: bool = False,
-    settings: GivenSettings | None = None,
     **named: Unpack[Settings],
 ) -> BaseTool:
     """Make a LangChain tool of an index, sync and async.
@@ -90,13 +89,12 @@ def as_tool(
         name: The tool's name, as the calling model sees it.
         description: The purpose of the tool. Say here what your documents are about.
         texts: Whether the citations and evidence of the artifact have their passages' texts.
-        settings: Any settings by dotted or nested name.
-        **named: Settings that have a keyword.
+        **named: Settings; see `hopyard.agent.keywords.Settings`.
 
     Raises:
         UsageError: A setting is unknown or not usable.
     """
-    hop = Hopyard.of(index, settings=settings, **named)
+    hop = Hopyard.of(index, **named)
 
     async def answer(
         question: str, where: list[str] | None, runtime: ToolRuntime[Any, Any] | None

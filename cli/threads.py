@@ -18,7 +18,7 @@ from hopyard.state.storage.thread_names import resume_command
 
 if TYPE_CHECKING:
     from hopyard.agent.session import Session
-    from hopyard.agent.summary import ThreadSummary
+    from hopyard.agent.threads.summary import ThreadSummary
 
 app = typer.Typer(no_args_is_help=True, help="List, show, copy and delete conversations.")
 
@@ -54,7 +54,7 @@ def list_command(json_: JsonOption = False) -> None:
 
 
 async def _list() -> list[ThreadSummary]:
-    from hopyard.agent.summary import list_threads
+    from hopyard.agent.threads.summary import list_threads
     from hopyard.state.storage.checkpoints import open_saver
     from hopyard.state.storage.running import open_locks
 

@@ -1,0 +1,182 @@
+"""The threads of one store: their settings, copies and deletion."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+
+from hopyard.agent.threads.deletion import delete_threads
+from hopyard.agent.threads.history import CONTEXT_KEY, Turn, earlier_turns
+from hopyard.agent.threads.summary import ThreadSummary, list_threads, summary_of
+from hopyard.nodes.receive import settings_to_keep
+from hopyard.nodes.resources import Resources, config_with
+from hopyard.state.errors import ThreadBusyError, ThreadMissingError, UsageError
+from hopyard.state.settings.fields import Context
+from hopyard.state.settings.former import without_former
+from hopyard.state.settings.sources import change_context, setting_changes
+from hopyard.state.storage.checkpoints import thread_ids, unused_threads
+from hopyard.state.storage.running import Holder, ThreadLocks
+from hopyard.state.storage.thread_names import checked_thread_name
+from hopyard.state.storage.thread_store import copy_thread
+
+__all__ = ("Threads", "new_thread_id", "thread_missing", "thread_taken")
+
+
+class Threads:
+    """The threads of one store.
+
+    Args:
+        saver: The thread store.
+        resources: Indexes, models and the ledger of its runs.
+        locks: Locks that keep two processes from working on one thread. None if no other process
+            uses the store.
+    """
+
+    def __init__(
+        self,
+        saver: BaseCheckpointSaver[Any],
+        resources: Resources,
+        locks: ThreadLocks | None = None,
+    ) -> None:
+        self._resources = resources
+        self._saver: Any = saver
+        self._locks = locks
+
+    @property
+    def resources(self) -> Resources:
+        """Indexes, models and the ledger of its runs."""
+        return self._resources
+
+    async def context(self, thread_id: str) -> Context:
+        """Return the settings of a thread's last run.
+
+        If a program made the thread without a `Session`, the settings are in its state.
+        """
+        saved = await self._saver.aget_tuple(self._config(thread_id))
+        if saved is None:
+            raise thread_missing(thread_id)
+        kept = saved.metadata.get(CONTEXT_KEY)
+        if kept is not None:
+            return change_context(Context(), without_former(json.loads(kept)))
+        settings = saved.checkpoint["channel_values"].get("settings", {})
+        return change_context(Context(), without_former(settings))
+
+    async def changes(self, thread_id: str, context: Context) -> dict[str, tuple[Any, Any]]:
+        """Return the settings that differ from the thread's: by name, the old and the new value.
+
+        Raises:
+            ThreadMissingError: There is no such thread.
+        """
+        lasting = change_context(Context(), await asyncio.to_thread(settings_to_keep, context))
+        return setting_changes(await self.context(thread_id), lasting)
+
+    async def running(self, thread_id: str) -> Holder | None:
+        """Return the process that works on a thread now, or None."""
+        name = checked_thread_name(thread_id)
+        return await asyncio.to_thread(self._locks.holder, name) if self._locks else None
+
+    async def earlier(self, thread_id: str) -> list[Turn]:
+        """Return the questions of a thread before the last question, oldest first."""
+        return await earlier_turns(self._saver, checked_thread_name(thread_id))
+
+    async def threads(self) -> list[ThreadSummary]:
+        """Return all threads, most recently used first."""
+        return await list_threads(self._saver, self._locks)
+
+    async def summary(self, thread_id: str) -> ThreadSummary:
+        """Return a summary of one thread.
+
+        Raises:
+            ThreadMissingError: There is no such thread.
+        """
+        summary = await summary_of(self._saver, self._locks, checked_thread_name(thread_id))
+        if summary is None:
+            raise thread_missing(thread_id)
+        return summary
+
+    async def fork(self, thread_id: str, new_id: str | None = None) -> str:
+        """Copy a thread with its history, and return the copy's name.
+
+        Raises:
+            ThreadMissingError: There is no such thread.
+            UsageError: The new name is taken.
+        """
+        thread_id = checked_thread_name(thread_id)
+        new_id = checked_thread_name(new_id or new_thread_id())
+        await self.context(thread_id)
+        if new_id in await thread_ids(self._saver):
+            raise thread_taken(new_id)
+        await copy_thread(self._saver, thread_id, new_id)
+        return new_id
+
+    async def delete(self, thread_id: str) -> None:
+        """Delete a thread with its whole history, and what only it was answered.
+
+        Raises:
+            ThreadMissingError: There is no such thread.
+            ThreadBusyError: A run works on it.
+            HopyardError: Another process keeps the deleted text in the store's log.
+        """
+        thread_id = checked_thread_name(thread_id)
+        await self.context(thread_id)
+        async with self._hold(thread_id):
+            await delete_threads(self._saver, [thread_id], self._resources)
+            await asyncio.to_thread(self._forget_lock, thread_id)
+
+    async def prune(self, days: float, *, keep: str = "") -> list[str]:
+        """Delete the threads that were not used for so many days.
+
+        Args:
+            days: Days since a thread's last step.
+            keep: A thread that stays, however old.
+
+        Returns:
+            The threads deleted.
+        """
+        deleted = []
+        for name in await unused_threads(self._saver, days):
+            if name != keep:
+                with suppress(ThreadBusyError):  # it has just been resumed
+                    async with self._hold(name):
+                        await delete_threads(self._saver, [name], self._resources)
+                        await asyncio.to_thread(self._forget_lock, name)
+                    deleted.append(name)
+        return deleted
+
+    def _hold(self, thread_id: str) -> AbstractAsyncContextManager[None]:
+        return self._locks.hold(thread_id) if self._locks else nullcontext()
+
+    def _forget_lock(self, thread_id: str) -> None:
+        if self._locks:
+            self._locks.forget(thread_id)
+
+    def _config(self, thread_id: str, context: Context | None = None) -> RunnableConfig:
+        config = RunnableConfig(configurable={"thread_id": checked_thread_name(thread_id)})
+        if context is not None:
+            # Without spaces: it is written with every checkpoint of the thread and its subgraphs.
+            kept = json.dumps(settings_to_keep(context), separators=(",", ":"))
+            config["metadata"] = {CONTEXT_KEY: kept}
+        return config_with(self._resources, config)
+
+
+def thread_taken(thread_id: str) -> UsageError:
+    """The error for the name of a new thread that another thread has."""
+    return UsageError(f"There is a thread {thread_id!r} already; choose another name.")
+
+
+def thread_missing(thread_id: str) -> ThreadMissingError:
+    """The error for a thread that does not exist."""
+    return ThreadMissingError(
+        f"There is no thread {thread_id!r}; `hopyard threads list` shows those there are."
+    )
+
+
+def new_thread_id() -> str:
+    """A short name that can be typed."""
+    return uuid4().hex[:8]
