@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import aclosing
 from copy import copy
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 from typing_extensions import Unpack
 
