@@ -15,7 +15,7 @@ from hopyard.state.errors import HopyardError
 __all__ = ("PROGRAM", "Advice", "advises_shell", "with_advice", "without_shell_advice")
 
 Advice = Sequence[tuple[type[HopyardError], str]]
-"""What a caller can do about an error, by its type. The first that fits counts."""
+"""Advice that a caller can follow, by the type of the error. The first that fits counts."""
 
 PROGRAM: Final[Advice] = ((HopyardError, "whoever runs this program can change that"),)
 """The advice for the agent that calls a tool or a sub-agent."""

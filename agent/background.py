@@ -42,7 +42,7 @@ class _Loop:
         self.loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="hopyard", daemon=True)
         self._thread.start()
-        # Not a daemon: an open thread store has a thread that Python would join first, for ever.
+        # Not a daemon: Python would join the thread of an open thread store first, forever.
         threading.Thread(target=self._end, name="hopyard-end").start()
 
     def _run(self) -> None:
@@ -50,7 +50,7 @@ class _Loop:
         while True:
             try:
                 self.loop.run_forever()
-            except (SystemExit, KeyboardInterrupt):  # of a step, whose task gives it to the caller
+            except (SystemExit, KeyboardInterrupt):  # The step's task gives it to the caller.
                 continue
             break
         self.loop.run_until_complete(self.loop.shutdown_asyncgens())
@@ -58,7 +58,7 @@ class _Loop:
 
     def _end(self) -> None:
         threading.main_thread().join()
-        with suppress(RuntimeError):  # closed already
+        with suppress(RuntimeError):  # It is closed already.
             asyncio.run_coroutine_threadsafe(_cancel_all(), self.loop)
             self._thread.join(_STOPPING)
 
@@ -79,7 +79,7 @@ _starting = threading.Lock()
 def _loop() -> asyncio.AbstractEventLoop:
     global _running  # noqa: PLW0603  (one loop a process)
     with _starting:
-        if _running is None or _running.pid != os.getpid():  # a fork has no threads
+        if _running is None or _running.pid != os.getpid():  # A fork has no threads.
             _running = _Loop()
         return _running.loop
 
@@ -88,7 +88,7 @@ def wait(work: Coroutine[Any, Any, T], *, nested: bool = False) -> T:
     """Run work on the background loop and wait for its result.
 
     Args:
-        work: What to run.
+        work: The coroutine.
         nested: Whether it is a part of the LangGraph run that calls, and shares its thread.
 
     Raises:
@@ -102,7 +102,7 @@ def wait(work: Coroutine[Any, Any, T], *, nested: bool = False) -> T:
     running = _Work(work, nested=nested)
     try:
         return running.future.result()
-    finally:  # Ctrl-C while it runs
+    finally:  # Ctrl-C, too.
         running.end()
 
 
@@ -110,7 +110,7 @@ async def wait_async(work: Coroutine[Any, Any, T], *, nested: bool = False) -> T
     """Run work on the background loop and await its result.
 
     Args:
-        work: What to run. Cancelling the caller cancels it.
+        work: The coroutine. Cancelling the caller cancels it.
         nested: Whether it is a part of the LangGraph run that calls, and shares its thread.
     """
     if _is_inside():
@@ -147,7 +147,7 @@ async def stream_async(items: AsyncGenerator[T, None]) -> AsyncGenerator[T, None
     waiting: asyncio.Queue[tuple[T] | None] = asyncio.Queue()
 
     def put(item: tuple[T] | None) -> None:
-        with suppress(RuntimeError):  # the caller's loop has closed
+        with suppress(RuntimeError):  # The caller may have left.
             here.call_soon_threadsafe(waiting.put_nowait, item)
 
     running = _Work(_pump(items, put))
@@ -164,7 +164,7 @@ async def _end(running: _Work[Any], done: asyncio.Future[Any]) -> None:
     running.cancel()
     await asyncio.wait([done])
     if not done.cancelled():
-        done.exception()  # marks it as retrieved
+        done.exception()  # Marks it as retrieved.
 
 
 async def _pump(items: AsyncGenerator[T, None], put: Callable[[tuple[T] | None], None]) -> None:

@@ -40,7 +40,7 @@ class Token(Event):
     """A piece of the answer while the model writes it, if requested.
 
     The texts since the last `restart` add up to the answer. Its markers are numbered as they
-    appear, as citations mostly are; otherwise the answer is told again.
+    appear, as citations mostly are; otherwise the answer comes again as a whole.
 
     Attributes:
         text: The piece.
@@ -113,7 +113,7 @@ class Teller:
             yield Token("", "", {}, (), rest)
 
     def _token(self, graph: str, text: str, *, restart: bool) -> Token:
-        """The next piece, as far as later ones cannot change it."""
+        """The next piece, as far as later pieces cannot change it."""
         self._written = text if restart else self._written + text
         shown = in_order(settled(self._written))
         piece = shown if restart else shown[len(self._told) :]

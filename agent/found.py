@@ -1,4 +1,4 @@
-"""What a run had found before an error ended it."""
+"""The findings of a run that an error ended."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def failure_text(error: HopyardError, advice: Advice = PROGRAM) -> str:
 
     Args:
         error: The error.
-        advice: What the agent can do about it.
+        advice: The advice for this agent.
     """
     lines = [with_advice(error, advice)]
     if error.reason:

@@ -186,9 +186,9 @@ class Hopyard:
 
         Args:
             thread: The thread's name.
-            answer: What the run waits for: `"approve"`, the arguments to change, a decision as
-                LangChain's human-in-the-loop middleware takes it, or several by the ids of
-                `Answer.waiting`.
+            answer: The answer that the run waits for: `"approve"`, the arguments to change, a
+                decision as LangChain's human-in-the-loop middleware takes it, or several by the
+                ids of `Answer.waiting`.
             **named: Settings that change from here on, as for `ask`.
 
         Raises:

@@ -17,7 +17,7 @@ __all__ = ("Found", "find_evidence")
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found.
+    """The result of a search.
 
     Attributes:
         evidence: The units, the best first, each with the sources of its passages.

@@ -25,7 +25,7 @@ Messages = dict[str, Any]
 
 
 class SubAgent(TypedDict):
-    """What deepagents calls a `CompiledSubAgent`."""
+    """A `CompiledSubAgent` of deepagents."""
 
     name: str
     """The name that the main agent calls it by."""

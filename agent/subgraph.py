@@ -24,7 +24,7 @@ __all__ = ("as_graph",)
 
 
 class _Graph(AgentInput, AgentOutput):  # type: ignore[misc]
-    """What goes in and what comes out."""
+    """Input and output."""
 
 
 def as_graph(

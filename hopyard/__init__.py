@@ -10,8 +10,7 @@
 A name is imported when it is first used, so `import hopyard` itself is fast.
 
 This folder is the installed package. Each link in it leads to a folder of the same name at the
-root of the checkout, so that editors, type checkers and coverage see the package as it is
-installed.
+root of the checkout, so the checkout looks like the installed package.
 """
 
 from __future__ import annotations

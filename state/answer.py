@@ -46,7 +46,7 @@ class Source(Model):
     source: str = ""
     """The path or the address that the document was read from."""
     section: str = ""
-    """The headings above the passage, such as `Handbook › Contacts`; "" if there are none."""
+    """The headings above the passage, such as `Handbook › Contacts`, or ""."""
     pages: str = ""
     """Its pages, such as `4` or `3-4`; "" if unknown."""
     position: int = 0
@@ -156,7 +156,10 @@ class PassageShare(Model):
 
 
 class Explanation(Model):
-    """What an answer rests on. The rest to 1 did not come back when the question was repeated."""
+    """The shares of an answer.
+
+    The rest to 1 did not come back when the question was asked again.
+    """
 
     passages: tuple[PassageShare, ...] = ()
     """In the order of the citations; the first five."""
@@ -192,7 +195,7 @@ class Route(Model):
 
 
 class Result(Model):
-    """What every form of an answer has beside its text."""
+    """The fields that every form of an answer has beside its text."""
 
     question: str = ""
     """The question as it was answered: a follow-up is made to stand alone."""

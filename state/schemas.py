@@ -93,7 +93,7 @@ class Citation(Source):
 
 
 def quotes_of(citation: Citation) -> list[str]:
-    """What a citation quotes, as a reader sees it."""
+    """The quotes of a citation, as a reader sees them."""
     return citation.get("quotes") or [citation["quote"]]
 
 

@@ -61,7 +61,7 @@ def add_usage(first: Usage, second: Usage) -> Usage:
 
 
 def about(usage: Mapping[str, Any]) -> str:
-    """What stands before counts of tokens: `about ` where some are estimated, else nothing."""
+    """The word before counts of tokens: `about ` if some are estimated, else ""."""
     return "about " if usage.get("estimated_calls") else ""
 
 

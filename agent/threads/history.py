@@ -34,7 +34,7 @@ class Turn:
 async def earlier_turns(saver: BaseCheckpointSaver[Any], thread_id: str) -> list[Turn]:
     """The questions before the last question, oldest first.
 
-    The checkpoint before the one that takes a question holds the end of the question before.
+    The checkpoint before a question holds the end of the question before.
     """
     config = RunnableConfig(configurable={"thread_id": thread_id, "checkpoint_ns": ""})
     turns: list[Turn] = []

@@ -1,7 +1,7 @@
 """The approvals that a run waits for, and their answers.
 
 The branches of a tree may ask side by side. Each question has an id of its own, and an answer to
-some of them lets those branches go on while the others stay where they are.
+some of them continues those branches while the others wait.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Waiting:
 
 
 def waiting_in(state: StateSnapshot) -> list[Waiting]:
-    """What a thread waits for, each once, in the order of the questions' texts."""
+    """The questions that a thread waits for, each once, in the order of the questions' texts."""
     found = {asked.id: Waiting(asked.id, asked.value) for asked in state.interrupts}
     return sorted(found.values(), key=lambda waiting: waiting.question)
 
@@ -55,7 +55,7 @@ def answer_command(waiting: Sequence[Waiting], answer: object) -> Command[Any]:
     """The command that gives an answer to the questions that it is for.
 
     Args:
-        waiting: What the thread waits for.
+        waiting: The questions that the thread waits for.
         answer: An answer to the only question, `"approve"` to all of them, or answers by the ids
             of the questions. An answer is one of `nodes.approve`, or an edit in short: the
             arguments that change.

@@ -27,7 +27,7 @@ class ToolAnswer(Result):
     thread_id: str
     """For continue_thread."""
     waiting: list[dict[str, Any]]
-    """The questions for your approval, each with its id, the action, and the decisions that
+    """The approvals that the run waits for, each with its id, the action, and the decisions that
     continue_thread takes; empty if the run is finished."""
 
 

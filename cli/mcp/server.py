@@ -54,7 +54,7 @@ ADVICE: Final[Advice] = (
     (ThreadBusyError, "wait for it to end, then call again"),
     (HopyardError, "whoever runs this server can change that"),
 )
-"""What a client can do about an error."""
+"""Advice that a client can follow."""
 
 _THIS_MACHINE: Final = ("127.0.0.1", "localhost", "[::1]")
 

@@ -1,4 +1,4 @@
-"""What the documents of the invented Dasan Tea Cooperative say. `make.py` writes them."""
+"""The contents of the documents of the invented Dasan Tea Cooperative. `make.py` writes them."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import content
 from content import Section
 
 PAGES: Final = ((0,), (1, 2), (3,), (4,))
-"""Which sections of the annual report stand on which page; two stand side by side."""
+"""The sections of the annual report by page; two are side by side."""
 
 
 def pdf(sections: list[Section], title: str, author: str = "") -> bytes:
@@ -104,7 +104,7 @@ def msg(subject: str, sender: str, address: str, body: str) -> bytes:
 def _compound_file(streams: dict[str, bytes]) -> bytes:
     """A compound file (MS-CFB, version 3) whose streams all lie in the short-stream container."""
     sector, short, end, free = 512, 64, 0xFFFFFFFE, 0xFFFFFFFF
-    # Names are in a binary tree, shorter ones first; a list to the right is a tree too.
+    # Names are in a binary tree, shorter names first; a list to the right is a tree too.
     names = sorted(streams, key=lambda name: (len(name), name.upper()))
     container, chains, entries = b"", list[int](), list[bytes]()
     for row, name in enumerate(names, start=1):

@@ -27,13 +27,13 @@ WORDS = {
     "[1] “…”": "the sentence that a part of the answer rests on, and its document",
     "from the ledger": "answers of earlier, identical model calls: they cost nothing",
 }
-"""What the output shows."""
+"""The parts of the output."""
 TREE_WORDS = {
     "rubric 5/5": "the split into sub-questions passed five of five tests",
     "θ=0.4": "a branch whose score is below this threshold is pruned",
     "leaf": "a sub-question that is answered from passages and not split further",
 }
-"""What the strategy `tree` shows besides, which the built-in model takes for hard questions."""
+"""Further parts of the output of `tree`, which the built-in model takes for hard questions."""
 PROGRAM = "hopyard" if shutil.which("hopyard") == str(SCRIPT) else os.path.relpath(SCRIPT)
 
 

@@ -28,7 +28,7 @@ def plain_values(value: Any) -> Iterator[str | int | float | bool | None]:
     """The plain values inside a value.
 
     Raises:
-        TypeError: There is a value that JSON does not have, LangGraph's own and messages aside.
+        TypeError: A value is neither JSON, nor a message, nor LangGraph's own.
     """
     if type(value) in _PLAIN:
         yield value

@@ -35,7 +35,7 @@ Reply = Mapping[str, Any] | str | AIMessage | Exception
 
 
 class _ServerError(Exception):
-    """What a server refuses, as the clients of the providers say it."""
+    """The error of a server that refuses, as the clients of the providers raise it."""
 
     def __init__(self, status: int, code: str) -> None:
         super().__init__(f"{status} {code}")

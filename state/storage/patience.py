@@ -30,9 +30,9 @@ patiently: Final = retry(
 )
 """Decorates a function that opens a file, async or not: it is called again while others lock it.
 
-SQLite's own timeout does not wait for everything. Of several connections that switch a new file to
-a write-ahead log some are told "database is locked" at once (measured: 4 of 6,400 with 32 threads),
-and so is now and then one that opens a file while its last user closes it.
+SQLite's own timeout does not wait for everything. If several connections switch a new file to a
+write-ahead log, some fail with "database is locked" at once (measured: 4 of 6,400 with 32 threads),
+and sometimes a connection that opens a file while its last user closes it.
 
 The function closes what it opened before it lets the error through.
 """

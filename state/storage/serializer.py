@@ -46,7 +46,7 @@ _FORMER_WORDS: Final = (
 
 
 def checkpoint_key() -> bytes:
-    """The key that threads are encrypted with, from the environment; b"" if there is none.
+    """The key that threads are encrypted with, from the environment, or b"".
 
     Raises:
         UsageError: The key is invalid, or the extra `encryption` is not installed.
@@ -81,7 +81,7 @@ class CompressedSerializer(JsonPlusSerializer):
     """
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        """Serialize, and compress where it pays."""
+        """Write a value, compressed where it pays."""
         kind, data = super().dumps_typed(obj)
         if len(data) < _WORTH_IT:
             return kind, data
@@ -107,7 +107,7 @@ class CompressedSerializer(JsonPlusSerializer):
 
 
 class _Cipher(CipherProtocol):
-    """LangGraph's cipher. What it cannot read, it says in one sentence."""
+    """LangGraph's cipher, with errors of one sentence."""
 
     def __init__(self, key: bytes) -> None:
         self._aes = EncryptedSerializer.from_pycryptodome_aes(key=key).cipher

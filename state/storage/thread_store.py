@@ -200,7 +200,7 @@ class ThreadStore(AsyncSqliteSaver):
         Args:
             gone: The condition for the rows of both tables. It may look at the checkpoints, so the
                 writes are deleted first.
-            listed: What the condition asks for.
+            listed: The values for the condition.
             threads: The threads that lose rows.
         """
         await self.setup()

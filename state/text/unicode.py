@@ -1,4 +1,4 @@
-"""Text that every encoder takes: where text comes in, halves of surrogate pairs are replaced."""
+"""Text that every encoder takes: lone surrogates in given text are replaced."""
 
 from __future__ import annotations
 

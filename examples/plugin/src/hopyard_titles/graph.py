@@ -50,7 +50,7 @@ class SecondLookState(StrategyState):
     """The strategy's state."""
 
     searches: list[str]
-    """What was searched for; the last one is searched for next."""
+    """All searches so far; the last is the next search."""
 
 
 async def begin(state: StrategyInput, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -60,7 +60,7 @@ async def begin(state: StrategyInput, runtime: Runtime[Context]) -> dict[str, An
 
 
 async def search_and_read(state: SecondLookState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Search, put the new passages beside the old ones, and answer from all of them."""
+    """Search, and answer from the new and the earlier passages."""
     run, question, searches = await run_of(state, runtime), state["question"], state["searches"]
     step = Step(id=f"look-{len(searches)}", kind="search", title=f"Search: {searches[-1]}")
     step["passages"] = await run.find(searches[-1], step=step["id"])
@@ -74,7 +74,7 @@ async def search_and_read(state: SecondLookState, runtime: Runtime[Context]) -> 
 async def _read(
     run: Run, question: str, evidence: list[Evidence], step: Step, *, last: bool
 ) -> dict[str, Any]:
-    """Answer from the evidence, in the place that the budget keeps if no other is left.
+    """Answer from the evidence, in the place that the budget keeps for it, if need be.
 
     If the last reading fails, its error ends the run: Unknown means that the passages do not say.
     """
@@ -106,7 +106,7 @@ async def after_reading(
 
 
 async def reword(state: SecondLookState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Ask for another search; the question itself where none can be had."""
+    """Ask for another search. Without one, search for the question again."""
     run, question = await run_of(state, runtime), state["question"]
     step = Step(id=f"reword-{len(state['searches'])}", kind="reword", question=question)
     searches = "\n".join(map(one_line, state["searches"]))
