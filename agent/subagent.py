@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import AIMessage
-from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+from langchain_core.runnables import Runnable, RunnableConfig
 from typing_extensions import TypedDict, Unpack
 
-from hopyard.agent.background import wait
 from hopyard.agent.found import failure_text, keep_found
 from hopyard.agent.hopyard import Hopyard
+from hopyard.agent.inside import answer_inside, part_of_run
 from hopyard.agent.keywords import Settings
-from hopyard.agent.nested import answer_inside
-from hopyard.agent.sync_saver import with_async_saver
 from hopyard.agent.tool import DESCRIPTION, readable
 from hopyard.nodes.resources import config_with_default
 from hopyard.state.errors import HopyardError
@@ -71,11 +69,4 @@ def as_subagent(
             return {"messages": [AIMessage(failure_text(error))]}
         return {"messages": [AIMessage(readable(output))]}
 
-    def answer_now(state: Messages, config: RunnableConfig) -> Messages:
-        return wait(answer(state, with_async_saver(config)), nested=True)
-
-    return SubAgent(
-        name=name,
-        description=description,
-        runnable=RunnableLambda(answer_now, answer, name=name),
-    )
+    return SubAgent(name=name, description=description, runnable=part_of_run(answer, name))

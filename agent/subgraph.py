@@ -5,15 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.runnables import RunnableConfig, RunnableLambda
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import Unpack
 
-from hopyard.agent.background import wait
 from hopyard.agent.hopyard import Hopyard
+from hopyard.agent.inside import answer_inside, part_of_run
 from hopyard.agent.keywords import Settings
-from hopyard.agent.nested import answer_inside
-from hopyard.agent.sync_saver import with_async_saver
 from hopyard.nodes.resources import config_with_default
 from hopyard.state.agent import AgentInput, AgentOutput
 
@@ -59,11 +57,8 @@ def as_graph(
         output: dict[str, Any] = await answer_inside(given, run, hop.context)
         return output
 
-    def answer_now(state: AgentInput, config: RunnableConfig) -> dict[str, Any]:
-        return wait(answer(state, with_async_saver(config)), nested=True)
-
     graph = StateGraph(_Graph, input_schema=AgentInput, output_schema=AgentOutput)
-    graph.add_node("ask", RunnableLambda(answer_now, answer, name="ask"))
+    graph.add_node("ask", part_of_run(answer, "ask"))
     graph.add_edge(START, "ask")
     graph.add_edge("ask", END)
     return graph.compile(name=name)

@@ -21,9 +21,8 @@ from hopyard.agent.advice import without_shell_advice
 from hopyard.agent.background import wait, wait_async
 from hopyard.agent.found import failure_text, keep_found
 from hopyard.agent.hopyard import Hopyard
+from hopyard.agent.inside import answer_inside, with_async_saver
 from hopyard.agent.keywords import Settings
-from hopyard.agent.nested import answer_inside
-from hopyard.agent.sync_saver import with_async_saver
 from hopyard.agent.texts import with_texts
 from hopyard.nodes.resources import config_with_default
 from hopyard.prompts.answer import UNKNOWN

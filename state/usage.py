@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
@@ -65,15 +64,6 @@ def about(usage: Mapping[str, Any]) -> str:
     return "about " if usage.get("estimated_calls") else ""
 
 
-@dataclass(frozen=True)
-class _Spent:
-    model_calls: int = 0
-    cached_calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    estimated_calls: int = 0
-
-
 class Meter:
     """Counts one run in this process, on top of what the ledger says it spent before.
 
@@ -83,28 +73,15 @@ class Meter:
 
     def __init__(self, before: Usage, endings: Mapping[tuple[str, str], str] | None = None) -> None:
         self._endings = dict(endings or {})
-        self._seconds_before = before["seconds"]
         self._started = monotonic()
         self._in_flight = 0
-        self._spent = _Spent(
-            before["model_calls"],
-            before["cached_calls"],
-            before["input_tokens"],
-            before["output_tokens"],
-            before["estimated_calls"],
-        )
+        self._spent = before.copy()
 
     @property
     def usage(self) -> Usage:
         """The totals so far; seconds are working time, without the time between two processes."""
-        return Usage(
-            model_calls=self._spent.model_calls,
-            cached_calls=self._spent.cached_calls,
-            input_tokens=self._spent.input_tokens,
-            output_tokens=self._spent.output_tokens,
-            estimated_calls=self._spent.estimated_calls,
-            seconds=round(self._seconds_before + monotonic() - self._started, 3),
-        )
+        seconds = self._spent["seconds"] + monotonic() - self._started
+        return {**self._spent, "seconds": round(seconds, 3)}
 
     def start_call(self, budget: Budget, *, final: bool) -> None:
         """Take one model call out of the budget.
@@ -112,7 +89,7 @@ class Meter:
         Raises:
             BudgetExceededError: The call would go beyond the budget.
         """
-        calls = self._spent.model_calls + self._in_flight
+        calls = self._spent["model_calls"] + self._in_flight
         if budget.calls and calls >= (budget.calls if final else budget.calls - 1):
             raise BudgetExceededError(
                 f"The budget of {counted(budget.calls, 'model call')} is used up; "
@@ -136,13 +113,10 @@ class Meter:
         """Give the call's tokens; a call that never finished is not counted."""
         self._in_flight -= 1
         if finished:
-            self._spent = replace(
-                self._spent,
-                model_calls=self._spent.model_calls + 1,
-                input_tokens=self._spent.input_tokens + input_tokens,
-                output_tokens=self._spent.output_tokens + output_tokens,
-                estimated_calls=self._spent.estimated_calls + estimated,
-            )
+            self._spent["model_calls"] += 1
+            self._spent["input_tokens"] += input_tokens
+            self._spent["output_tokens"] += output_tokens
+            self._spent["estimated_calls"] += estimated
 
     def note_ending(self, call: tuple[str, str], ending: str) -> bool:
         """Note how a step's last call of a prompt ended; "" if it is finished.
@@ -160,4 +134,4 @@ class Meter:
 
     def count_cached(self) -> None:
         """Count one call that the ledger answered."""
-        self._spent = replace(self._spent, cached_calls=self._spent.cached_calls + 1)
+        self._spent["cached_calls"] += 1

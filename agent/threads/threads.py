@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from typing import Any
 from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from hopyard.agent.threads.deletion import delete_threads
 from hopyard.agent.threads.history import CONTEXT_KEY, Turn, earlier_turns
 from hopyard.agent.threads.summary import ThreadSummary, list_threads, summary_of
 from hopyard.nodes.receive import settings_to_keep
@@ -20,7 +21,7 @@ from hopyard.state.errors import ThreadBusyError, ThreadMissingError, UsageError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.former import without_former
 from hopyard.state.settings.sources import change_context, setting_changes
-from hopyard.state.storage.checkpoints import thread_ids, unused_threads
+from hopyard.state.storage.checkpoints import scrub, thread_ids, unused_threads
 from hopyard.state.storage.running import Holder, ThreadLocks
 from hopyard.state.storage.thread_names import checked_thread_name
 from hopyard.state.storage.thread_store import copy_thread
@@ -126,7 +127,7 @@ class Threads:
         thread_id = checked_thread_name(thread_id)
         await self.context(thread_id)
         async with self._hold(thread_id):
-            await delete_threads(self._saver, [thread_id], self._resources)
+            await _delete_threads(self._saver, [thread_id], self._resources)
             await asyncio.to_thread(self._forget_lock, thread_id)
 
     async def prune(self, days: float, *, keep: str = "") -> list[str]:
@@ -144,7 +145,7 @@ class Threads:
             if name != keep:
                 with suppress(ThreadBusyError):  # it has just been resumed
                     async with self._hold(name):
-                        await delete_threads(self._saver, [name], self._resources)
+                        await _delete_threads(self._saver, [name], self._resources)
                         await asyncio.to_thread(self._forget_lock, name)
                     deleted.append(name)
         return deleted
@@ -180,3 +181,36 @@ def thread_missing(thread_id: str) -> ThreadMissingError:
 def new_thread_id() -> str:
     """A short name that can be typed."""
     return uuid4().hex[:8]
+
+
+async def _delete_threads(
+    saver: AsyncSqliteSaver, threads: Sequence[str], resources: Resources
+) -> None:
+    """Delete threads with their whole history, from the file and from its log.
+
+    The ledger forgets the answers that no other run was given, nor a copy that may be under way.
+
+    Raises:
+        HopyardError: Another process keeps the deleted text in the store's log.
+    """
+    runs: set[str] = set()
+    for thread_id in threads:
+        async for saved in saver.alist(_config(thread_id)):
+            runs |= _run(saved)
+        await saver.adelete_thread(thread_id)
+    if runs:
+        for thread_id in await thread_ids(saver):
+            if saved_last := await saver.aget_tuple(_config(thread_id)):
+                runs -= _run(saved_last)
+        await asyncio.to_thread(lambda: resources.ledger.forget(runs))
+    await scrub(saver)
+
+
+def _run(saved: CheckpointTuple) -> set[str]:
+    """The run that a checkpoint belongs to, if it has begun."""
+    run = saved.checkpoint["channel_values"].get("run")
+    return {run} if run else set()
+
+
+def _config(thread_id: str) -> RunnableConfig:
+    return RunnableConfig(configurable={"thread_id": thread_id})

@@ -1,12 +1,13 @@
-"""A sync agent's checkpointer, used by Hopyard's graph, whose nodes are async."""
+"""The agent as a part of a LangGraph run around it: a tool, a sub-agent, a node."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from typing import Any, TypeVar
 
-from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables import RunnableConfig, RunnableLambda
+from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.checkpoint.base import (
     BaseCheckpointSaver,
     ChannelVersions,
@@ -15,12 +16,49 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
 )
 
+from hopyard.agent.background import wait
+from hopyard.graphs import router
+from hopyard.state.agent import AgentInput
+from hopyard.state.settings.fields import Context
 from hopyard.state.storage.thread_store import whole_writes
 
-__all__ = ("with_async_saver",)
+__all__ = ("answer_inside", "part_of_run", "with_async_saver")
+
+T = TypeVar("T")
 
 _CHECKPOINTER = "__pregel_checkpointer"
 """Where LangGraph gives a subgraph its parent's checkpointer."""
+
+
+async def answer_inside(given: AgentInput, config: RunnableConfig, context: Context) -> Any:
+    """Run the agent in the thread of the run around it, under its callbacks and checkpointer.
+
+    The limit of steps of the run around it counts that run's steps. The agent and its strategies
+    keep their own limits.
+    """
+    around = var_child_runnable_config.get()
+    token = var_child_runnable_config.set(_without_limit(around) if around else None)
+    try:
+        return await router.graph.ainvoke(given, _without_limit(config), context=context)
+    finally:
+        var_child_runnable_config.reset(token)
+
+
+def _without_limit(config: RunnableConfig) -> RunnableConfig:
+    kept = config.copy()
+    kept.pop("recursion_limit", None)
+    return kept
+
+
+def part_of_run(
+    answer: Callable[[Any, RunnableConfig], Coroutine[Any, Any, Any]], name: str
+) -> RunnableLambda[Any, Any]:
+    """A runnable of an async function, for sync runs too."""
+
+    def answer_now(state: Any, config: RunnableConfig) -> Any:
+        return wait(answer(state, with_async_saver(config)), nested=True)
+
+    return RunnableLambda(answer_now, answer, name=name)
 
 
 def with_async_saver(config: RunnableConfig) -> RunnableConfig:
@@ -51,8 +89,7 @@ class _InThreads(BaseCheckpointSaver[Any]):
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint."""
-        async with self._lock:
-            return await asyncio.to_thread(self._saver.get_tuple, config)
+        return await self._call(self._saver.get_tuple, config)
 
     async def alist(
         self,
@@ -64,8 +101,7 @@ class _InThreads(BaseCheckpointSaver[Any]):
     ) -> AsyncIterator[CheckpointTuple]:
         """List checkpoints."""
         found = self._saver.list(config, filter=filter, before=before, limit=limit)
-        async with self._lock:
-            saved = await asyncio.to_thread(list, found)
+        saved: list[CheckpointTuple] = await self._call(list, found)
         for checkpoint in saved:
             yield checkpoint
 
@@ -77,9 +113,7 @@ class _InThreads(BaseCheckpointSaver[Any]):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Save a checkpoint."""
-        put = self._saver.put
-        async with self._lock:
-            return await asyncio.to_thread(put, config, checkpoint, metadata, new_versions)
+        return await self._call(self._saver.put, config, checkpoint, metadata, new_versions)
 
     async def aput_writes(
         self,
@@ -89,6 +123,9 @@ class _InThreads(BaseCheckpointSaver[Any]):
         task_path: str = "",
     ) -> None:
         """Save what a task of an unfinished step has written."""
+        kept = whole_writes(writes)
+        await self._call(self._saver.put_writes, config, kept, task_id, task_path)
+
+    async def _call(self, function: Callable[..., T], *values: Any) -> T:
         async with self._lock:
-            kept = whole_writes(writes)
-            await asyncio.to_thread(self._saver.put_writes, config, kept, task_id, task_path)
+            return await asyncio.to_thread(function, *values)
