@@ -44,7 +44,7 @@ PASSAGES: Final = (1_200, 12_000, 118_000)
 """Some nine edges a passage, so about 10⁴, 10⁵ and 10⁶."""
 TOPIC: Final = 50
 """Entities of a topic."""
-MADE: Final = MadeWith(weights="rarity", max_size=10, resolution=1, seed=0, reports="on-demand")
+MADE: Final = MadeWith(max_size=10, reports="on-demand")
 LIMIT_S: Final = 300
 LIMIT_MB: Final = 4_000
 

@@ -34,7 +34,7 @@ from hopyard.state.settings.fields import Context
 RESULTS: Final = Path(__file__).parent / "results" / "communities_change.json"
 FIRST: Final = 300
 KINDS: Final = ["dense", "entity-graph", "communities"]
-MADE: Final = MadeWith(weights="rarity", max_size=10, resolution=1, seed=0, reports="on-demand")
+MADE: Final = MadeWith(max_size=10, reports="on-demand")
 LIMITS: Final = Limits(8000, 8)
 
 

@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 from hopyard.indexes.searches.pagerank import names, query, question_names
 from hopyard.measures.retrieval import recall_at
 from hopyard.nodes.resources import Resources
-from hopyard.state.settings.fields import Context
 
 RESULTS: Final = ROOT / "benchmarks" / "results" / "walk_choices.json"
 SPLIT: Final = "train"
@@ -47,26 +46,21 @@ CHOICES: Final[Mapping[str, Mapping[str, Any]]] = {
     "without BM25": {"WORDS": 0.0},
     "names together weigh 1, without BM25": {"name_weights": weigh_one, "WORDS": 0.0},
     "BM25 has half": {"WORDS": 0.5},
-    "passage_share 2": {"passage_share": 2.0},
-    "sharpness 4": {"sharpness": 4.0},
-    "sharpness 12": {"sharpness": 12.0},
+    "passage_share 2": {"PASSAGE_SHARE": 2.0},
+    "sharpness 4": {"SHARPNESS": 4.0},
+    "sharpness 12": {"SHARPNESS": 12.0},
     "nearest name from cosine 0.6": {"LEAST": 0.6},
     "nearest name from cosine 0.9": {"LEAST": 0.9},
     "no nearest name": {"LEAST": 2.0},
 }
-"""Constants of the modules and settings of the search, by the name of the choice."""
-PLACES: Final = {"name_weights": names, "WORDS": query, "LEAST": question_names}
-
-
-class Choice(Row):
-    """The default method with other settings."""
-
-    changes: Mapping[str, float]
-
-    def settings(self, index: Path) -> Context:
-        """The settings of its searches."""
-        pagerank = {"method": self.method, **self.changes}
-        return Context.model_validate({"index": str(index), "pagerank": pagerank})
+"""Constants of the modules of the search, by the name of the choice."""
+PLACES: Final = {
+    "name_weights": names,
+    "PASSAGE_SHARE": names,
+    "SHARPNESS": names,
+    "WORDS": query,
+    "LEAST": question_names,
+}
 
 
 def main() -> None:
@@ -97,10 +91,9 @@ def measure(
     data: DataSet, choice: Mapping[str, Any], folder: Path, resources: Resources
 ) -> dict[str, float]:
     """The figures of one choice on one data set."""
-    row = Choice(data, DEFAULT, graph="default")
-    row.changes = {name: value for name, value in choice.items() if name not in PLACES}
+    row = Row(data, DEFAULT, graph="default")
     with ExitStack() as stack:
-        for name in choice.keys() & PLACES.keys():
+        for name in choice:
             stack.enter_context(patch.object(PLACES[name], name, choice[name]))
         searched = search_all(row, folder / row.index_name, resources)
     found = measures_of(data.questions, searched)

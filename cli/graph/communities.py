@@ -141,17 +141,14 @@ def _asked(index: Index, names: Sequence[str], context: Context) -> Mapping[str,
 
 def _page(index: Index, directory: Path, context: Context) -> str:
     from hopyard.indexes.kinds.communities.overview import overview_of, shown_in
-    from hopyard.indexes.kinds.communities.stats import CommunityStats
     from hopyard.tracing.index_pages import community_page
 
-    made_with = CommunityStats.load(index.kind_directory("communities")).made_with
     communities: CommunityIndex = index.reader("communities")
     asked = _asked(index, shown_in(communities), context)
     overview = overview_of(
         communities.with_reports(asked),
         index.reader("entity-graph"),
         index.passages,
-        made_with.weights,
         asked=asked,
     )
     return community_page(overview, directory.resolve().name)

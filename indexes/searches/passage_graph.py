@@ -4,55 +4,37 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Final
-
-from pydantic import Field
+from typing import TYPE_CHECKING, Final
 
 from hopyard.indexes.search import Search, SearchMethod
 from hopyard.state.schemas import Evidence, passage_ids
-from hopyard.state.settings.fields import Group
 
 if TYPE_CHECKING:
     from hopyard.indexes.kinds.dense.hnsw import DenseIndex
     from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
     from hopyard.models.embedder import Vector
 
-__all__ = ("SEARCH", "WalkSettings")
+__all__ = ("SEARCH",)
 
-
-class WalkSettings(Group):
-    """The search `passage-graph`: a walk over the graph by similarity."""
-
-    group: ClassVar[str] = "walk"
-
-    n_hop: int = Field(4, ge=0, le=10, description="Maximum number of rounds (paper: 4).")
-    top_k: int = Field(
-        20,
-        ge=2,
-        le=100,
-        description="Number of entry points: half are edges most similar to the question, half "
-        "the nearest passages (paper: 20 edges).",
-    )
+ROUNDS: Final = 4
+"""Rounds of hops at most (HopRAG, section 4)."""
+ENTRIES: Final = 20
+"""Where a walk begins: half are the edges most similar to the question, half the nearest passages
+(paper: 20 edges)."""
 
 
 async def _find(search: Search) -> list[Evidence]:
     """The score is the helpfulness: of what a passage says, and how often the walk came to it."""
     graph = await asyncio.to_thread(search.index.reader, "passage-graph")
     dense = await asyncio.to_thread(search.index.reader, "dense")
-    settings = WalkSettings.of(search.settings)
     vector = await search.embed(search.text)
-    nearest = passage_ids(await search.by("dense", k=settings.top_k))
-    found = await asyncio.to_thread(_walk, graph, dense, search.text, vector, nearest, settings)
+    nearest = passage_ids(await search.by("dense", k=ENTRIES))
+    found = await asyncio.to_thread(_walk, graph, dense, search.text, vector, nearest)
     return found[: search.k]
 
 
 def _walk(
-    graph: GraphIndex,
-    dense: DenseIndex,
-    text: str,
-    vector: Vector,
-    nearest: Sequence[str],
-    settings: WalkSettings,
+    graph: GraphIndex, dense: DenseIndex, text: str, vector: Vector, nearest: Sequence[str]
 ) -> list[Evidence]:
     from hopyard.indexes.kinds.passage_graph.traversal import (
         by_helpfulness,
@@ -62,11 +44,10 @@ def _walk(
     )
 
     query = query_of(text, vector)
-    entered = entries(graph, query, settings.top_k // 2)
+    entered = entries(graph, query, ENTRIES // 2)
     # A graph with few edges, or none, is entered by its passages instead.
-    left = settings.top_k - sum(entry.times for entry in entered)
-    visits = walk(graph, query, entered, nearest[:left], settings.n_hop)
-    return by_helpfulness(graph, dense, query, visits)
+    left = ENTRIES - sum(entry.times for entry in entered)
+    return by_helpfulness(graph, dense, query, walk(graph, query, entered, nearest[:left], ROUNDS))
 
 
 SEARCH: Final = SearchMethod(
@@ -74,5 +55,4 @@ SEARCH: Final = SearchMethod(
     about="A walk along the questions that lead from passage to passage; asks no model.",
     find=_find,
     needs=("dense", "passage-graph"),
-    settings=WalkSettings,
 )

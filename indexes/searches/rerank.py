@@ -48,12 +48,6 @@ class RerankSettings(Group):
         description="Cross-encoder by Hugging Face name or folder, or chat for the chat model. "
         "If the cross-encoder cannot be loaded, the chat model judges.",
     )
-    snippet_tokens: int | None = Field(
-        None,
-        ge=10,
-        description="Maximum tokens of each passage that the chat model judges; empty means "
-        f"retrieval.snippet_tokens, or {_BUILTIN_SNIPPET} for the built-in model.",
-    )
 
     @field_validator("base")
     @classmethod
@@ -120,8 +114,8 @@ async def _judge(search: Search, found: Sequence[Evidence]) -> list[float]:
     if not found:
         return []
     profile = profile_of(search.settings)
-    own = _BUILTIN_SNIPPET if profile == "builtin" else search.settings.retrieval.snippet_tokens
-    longest = RerankSettings.of(search.settings).snippet_tokens or own
+    shorter = profile == "builtin"
+    longest = _BUILTIN_SNIPPET if shorter else search.settings.retrieval.snippet_tokens
     shown = [
         (
             heading(passages[0].full_title, passages[0].about, profile),

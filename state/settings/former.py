@@ -8,17 +8,28 @@ from typing import Any, Final
 __all__ = ("FORMER", "without_former")
 
 FORMER: Final[dict[str, str]] = {
+    "communities.findings": "A report has at most 8 findings, or 3 of the built-in model.",
     "communities.max_failure_rate": "Set writing.max_failure_rate.",
+    "communities.resolution": "Communities are clustered with resolution 1.",
+    "communities.seed": "Communities are clustered with seed 0.",
     "communities.temperature": "Set writing.temperature.",
+    "communities.tokens": "A report is written from 8,000 tokens, or 700 by the built-in model.",
+    "communities.weights": "Facts, sentences and passages count, rare names more.",
     "frequency_penalty": "Only the prompts that need a penalty have one.",
     "graph.max_failure_rate": "Set writing.max_failure_rate.",
     "graph.temperature": "Set writing.temperature.",
+    "pagerank.passage_share": "The passages where a walk begins weigh 1 together.",
+    "pagerank.passages": "A walk begins at the 200 nearest passages.",
+    "pagerank.sharpness": "The exponent of a passage's nearness is 8.",
     "passage_graph.frequency_penalty": "The prompt has its own.",
     "passage_graph.max_failure_rate": "Set writing.max_failure_rate.",
     "passage_graph.passage_characters": "A prompt shows 2,400 characters of a passage at most.",
     "passage_graph.temperature": "Set writing.temperature.",
+    "rerank.snippet_tokens": "Set retrieval.snippet_tokens.",
     "retrieval.fetch_k": "Searches always take at least 20 candidates, and k if that is more.",
     "retries": "A model is asked again twice after an output that does not fit.",
+    "walk.n_hop": "The search passage-graph takes at most 4 rounds.",
+    "walk.top_k": "The search passage-graph begins at 20 passages.",
 }
 """A sentence by dotted name: what to set instead, or why nothing replaces the setting."""
 

@@ -18,7 +18,7 @@ from pydantic import Field
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.kind import Estimate, count_problem
 from hopyard.indexes.written.kind import WrittenKind
-from hopyard.state.settings.fields import Group, Profile
+from hopyard.state.settings.fields import Group
 
 if TYPE_CHECKING:
     from hopyard.indexes.corpus.records import Passage
@@ -34,46 +34,17 @@ class CommunitySettings(Group):
 
     group: ClassVar[str] = "communities"
 
-    weights: Literal["rarity", "counts"] = Field(
-        "rarity",
-        description="rarity (facts or shared sentences, and shared passages; frequent names and "
-        "dates count less) or counts (facts or shared sentences alone, as in the paper).",
-    )
     max_size: int = Field(
         10,
         ge=1,
         description="Size of the largest community that is not divided further (published tool: "
         "10).",
     )
-    resolution: float = Field(
-        1.0, gt=0, description="Resolution of the clustering: more gives smaller communities."
-    )
-    seed: int = Field(0, ge=0, description="Seed of the clustering.")
     reports: Literal["on-demand", "all"] = Field(
         "on-demand",
         description="on-demand (a question has the reports written that it needs, and the index "
         "costs no model call) or all (the build writes them).",
     )
-    tokens: int | None = Field(
-        None,
-        ge=100,
-        description="Maximum tokens that a prompt shows of a community. By default 8000, or 700 "
-        "for the built-in model.",
-    )
-    findings: int | None = Field(
-        None,
-        ge=1,
-        le=20,
-        description="Maximum findings of a report. By default 8, or 3 for the built-in model.",
-    )
-
-    def tokens_for(self, profile: Profile) -> int:
-        """Tokens of a community in a prompt: the number set, or what suits the profile."""
-        return self.tokens or (700 if profile == "builtin" else 8000)
-
-    def findings_for(self, profile: Profile) -> int:
-        """Findings of a report: the number set, or what suits the profile."""
-        return self.findings or (3 if profile == "builtin" else 8)
 
 
 class Communities(WrittenKind):

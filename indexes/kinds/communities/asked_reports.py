@@ -1,8 +1,8 @@
 """The reports that questions had written. Only the ledger keeps them; they are looked up there.
 
 The ledger's key of a call holds the model, the wording of the prompt, what it showed and how the
-model sampled. So the settings must be those of the question: its temperature and seed,
-`communities.tokens` and `communities.findings`. The models are those that the ledger names.
+model sampled. So the settings must be those of the question: its temperature and seed. The models
+are those that the ledger names.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from hopyard.indexes.index import Index
-from hopyard.indexes.kinds.communities import CommunitySettings
 from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.plan import NO_LIMIT, Plan, plan_reports
 from hopyard.indexes.kinds.communities.records import Community, Report
 from hopyard.indexes.kinds.communities.writing import (
+    LIMITS,
     Limits,
     elements_of,
     material_of,
@@ -65,7 +65,7 @@ def asked_reports(
         IndexMissingError: The index has no communities or no entity graph.
     """
     communities: CommunityIndex = index.reader("communities")
-    authors = _authors(ledger, settings)
+    authors = _authors(ledger)
     found: dict[str, Report] = {}
     if not authors:
         return found
@@ -76,16 +76,11 @@ def asked_reports(
     return found
 
 
-def _authors(ledger: Ledger, settings: Context) -> list[_Author]:
+def _authors(ledger: Ledger) -> list[_Author]:
     """The authors of reports, as far as they had a wording of today."""
-    own = CommunitySettings.of(settings)
     profiles: Mapping[int, Profile] = {REPORT.of(name).version: name for name in _PROFILES}
     return [
-        _Author(
-            model,
-            REPORT.of(profile),
-            Limits(own.tokens_for(profile), own.findings_for(profile)),
-        )
+        _Author(model, REPORT.of(profile), LIMITS[profile])
         for version, model in ledger.models_of(REPORT.name)
         if (profile := profiles.get(version)) is not None
     ]

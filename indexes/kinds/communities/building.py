@@ -9,6 +9,7 @@ whose content changed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +22,12 @@ from hopyard.indexes.corpus.manifest import find_manifest, generation_directory
 from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.communities import CommunitySettings, reports
-from hopyard.indexes.kinds.communities.clustering import cluster, modularity
+from hopyard.indexes.kinds.communities.clustering import (
+    cluster,
+    cluster_again,
+    modularity,
+    partitions_before,
+)
 from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.index import (
     CommunityFiles,
@@ -36,7 +42,6 @@ from hopyard.indexes.kinds.communities.stats import (
     MadeWith,
     ReportCounts,
 )
-from hopyard.indexes.kinds.communities.steady import cluster_again, partitions_before
 from hopyard.indexes.kinds.communities.writing import Limits, ReportWriter, limits_of
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.state.errors import IndexMissingError
@@ -109,10 +114,7 @@ def made_with(options: BuildOptions, last: CommunityStats | None) -> MadeWith:
     own = CommunitySettings.of(options.settings)
     limits = limits_of(options.settings) if own.reports == "all" else Limits(0, 0)
     return MadeWith(
-        weights=own.weights,
         max_size=own.max_size,
-        resolution=own.resolution,
-        seed=own.seed,
         reports=own.reports,
         tokens=limits.tokens,
         findings=limits.findings,
@@ -140,15 +142,9 @@ def communities_of(
     graph: EntityGraph, made: MadeWith, before: Sequence[NDArray[np.int64]] = ()
 ) -> CommunityFiles:
     """Cluster an entity graph, from earlier communities if there are any (`partitions_before`)."""
-    weights = pair_weights(graph, made.weights)
-    divide = cluster_again if before else cluster
-    hierarchy = divide(
-        weights,
-        max_size=made.max_size,
-        resolution=made.resolution,
-        seed=made.seed,
-        before=before,
-    )
+    weights = pair_weights(graph)
+    divide = partial(cluster_again, before=before) if before else cluster
+    hierarchy = divide(weights, max_size=made.max_size)
     partitions = [hierarchy.partition(level) for level in range(hierarchy.levels)]
     passages = np.zeros(len(hierarchy), np.int32)
     titles = [""] * len(hierarchy)
@@ -156,7 +152,7 @@ def communities_of(
         _count_passages(graph, partition, passages)
         for row, entities in best_connected(weights, partition, _LABELS).items():
             titles[row] = ", ".join(map(graph.label, entities))
-    quality = [modularity(weights, partition, made.resolution) for partition in partitions]
+    quality = [modularity(weights, partition) for partition in partitions]
     return CommunityFiles(
         hierarchy, passages, Ragged.of_texts(titles), np.array(quality, np.float64)
     )

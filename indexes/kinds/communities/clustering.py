@@ -4,10 +4,16 @@ Source: Traag, Waltman and van Eck, "From Louvain to Leiden: guaranteeing well-c
 communities"; the levels are those of Edge et al., "From Local to Global: A Graph RAG Approach to
 Query-Focused Summarization", section 3.1.4, as the published tool makes them: each community above
 a size is taken out of the graph and clustered alone.
+
+Leiden from scratch moves entities between communities wherever a few documents are added, and each
+changed community costs a report. So an update starts Leiden from the communities of the last
+generation (`cluster_again`). A clustering from scratch is the measure: if the communities fall
+behind it, it is taken.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -20,12 +26,17 @@ from scipy.sparse.csgraph import connected_components
 
 from hopyard.indexes.arrays.ragged import Ragged
 
-__all__ = ("Hierarchy", "cluster", "modularity")
+__all__ = ("Hierarchy", "cluster", "cluster_again", "modularity", "partitions_before")
 
 _ITERATIONS: Final = 10
 """Cycles of Leiden from single entities, each from the partition of the last one."""
 _STEADY_ITERATIONS: Final = 1
 """Cycles of Leiden from earlier communities. More would change more of them."""
+_RESOLUTION: Final = 1.0
+"""γ of the modularity, as in the published tool."""
+_SEED: Final = 0
+_LEAST: Final = 0.98
+"""The least modularity of each level, as a share of that of a clustering from scratch."""
 
 _Part = tuple[int, NDArray[np.int64], sparse.csr_array | None]
 """A community: the row of its parent or -1, its entities, and their graph if it may be divided."""
@@ -73,8 +84,6 @@ def cluster(
     weights: sparse.csr_array,
     *,
     max_size: int,
-    resolution: float = 1.0,
-    seed: int = 0,
     before: Sequence[NDArray[np.int64]] = (),
 ) -> Hierarchy:
     """Divide a graph into communities, and communities above a size into smaller ones.
@@ -86,8 +95,6 @@ def cluster(
         weights: [n, n] Symmetric, not negative; the diagonal is ignored.
         max_size: The size of the largest community that is not divided. A community in which Leiden
             finds no parts stays whole above it.
-        resolution: γ of the modularity; more gives more and smaller communities.
-        seed: Seed of Leiden's random choices.
         before: For each level of an earlier clustering, [n] the community of each entity, or -1 for
             a new entity. Leiden starts from these communities, so most of them stay. Without any,
             it starts from single entities.
@@ -97,17 +104,8 @@ def cluster(
     members: list[NDArray[np.int64]] = []
     waiting: list[_Part] = [(-1, np.arange(weights.shape[0]), _clean(weights))]
     while waiting:
-        found = [
-            part
-            for above in waiting
-            for part in _divide(
-                above,
-                max_size=max_size,
-                resolution=resolution,
-                seed=seed,
-                before=before[min(len(level), len(before) - 1)] if len(before) else None,
-            )
-        ]
+        start = before[min(len(level), len(before) - 1)] if len(before) else None
+        found = [part for above in waiting for part in _divide(above, max_size, start)]
         found.sort(key=lambda part: (-len(part[1]), part[1][0]))
         first = len(members)
         level.append(np.full(len(found), len(level), np.int32))
@@ -130,22 +128,12 @@ def _clean(weights: sparse.csr_array) -> sparse.csr_array:
     return clean
 
 
-def _divide(
-    part: _Part,
-    *,
-    max_size: int,
-    resolution: float,
-    seed: int,
-    before: NDArray[np.int64] | None,
-) -> Iterator[_Part]:
+def _divide(part: _Part, max_size: int, before: NDArray[np.int64] | None) -> Iterator[_Part]:
     """The communities inside a part; none where Leiden keeps a community together."""
     row, entities, graph = part
     if graph is None or not len(entities):
         return
-    if before is None:
-        labels = _leiden(graph, resolution=resolution, seed=seed)
-    else:
-        labels = _leiden_from(before[entities], graph, resolution=resolution, seed=seed)
+    labels = _leiden(graph) if before is None else _leiden_from(before[entities], graph)
     order = np.argsort(labels, kind="stable")
     bounds = np.append(np.flatnonzero(np.diff(labels[order], prepend=-1)), len(order)).tolist()
     if row >= 0 and len(bounds) == 2:
@@ -157,7 +145,7 @@ def _divide(
         yield row, entities[order[start:end]], block
 
 
-def _leiden(graph: sparse.csr_array, *, resolution: float, seed: int) -> NDArray[np.int64]:
+def _leiden(graph: sparse.csr_array) -> NDArray[np.int64]:
     """[n] The community of each vertex, by modularity. Vertices without edges are alone."""
     from graspologic_native import leiden_csr
 
@@ -169,18 +157,16 @@ def _leiden(graph: sparse.csr_array, *, resolution: float, seed: int) -> NDArray
         graph.indices.astype(np.int32),
         graph.data.astype(np.float64),
         size,
-        resolution=resolution,
+        resolution=_RESOLUTION,
         iterations=_ITERATIONS,
-        seed=seed,
+        seed=_SEED,
     )
     labels = np.empty(size, np.int64)
     labels[np.fromiter(found.keys(), np.int64, size)] = np.fromiter(found.values(), np.int64, size)
     return labels
 
 
-def _leiden_from(
-    before: NDArray[np.int64], graph: sparse.csr_array, *, resolution: float, seed: int
-) -> NDArray[np.int64]:
+def _leiden_from(before: NDArray[np.int64], graph: sparse.csr_array) -> NDArray[np.int64]:
     """[n] The community of each vertex, from earlier communities [n], of which -1 is none."""
     from graspologic_native import leiden
 
@@ -194,9 +180,9 @@ def _leiden_from(
     _, found = leiden(
         list(zip(*ends, edges.data.tolist(), strict=True)),
         starting_communities={names[row]: int(start[row]) for row in joined},
-        resolution=resolution,
+        resolution=_RESOLUTION,
         iterations=_STEADY_ITERATIONS,
-        seed=seed,
+        seed=_SEED,
     )
     labels = len(start) + start  # vertices without edges are alone, as they were
     labels[joined] = [found[names[row]] for row in joined]
@@ -217,19 +203,15 @@ def _connected(before: NDArray[np.int64], graph: sparse.csr_array) -> NDArray[np
     return parts
 
 
-def modularity(
-    weights: sparse.csr_array, partition: NDArray[np.int64], resolution: float = 1.0
-) -> float:
+def modularity(weights: sparse.csr_array, partition: NDArray[np.int64]) -> float:
     """How much more weight lies inside communities than chance would put there.
 
-    Q = Σ_c [ w_c / m − γ (d_c / 2m)² ], where w_c is the weight of the edges inside community c,
-    d_c the sum of the degrees of its vertices, and m the weight of all edges (Newman and Girvan,
-    with the resolution γ of Reichardt and Bornholdt).
+    Q = Σ_c [ w_c / m − (d_c / 2m)² ], where w_c is the weight of the edges inside community c, d_c
+    the sum of the degrees of its vertices, and m the weight of all edges (Newman and Girvan).
 
     Args:
         weights: [n, n] Symmetric, not negative, without loops.
         partition: [n] The community of each vertex.
-        resolution: γ.
 
     Returns:
         At most 1; 0 for a graph without edges.
@@ -241,4 +223,53 @@ def modularity(
     degrees = np.bincount(places, weights.sum(axis=1))
     edges = weights.tocoo()
     inside = edges.data[places[edges.row] == places[edges.col]].sum()
-    return float(inside / total - resolution * np.sum((degrees / total) ** 2))
+    return float(inside / total - np.sum((degrees / total) ** 2))
+
+
+def cluster_again(
+    weights: sparse.csr_array, *, max_size: int, before: Sequence[NDArray[np.int64]]
+) -> Hierarchy:
+    """Cluster a graph that has changed since an earlier clustering; most communities stay.
+
+    Args:
+        weights: [n, n] As for `cluster`.
+        max_size: As for `cluster`.
+        before: As `partitions_before` gives it.
+    """
+    fresh = cluster(weights, max_size=max_size)
+    steady = cluster(weights, max_size=max_size, before=before)
+    for level in range(min(fresh.levels, steady.levels)):
+        least = _LEAST * modularity(weights, fresh.partition(level))
+        if modularity(weights, steady.partition(level)) < least:
+            return fresh
+    return steady
+
+
+def partitions_before(
+    last: Hierarchy, last_labels: Ragged, labels: Ragged
+) -> list[NDArray[np.int64]]:
+    """The earlier community of each entity.
+
+    Entities of two generations are the same if their label is the same; among several of the same
+    label (homonyms), the first is the first, and so on.
+
+    Args:
+        last: The clustering of the earlier graph.
+        last_labels: [m] The labels of its entities.
+        labels: [n] The labels of the present entities.
+
+    Returns:
+        For each level of the earlier clustering, [n] the row of the community, -1 for a new entity.
+    """
+    rows = {name: row for row, name in enumerate(_names(last_labels))}
+    same = np.array([rows.get(name, -1) for name in _names(labels)], np.int64)
+    levels = (last.partition(level) for level in range(last.levels))
+    return [np.where(same < 0, -1, partition[same]) for partition in levels]
+
+
+def _names(labels: Ragged) -> Iterator[tuple[str, int]]:
+    seen: Counter[str] = Counter()
+    for row in range(len(labels)):
+        label = labels.text(row)
+        seen[label] += 1
+        yield label, seen[label]

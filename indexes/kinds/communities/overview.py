@@ -14,7 +14,7 @@ import numpy as np
 
 from hopyard.indexes.kinds.communities.context import with_numbers
 from hopyard.indexes.kinds.communities.index import CommunityIndex
-from hopyard.indexes.kinds.communities.pairs import Weights, best_connected, pair_weights
+from hopyard.indexes.kinds.communities.pairs import best_connected, pair_weights
 from hopyard.indexes.kinds.communities.records import Community, Finding, Report
 from hopyard.indexes.kinds.communities.support import ReadPassages, Support
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
@@ -107,7 +107,6 @@ def overview_of(
     communities: CommunityIndex,
     graph: EntityGraph,
     read: ReadPassages,
-    weights: Weights,
     most: int = MOST,
     asked: Collection[str] = (),
 ) -> Overview:
@@ -117,7 +116,6 @@ def overview_of(
         communities: The communities.
         graph: Their entity graph.
         read: Reads passages of the same generation by their ids, as `Index.passages` does.
-        weights: The weights that the communities were made with.
         most: Communities at most, at least 1.
         asked: The ids of communities whose reports were written for questions.
     """
@@ -128,7 +126,7 @@ def overview_of(
         communities=len(communities),
         reports=len(communities.reports),
         levels=tuple(zip(counts, communities.modularity, strict=True)),
-        root=_Tree(communities, graph, read, weights, most, asked).parts(-1),
+        root=_Tree(communities, graph, read, most, asked).parts(-1),
     )
 
 
@@ -149,7 +147,6 @@ class _Tree:
         communities: CommunityIndex,
         graph: EntityGraph,
         read: ReadPassages,
-        weights: Weights,
         most: int,
         asked: Collection[str],
     ) -> None:
@@ -160,7 +157,7 @@ class _Tree:
         chosen = shown_in(communities, most)
         self._chosen = frozenset(map(communities.rows.__getitem__, chosen))
         self._best: dict[int, list[int]] = {}
-        pairs = pair_weights(graph, weights)
+        pairs = pair_weights(graph)
         for level in range(communities.levels):
             self._best |= best_connected(pairs, hierarchy.partition(level), _NAMES)
         self._quoted = _quoted(chosen, communities, graph, read)

@@ -13,40 +13,30 @@ equation 2.
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
-from hopyard.indexes.kinds.entity_graph.graph.weights import together
 from hopyard.indexes.text.names import is_date
 
-__all__ = ("Weights", "best_connected", "pair_weights", "shared")
-
-Weights = Literal["rarity", "counts"]
-"""How pairs are weighed; see `pair_weights`."""
+__all__ = ("best_connected", "pair_weights", "shared")
 
 _DATE: Final = 0.1
 """The factor of a date or number, which joins passages that have nothing else in common."""
 
 
-def pair_weights(graph: EntityGraph, weights: Weights = "rarity") -> sparse.csr_array:
+def pair_weights(graph: EntityGraph) -> sparse.csr_array:
     """[e, e] The weight of each pair of entities; symmetric, with an empty diagonal.
 
-    `counts` is GraphRAG's: the strengths of the facts about a pair, summed up, or without facts
-    the number of sentences that they share. GraphRAG normalises them; a common factor changes
-    neither modularity nor communities.
-
-    `rarity` adds the passages that a pair shares, so that every name has neighbours, and multiplies
-    by ln(1 + P / df) of both, where df of the P passages name the entity.
+    The strengths of the facts about a pair, summed up, or without facts the number of sentences
+    that they share, as in GraphRAG; and the passages that a pair shares, so that every name has
+    neighbours. The sum is multiplied by ln(1 + P / df) of both, where df of the P passages name the
+    entity.
     """
-    ties = _facts(graph) if len(graph.files.facts) else None
-    if weights == "counts":
-        return together(graph) if ties is None else ties
-    if ties is None:
-        ties = shared(graph.sentences_of)
+    ties = _facts(graph) if len(graph.files.facts) else shared(graph.sentences_of)
     scale = sparse.diags_array(_rarity(graph))
     pairs = sparse.csr_array(scale @ (ties + shared(graph.counts)) @ scale)
     # The factors of a pair may be multiplied in either order; the graph must be symmetric exactly.

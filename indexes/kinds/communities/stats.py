@@ -20,10 +20,7 @@ class MadeWith(Plain):
     """What decides about the communities besides the entity graph."""
 
     version: int = COMMUNITIES_VERSION
-    weights: Literal["rarity", "counts"]
     max_size: int
-    resolution: float
-    seed: int
     reports: Literal["on-demand", "all"]
     tokens: int = 0
     """Tokens of a community in the prompt of its report; 0 where the build writes none."""

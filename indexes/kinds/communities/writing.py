@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Final, NamedTuple
 from hopyard.indexes.build_context import ModelCall
 from hopyard.indexes.corpus.records import text_hash
 from hopyard.indexes.index import Index
-from hopyard.indexes.kinds.communities import CommunitySettings
 from hopyard.indexes.kinds.communities.context import (
     leaf,
     numbered,
@@ -31,10 +30,11 @@ from hopyard.indexes.written.writer import Writer
 from hopyard.models.prompt import Prompt
 from hopyard.prompts.indexes.communities import REPORT, CommunityReport, report_values
 from hopyard.prompts.passages import one_line
-from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.settings.fields import Context, Profile, profile_of
 from hopyard.state.text.tokens import tokens_of
 
 __all__ = (
+    "LIMITS",
     "Limits",
     "Material",
     "ReportWriter",
@@ -85,10 +85,17 @@ class Limits(NamedTuple):
     findings: int
 
 
+LIMITS: Final[Mapping[Profile, Limits]] = {
+    "builtin": Limits(700, 3),
+    "small": Limits(8000, 8),
+    "capable": Limits(8000, 8),
+}
+"""GraphRAG's window is 8,000 tokens (section 3.1.4); the built-in model has 2,048 in all."""
+
+
 def limits_of(settings: Context) -> Limits:
-    """The limits that the settings and the model give."""
-    own, profile = CommunitySettings.of(settings), profile_of(settings)
-    return Limits(own.tokens_for(profile), own.findings_for(profile))
+    """The limits of a model."""
+    return LIMITS[profile_of(settings)]
 
 
 def material_of(

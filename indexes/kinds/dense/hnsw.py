@@ -6,8 +6,7 @@ Navigable Small World graphs", 2018 (arXiv:1603.09320).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final
@@ -16,6 +15,7 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
+from hopyard.indexes.arrays.one_thread import one_thread
 from hopyard.indexes.arrays.rows import load_rows, save_rows
 from hopyard.indexes.corpus.manifest import damage_error
 from hopyard.indexes.kinds.dense.reader import DenseReader
@@ -88,7 +88,7 @@ class DenseIndex(DenseReader):
             same.append(passage_id)
         index = faiss.IndexHNSWFlat(vectors.shape[1], NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)
         index.hnsw.efConstruction = EF_CONSTRUCTION
-        with _one_thread():
+        with one_thread():
             for start in range(0, len(first), _LINKED):
                 tell(start, len(first))
                 index.add(vectors[first[start : start + _LINKED]])
@@ -182,13 +182,3 @@ class DenseIndex(DenseReader):
 
     def _vectors_at(self, rows: NDArray[np.int64]) -> Vectors:
         return self._index.reconstruct_batch(rows)
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    threads = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    try:
-        yield
-    finally:
-        faiss.omp_set_num_threads(threads)

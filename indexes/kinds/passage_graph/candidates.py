@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hopyard.indexes.arrays.one_thread import one_thread
 from hopyard.indexes.kinds.passage_graph.best_so_far import BestSoFar, spans
 
 __all__ = ("by_frequent_keyword", "by_rare_keyword", "by_vector", "frequent_keywords")
@@ -145,13 +146,8 @@ def _hnsw(vectors: NDArray[np.float32]) -> faiss.IndexHNSWFlat:
     index = faiss.IndexHNSWFlat(vectors.shape[1], _LINKS)
     index.hnsw.efConstruction = _BUILD_BEAM
     index.hnsw.efSearch = _SEARCH_BEAM
-    # Threads that insert side by side make another graph in each run; one makes always the same.
-    threads = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    try:
+    with one_thread():
         index.add(vectors)
-    finally:
-        faiss.omp_set_num_threads(threads)
     return index
 
 

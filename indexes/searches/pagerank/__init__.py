@@ -46,27 +46,6 @@ class PageRankSettings(Group):
         description="Probability of another step before the walk restarts; empty means 0.85 for "
         "names and 0.5 for the others (papers: 0.5).",
     )
-    passages: int = Field(
-        200,
-        ge=1,
-        le=100_000,
-        description="Number of nearest passages at which the walk also begins (papers: all); names "
-        "and linear also begin at as many by BM25, if the index has sparse.",
-    )
-    passage_share: float = Field(
-        1.0,
-        ge=0,
-        le=100,
-        description="names: weight of these passages together; the names together weigh 1 / "
-        "number of passages with the rarest of them.",
-    )
-    sharpness: float = Field(
-        8.0,
-        gt=0,
-        le=64,
-        description="names: exponent of a passage's nearness, and of its share of the best BM25 "
-        "score; a high value favours the best.",
-    )
 
 
 async def _find(search: Search) -> list[Evidence]:

@@ -22,6 +22,11 @@ from hopyard.indexes.searches.pagerank.question_names import named_entities
 __all__ = ("name_weights", "rank", "rank_from")
 
 DAMPING: Final = 0.85
+SHARPNESS: Final = 8.0
+"""Exponent of a passage's nearness, and of its share of the best BM25 score: it favours the best.
+With 4 or 12, recall@5 falls by 0.2 to 1.4 points (benchmarks/walk_choices.py)."""
+PASSAGE_SHARE: Final = 1.0
+"""Weight of the passages together. With 2, recall@5 falls on three of four sets."""
 
 
 async def rank(query: Query) -> Ranking:
@@ -40,15 +45,15 @@ async def rank_from(query: Query, named: Collection[int]) -> Ranking:
 def _walk(
     query: Query, named: Collection[int], near: NDArray[np.float64], words: NDArray[np.float64]
 ) -> Ranking:
-    graph, settings = query.graph, query.settings
+    graph = query.graph
     rows = list(named)
     weights = name_weights(graph.passages_with[rows])
     entities = np.zeros(graph.entities)
     entities[rows] = weights
-    near, words = near**settings.sharpness, words**settings.sharpness
+    near, words = near**SHARPNESS, words**SHARPNESS
     passages = with_words(near / near.sum(), words / words.sum() if words.any() else words)
-    reset = np.concatenate((entities, settings.passage_share * passages))
-    found = query.walk("rarity", rarity).pagerank(reset, settings.damping or DAMPING)
+    reset = np.concatenate((entities, PASSAGE_SHARE * passages))
+    found = query.walk("rarity", rarity).pagerank(reset, query.settings.damping or DAMPING)
     seeds = dict(zip(rows, weights.tolist(), strict=True))
     return Ranking(found[graph.entities :], found[: graph.entities], seeds)
 

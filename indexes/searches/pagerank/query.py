@@ -28,6 +28,9 @@ Seeds = dict[int, float]
 WORDS: Final = 0.25
 """BM25's share in the weights of passages, chosen on `train` (docs/graphs.md)."""
 
+PASSAGES: Final = 200
+"""Nearest passages, and passages by BM25, at which a walk also begins (papers: all)."""
+
 _NAMED: Final = 3
 """Entities that the reason for a passage names at most."""
 
@@ -90,7 +93,7 @@ class Query:
 
     async def _best(self, method: str) -> tuple[list[int], NDArray[np.float64]]:
         """The rows and scores of the best passages of another search."""
-        found = await self.search.by(method, k=self.settings.passages)
+        found = await self.search.by(method, k=PASSAGES)
         rows = [self.graph.passage_rows[unit["id"]] for unit in found]
         return rows, np.array([unit["score"] for unit in found])
 

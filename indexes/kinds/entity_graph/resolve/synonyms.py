@@ -16,6 +16,7 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
+from hopyard.indexes.arrays.one_thread import one_thread
 from hopyard.indexes.kinds.entity_graph.resolve.variants import is_number
 
 __all__ = ("EXACT_PAIRS", "NO_SYNONYMS", "Synonyms", "carry_over", "cosines", "find_synonyms")
@@ -177,14 +178,9 @@ def _near_by_hnsw(
 ) -> list[NDArray[np.int64]]:
     index = faiss.IndexHNSWFlat(vectors.shape[1], _LINKS)
     index.hnsw.efSearch = max(_BEAM, most + 1)
-    # Threads that insert side by side make another graph in each run; one makes always the same.
-    threads = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    try:
+    with one_thread():
         for start in range(0, len(columns), _BLOCK):
             index.add(vectors[columns[start : start + _BLOCK]])
-    finally:
-        faiss.omp_set_num_threads(threads)
     found = []
     # A squared Euclidean distance between vectors of length 1 is 2 - 2 cosine.
     farthest = 2.0 - 2.0 * threshold + _SLACK

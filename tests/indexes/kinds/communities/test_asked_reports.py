@@ -68,9 +68,7 @@ def test_what_a_question_had_written_is_found(library: Families, opened: Index) 
     assert found(library, opened, model="any other") == {"0-0": first, "1-1": part}
 
 
-@pytest.mark.parametrize(
-    "other", [{"seed": 8}, {"temperature": 0.5}, {"communities": {"findings": 3}}]
-)
+@pytest.mark.parametrize("other", [{"seed": 8}, {"temperature": 0.5}])
 def test_settings_of_another_question_find_nothing(
     library: Families, opened: Index, other: dict[str, Any]
 ) -> None:

@@ -25,8 +25,7 @@ from .families import Families, answer, families
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 
-SETTINGS = {"reports": "all", "max_size": 3, "tokens": 100}
-"""Higher communities show reports of their parts."""
+SETTINGS = {"reports": "all", "max_size": 3}
 LEAVES = 12
 """Communities of the last level, which are written first; there are 30 in all."""
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from hopyard.indexes.kinds.communities.pairs import Weights, pair_weights, shared
+from hopyard.indexes.kinds.communities.pairs import pair_weights, shared
 from hopyard.indexes.kinds.entity_graph.find.extraction import Extraction, Fact, Mention
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.text.names import is_date
@@ -26,8 +26,8 @@ def found(*mentions: tuple[str, int], facts: tuple[Fact, ...] = ()) -> Extractio
     )
 
 
-def weights_of(graph: EntityGraph, weights: Weights) -> Mapping[tuple[str, str], float]:
-    pairs = pair_weights(graph, weights).tocoo()
+def weights_of(graph: EntityGraph) -> Mapping[tuple[str, str], float]:
+    pairs = pair_weights(graph).tocoo()
     rows = zip(pairs.row.tolist(), pairs.col.tolist(), pairs.data.tolist(), strict=True)
     return {(graph.label(a), graph.label(b)): weight for a, b, weight in rows if a < b and weight}
 
@@ -57,10 +57,9 @@ def test_rare_names_weigh_more_and_dates_less(tmp_path: Path) -> None:
     extractions = {"a": found(("Xa", 0), ("Yb", 0)), "b": found(("Xa", 0), ("1999", 1))}
     graph = graph_of(tmp_path, extractions)
     # ln(1 + 2/2) for Xa, ln(1 + 2/1) for the others. Xa and Yb share a sentence and a passage.
-    assert weights_of(graph, "rarity") == pytest.approx(
+    assert weights_of(graph) == pytest.approx(
         {("Xa", "Yb"): 2 * log(2) * log(3), ("1999", "Xa"): 0.1 * log(2) * log(3)}
     )
-    assert weights_of(graph, "counts") == {("Xa", "Yb"): 1}
 
 
 def test_facts_take_the_place_of_sentences(tmp_path: Path) -> None:
@@ -68,8 +67,7 @@ def test_facts_take_the_place_of_sentences(tmp_path: Path) -> None:
     itself = Fact(subject="Xa", relation="is", object="Xa", sentence=0)
     mentions = (("Xa", 0), ("Yb", 0), ("Zc", 0))
     graph = graph_of(tmp_path, {"a": found(*mentions, facts=(fact, fact, itself))})
-    assert weights_of(graph, "counts") == {("Xa", "Yb"): 2}
-    by_rarity = weights_of(graph, "rarity")  # each is in the one passage, which gives a pair 1/2
+    by_rarity = weights_of(graph)  # each is in the one passage, which gives a pair 1/2
     assert by_rarity == pytest.approx(
         {pair: log(2) ** 2 * weight for pair, weight in
          {("Xa", "Yb"): 2.5, ("Xa", "Zc"): 0.5, ("Yb", "Zc"): 0.5}.items()}
@@ -86,12 +84,15 @@ def test_strengths_count_in_units_of_their_mean(
     objects = [graph.fact(row)["object"] for row in graph.files.facts]
     strengths = [9.0 if name == "Zc" else 3.0 for name in objects]
     monkeypatch.setitem(graph.__dict__, "fact_strengths", np.array(strengths, np.float32))
-    assert weights_of(graph, "counts") == pytest.approx({("Xa", "Yb"): 0.5, ("Xa", "Zc"): 1.5})
+    # The one passage gives each pair 1/2 more.
+    assert weights_of(graph) == pytest.approx(
+        {pair: log(2) ** 2 * weight for pair, weight in
+         {("Xa", "Yb"): 1.0, ("Xa", "Zc"): 2.0, ("Yb", "Zc"): 0.5}.items()}
+    )  # fmt: skip
 
 
-@pytest.mark.parametrize("weights", ["rarity", "counts"])
-def test_weights_are_symmetric_without_loops(tmp_path: Path, weights: Weights) -> None:
-    pairs = pair_weights(graph_of(tmp_path), weights)
+def test_weights_are_symmetric_without_loops(tmp_path: Path) -> None:
+    pairs = pair_weights(graph_of(tmp_path))
     assert (pairs != pairs.T).nnz == 0
     assert not pairs.diagonal().any()
     assert pairs.nnz

@@ -30,9 +30,9 @@ from .families import Families, answer, families
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Families:
+def library(tmp_path: Path, small_window: None) -> Families:
     """An index without reports, whose prompts show 100 tokens of a community."""
-    made = Families(tmp_path / "index", reports="on-demand", max_size=3, tokens=100)
+    made = Families(tmp_path / "index", reports="on-demand", max_size=3)
     made.build(families())
     return made
 
@@ -185,7 +185,7 @@ def test_a_report_from_parts_is_found_in_the_ledger(
 
 
 def test_reports_of_the_build_take_no_call(library: Families) -> None:
-    library.build(families(), communities={"reports": "all", "max_size": 3, "tokens": 100})
+    library.build(families(), communities={"reports": "all", "max_size": 3})
     with library.open() as index:
         report = index.reader("communities").report("0-0")
         assert report is not None and sentences(report.read) == [*range(12)]

@@ -52,7 +52,7 @@ def test_a_build_that_changes_nothing_asks_nothing(tmp_path: Path) -> None:
     asked = len(library.chat.requests)
     library.build(families())
     assert len(library.chat.requests) == asked
-    library.build(families(), communities={"reports": "all", "resolution": 1.01})
+    library.build(families(), communities={"reports": "all", "max_size": 11})
     assert len(library.chat.requests) == asked
     assert (library.counts.written, library.counts.rewritten) == (asked, 0)
 
@@ -103,8 +103,9 @@ def about(library: Families, family: str, since: int = 0) -> list[str]:
     return [turn for turn in turns if family in turn]
 
 
+@pytest.mark.usefixtures("small_window")
 def test_a_higher_community_shows_reports_of_its_parts(tmp_path: Path) -> None:
-    library = Families(tmp_path / "index", max_size=3, tokens=100)
+    library = Families(tmp_path / "index", max_size=3)
     library.build(families())
     *parts, whole = about(library, "Adler")
     assert len(parts) == 4 and "Report: " not in "".join(parts)
@@ -123,8 +124,9 @@ def test_a_higher_community_shows_reports_of_its_parts(tmp_path: Path) -> None:
         assert "Clara Adler" in quote, "an element of the report"
 
 
+@pytest.mark.usefixtures("small_window")
 def test_a_new_report_of_a_part_changes_what_is_above_it(tmp_path: Path) -> None:
-    library = Families(tmp_path / "index", max_size=3, tokens=100)
+    library = Families(tmp_path / "index", max_size=3)
     library.build(families())
     asked = len(library.chat.requests)
     library.chat.answers = lambda *given: answer(*given) | {"summary": "Another family."}

@@ -22,6 +22,7 @@ from hopyard.indexes.kinds.passage_graph.traversal import (
     walk,
 )
 from hopyard.indexes.search import SEARCHES, Search
+from hopyard.indexes.searches import passage_graph
 from hopyard.models.embedder import Vector
 from hopyard.state.settings.fields import Context
 
@@ -131,25 +132,27 @@ def test_helpfulness_weighs_similarity_and_visits() -> None:
     assert by_helpfulness(drawn(), dense, QUERY, {}) == []
 
 
-async def search(library: Library, text: str, k: int, **settings: int) -> list[str]:
+async def search(library: Library, text: str, k: int) -> list[str]:
     async def embed(text: str) -> Vector:
         vector: Vector = library.embedder.embed_query(text)
         return vector
 
     with Index.open(library.directory, library.embedder) as index:
-        context = Context.model_validate({"walk": settings})
-        method = SEARCHES["passage-graph"]
-        found = await method.run(Search(text, k, index, context, embed))
+        found = await SEARCHES["passage-graph"].run(Search(text, k, index, Context(), embed))
     assert [unit["score"] for unit in found] == sorted((u["score"] for u in found), reverse=True)
     return [unit["id"] for unit in found]
 
 
-async def test_the_search_walks_a_built_graph(library: Library) -> None:
+async def test_the_search_walks_a_built_graph(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Alba's passage names Bert, and only his own passage says which plant he grows."""
+    monkeypatch.setattr(passage_graph, "ENTRIES", 2)
+    monkeypatch.setattr(passage_graph, "ROUNDS", 1)
     library.build(people(10), passage_graph={"edge_factor": 10})
     question = "Whom does Alba know?"
 
-    found = await search(library, question, 4, top_k=2, n_hop=1)
+    found = await search(library, question, 4)
 
     with Index.open(library.directory, library.embedder) as index:
         graph, dense = index.reader("passage-graph"), index.reader("dense")
@@ -159,13 +162,17 @@ async def test_the_search_walks_a_built_graph(library: Library) -> None:
         visits = walk(graph, query, entries(graph, query, 1), nearest, 1)
         assert found == [unit["id"] for unit in by_helpfulness(graph, dense, query, visits)][:4]
     assert found[0] == "alba"
-    assert len(visits) > len(await search(library, question, 100, top_k=2, n_hop=0))
+    monkeypatch.setattr(passage_graph, "ROUNDS", 0)
+    assert len(visits) > len(await search(library, question, 100))
 
 
-async def test_a_graph_without_edges_is_entered_by_its_passages(library: Library) -> None:
+async def test_a_graph_without_edges_is_entered_by_its_passages(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passage_graph, "ENTRIES", 4)
     library.build_without_model(people(6))
 
-    found = await search(library, "Whom does Cora know?", 3, top_k=4)
+    found = await search(library, "Whom does Cora know?", 3)
 
     with Index.open(library.directory, library.embedder) as index:
         vector = library.embedder.embed_query("Whom does Cora know?")

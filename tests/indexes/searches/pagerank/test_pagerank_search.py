@@ -12,6 +12,7 @@ from conftest import WordEmbedder
 from hopyard.indexes.index import Index
 from hopyard.indexes.search import SEARCHES, Search
 from hopyard.indexes.searches.pagerank import PageRankSettings
+from hopyard.indexes.searches.pagerank import query as pagerank_query
 from hopyard.indexes.searches.pagerank.query import Query
 from hopyard.models.embedder import Vector
 from hopyard.state.schemas import Evidence
@@ -50,7 +51,10 @@ def test_a_question_without_names_is_searched_otherwise(
     ]
 
 
-def test_the_walk_begins_at_the_best_passages_that_match_the_filter(tmp_path: Path) -> None:
+def test_the_walk_begins_at_the_best_passages_that_match_the_filter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pagerank_query, "PASSAGES", 2)
     directory = made_index(tmp_path / "index", "sparse", "entity-graph")
     allowed = frozenset({"severn", "zoo"})
     with Index.open(directory, WordEmbedder()) as index:
@@ -60,7 +64,7 @@ def test_the_walk_begins_at_the_best_passages_that_match_the_filter(tmp_path: Pa
         def begins(allowed: frozenset[str] | None) -> tuple[set[str], set[str]]:
             search = search_of(index, text, allowed=allowed)
             vector = asyncio.run(embed(text))
-            query = Query(search, PageRankSettings(passages=2), graph, vector)
+            query = Query(search, PageRankSettings(), graph, vector)
             near, words = asyncio.run(query.nearest()), asyncio.run(query.by_words())
             assert near.max() == words.max() == 1
             return tuple(  # type: ignore[return-value]
