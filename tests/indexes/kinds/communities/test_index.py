@@ -138,12 +138,12 @@ def test_an_addition_clusters_again(tmp_path: Path) -> None:
 
 
 def test_an_update_keeps_the_settings_and_a_build_takes_new_ones(tmp_path: Path) -> None:
-    index = make(tmp_path / "index", max_size=2, weights="counts")
+    index = make(tmp_path / "index", max_size=2)
     wait(building.remove(["alone"], directory=index))
     assert _status(index)["max_size"] == 2
     build(DOCUMENTS[:4], directory=index, embedder=WordEmbedder(), chunk_tokens=0, kinds=KINDS)
     status = _status(index)
-    assert (status["max_size"], status["weights"]) == (10, "rarity")
+    assert status["max_size"] == 10
     assert status["C0"].startswith("2 communities")
 
 

@@ -20,6 +20,7 @@ from hopyard.agent.tool import readable
 from hopyard.cli.mcp.results import ToolAnswer
 from hopyard.cli.render import as_json, read_line
 from hopyard.graphs import drift, global_search, map_reduce, router
+from hopyard.indexes.kinds.communities.writing import LIMITS, Limits
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.global_search.coverage import share_of_sentences
 from hopyard.nodes.resources import Resources, config_with
@@ -52,11 +53,15 @@ def test_a_sentence_counts_once(single: Any, whole: Any, counts: Any, share: flo
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Families:
     register_embedder(WordEmbedder.name, WordEmbedder())
-    made = Families(
-        tmp_path_factory.mktemp("families") / "index", reports="on-demand", max_size=3, tokens=105
-    )
+    made = Families(tmp_path_factory.mktemp("families") / "index", reports="on-demand", max_size=3)
     made.build(families())
     return made
+
+
+@pytest.fixture(autouse=True)
+def window(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Prompts show 105 tokens of a community."""
+    monkeypatch.setitem(LIMITS, "capable", Limits(105, 8))  # type: ignore[arg-type]
 
 
 def script(name: str, messages: list[dict[str, Any]]) -> Any:
