@@ -132,7 +132,7 @@ def _asked(index: Index, names: Sequence[str], context: Context) -> Mapping[str,
 
     if not (home() / LEDGER_FILE).exists():
         return {}
-    from hopyard.indexes.kinds.communities.asked_reports import asked_reports
+    from hopyard.indexes.kinds.communities.on_demand import asked_reports
     from hopyard.nodes.resources import Resources
 
     with Resources() as resources:

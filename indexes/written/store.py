@@ -22,14 +22,14 @@ from pydantic import BaseModel, ValidationError
 from hopyard.indexes.corpus.corpus_file import BUSY_SECONDS, check_structure, columns_of, rewrite
 from hopyard.state.errors import IndexMissingError
 
-__all__ = ("FAILED", "SCHEMA", "Author", "ContentT", "Written", "WrittenStore", "keep_only_used")
+__all__ = ("FAILED", "Author", "ContentT", "Written", "WrittenStore", "keep_only_used")
 
 ContentT = TypeVar("ContentT", bound=BaseModel)
 
 FAILED: Final = "failed"
 """The outcome of a content for which the model wrote nothing usable."""
 
-SCHEMA: Final = """
+_SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS written (
     content_hash TEXT PRIMARY KEY,
     version INTEGER NOT NULL,
@@ -40,7 +40,6 @@ CREATE TABLE IF NOT EXISTS written (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY) WITHOUT ROWID;
 """
-"""Also for a kind that converts an older file (`WrittenStore._convert`)."""
 
 
 def keep_only_used(directory: Path, generation: int) -> None:
@@ -107,12 +106,10 @@ class WrittenStore(Generic[ContentT]):
         # A kill loses nothing at NORMAL; after a power cut the ledger answers again.
         self._connection.execute("PRAGMA synchronous = NORMAL")
         self._connection.execute("PRAGMA secure_delete = ON")
-        self._convert(self._connection)
-        self._connection.executescript(SCHEMA)
+        self._connection.executescript(_SCHEMA)
+        if "content" not in columns_of(self._connection, "written"):
+            raise sqlite3.DatabaseError("an older Hopyard wrote it")
         check_structure(self._connection)
-
-    def _convert(self, connection: sqlite3.Connection) -> None:
-        """Bring a file that an older Hopyard wrote into the present form. By default: nothing."""
 
     def __enter__(self) -> Self:
         return self

@@ -11,8 +11,7 @@ from langgraph.runtime import Runtime
 
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.searches.pagerank import PageRankSettings
-from hopyard.indexes.searches.pagerank.query import Query
-from hopyard.indexes.searches.pagerank.question_names import linked_or_nearest
+from hopyard.indexes.searches.pagerank.query import Query, linked_or_nearest
 from hopyard.indexes.text.names import names_in
 from hopyard.nodes.local_search.reports import communities_of, missing_reports
 from hopyard.nodes.run import Run, run_of

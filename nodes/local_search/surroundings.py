@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
-from hopyard.indexes.searches.pagerank.activation import min_max
-from hopyard.indexes.searches.pagerank.query import Query, Ranking, because
+from hopyard.indexes.searches.pagerank.query import Query, Ranking, because, min_max
 from hopyard.indexes.searches.pagerank.statements import fact_cosines, sentence_cosines
 from hopyard.state.local_search import LocalSearchSettings, Statement
 from hopyard.state.schemas import Evidence, passage_evidence

@@ -20,7 +20,7 @@ from hopyard.indexes.building import build as building
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.index import Index
-from hopyard.indexes.kinds.passage_graph.question_store import QuestionStore, WrittenQuestions
+from hopyard.indexes.kinds.passage_graph.writing import QuestionStore, WrittenQuestions
 from hopyard.indexes.written.store import Author, Written
 from hopyard.nodes.resources import Resources
 from hopyard.state.errors import IndexMissingError

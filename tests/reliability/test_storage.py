@@ -21,7 +21,7 @@ from model_server import ModelServer, WordEmbedder
 from hopyard.agent.session import open_session
 from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
-from hopyard.indexes.kinds.passage_graph.question_store import QuestionStore
+from hopyard.indexes.kinds.passage_graph.writing import QuestionStore
 from hopyard.indexes.status import check_index
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.settings.fields import Context

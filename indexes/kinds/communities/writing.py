@@ -23,8 +23,14 @@ from hopyard.indexes.kinds.communities.context import (
 )
 from hopyard.indexes.kinds.communities.elements import Element, Elements
 from hopyard.indexes.kinds.communities.index import CommunityIndex
-from hopyard.indexes.kinds.communities.records import Community, Finding, Report
-from hopyard.indexes.kinds.communities.report_store import REPORTED, ReportStore, WrittenReport
+from hopyard.indexes.kinds.communities.records import (
+    REPORTED,
+    Community,
+    Finding,
+    Report,
+    ReportStore,
+    WrittenReport,
+)
 from hopyard.indexes.written.store import WrittenStore
 from hopyard.indexes.written.writer import Writer
 from hopyard.models.prompt import Prompt

@@ -47,11 +47,7 @@ class PassageGraphSettings(Group):
 
 
 class PassageGraph(WrittenKind):
-    """The kind `passage-graph`.
-
-    Args:
-        exact_pairs: See `matching.best_matches`; None takes its default.
-    """
+    """The kind `passage-graph`."""
 
     name = "passage-graph"
     about = (
@@ -61,9 +57,6 @@ class PassageGraph(WrittenKind):
     settings = PassageGraphSettings
     needs_vectors = True  # a walk's end compares passages with the question
     text = "questions"
-
-    def __init__(self, exact_pairs: int | None = None) -> None:
-        self._exact_pairs = exact_pairs
 
     @property
     def worded(self) -> tuple[Prompt[Any], ...]:
@@ -88,7 +81,7 @@ class PassageGraph(WrittenKind):
         """
         from hopyard.indexes.kinds.passage_graph import building
 
-        return await building.build_graph(context, self._exact_pairs)
+        return await building.build_graph(context)
 
     def open(self, directory: Path) -> GraphIndex:
         """Map the graph into memory."""

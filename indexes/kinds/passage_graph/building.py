@@ -1,42 +1,116 @@
 """Building the passage graph: HopRAG's graph of passages, questions as edges.
 
 A generation is made in four steps: the model writes the questions of every passage that has none
-(`writing`), the questions are embedded (`sides`), each out-coming question is matched with the
-best in-coming question of another passage (`growth`), and the matches become edges, at most
+(`writing`), the questions are embedded (`questions`), each out-coming question is matched with the
+best in-coming question of another passage (`matching`), and the matches become edges, at most
 c·n·log2 n of them (`edges`). The first two are expensive, so their results are kept at once,
 whatever becomes of the build; the third starts from the generation before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.build_context import BuildContext, BuildOptions
+from hopyard.indexes.corpus.records import embedded_text
+from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.corpus.threads import in_thread
 from hopyard.indexes.kinds.passage_graph import PassageGraphSettings
-from hopyard.indexes.kinds.passage_graph.assemble import (
-    Contents,
-    Vocabulary,
-    graph_files,
-    read_contents,
-)
-from hopyard.indexes.kinds.passage_graph.edges import build_edges
-from hopyard.indexes.kinds.passage_graph.growth import Generation, match_generation
-from hopyard.indexes.kinds.passage_graph.matching import EXACT_PAIRS, measure_agreement
-from hopyard.indexes.kinds.passage_graph.question_store import ENOUGH, QuestionStore
-from hopyard.indexes.kinds.passage_graph.sides import Sides, both_sides
+from hopyard.indexes.kinds.passage_graph.edges import Edges, build_edges, edge_keywords
+from hopyard.indexes.kinds.passage_graph.graph import EDGE_ROW, GraphFiles
+from hopyard.indexes.kinds.passage_graph.matching import Generation, match_generation
+from hopyard.indexes.kinds.passage_graph.questions import QuestionSide, Sides, both_sides
 from hopyard.indexes.kinds.passage_graph.stats import (
     MATCHING_VERSION,
     GraphStats,
-    MatchAgreement,
     QuestionCounts,
 )
-from hopyard.indexes.kinds.passage_graph.writing import QuestionWriter
+from hopyard.indexes.kinds.passage_graph.writing import ENOUGH, QuestionStore, QuestionWriter
+from hopyard.indexes.text.keywords import extract_keywords
 from hopyard.indexes.written.writer import count_texts, open_texts, write_missing
 from hopyard.state.errors import IndexMissingError
 
-__all__ = ("build_graph", "is_current")
+__all__ = (
+    "build_graph",
+    "is_current",
+)
+
+
+class Vocabulary:
+    """Codes for keywords: given as they are met, and in the end in the order of the words."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, int] = {}
+
+    def encode(self, words: Iterable[str]) -> list[int]:
+        """The codes of some keywords, for `finish`."""
+        return [self._codes.setdefault(word, len(self._codes)) for word in words]
+
+    def finish(self, *tables: Sequence[Sequence[int]]) -> tuple[Ragged, ...]:
+        """The keywords sorted by their UTF-8, then each table with its rows in final codes."""
+        words = sorted(self._codes, key=str.encode)
+        final = np.empty(len(words), dtype=np.int32)
+        final[self.encode(words)] = np.arange(len(words))
+        # A set has no order of its own that lasts from one process to the next.
+        coded = (Ragged.of((np.sort(final[row]) for row in table), np.int32) for table in tables)
+        return (Ragged.of_texts(words), *coded)
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """All passages of a generation, in the order of their ids, which is that of their rows."""
+
+    hashes: dict[str, str]
+    """Content hash by passage id."""
+    keywords: list[list[int]]
+    """Codes of each passage's keywords."""
+
+
+def read_contents(corpus: Snapshot, vocabulary: Vocabulary) -> Contents:
+    """Go through the corpus once, and keep of each passage what the graph needs of it."""
+    contents = Contents({}, [])
+    for passage in corpus.passages():
+        contents.hashes[passage.id] = passage.content_hash
+        words = extract_keywords(embedded_text(passage.full_title, passage.text))
+        contents.keywords.append(vocabulary.encode(words))
+    return contents
+
+
+def graph_files(
+    contents: Contents,
+    sides: Sides,
+    edges: Edges,
+    vocabulary: Vocabulary,
+) -> GraphFiles:
+    """What readers need: of the questions only the in-coming ones that edges carry."""
+    outcoming, incoming = sides
+    carried, question = np.unique(_rows_of(incoming, edges.incoming), return_inverse=True)
+    rows: NDArray[np.void] = np.empty(len(edges), dtype=EDGE_ROW)
+    rows["tail"], rows["head"] = edges.tail, edges.head
+    rows["question"], rows["similarity"] = question, edges.similarity
+    keywords = edge_keywords(edges, outcoming.keywords_by_id, incoming.keywords_by_id)
+    codes = [vocabulary.encode(words) for words in keywords]
+    words, of_edges, of_passages = vocabulary.finish(codes, contents.keywords)
+    return GraphFiles(
+        passages=list(contents.hashes),
+        edges=rows,
+        questions=Ragged.of_texts(incoming.texts[row] for row in carried.tolist()),
+        vectors=incoming.questions.vectors[carried],
+        vocabulary=words,
+        edge_keywords=of_edges,
+        passage_keywords=of_passages,
+    )
+
+
+def _rows_of(side: QuestionSide, ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The rows of questions, by their ids; the side is in ascending order of id."""
+    return np.searchsorted(side.questions.ids, ids)
 
 
 def is_current(directory: Path, options: BuildOptions) -> bool:
@@ -50,12 +124,8 @@ def is_current(directory: Path, options: BuildOptions) -> bool:
     )
 
 
-async def build_graph(context: BuildContext, exact_pairs: int | None) -> Mapping[str, int]:
+async def build_graph(context: BuildContext) -> Mapping[str, int]:
     """Write the graph of the new generation.
-
-    Args:
-        context: The build.
-        exact_pairs: See `matching.best_matches`; None takes its default.
 
     Raises:
         ModelUnreachableError: A model does not answer; the questions written are kept.
@@ -77,11 +147,7 @@ async def build_graph(context: BuildContext, exact_pairs: int | None) -> Mapping
         counts = await count_texts(
             context, store, before, [*hashes.values()], written, too_few_questions=few
         )
-    return await in_thread(
-        lambda: _write_graph(
-            context, contents, vocabulary, sides, last, counts, exact_pairs or EXACT_PAIRS
-        )
-    )
+    return await in_thread(lambda: _write_graph(context, contents, vocabulary, sides, last, counts))
 
 
 def _write_graph(
@@ -91,7 +157,6 @@ def _write_graph(
     sides: Sides,
     last: GraphStats | None,
     counts: QuestionCounts,
-    exact_pairs: int,
 ) -> Mapping[str, int]:
     """Match what has changed, build the edges, and write all files."""
     options = context.options
@@ -99,9 +164,7 @@ def _write_graph(
     factor = _edge_factor(options, last)
     outcoming, incoming = (side.questions for side in sides)
     context.progress("match", 0, len(outcoming))
-    generation = match_generation(
-        outcoming, incoming, _generation(last, context), exact_pairs=exact_pairs
-    )
+    generation = match_generation(outcoming, incoming, _generation(last, context))
     edges = build_edges(outcoming, incoming, generation.matches, vertices=vertices, factor=factor)
     context.progress("match", len(outcoming), len(outcoming))
     generation.save(context.directory)
@@ -117,7 +180,6 @@ def _write_graph(
         outcoming_questions=len(sides.outcoming.texts),
         written=counts,
         approximate=generation.matches.approximate,
-        agreement=_agreement(sides, generation),
     )
     stats.save(context.directory)
     return {
@@ -143,10 +205,3 @@ def _generation(last: GraphStats | None, context: BuildContext) -> Generation | 
         return Generation.load(context.previous, last.approximate)
     except IndexMissingError:
         return None
-
-
-def _agreement(sides: Sides, generation: Generation) -> MatchAgreement | None:
-    if not generation.matches.approximate:
-        return None
-    outcoming, incoming = (side.questions for side in sides)
-    return MatchAgreement.of(measure_agreement(outcoming, incoming, generation.matches))

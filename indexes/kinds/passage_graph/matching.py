@@ -5,22 +5,21 @@ in-coming question of a passage t other than s with the largest SIM (Liu et al.,
 equation 1). The authors' program scores every pair; `best_matches` gives the same answer from the
 pairs that can win (see `candidates`).
 
-A graph that grows or shrinks needs no fresh start:
-
-* passages added: `best_matches` of their out-coming questions against all in-coming ones, and
-  `better_of` the old matches and those of all other out-coming questions against the new
-  in-coming ones;
-* passages removed: `best_matches` of the out-coming questions whose match is gone.
+A match stays the best until its in-coming question goes or a better one comes. So a generation
+(`match_generation`) matches again only the out-coming questions that are new or whose match is
+gone, against all in-coming questions, and all others against the new in-coming questions alone.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hopyard.indexes.arrays.ragged import load_array
 from hopyard.indexes.kinds.passage_graph.best_so_far import BestSoFar
 from hopyard.indexes.kinds.passage_graph.candidates import (
     by_frequent_keyword,
@@ -30,7 +29,17 @@ from hopyard.indexes.kinds.passage_graph.candidates import (
 )
 from hopyard.indexes.kinds.passage_graph.questions import Questions
 
-__all__ = ("EXACT_PAIRS", "Agreement", "Matches", "best_matches", "better_of", "measure_agreement")
+__all__ = (
+    "EXACT_PAIRS",
+    "Generation",
+    "Matches",
+    "best_matches",
+    "better_of",
+    "match_generation",
+)
+
+_MATCH: Final = np.dtype([("outcoming", "<i8"), ("incoming", "<i8"), ("similarity", "<f8")])
+
 
 # Pairs of vectors up to which the nearest is found exactly: some seconds on two cores.
 EXACT_PAIRS: Final = 1_000_000_000
@@ -51,32 +60,13 @@ class Matches:
         return len(self.incoming)
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """How far approximate matches agree with the exact answer, on a sample."""
-
-    sampled: int
-    """Out-coming questions compared."""
-    same: int
-    """Those whose match is the exact one, or of the same SIM."""
-    mean_loss: float
-    """Mean of (exact SIM - approximate SIM) over the sample."""
-    worst_loss: float
-    """The largest of these differences."""
-
-    @property
-    def share(self) -> float:
-        """Share of the sample that agrees, in [0, 1]; 1 for an empty sample."""
-        return self.same / self.sampled if self.sampled else 1.0
-
-
 def best_matches(
     outcoming: Questions, incoming: Questions, *, exact_pairs: int = EXACT_PAIRS
 ) -> Matches:
     """For each out-coming question, the in-coming question of another passage with the largest SIM.
 
     Exact while the vector part stays within `exact_pairs`; beyond that the matches through
-    keywords stay exact and the nearest vectors come from HNSW: see `measure_agreement`. Among
+    keywords stay exact and the nearest vectors come from HNSW. Among
     equal SIM the lowest id wins. Memory is the encoded questions plus blocks of fixed size.
 
     Args:
@@ -131,35 +121,85 @@ def better_of(left: Matches, right: Matches) -> Matches:
     )
 
 
-def measure_agreement(
-    outcoming: Questions,
-    incoming: Questions,
-    matches: Matches,
-    *,
-    sample: int = 1000,
-    seed: int = 0,
-) -> Agreement:
-    """Compare matches with the exact answer on a random sample of the out-coming questions.
+@dataclass(frozen=True, eq=False)
+class Generation:
+    """The matches of one generation of the graph."""
+
+    outcoming: NDArray[np.int64]
+    """[n] Ids of the out-coming questions, ascending."""
+    incoming: NDArray[np.int64]
+    """[m] Ids of the in-coming questions, ascending."""
+    matches: Matches
+    """One match for each of `outcoming`."""
+
+    def save(self, directory: Path) -> None:
+        """Write `matches.npy` and `incoming.npy` into a kind's folder."""
+        rows: NDArray[Any] = np.empty(len(self.outcoming), dtype=_MATCH)
+        rows["outcoming"] = self.outcoming
+        rows["incoming"] = self.matches.incoming
+        rows["similarity"] = self.matches.similarity
+        np.save(directory / "matches.npy", rows, allow_pickle=False)
+        np.save(directory / "incoming.npy", self.incoming, allow_pickle=False)
+
+    @classmethod
+    def load(cls, directory: Path, approximate: int) -> Generation:
+        """Read what `save` wrote.
+
+        Args:
+            directory: The kind's folder.
+            approximate: How many of the matches went through HNSW.
+
+        Raises:
+            IndexMissingError: A file is missing or damaged.
+        """
+        rows = load_array(directory / "matches.npy", _MATCH)
+        return cls(
+            outcoming=np.ascontiguousarray(rows["outcoming"]),
+            incoming=np.array(load_array(directory / "incoming.npy", np.int64)),
+            matches=Matches(
+                incoming=np.ascontiguousarray(rows["incoming"]),
+                similarity=np.ascontiguousarray(rows["similarity"]),
+                approximate=approximate,
+            ),
+        )
+
+
+def match_generation(
+    outcoming: Questions, incoming: Questions, last: Generation | None
+) -> Generation:
+    """The matches of a generation, from those of the last one where there is one.
+
+    Equal to a fresh start as long as no vector goes through HNSW.
 
     Args:
-        outcoming: What was matched.
-        incoming: What it was matched with.
-        matches: The result of `best_matches` for these.
-        sample: Out-coming questions to draw, all of them where there are fewer.
-        seed: Seed of the draw.
-
-    Returns:
-        Counts and losses; the share that agrees is 1 for an exact result.
+        outcoming: All out-coming questions, in ascending order of id.
+        incoming: All in-coming questions, in ascending order of id.
+        last: The last generation, made with the same vectors and keywords; None for none.
     """
-    drawn = np.random.default_rng(seed).permutation(len(outcoming))[:sample]
-    exact = best_matches(outcoming.take(drawn), incoming, exact_pairs=len(drawn) * len(incoming))
-    got = matches.similarity[drawn]
-    # Rows without any match are -inf on both sides, and their difference is no number.
-    differs = exact.similarity != got
-    loss = np.subtract(exact.similarity, got, out=np.zeros(len(drawn)), where=differs)
-    return Agreement(
-        sampled=len(drawn),
-        same=int(np.count_nonzero(loss == 0.0)),
-        mean_loss=float(loss.mean()) if len(drawn) else 0.0,
-        worst_loss=float(loss.max(initial=0.0)),
+    if last is None:
+        matches = best_matches(outcoming, incoming)
+        return Generation(outcoming.ids, incoming.ids, matches)
+    place = np.searchsorted(last.outcoming, outcoming.ids)
+    place[place == len(last.outcoming)] = 0
+    known = np.zeros(len(outcoming), dtype=np.bool_)
+    if len(last.outcoming):
+        known = last.outcoming[place] == outcoming.ids
+    orphaned = known.copy()
+    old = last.matches.incoming[place[known]]
+    orphaned[known] = (old >= 0) & ~np.isin(old, incoming.ids)
+    again = np.flatnonzero(~known | orphaned)
+    kept = np.flatnonzero(known & ~orphaned)
+
+    fresh = best_matches(outcoming.take(again), incoming)
+    added = incoming.take(np.flatnonzero(~np.isin(incoming.ids, last.incoming)))
+    challenge = best_matches(outcoming.take(kept), added)
+    standing = Matches(
+        last.matches.incoming[place[kept]], last.matches.similarity[place[kept]], approximate=0
     )
+    winners = better_of(standing, challenge)
+    found, score = np.empty(len(outcoming), np.int64), np.empty(len(outcoming), np.float64)
+    found[again], found[kept] = fresh.incoming, winners.incoming
+    score[again], score[kept] = fresh.similarity, winners.similarity
+    approximate = last.matches.approximate + fresh.approximate + challenge.approximate
+    matches = Matches(found, score, min(approximate, len(outcoming)))
+    return Generation(outcoming.ids, incoming.ids, matches)

@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 from pydantic import model_validator
 
-from hopyard.indexes.kinds.passage_graph.matching import Agreement
-from hopyard.indexes.written.stats import Plain, WrittenCounts, WrittenStats
+from hopyard.indexes.written.stats import WrittenCounts, WrittenStats
 
-__all__ = ("MATCHING_VERSION", "GraphStats", "MatchAgreement", "QuestionCounts")
+__all__ = ("MATCHING_VERSION", "GraphStats", "QuestionCounts")
 
 MATCHING_VERSION: Final = 1
 """Counted up when keywords, SIM or the files change: then a graph is matched again."""
-
-
-class MatchAgreement(Plain):
-    """How far matches that went through HNSW agree with the exact ones, on a sample."""
-
-    sampled: int
-    share: float
-    mean_loss: float
-    worst_loss: float
-
-    @classmethod
-    def of(cls, agreement: Agreement) -> Self:
-        """Plain values of a measurement."""
-        return cls(
-            sampled=agreement.sampled,
-            share=agreement.share,
-            mean_loss=agreement.mean_loss,
-            worst_loss=agreement.worst_loss,
-        )
 
 
 class QuestionCounts(WrittenCounts):
@@ -58,8 +38,6 @@ class GraphStats(WrittenStats):
     written: QuestionCounts
     approximate: int
     """Matches that went through HNSW; 0 where all are exact."""
-    agreement: MatchAgreement | None
-    """Measured where `approximate` is not 0."""
 
     @model_validator(mode="before")
     @classmethod

@@ -13,14 +13,10 @@ import logging
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
+from pydantic import BaseModel, ConfigDict
+
 from hopyard.indexes.build_context import ModelCall
 from hopyard.indexes.corpus.records import Passage
-from hopyard.indexes.kinds.passage_graph.question_store import (
-    ENOUGH,
-    TOO_FEW,
-    QuestionStore,
-    WrittenQuestions,
-)
 from hopyard.indexes.written.store import WrittenStore
 from hopyard.indexes.written.writer import Writer
 from hopyard.models.prompt import Prompt
@@ -38,7 +34,39 @@ from hopyard.prompts.passages import one_line, snippet
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.fields import Profile, profile_of
 
-__all__ = ("QuestionWriter", "usable")
+__all__ = (
+    "ENOUGH",
+    "QUESTIONS_FILE",
+    "TOO_FEW",
+    "QuestionStore",
+    "QuestionWriter",
+    "WrittenQuestions",
+    "usable",
+)
+
+QUESTIONS_FILE: Final = "questions.sqlite"
+
+ENOUGH: Final = "enough"
+"""The outcome of a passage for which the model wrote as many questions as the paper asks for."""
+TOO_FEW: Final = "too few"
+
+
+class WrittenQuestions(BaseModel):
+    """The questions of one passage."""
+
+    model_config = ConfigDict(frozen=True)
+
+    incoming: tuple[str, ...]
+    """Never empty: where the model gave too few, the passage's own text is among them."""
+    outcoming: tuple[str, ...]
+
+
+class QuestionStore(WrittenStore[WrittenQuestions]):
+    """The questions of passages, by content hash."""
+
+    file_name: ClassVar[str] = QUESTIONS_FILE
+    content: ClassVar[type[BaseModel]] = WrittenQuestions
+
 
 logger = logging.getLogger(__name__)
 

@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopyard.indexes.arrays.ragged import Ragged
+from hopyard.indexes.searches.pagerank.query import min_max
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ("PASSAGE_WEIGHT", "Activation", "activate", "min_max", "passage_reset")
+__all__ = ("PASSAGE_WEIGHT", "Activation", "activate", "passage_reset")
 
 PASSAGE_WEIGHT: Final = 0.05
 """The weight of passages against entities in the reset, in HippoRAG 2 and LinearRAG."""
@@ -146,12 +147,3 @@ def passage_reset(
     entity_part = np.log1p(active.T @ (activation.weights / activation.levels))
     reset: NDArray[np.float64] = PASSAGE_WEIGHT * (ratio * min_max(cosines) + entity_part)
     return reset
-
-
-def min_max(scores: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Scale scores [n] to 0 for the lowest and 1 for the highest; equal scores are all 1."""
-    precise = scores.astype(np.float64)
-    if not len(precise) or precise.min() == precise.max():
-        return np.ones(len(precise))
-    scaled: NDArray[np.float64] = (precise - precise.min()) / np.ptp(precise)
-    return scaled

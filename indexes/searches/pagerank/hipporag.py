@@ -14,8 +14,14 @@ from typing import Final
 import numpy as np
 
 from hopyard.indexes.kinds.entity_graph.graph.weights import facts_only
-from hopyard.indexes.searches.pagerank.query import Query, Ranking, Seeds, nothing
-from hopyard.indexes.searches.pagerank.question_names import linked_or_nearest, named_entities
+from hopyard.indexes.searches.pagerank.query import (
+    Query,
+    Ranking,
+    Seeds,
+    linked_or_nearest,
+    named_entities,
+    nothing,
+)
 from hopyard.prompts.pagerank import QUESTION_NAMES
 from hopyard.prompts.passages import one_line
 from hopyard.state.errors import BudgetExceededError, ModelOutputError

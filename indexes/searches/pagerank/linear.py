@@ -18,8 +18,14 @@ from scipy.sparse import csr_array
 from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.kinds.entity_graph.graph.weights import shares
 from hopyard.indexes.searches.pagerank.activation import activate, passage_reset
-from hopyard.indexes.searches.pagerank.query import Query, Ranking, Seeds, nothing, with_words
-from hopyard.indexes.searches.pagerank.question_names import named_entities
+from hopyard.indexes.searches.pagerank.query import (
+    Query,
+    Ranking,
+    Seeds,
+    named_entities,
+    nothing,
+    with_words,
+)
 from hopyard.indexes.searches.pagerank.statements import sentence_cosines
 
 __all__ = ("rank",)

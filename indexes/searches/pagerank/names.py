@@ -16,8 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopyard.indexes.kinds.entity_graph.graph.weights import rarity
-from hopyard.indexes.searches.pagerank.query import Query, Ranking, nothing, with_words
-from hopyard.indexes.searches.pagerank.question_names import named_entities
+from hopyard.indexes.searches.pagerank.query import (
+    Query,
+    Ranking,
+    named_entities,
+    nothing,
+    with_words,
+)
 
 __all__ = ("name_weights", "rank", "rank_from")
 

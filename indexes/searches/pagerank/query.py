@@ -1,8 +1,14 @@
-"""What the methods of PageRank search share: the question, its names, and the ranking."""
+"""What the methods of PageRank search share: the question, its names, and the ranking.
+
+HippoRAG (Gutiérrez et al., NeurIPS 2024, section 2.3) and LinearRAG (Zhuang et al., ICLR 2026) link
+each name of a question to the entity whose name has the highest cosine. Here a name that the graph
+knows is that entity, with cosine 1.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -12,15 +18,31 @@ from scipy import sparse
 
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.read.linking import Linked, linked
-from hopyard.indexes.searches.pagerank.activation import min_max
 from hopyard.indexes.searches.pagerank.walk import Walk
+from hopyard.indexes.text.keywords import normalise_keyword
 from hopyard.models.embedder import Vector
 
 if TYPE_CHECKING:
     from hopyard.indexes.search import Search
     from hopyard.indexes.searches.pagerank import PageRankSettings
 
-__all__ = ("Query", "Ranking", "Seeds", "because", "nothing", "with_words")
+__all__ = (
+    "LEAST",
+    "Query",
+    "Ranking",
+    "Seeds",
+    "because",
+    "linked_or_nearest",
+    "min_max",
+    "named_entities",
+    "nothing",
+    "with_words",
+)
+
+LEAST: Final = 0.8
+"""Least cosine of a question's name and the nearest name of the graph: below it another thing is
+meant. LinearRAG and HippoRAG have none."""
+
 
 Seeds = dict[int, float]
 """Entities that a walk begins at, each with its weight."""
@@ -129,3 +151,48 @@ def because(graph: EntityGraph, ranking: Ranking, passage: int) -> list[str]:
     ]
     through.sort(key=lambda entity: (entity not in ranking.seeds, -ranking.entities[entity]))
     return [graph.label(entity) for entity in through[:_NAMED]]
+
+
+def min_max(scores: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Scale scores [n] to 0 for the lowest and 1 for the highest; equal scores are all 1."""
+    precise = scores.astype(np.float64)
+    if not len(precise) or precise.min() == precise.max():
+        return np.ones(len(precise))
+    scaled: NDArray[np.float64] = (precise - precise.min()) / np.ptp(precise)
+    return scaled
+
+
+async def named_entities(query: Query) -> Seeds:
+    """The entities of all names of the question, each with its name's cosine, in (0, 1].
+
+    A name that the graph does not know stands for the nearest one, from the cosine `LEAST` on.
+    """
+    names = await asyncio.to_thread(query.names)
+    known = {link.entity: 1.0 for link in names.links}
+    return await linked_or_nearest(query, names.unknown, LEAST) | known
+
+
+async def linked_or_nearest(query: Query, names: Iterable[str], least: float = 0.0) -> Seeds:
+    """The entities of some names, each with its cosine: 1 where the graph has the very name.
+
+    Any other name stands for the entity of the nearest name, if the graph has vectors.
+
+    Args:
+        query: The question over a graph.
+        names: The names.
+        least: A nearest name counts from this cosine on, and only if it is above 0.
+    """
+    found: Seeds = {}
+    vectors = query.graph.files.name_vectors
+    for name in names:
+        entities, cosine = query.graph.entities_of(normalise_keyword(name)), 1.0
+        if not entities and len(vectors):
+            vector = await query.search.embed(name)
+            cosines = await asyncio.to_thread(np.matmul, vectors, vector)
+            row = int(cosines.argmax())
+            entities = query.graph.files.name_entities[row].tolist()
+            cosine = float(cosines[row])
+        if cosine >= least and cosine > 0:
+            for entity in entities:
+                found[entity] = max(cosine, found.get(entity, 0.0))
+    return found

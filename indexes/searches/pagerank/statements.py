@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from hopyard.indexes.kinds.entity_graph.find.extraction import Fact
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
-from hopyard.indexes.searches.pagerank.activation import min_max
-from hopyard.indexes.searches.pagerank.query import Query
+from hopyard.indexes.searches.pagerank.query import Query, min_max
 from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.models.embedder import Vector
 

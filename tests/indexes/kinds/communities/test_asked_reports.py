@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 from hopyard.cli.graph.commands import app
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
-from hopyard.indexes.kinds.communities.asked_reports import asked_reports
-from hopyard.indexes.kinds.communities.on_demand import report_of
+from hopyard.indexes.kinds.communities.on_demand import asked_reports, report_of
 from hopyard.indexes.kinds.communities.records import Report
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run

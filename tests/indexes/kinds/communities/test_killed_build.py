@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from model_server import ModelServer
 
-from hopyard.indexes.kinds.communities.report_store import ReportStore
+from hopyard.indexes.kinds.communities.records import ReportStore
 from hopyard.prompts.indexes.communities import REPORT
 
 from .families import Families, answer, families

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopyard.indexes.kinds.passage_graph.growth import Generation, match_generation
+from hopyard.indexes.kinds.passage_graph.matching import Generation, match_generation
 from hopyard.indexes.kinds.passage_graph.questions import Questions
 from hopyard.state.errors import IndexMissingError
 

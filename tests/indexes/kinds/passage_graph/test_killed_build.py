@@ -19,7 +19,7 @@ import pytest
 from conftest import WordEmbedder
 from model_server import ModelServer
 
-from hopyard.indexes.kinds.passage_graph.question_store import QUESTIONS_FILE
+from hopyard.indexes.kinds.passage_graph.writing import QUESTIONS_FILE
 
 from .conftest import Library
 from .script import PEOPLE, Writer, people

@@ -15,7 +15,7 @@ from model_server import ModelServer, scripted_provider
 from hopyard.indexes.corpus.corpus_file import CORPUS_FILE
 from hopyard.indexes.corpus.manifest import read_manifest
 from hopyard.indexes.corpus.records import text_hash
-from hopyard.indexes.kinds.passage_graph.question_store import QUESTIONS_FILE
+from hopyard.indexes.kinds.passage_graph.writing import QUESTIONS_FILE
 from hopyard.models import chat
 from hopyard.nodes.resources import Resources
 from hopyard.prompts.indexes.passage_graph import QUESTIONS

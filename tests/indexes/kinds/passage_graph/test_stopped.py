@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from model_server import ModelServer, Reply
 
-from hopyard.indexes.kinds.passage_graph.question_store import QUESTIONS_FILE
+from hopyard.indexes.kinds.passage_graph.writing import QUESTIONS_FILE
 from hopyard.state.errors import IndexMissingError, ModelUnreachableError
 
 from .conftest import Library

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.indexes.kinds.passage_graph.question_store import (
+from hopyard.indexes.kinds.passage_graph.writing import (
     ENOUGH,
     QUESTIONS_FILE,
     QuestionStore,

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.corpus.records import Passage
-from hopyard.indexes.kinds.passage_graph.question_store import ENOUGH
-from hopyard.indexes.kinds.passage_graph.sides import question_id
-from hopyard.indexes.kinds.passage_graph.writing import QuestionWriter, usable
+from hopyard.indexes.kinds.passage_graph.questions import question_id
+from hopyard.indexes.kinds.passage_graph.writing import ENOUGH, QuestionWriter, usable
 from hopyard.models.calls.parse import json_schema
 from hopyard.prompts.indexes.passage_graph import (
     LONGEST,

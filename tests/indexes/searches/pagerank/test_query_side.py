@@ -17,8 +17,12 @@ from hopyard.indexes.kinds.entity_graph.read.linking import linked
 from hopyard.indexes.searches.pagerank import PageRankSettings
 from hopyard.indexes.searches.pagerank.hipporag2 import fact_seeds
 from hopyard.indexes.searches.pagerank.names import name_weights
-from hopyard.indexes.searches.pagerank.query import Query, with_words
-from hopyard.indexes.searches.pagerank.question_names import linked_or_nearest, named_entities
+from hopyard.indexes.searches.pagerank.query import (
+    Query,
+    linked_or_nearest,
+    named_entities,
+    with_words,
+)
 from hopyard.indexes.searches.pagerank.statements import (
     Statement,
     nearest_statements,
