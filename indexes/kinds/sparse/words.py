@@ -10,16 +10,21 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import Stemmer
 
-from hopyard.indexes.kinds.sparse.library import bm25s, stopwords
 from hopyard.indexes.text.language import LANGUAGES
 
-__all__ = ("Words",)
+with warnings.catch_warnings():  # its progress bar warns in notebooks
+    warnings.filterwarnings("ignore", message="IProgress not found")
+    import bm25s
+    from bm25s import stopwords
+
+__all__ = ("Words", "bm25s")
 
 _STOP_WORDS: Final = {
     "da": stopwords.STOPWORDS_DANISH,

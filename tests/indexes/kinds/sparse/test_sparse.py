@@ -3,13 +3,9 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-import bm25s
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hopyard.indexes.kinds.sparse.bm25 import SparseIndex
-from hopyard.indexes.kinds.sparse.scores import WordCounts
 from hopyard.indexes.kinds.sparse.words import Words
 from hopyard.state.errors import IndexMissingError
 
@@ -42,35 +38,6 @@ def test_scores_are_lucenes_bm25_by_hand(index: SparseIndex) -> None:
     assert name == "p3"
     assert score == pytest.approx(expected)
     assert type(score) is float
-
-
-WORDS = st.lists(st.lists(st.sampled_from("abcd"), max_size=6), min_size=1, max_size=8)
-
-
-@given(WORDS.filter(any))
-def test_scores_are_those_of_bm25s(texts: list[list[str]]) -> None:
-    counts = WordCounts()
-    for text in texts:
-        counts.add(text)
-    ours = counts.scores()
-    numbers = {word: number for number, word in enumerate(sorted({w for t in texts for w in t}))}
-    theirs = bm25s.BM25()
-    ids = [[numbers[word] for word in text] for text in texts]
-    theirs.index((ids, numbers), create_empty_token=False, show_progress=False)
-
-    assert ours.words == numbers
-    assert ours.data.tolist() == pytest.approx(theirs.scores["data"].tolist())
-    assert ours.indices.tolist() == theirs.scores["indices"].tolist()
-    assert ours.indptr.tolist() == theirs.scores["indptr"].tolist()
-
-
-def test_a_word_that_fills_a_text() -> None:
-    counts = WordCounts()
-    counts.add(["row"] * 100_000)
-    counts.add(["row", "other"])
-    scores = counts.scores()
-    # As good as its limit: the inverse document frequency of a word that both texts have.
-    assert scores.data[scores.indptr[1]] == pytest.approx(math.log(1 + 0.5 / 2.5), rel=1e-4)
 
 
 def test_equal_scores_go_by_id_and_k_cuts(index: SparseIndex) -> None:
