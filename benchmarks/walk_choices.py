@@ -24,7 +24,7 @@ from entity_graph import DEFAULT, DEPTHS, ROOT, Row, measures_of, search_all
 from entity_graph_data import DataSet, data_sets
 from numpy.typing import NDArray
 
-from hopyard.indexes.searches.pagerank import names, query, question_names
+from hopyard.indexes.searches.pagerank import names, query
 from hopyard.measures.retrieval import recall_at
 from hopyard.nodes.resources import Resources
 
@@ -59,7 +59,7 @@ PLACES: Final = {
     "PASSAGE_SHARE": names,
     "SHARPNESS": names,
     "WORDS": query,
-    "LEAST": question_names,
+    "LEAST": query,
 }
 
 

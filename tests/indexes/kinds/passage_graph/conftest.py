@@ -17,8 +17,6 @@ from hopyard.indexes.building.run import BuildReport
 from hopyard.indexes.corpus.manifest import generation_directory, read_manifest
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.index import Index
-from hopyard.indexes.kind import KINDS
-from hopyard.indexes.kinds.passage_graph import PassageGraph
 from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
 from hopyard.indexes.kinds.passage_graph.stats import GraphStats
 from hopyard.models.calls import request
@@ -43,15 +41,9 @@ class Library:
         self.directory = directory
         self.embedder = embedder
 
-    def build(
-        self, documents: Iterable[Document], *, exact_pairs: int | None = None, **settings: Any
-    ) -> BuildReport:
-        KINDS.register(PassageGraph(exact_pairs))
-        try:
-            with self._model(settings) as model:
-                return self._build(documents, **model)
-        finally:
-            KINDS.unregister("passage-graph")
+    def build(self, documents: Iterable[Document], **settings: Any) -> BuildReport:
+        with self._model(settings) as model:
+            return self._build(documents, **model)
 
     def build_without_model(self, documents: Iterable[Document]) -> BuildReport:
         return self._build(documents)

@@ -13,7 +13,6 @@ from hopyard.indexes.kinds.passage_graph.matching import Generation, match_gener
 from hopyard.indexes.kinds.passage_graph.questions import Questions
 from hopyard.state.errors import IndexMissingError
 
-EXACT = 10**9
 WORDS = ("alba", "bert", "cora")
 
 one_question = st.tuples(
@@ -43,8 +42,8 @@ def test_growing_equals_a_fresh_start(data: st.DataObject, outcoming: list, inco
     for _ in range(3):
         some_out = [row for row in outcoming if data.draw(st.booleans())]
         some_in = [row for row in incoming if data.draw(st.booleans())]
-        generation = match_generation(side(some_out), side(some_in), generation, exact_pairs=EXACT)
-        fresh = match_generation(side(some_out), side(some_in), None, exact_pairs=EXACT)
+        generation = match_generation(side(some_out), side(some_in), generation)
+        fresh = match_generation(side(some_out), side(some_in), None)
         assert generation.outcoming.tolist() == fresh.outcoming.tolist()
         assert generation.matches.incoming.tolist() == fresh.matches.incoming.tolist()
         assert generation.matches.similarity.tolist() == fresh.matches.similarity.tolist()
@@ -55,7 +54,7 @@ def test_what_is_saved_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, outcoming: list, incoming: list
 ) -> None:
     directory = tmp_path_factory.mktemp("generation")
-    saved = match_generation(side(outcoming), side(incoming), None, exact_pairs=EXACT)
+    saved = match_generation(side(outcoming), side(incoming), None)
     saved.save(directory)
     read = Generation.load(directory, approximate=3)
     assert read.outcoming.tolist() == saved.outcoming.tolist()

@@ -32,9 +32,6 @@ CREATE TABLE written (
     generation INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE runs (run TEXT PRIMARY KEY) WITHOUT ROWID;
-INSERT INTO written VALUES ('aa', 2, 'large', 'enough', '["Who is Ä?"]', '["Why \\"b\\"?", ""]', 3);
-INSERT INTO written VALUES ('bb', 1, 'small', 'too few', '["Bert"]', '[]', 4);
-INSERT INTO runs VALUES ('passage-graph/1');
 """
 
 
@@ -42,27 +39,11 @@ def row(author: Author, *incoming: str) -> Written[WrittenQuestions]:
     return Written(author, ENOUGH, WrittenQuestions(incoming=incoming, outcoming=("Why?",)))
 
 
-def test_an_older_file_is_converted(tmp_path: Path) -> None:
+def test_an_older_file_says_what_to_do(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / QUESTIONS_FILE)) as connection:
         connection.executescript(OLDER)
-    for _ in range(2):
-        with QuestionStore(tmp_path) as store:
-            assert store.written(["aa", "bb", "cc"]) == {
-                "aa": Written(
-                    Author(2, "large"),
-                    "enough",
-                    WrittenQuestions(incoming=("Who is Ä?",), outcoming=('Why "b"?', "")),
-                ),
-                "bb": Written(
-                    Author(1, "small"),
-                    "too few",
-                    WrittenQuestions(incoming=("Bert",), outcoming=()),
-                ),
-            }
-            assert store.runs() == ["passage-graph/1"]
-    with QuestionStore(tmp_path) as store:
-        store.begin(6, ["passage-graph/1"])  # uses rows of generations 4 and 5
-        assert (set(store.authors()), store.runs()) == ({"bb"}, [])
+    with pytest.raises(IndexMissingError, match=r"an older Hopyard wrote it.* delete it"):
+        QuestionStore(tmp_path)
 
 
 def test_a_row_is_replaced_and_lives_while_it_is_used(tmp_path: Path) -> None:

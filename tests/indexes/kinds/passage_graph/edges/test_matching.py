@@ -11,7 +11,6 @@ from hopyard.indexes.kinds.passage_graph.matching import (
     Matches,
     best_matches,
     better_of,
-    measure_agreement,
 )
 from hopyard.indexes.kinds.passage_graph.questions import Questions
 
@@ -138,8 +137,6 @@ def test_empty_sides(ask: Ask) -> None:
     assert len(best_matches(none, one)) == 0
     assert len(best_matches(none, none)) == 0
     assert best_matches(one, none).incoming.tolist() == [-1]
-    assert measure_agreement(none, one, best_matches(none, one)).share == 1.0
-    assert measure_agreement(one, none, best_matches(one, none)).share == 1.0
 
 
 @given(outcoming=_rows(), incoming=_rows(), seed=st.randoms(use_true_random=False))
@@ -198,18 +195,14 @@ def test_some_rows_match_as_all_rows_do(
     np.testing.assert_array_equal(some.similarity, everything.similarity[chosen])
 
 
-def test_hnsw_is_measured_against_the_exact_answer(ask: Ask) -> None:
+def test_hnsw_finds_nearly_all_exact_answers(ask: Ask) -> None:
     rng = np.random.default_rng(3)
     into = ask(rng.integers(300, size=900), [set()] * 900, rng.standard_normal((900, 16)))
     out = ask(rng.integers(300, size=400), [set()] * 400, rng.standard_normal((400, 16)))
     exact, rough = best_matches(out, into), best_matches(out, into, exact_pairs=0)
     assert rough.approximate == 400
-    agreement = measure_agreement(out, into, rough, sample=400)
-    assert agreement.sampled == 400
-    assert agreement.same == np.count_nonzero(rough.similarity == exact.similarity)
-    assert agreement.share > 0.9
-    assert agreement.worst_loss == pytest.approx((exact.similarity - rough.similarity).max())
-    assert measure_agreement(out, into, exact).share == 1.0
+    assert np.mean(rough.similarity == exact.similarity) > 0.9
+    assert np.all(rough.similarity <= exact.similarity)
     _same(rough, best_matches(out, into, exact_pairs=0))
 
 
