@@ -122,7 +122,7 @@ class Index:
         )
 
     def reader(self, kind: str, wanted_by: str = "") -> Any:
-        """What a kind's `open` gives, opened once. The first call may block.
+        """The reader of a kind, opened once. The first call may block.
 
         Args:
             kind: The kind.

@@ -1,4 +1,4 @@
-"""What an index holds, document by document; no model is opened."""
+"""The documents of an index; no model is opened."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class DocumentEntry:
     passages: int
     """How many of its passages fit the filter; all of them without one."""
     date: str
-    """What its metadata say; "" where they say nothing."""
+    """The date in its metadata, or ""."""
     indexed: str
     """When its text was put into the index, as an ISO time; "" in an index of an older Hopyard."""
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
-        """What `index show` and `index remove` take: the path of a file, else the id."""
+        """The name for `index show` and `index remove`: the path of a file, else the id."""
         return self.source if file_name(self.source) else self.id
 
 
@@ -61,7 +61,7 @@ class DocumentDetails:
     entry: DocumentEntry
     passages: Sequence[Passage]
     derived: Mapping[str, Mapping[str, Mapping[str, Any]]]
-    """What each kind derived from each passage, by passage id and kind."""
+    """Data that each kind derived from each passage, by passage id and kind."""
 
     @property
     def sections(self) -> dict[str, int]:

@@ -1,10 +1,10 @@
 """Whether a question names a document, a source or an entity of an index.
 
 Only names that no ordinary words can be count: names in capitals (`Harbour Tariff`), names of
-letters and digits (`INC-214`), and longer names in scripts without capitals. They must stand in the
-question letter for letter. Titles, files, sources and authors are those of the passages nearest to
-the question, and entities are looked up, so the cost does not grow with the corpus. Of an entity
-two words count that are no function words: `the Second`, `COUNT` and dates are in many requests.
+letters and digits (`INC-214`), and longer names in scripts without capitals. The question must have
+them letter for letter. Titles, files, sources and authors are those of the passages nearest to the
+question, and entities are looked up, so the cost does not grow with the corpus. Of an entity two
+words count that are no function words: `the Second`, `COUNT` and dates are in many requests.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _PARTS: Final = re.compile(r"\s*(?:[,;:|()]|\s[-–—]\s)\s*")
 """Between the parts of a title: `Mercury (planet)`, `Repair contract: Girl Morwenna`."""
 _WORD: Final = re.compile(r"\w+(?:[.'&/-]\w+)*")
 _ENDING: Final = re.compile(r"(?:['’]s)?\.?\Z")
-"""What may follow a name in a question."""
+"""The signs that may follow a name in a question."""
 _UNSPACED: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Characters of Chinese, Japanese and Korean: a particle may follow a name without a space."""
 _LEAST_UNSPACED: Final = 5
-"""Characters of a name of one such word: shorter ones are often ordinary words."""
+"""Characters of a name of one such word: shorter names are often ordinary words."""
 _LEAST_CODE: Final = 4
 """Characters of a name of one word with digits or inner capitals."""
 _VERBATIM: Final = 4
@@ -120,7 +120,7 @@ def _is_content(word: str) -> bool:
 
 
 def _is_apart(neighbour: str, edge: str) -> bool:
-    """Whether a name may end where a character stands beside its edge."""
+    """Whether a name may end beside a character."""
     return not neighbour.isalnum() or bool(_UNSPACED.match(edge))
 
 

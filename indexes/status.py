@@ -26,7 +26,7 @@ __all__ = ("IndexStatus", "check_index", "status")
 
 
 class IndexStatus(BaseModel):
-    """What `hopyard index status` shows."""
+    """Values for `hopyard index status`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -35,11 +35,11 @@ class IndexStatus(BaseModel):
     """Size on the disk, the last generation included."""
     manifest: Manifest
     kinds: Mapping[str, Mapping[str, Any]]
-    """What each kind says of itself, by name; a kind that says nothing is left out."""
+    """The status of each kind, by name; empty values are left out."""
     unfinished: tuple[str, ...]
-    """What a budget left undone, in a few words each."""
+    """Work that a budget left undone, in a few words each."""
     interrupted: str = ""
-    """How far a build is that has not taken effect; "" where there is none."""
+    """How far an unfinished build is, or ""."""
 
     @property
     def model(self) -> str:

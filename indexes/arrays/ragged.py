@@ -98,7 +98,7 @@ def load_array(file: Path, dtype: DTypeLike, dimensions: int = 1) -> NDArray[Any
 
     Args:
         file: A `.npy` file.
-        dtype: What its elements are.
+        dtype: The type of its elements.
         dimensions: How many dimensions it has.
 
     Raises:

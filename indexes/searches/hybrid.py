@@ -49,7 +49,7 @@ def reciprocal_rank_fusion(
         k: The larger, the less the first places count.
 
     Returns:
-        (id, score) pairs, the best first, equally good ones by id; scores lie in (0, n / (k + 1)].
+        (id, score) pairs, the best first, equals by id; scores lie in (0, n / (k + 1)].
     """
     scores: defaultdict[str, float] = defaultdict(float)
     for ranking in rankings:

@@ -41,7 +41,7 @@ def mmr(query: Vector, candidates: Vectors, k: int, lambda_: float) -> list[tupl
 
         MMR = argmax over i not in S of  λ·sim(i, q) − (1 − λ)·max over j in S of sim(i, j)
 
-    with S the ones chosen so far. The first choice has no redundancy to lose, and scores
+    where S has been chosen so far. The first choice has no redundancy to lose, and scores
     λ·sim(i, q). With λ = 1 this is ranking by similarity.
 
     Args:

@@ -1,4 +1,4 @@
-"""What a writer's calls about a corpus would cost, before more than a sample of it is spent.
+"""Estimate the cost of a writer's calls about a corpus from a sample.
 
 The model is asked about a few passages, and the ledger keeps its answers, so the build does not
 pay for them again. The passages are of all lengths, since the length of a passage decides what
@@ -26,7 +26,7 @@ __all__ = ("SAMPLE", "estimate_writing")
 
 
 class _Source(Protocol):
-    """What the model is asked about, such as a passage."""
+    """A source, such as a passage."""
 
     @property
     def content_hash(self) -> str: ...
@@ -122,7 +122,7 @@ async def _ask(
 def _cost(
     ledger: Ledger, asked: tuple[str, int, str], run: str
 ) -> tuple[ParseRate | None, ParseRate | None]:
-    """What the sample paid for, and what calls cost on average.
+    """The calls that the sample paid for, and the calls that give the average cost.
 
     Args:
         ledger: Has all calls.

@@ -27,9 +27,9 @@ class WrittenKind(IndexKind):
 
     asks_model = True
     source: ClassVar[str] = "passage"
-    """What the model is asked about."""
+    """The unit that the model is asked about."""
     text: ClassVar[str]
-    """What it writes, as in `5 passages without questions yet`."""
+    """The text that it writes, as in `5 passages without questions yet`."""
 
     @property
     @abstractmethod

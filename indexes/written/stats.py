@@ -76,7 +76,7 @@ class WrittenCounts(Plain):
         )
 
     def plain(self) -> dict[str, Any]:
-        """What `hopyard index status` shows."""
+        """Values for `hopyard index status`."""
         values = self.model_dump(mode="json", exclude={"runs"})
         for row, calls in zip(values["calls"], self.calls, strict=True):
             row["parse_rate"] = round(calls.rate, 4)
@@ -87,7 +87,7 @@ class WrittenStats(Plain):
     """Counts of one generation of a kind. The fields of a kind's own are beside these."""
 
     whose: ClassVar[str]
-    """What they are the counts of, for errors, such as `an entity graph`."""
+    """Their subject, for errors, such as `an entity graph`."""
 
     model: str
     """The chat model as `--model` takes it, which also writes for added documents; "" if none was
@@ -95,7 +95,7 @@ class WrittenStats(Plain):
     written: WrittenCounts
 
     def plain(self) -> dict[str, Any]:
-        """What `hopyard index status` shows."""
+        """Values for `hopyard index status`."""
         return self.model_dump(mode="json", exclude={"written"}) | self.written.plain()
 
     def save(self, directory: Path) -> None:

@@ -42,9 +42,9 @@ class Writer(ABC, Generic[SourceT, ContentT]):
 
     prompt: ClassVar[Prompt[Any]]
     written: ClassVar[str]
-    """What it writes, in the plural, such as `questions`."""
+    """The texts that it writes, in the plural, such as `questions`."""
     sources: ClassVar[str] = "passages"
-    """What it writes about, in the plural."""
+    """The sources, in the plural."""
     store: ClassVar[type[WrittenStore[Any]]]
     temperature: ClassVar[float] = 0.0
     """The sampling temperature, unless `writing.temperature` sets another."""
@@ -72,7 +72,7 @@ class Writer(ABC, Generic[SourceT, ContentT]):
 
     @abstractmethod
     def nothing(self, source: SourceT) -> ContentT:
-        """What stands in for a source for which the model wrote nothing usable."""
+        """The content for a source for which the model wrote nothing usable."""
 
     def author(self, options: BuildOptions) -> Author:
         """Who would write in a build. It may open the chat model."""
@@ -120,7 +120,7 @@ async def open_texts(
     Args:
         context: The build.
         store: The class of the store.
-        last: The counts of the last generation; the defaults if there is none.
+        last: The counts of the last generation; the defaults in a first build.
     """
     async with enter_in_thread(lambda: store(context.index_directory)) as texts:
         await in_thread(texts.begin, context.corpus.generation, last.runs)
@@ -140,7 +140,7 @@ async def count_texts(
     Args:
         context: The build.
         store: The open store.
-        last: The counts of the last generation; the defaults if there is none.
+        last: The counts of the last generation; the defaults in a first build.
         contents: The content hash of each source.
         rows: The rows of the sources that have one, by content hash.
         **own: Further counts of the kind's own class of counts.
@@ -158,7 +158,7 @@ def calls_so_far(
 
     Args:
         options: The options of the build, whose ledger is read.
-        before: What the last generation had counted.
+        before: The calls that the last generation has counted.
         runs: The runs since then.
     """
     if options.open_caller is None or not runs:  # then the model stays closed
@@ -250,7 +250,7 @@ class _Writing(Generic[SourceT, ContentT]):
             raise self._failure()
 
     async def _write(self, missing: _Missing) -> None:
-        # Whoever stops the round lets the calls under way end: they are paid for.
+        # Calls under way end also when the round stops: they are paid for.
         if self._stopped or self._error is not None or self._failing:
             return
         self._tell()

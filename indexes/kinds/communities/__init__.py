@@ -4,7 +4,7 @@
 `context` and `writing` make the reports, with `communities.reports=all` while the index is built
 and otherwise when a question asks for them.
 
-Source: Edge et al., "From Local to Global: A Graph RAG Approach to Query-Focused Summarization".
+Source: Edge et al., "From Local to Global", 2024 (arXiv:2404.16130).
 """
 
 from __future__ import annotations

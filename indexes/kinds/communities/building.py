@@ -108,7 +108,7 @@ async def build_communities(context: BuildContext) -> Mapping[str, int]:
 
 
 def made_with(options: BuildOptions, last: CommunityStats | None) -> MadeWith:
-    """What decides about the communities. An update keeps to the settings of the last build."""
+    """The settings of the communities. An update keeps to the settings of the last build."""
     if options.keep and last is not None:
         return last.made_with.model_copy(update={"version": COMMUNITIES_VERSION})
     own = CommunitySettings.of(options.settings)

@@ -1,9 +1,8 @@
 """Hierarchical Leiden: communities of a weighted graph, and communities inside these.
 
 Source: Traag, Waltman and van Eck, "From Louvain to Leiden: guaranteeing well-connected
-communities"; the levels are those of Edge et al., "From Local to Global: A Graph RAG Approach to
-Query-Focused Summarization", section 3.1.4, as the published tool makes them: each community above
-a size is taken out of the graph and clustered alone.
+communities"; the levels are those of Edge et al. (GraphRAG), section 3.1.4, as the published tool
+makes them: each community above a size is taken out of the graph and clustered alone.
 
 Leiden from scratch moves entities between communities wherever a few documents are added, and each
 changed community costs a report. So an update starts Leiden from the communities of the last
@@ -29,7 +28,7 @@ from hopyard.indexes.arrays.ragged import Ragged
 __all__ = ("Hierarchy", "cluster", "cluster_again", "modularity", "partitions_before")
 
 _ITERATIONS: Final = 10
-"""Cycles of Leiden from single entities, each from the partition of the last one."""
+"""Cycles of Leiden from single entities, each from the last partition."""
 _STEADY_ITERATIONS: Final = 1
 """Cycles of Leiden from earlier communities. More would change more of them."""
 _RESOLUTION: Final = 1.0
@@ -86,7 +85,7 @@ def cluster(
     max_size: int,
     before: Sequence[NDArray[np.int64]] = (),
 ) -> Hierarchy:
-    """Divide a graph into communities, and communities above a size into smaller ones.
+    """Divide a graph into communities, and divide communities above a size.
 
     Entities without edges are communities of their own. The same arguments give the same
     communities.
@@ -216,7 +215,7 @@ def modularity(weights: sparse.csr_array, partition: NDArray[np.int64]) -> float
     Returns:
         At most 1; 0 for a graph without edges.
     """
-    total = float(weights.sum())  # 2m: each edge stands in both directions
+    total = float(weights.sum())  # 2m: each edge has both directions
     if not total:
         return 0.0
     _, places = np.unique(partition, return_inverse=True)

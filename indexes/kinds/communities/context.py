@@ -1,4 +1,4 @@
-"""What a prompt shows of a community, within a budget of tokens (GraphRAG, section 3.1.4).
+"""The lines of a community in a prompt, within a budget of tokens (GraphRAG, section 3.1.4).
 
 The functions are pure. A leaf community shows its elements by combined degree, until the budget is
 full. A higher community shows reports of its sub-communities in place of the elements that they
@@ -49,7 +49,7 @@ _HEADINGS: Final = {"E": "Entities", "R": "Relationships", "S": "Sentences", "C"
 
 @dataclass(frozen=True)
 class Shown:
-    """What a prompt shows."""
+    """The elements and reports in a prompt."""
 
     elements: tuple[Element, ...]
     """In the order in which they were chosen."""
@@ -60,7 +60,7 @@ class Shown:
     def read(self) -> tuple[str, ...]:
         """Ids of the elements that are shown, and of those that the reports were written from."""
         below = (name for report in self.reports for name in report.read)
-        return tuple(dict.fromkeys((*(one.id for one in self.elements), *below)))
+        return tuple(dict.fromkeys((*(element.id for element in self.elements), *below)))
 
 
 def leaf(groups: Iterable[Group], budget: int, count: Count) -> Shown:
@@ -76,7 +76,7 @@ def leaf(groups: Iterable[Group], budget: int, count: Count) -> Shown:
 
 def fits(groups: Iterable[Group], budget: int, count: Count) -> bool:
     """Whether everything that is said of a community fits into a budget of tokens."""
-    said = {one.id for group in groups for one in group.elements if not one.is_name}
+    said = {element.id for group in groups for element in group.elements if not element.is_name}
     return len(leaf(groups, budget, count).elements) >= len(said)
 
 
@@ -109,7 +109,7 @@ def with_reports(
     replaced.sort(key=lambda part: (-reports[part].rating, reports[part].title))
     shown = _shortened([reports[part] for part in replaced], left.tokens, budget, count)
     gone = {name for report in shown for name in report.read}
-    rest = (one for group in groups for one in group.elements if one.id not in gone)
+    rest = (element for group in groups for element in group.elements if element.id not in gone)
     used = sum(_report_cost(report, count) for report in shown)
     return Shown(fill(rest, budget - used, count), tuple(shown))
 
@@ -123,17 +123,20 @@ class Left:
     """
 
     def __init__(self, groups: Iterable[Group], count: Count) -> None:
-        elements = {one.id: one for group in groups for one in group.elements}
+        elements = {element.id: element for group in groups for element in group.elements}
         self._count = count
         self._costs = {
-            name: 0 if one.is_name else _cost(one, count) for name, one in elements.items()
+            name: 0 if element.is_name else _cost(element, count)
+            for name, element in elements.items()
         }
-        self._sources = {name: one.source for name, one in elements.items() if one.source}
+        self._sources = {
+            name: element.source for name, element in elements.items() if element.source
+        }
         self._below = Counter(self._sources.values())
         self.tokens = self.tokens_of(elements)
 
     def tokens_of(self, names: Collection[str]) -> int:
-        """What it takes to show those of some elements that are left, with their headings."""
+        """The tokens of those of some elements that are left, with their headings."""
         own = [name for name in names if name in self._costs]
         below = Counter(self._sources[name] for name in own if name in self._sources)
         headings = (source for source, lines in below.items() if lines == self._below[source])
@@ -224,7 +227,7 @@ def numbered(shown: Shown) -> tuple[str, Mapping[str, str]]:
     ids: dict[str, str] = {}
     numbers: dict[str, str] = {}
     last: Counter[str] = Counter()
-    cited = (name for one in shown.reports for find in one.findings for name in find.elements)
+    cited = (name for report in shown.reports for find in report.findings for name in find.elements)
     ordered = in_rows(shown.elements)
     for name in (*(element.id for element in ordered), *cited):
         if name not in numbers:
@@ -237,7 +240,7 @@ def numbered(shown: Shown) -> tuple[str, Mapping[str, str]]:
         lines += [f"{heading}:"] if own else []
         for source, below in groupby(own, key=lambda element: element.source):
             lines += [source_line(source)] if source else []
-            lines += [f"{numbers[one.id]} {one.text}" for one in below]
+            lines += [f"{numbers[element.id]} {element.text}" for element in below]
     for report in shown.reports:
         lines += _report_lines(report, numbers)
     return "\n".join(lines), ids

@@ -125,8 +125,8 @@ class Elements(Support):
                 else element(f"R{row}", self._fact_text(row), ends)
             )
             yield Group(tuple(map(line, ends)), relationship, claims(ends))
-        by_degree = sorted(members.tolist(), key=lambda one: (-self._degrees[one], one))
-        for entity in [one for one in by_degree if one not in lines]:
+        by_degree = sorted(members.tolist(), key=lambda member: (-self._degrees[member], member))
+        for entity in [member for member in by_degree if member not in lines]:
             yield from descriptions([entity])
             yield Group((line(entity),), claims=claims([entity]))
         for entity in by_degree if self._by_rules else ():

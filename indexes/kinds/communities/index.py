@@ -29,7 +29,7 @@ REPORTS_FILE: Final = "reports.jsonl"
 
 @dataclass(frozen=True, eq=False)
 class CommunityFiles:
-    """What the kind keeps on the disk, besides the reports."""
+    """The files of the kind, without the reports."""
 
     hierarchy: Hierarchy
     passages: NDArray[np.int32]
@@ -101,19 +101,11 @@ class CommunityIndex:
         self.reports = reports
         """The reports that the build wrote, by the id of the community."""
         self.kept = Kept()
-        """What strategies make of the communities once."""
+        """Objects that strategies make of the communities once."""
 
     @classmethod
     def load(cls, directory: Path) -> CommunityIndex:
-        """Open the communities.
-
-        Args:
-            directory: The kind's folder, `index.kind_directory("communities")`.
-
-        Raises:
-            IndexMissingError: A file is missing or damaged; the message names it and says what
-                to run.
-        """
+        """Open the communities. It raises as `CommunityFiles.load` does."""
         return cls(CommunityFiles.load(directory), _load_reports(directory))
 
     def __len__(self) -> int:
@@ -131,7 +123,7 @@ class CommunityIndex:
 
     @property
     def entities(self) -> int:
-        """Number of entities; each stands in one community of a level."""
+        """Number of entities; each is in one community of a level."""
         return len(self._leaves)
 
     @cached_property

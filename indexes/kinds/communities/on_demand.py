@@ -50,7 +50,7 @@ _PROFILES: Final[tuple[Profile, ...]] = ("builtin", "capable")
 
 
 Tell = Callable[[Community, Report | ModelOutputError], None]
-"""Is told of each report about a sub-community, or why there is none."""
+"""Gets each report about a sub-community, or the reason why it failed."""
 
 
 def planned(index: Index, community_id: str, settings: Context, most: int = NO_LIMIT) -> Plan:
@@ -87,7 +87,7 @@ async def report_of(
         settings: The settings of the run.
         call: Asks the model, such as `Run.call`.
         most: Reports written at most, from 1.
-        tell: Is told of each report about a sub-community.
+        tell: Gets each report about a sub-community.
 
     Raises:
         UsageError: The index does not have the community.

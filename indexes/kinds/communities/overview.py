@@ -133,7 +133,7 @@ def overview_of(
 def shown_in(communities: CommunityIndex, most: int = MOST) -> list[str]:
     """The ids of the communities that an overview shows, the largest first.
 
-    A parent is larger than its parts, so it stands before them.
+    A parent is larger than its parts, so it comes first.
     """
     lengths = communities.files.hierarchy.members.lengths
     order = np.argsort(-lengths, kind="stable")
@@ -211,7 +211,9 @@ def _quoted(
     for name in names:
         report = communities.report(name)
         if report:
-            own: _Found = [(one, support.quotes(one.elements, _QUOTES)) for one in report.findings]
+            own: _Found = [
+                (finding, support.quotes(finding.elements, _QUOTES)) for finding in report.findings
+            ]
         else:
             own = [(None, _sentences(communities.community(name), support))]
         found[name] = own
@@ -227,11 +229,13 @@ def _quoted(
     return {
         name: (
             tuple(
-                ShownFinding(one.summary, with_numbers(one.explanation, {}), quotes_of(quotes))
-                for one, quotes in own
-                if one
+                ShownFinding(
+                    finding.summary, with_numbers(finding.explanation, {}), quotes_of(quotes)
+                )
+                for finding, quotes in own
+                if finding
             ),
-            tuple(quote for one, quotes in own if not one for quote in quotes_of(quotes)),
+            tuple(quote for finding, quotes in own if not finding for quote in quotes_of(quotes)),
         )
         for name, own in found.items()
     }

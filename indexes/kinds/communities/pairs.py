@@ -4,8 +4,8 @@ GraphRAG weighs a pair by the facts about it. On two corpora whose names the rul
 things made communities that a reader can name. Entities of one passage are joined too, because
 more than half of all names share no sentence with another. Each sentence and passage has one unit
 to share among its entities, so that a list of names does not outweigh a statement about two. And
-frequent names and dates count less, because names such as `Google` and `2022` join whatever they
-stand beside.
+frequent names and dates count less, because names such as `Google` and `2022` join everything near
+them.
 
 Sources: Edge et al. (GraphRAG), section 3.1.4; Newman, "Scientific collaboration networks. II",
 equation 2.
@@ -47,7 +47,7 @@ def shared(inside: sparse.csr_array) -> sparse.csr_array:
     """[e, e] For each pair of entities, the sum of 1 / (n - 1) over the units that hold both.
 
     n is the number of entities in the unit. A unit thus adds 1 to the degree of each of them,
-    unless it has only one.
+    unless it has a single entity.
 
     Args:
         inside: [e, u] Positive where an entity is in a unit: a sentence, a passage.

@@ -32,7 +32,7 @@ class Plan:
     read: frozenset[str]
     """Ids of the elements that the report and those of the parts are written from."""
     tokens: int
-    """What its prompt shows, about."""
+    """Estimated tokens of its prompt."""
     parts: tuple[Plan, ...] = ()
 
     @property
@@ -43,7 +43,7 @@ class Plan:
 
     @property
     def input_tokens(self) -> int:
-        """What the prompts of all these calls show, about."""
+        """Estimated tokens of the prompts of all these calls."""
         return self.tokens + sum(part.input_tokens for part in self.parts)
 
 
@@ -72,7 +72,7 @@ def plan_reports(
     inside = {child.id: _elements(child, elements) for child in children} if spare else {}
     parts: list[Plan] = []
     read: set[str] = set()
-    for child in sorted(children, key=lambda one: -left.tokens_of(inside.get(one.id, ()))):
+    for child in sorted(children, key=lambda part: -left.tokens_of(inside.get(part.id, ()))):
         if left.tokens + used <= tokens or not spare:
             break
         if left.tokens_of(inside[child.id]) <= report or len(child.entities) == 1:
@@ -87,11 +87,11 @@ def plan_reports(
         read |= below
         left.remove(below)
         used += report
-    rest = (one for group in groups for one in group.elements if one.id not in read)
+    rest = (element for group in groups for element in group.elements if element.id not in read)
     room = tokens - min(used, max(tokens - left.tokens, tokens // 2))
     return Plan(
         community=community,
-        read=frozenset(read.union(one.id for one in fill(rest, room, tokens_of))),
+        read=frozenset(read.union(element.id for element in fill(rest, room, tokens_of))),
         tokens=min(tokens, used + left.tokens),
         parts=tuple(parts),
     )
@@ -99,5 +99,5 @@ def plan_reports(
 
 def _elements(community: Community, elements: Elements) -> frozenset[str]:
     return frozenset(
-        one.id for group in elements.groups(community.entities) for one in group.elements
+        element.id for group in elements.groups(community.entities) for element in group.elements
     )

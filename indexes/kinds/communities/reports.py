@@ -95,7 +95,7 @@ class _Levels:
     reports: dict[str, Report] = field(default_factory=dict)
     """By the id of the community."""
     rows: dict[str, Written[WrittenReport]] = field(default_factory=dict)
-    """What is kept of them, by the hash of what the prompt showed."""
+    """Their rows in the store, by the hash of the prompt."""
     hashes: dict[str, str] = field(default_factory=dict)
     """The key of each community's row, also where there is no row."""
     _complete: bool = True
@@ -126,8 +126,11 @@ class _Levels:
         }
 
     def _materials(self, level: int) -> dict[str, Material]:
-        own = [one for one in self.communities.at(level) if one.level == level]
-        return {one.id: material_of(one, self.elements, self.limits, self.reports) for one in own}
+        own = [community for community in self.communities.at(level) if community.level == level]
+        return {
+            community.id: material_of(community, self.elements, self.limits, self.reports)
+            for community in own
+        }
 
 
 async def estimate(index_directory: Path, options: BuildOptions, limits: Limits) -> Estimate:

@@ -1,4 +1,4 @@
-"""What the communities of an index are and how they came about: the file behind `index status`."""
+"""Counts and settings of the communities of an index, for `index status`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ clustered again."""
 
 
 class MadeWith(Plain):
-    """What decides about the communities besides the entity graph."""
+    """The settings of the communities."""
 
     version: int = COMMUNITIES_VERSION
     max_size: int
@@ -57,7 +57,7 @@ class CommunityStats(WrittenStats):
     written: ReportCounts = Field(validation_alias=AliasChoices("written", "reports"))
 
     def plain(self) -> dict[str, Any]:
-        """What `hopyard index status` shows; values of 0 are left out."""
+        """Values for `hopyard index status`, without those of 0."""
         made = self.made_with.model_dump(mode="json", exclude={"version"})
         levels = {
             f"C{level}": f"{counted(communities, 'community')}, the largest of "

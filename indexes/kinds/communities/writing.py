@@ -1,4 +1,4 @@
-"""What a prompt shows of a community, and the report that the model writes about it.
+"""The material of a prompt about a community, and the report that the model writes about it.
 
 A report depends only on what its prompt showed. So reports are kept by the hash of that text, with
 the numbers of the prompt in place of rows of the graph (`report_store.WrittenReport`).
@@ -61,7 +61,7 @@ _NUMBER: Final = re.compile(r"[A-Z]\d+")
 
 @dataclass(frozen=True)
 class Material:
-    """What a prompt shows of one community."""
+    """The material of a prompt about one community."""
 
     community: str
     """Its id, which the prompt does not show: it changes when the graph is clustered again."""
@@ -127,7 +127,7 @@ def material_of(
     else:
         shown = leaf(groups, budget, tokens_of)
     text, ids = numbered(shown)
-    about = {one.id: one.names for one in shown.elements}
+    about = {element.id: element.names for element in shown.elements}
     names = {number: about[name] for number, name in ids.items() if name in about}
     only = shown.elements if len(community.entities) == 1 else ()
     return Material(community.id, text, ids, names, limits.findings, shown.read, only)

@@ -1,7 +1,6 @@
 """The dense index: FAISS HNSW over the passages' embeddings.
 
-Malkov and Yashunin, "Efficient and robust approximate nearest neighbor search using Hierarchical
-Navigable Small World graphs", 2018 (arXiv:1603.09320).
+Malkov and Yashunin, 2018 (arXiv:1603.09320).
 """
 
 from __future__ import annotations
@@ -172,7 +171,7 @@ class DenseIndex(DenseReader):
         return every[best], among[best]
 
     def _allowed_rows(self, allowed: frozenset[str]) -> NDArray[np.int64]:
-        """The rows [n] of some passages, sorted; a run asks for the same ones again and again."""
+        """The rows [n] of some passages, sorted; a run asks for the same often."""
         last = self._last_allowed
         if last is None or last[0] is not allowed:
             found = {self._rows[passage_id] for passage_id in allowed & self._rows.keys()}

@@ -1,4 +1,4 @@
-"""What the dense readers share: vectors by passage, and how near the corpus is on average."""
+"""The base of the dense readers: vectors by passage, and how near the corpus is on average."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class DenseReader(ABC):
             allowed: Ids of the passages that may be found; None where all may.
 
         Returns:
-            (passage id, cosine) pairs, the nearest first, equally near ones by id.
+            (passage id, cosine) pairs, the nearest first, equals by id.
 
         Raises:
             EmbeddingMismatchError: The vector has another dimension than the index.

@@ -131,7 +131,7 @@ class StoredIndex(DenseReader):
     def _candidates(
         self, vector: Vector, k: int, allowed: frozenset[str] | None
     ) -> NDArray[np.int64]:
-        """The rows that may be among the k nearest; all allowed ones if they are few."""
+        """The rows that may be among the k nearest; all allowed rows if they are few."""
         if allowed is None:
             return self._proposed(vector, k)
         among = sorted(self._rows[name] for name in allowed & self._rows.keys())

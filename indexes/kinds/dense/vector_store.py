@@ -1,4 +1,4 @@
-"""What a LangChain vector store is to the kind `dense`: a name, and how its folder is opened.
+"""The record of a LangChain vector store: a name, and how its folder is opened.
 
 A package offers one of its own as entry point `hopyard.vector_stores`. Light to import, as a list
 of names imports each record.
@@ -28,7 +28,7 @@ class VectorStoreType:
     """A LangChain vector store that keeps its vectors in a folder.
 
     Attributes:
-        name: What `--vectors` takes.
+        name: Its name for `dense.store`.
         about: One sentence: what it is, and which package it needs.
         open: Opens the store in a folder, which is empty at first. The embeddings know the vectors
             of what is added, and of what is searched for; no model is called. A store that is read
@@ -48,4 +48,4 @@ VECTOR_STORES: Final = Registry[VectorStoreType](
     attribute="STORE",
     group="hopyard.vector_stores",
 )
-"""Every vector store by name: Hopyard's, those of installed packages, and registered ones."""
+"""Every vector store by name: built-in, from installed packages, and registered."""

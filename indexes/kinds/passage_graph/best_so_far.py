@@ -1,8 +1,8 @@
 """The state of a matching: both sides encoded, and the best match of each question so far.
 
-Whoever finds candidate pairs, and however roughly, offers them here; here alone they are scored,
-with the exact SIM in float64. So the searches may use float32 products and lower bounds: they
-decide which pairs are looked at, never which pair wins.
+The searches offer candidate pairs, and only this class scores them, with the exact SIM in float64.
+So the searches may use float32 products and lower bounds: they decide which pairs are looked at,
+never which pair wins.
 """
 
 from __future__ import annotations
@@ -127,9 +127,9 @@ def spans(
 def _representatives(incoming: Questions) -> NDArray[np.int64]:
     """Rows that can win, in ascending order of id.
 
-    Of all in-coming questions with the same vector and the same keywords two can win: the one
-    with the lowest id, and for that one's own passage the lowest id of any other passage. Models
-    repeat themselves, and a hundred copies of "Who is the author?" would be a hundred ties.
+    Of all in-coming questions with the same vector and the same keywords two can win: the question
+    with the lowest id, and for its own passage the lowest id of any other passage. Models repeat
+    themselves, and a hundred copies of "Who is the author?" would be a hundred ties.
     """
     kept: list[int] = []
     first_owner: dict[bytes, int] = {}

@@ -1,10 +1,10 @@
 """Building the passage graph: HopRAG's graph of passages, questions as edges.
 
-A generation is made in four steps: the model writes the questions of every passage that has none
-(`writing`), the questions are embedded (`questions`), each out-coming question is matched with the
-best in-coming question of another passage (`matching`), and the matches become edges, at most
-c·n·log2 n of them (`edges`). The first two are expensive, so their results are kept at once,
-whatever becomes of the build; the third starts from the generation before.
+The model writes the questions of every passage that has none (`writing`), and they are embedded
+(`questions`). Each out-coming question is matched with the best in-coming question of another
+passage (`matching`). The matches become at most c·n·log2 n edges (`edges`). The first two are
+expensive, so their results are kept at once, whatever becomes of the build; the third starts from
+the generation before.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def graph_files(
     edges: Edges,
     vocabulary: Vocabulary,
 ) -> GraphFiles:
-    """What readers need: of the questions only the in-coming ones that edges carry."""
+    """The files for readers, with the in-coming questions that edges carry."""
     outcoming, incoming = sides
     carried, question = np.unique(_rows_of(incoming, edges.incoming), return_inverse=True)
     rows: NDArray[np.void] = np.empty(len(edges), dtype=EDGE_ROW)

@@ -141,7 +141,7 @@ def _principal_directions(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _hnsw(vectors: NDArray[np.float32]) -> faiss.IndexHNSWFlat:
-    # Euclidean: the projections differ in length, and by inner product the long ones draw
+    # Euclidean: the projections differ in length, and by inner product the long draw
     # every search to themselves. Among vectors of length 1 both orders are the same.
     index = faiss.IndexHNSWFlat(vectors.shape[1], _LINKS)
     index.hnsw.efConstruction = _BUILD_BEAM

@@ -1,7 +1,7 @@
 """From matches to the directed edges of the passage graph.
 
-Second half of HopRAG's edge merging (Liu et al., section 3.2): a matched out-coming question of
-passage s and in-coming question of passage t become the edge s -> t, which carries the in-coming
+Second half of HopRAG's edge merging (Liu et al., section 3.2). A matched out-coming question of
+passage s and in-coming question of passage t become the edge s -> t. It carries the in-coming
 question, its embedding, and the union of both keyword sets. At most O(n log n) edges are kept.
 
 The cap depends on the number of vertices, so the edges that survive it change when passages come
@@ -104,7 +104,7 @@ def edges_of(outcoming: Questions, incoming: Questions, matches: Matches) -> Edg
 
 
 def merge_duplicates(edges: Edges) -> Edges:
-    """One edge for each tail and in-coming question: the one with the largest SIM.
+    """Keep for each tail and in-coming question the edge with the largest SIM.
 
     Several out-coming questions of a passage may match the same in-coming question. The best pair
     gives the edge its keywords, as the paper defines them for a pair; among equals it is the

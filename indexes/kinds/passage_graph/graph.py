@@ -1,8 +1,8 @@
 """The passage graph as the traversal reads it: entry by edges, and the way out of a vertex.
 
 An edge goes from the passage that raised an out-coming question to the passage that answers the
-best in-coming question, and carries that question, its embedding, and the keywords of both (Liu
-et al., section 3.2). Edges are directed: `out_edges` never gives one against its direction.
+best in-coming question. It carries that question, its embedding, and the keywords of both (Liu et
+al., section 3.2). Edges are directed: `out_edges` never gives one against its direction.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Edge:
 
 @dataclass(frozen=True, eq=False)
 class GraphFiles:
-    """What the read side keeps on the disk, each field a file or two of the kind's folder."""
+    """The files of the read side: each field is a file or two of the kind's folder."""
 
     passages: list[str]
     """Ids of all passages of the corpus, sorted."""
@@ -127,15 +127,7 @@ class GraphIndex:
 
     @classmethod
     def load(cls, directory: Path) -> GraphIndex:
-        """Open the graph.
-
-        Args:
-            directory: The kind's folder, `index.kind_directory("passage-graph")`.
-
-        Raises:
-            IndexMissingError: A file is missing or damaged; the message names it and says what
-                to run.
-        """
+        """Open the graph. It raises as `GraphFiles.load` does."""
         return cls(GraphFiles.load(directory))
 
     def __len__(self) -> int:

@@ -167,7 +167,7 @@ class Generation:
 def match_generation(
     outcoming: Questions, incoming: Questions, last: Generation | None
 ) -> Generation:
-    """The matches of a generation, from those of the last one where there is one.
+    """The matches of a generation, from those of the last if it has any.
 
     Equal to a fresh start as long as no vector goes through HNSW.
 

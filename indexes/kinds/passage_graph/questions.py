@@ -45,7 +45,7 @@ class QuestionSide:
 
 
 class Sides(NamedTuple):
-    """What is matched with what."""
+    """Both sides of a matching."""
 
     outcoming: QuestionSide
     incoming: QuestionSide

@@ -1,4 +1,4 @@
-"""What a passage graph holds and how it came about: the file that `index status` reads."""
+"""Counts and settings of a passage graph, for `index status`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class QuestionCounts(WrittenCounts):
     """Who wrote the questions, and what they cost."""
 
     too_few_questions: int = 0
-    """Passages of which fewer questions came than the paper asks for, failed ones included."""
+    """Passages with fewer questions than the paper asks for, failed passages included."""
 
 
 class GraphStats(WrittenStats):
@@ -55,7 +55,7 @@ class GraphStats(WrittenStats):
         return self.edges / self.vertices if self.vertices else 0.0
 
     def plain(self) -> dict[str, Any]:
-        """What `hopyard index status` shows."""
+        """Values for `hopyard index status`."""
         values = super().plain()
         del values["matching"]
         values["without_questions"] = values.pop("missing")

@@ -154,7 +154,7 @@ def helpfulness(similarity: float, importance: float) -> float:
 def by_helpfulness(
     graph: GraphIndex, dense: DenseIndex, query: Query, visits: Mapping[str, int]
 ) -> list[Evidence]:
-    """All visited passages by helpfulness, the most helpful first, equally helpful ones by id."""
+    """All visited passages, the most helpful first, equals by id."""
     found = list(visits)
     if not found:
         return []

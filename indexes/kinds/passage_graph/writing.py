@@ -1,10 +1,9 @@
 """Ask the model for the questions of passages: many at once, each kept as soon as it is there.
 
-What comes back from a model is a list of strings. Only those that can serve as questions are
-taken; when they are too few, the model is asked once more for the passage. A passage of which
-still too few in-coming questions came is reachable through its own text: its title, and the
-beginning of title and text, stand in for in-coming questions. A question about what the passage
-is about shares the title's keywords.
+A model returns a list of strings. Only those that can serve as questions are taken; when they are
+too few, the model is asked once more for the passage. A passage that still has too few in-coming
+questions is reachable through its own text: its title, and the beginning of title and text, replace
+in-coming questions. A question about what the passage is about shares the title's keywords.
 """
 
 from __future__ import annotations
@@ -111,8 +110,7 @@ def usable(outputs: Sequence[PassageQuestions], profile: Profile) -> tuple[list[
     """The in-coming and the out-coming questions that can serve, each once, in order.
 
     Left out are strings that are no question, questions of the prompt's own examples, which a
-    small model repeats, and out-coming questions that are in-coming ones too: the passage
-    answers them.
+    small model repeats, and out-coming questions that are also in-coming: the passage answers them.
     """
     limits = limits_of(profile)
     seen = {

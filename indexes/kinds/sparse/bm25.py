@@ -112,8 +112,8 @@ class SparseIndex:
             allowed: Ids of the passages that may be found; None where all may.
 
         Returns:
-            At most k (passage id, BM25 score) pairs, the best first, equally good ones by id;
-            every score is above 0, and none comes of a query of stop words or unknown words.
+            At most k (passage id, BM25 score) pairs, the best first, equals by id; every score is
+            above 0. A query of stop words or unknown words finds nothing.
         """
         tokens = self._model.get_tokens_ids(self._words.of([query])[0])
         if not tokens:

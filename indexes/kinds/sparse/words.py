@@ -1,9 +1,9 @@
 """A text's words, as BM25 counts them: stems without stop words, by the corpus's language.
 
-Chinese, Japanese and Korean are cut into pairs of letters. These find a word wherever it stands in
-a run of letters, with any particle behind it, and need no dictionary. McNamee and Mayfield,
-"Character N-Gram Tokenization for European Language Text Retrieval", 2004, and the CJK analyser of
-Lucene do the same.
+Chinese, Japanese and Korean are cut into pairs of letters. These find a word anywhere in a run of
+letters, with any particle behind it, and need no dictionary. McNamee and Mayfield, "Character
+N-Gram Tokenization for European Language Text Retrieval", 2004, and the CJK analyser of Lucene do
+the same.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """LinearRAG: names of the question activate names of near sentences, then PageRank.
 
 "LinearRAG: Linear Graph Retrieval-Augmented Generation on Large-scale Corpora", ICLR 2026
-(arXiv:2510.10114), with the values of its code. No model call. Unlike the paper, a name that the
-graph knows is that entity, another name needs a cosine of 0.8 to its nearest, and the reset counts
-only the nearest passages, with BM25's best among them.
+(arXiv:2510.10114), with the values of its code. No model call. Unlike in the paper, a name that the
+graph knows is that entity, and another name needs a cosine of 0.8 to its nearest. The reset counts
+only the nearest passages and BM25's best.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the methods of PageRank search share: the question, its names, and the ranking.
+"""The common parts of all methods of PageRank search: the question, its names, and the ranking.
 
 HippoRAG (Gutiérrez et al., NeurIPS 2024, section 2.3) and LinearRAG (Zhuang et al., ICLR 2026) link
 each name of a question to the entity whose name has the highest cosine. Here a name that the graph
