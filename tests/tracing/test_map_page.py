@@ -48,7 +48,7 @@ def overview_for(opened: Index, *, reports: bool = True, **limits: int) -> Overv
     found: CommunityIndex = opened.reader("communities")
     shown = found if reports else CommunityIndex(found.files, {})
     graph = opened.reader("entity-graph")
-    return overview_of(shown, graph, opened.passages, "rarity", **limits)
+    return overview_of(shown, graph, opened.passages, **limits)
 
 
 def all_parts(parts: Parts) -> Iterator[Part]:
@@ -171,7 +171,7 @@ def test_long_texts_are_cut(opened: Index) -> None:
         findings=(Finding(summary="a", explanation="b [E0].", elements=("E0",)),),
     )
     index = CommunityIndex(found.files, {"0-0": long})
-    first = overview_of(index, opened.reader("entity-graph"), opened.passages, "rarity").root.shown[
+    first = overview_of(index, opened.reader("entity-graph"), opened.passages).root.shown[
         0
     ]
     assert first.title.endswith("title …") and len(first.title) < 125
