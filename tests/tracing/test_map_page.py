@@ -171,9 +171,7 @@ def test_long_texts_are_cut(opened: Index) -> None:
         findings=(Finding(summary="a", explanation="b [E0].", elements=("E0",)),),
     )
     index = CommunityIndex(found.files, {"0-0": long})
-    first = overview_of(index, opened.reader("entity-graph"), opened.passages).root.shown[
-        0
-    ]
+    first = overview_of(index, opened.reader("entity-graph"), opened.passages).root.shown[0]
     assert first.title.endswith("title …") and len(first.title) < 125
     assert first.summary.endswith("summary …") and len(first.summary) < 805
     assert [one.explanation for one in first.findings] == ["b."]
