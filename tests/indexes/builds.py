@@ -1,4 +1,4 @@
-"""What the tests of a build share: an index of ten documents, and what to compare of it."""
+"""Common parts of the tests of a build: an index of ten documents, and its state to compare."""
 
 from __future__ import annotations
 

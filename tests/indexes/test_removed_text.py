@@ -1,4 +1,4 @@
-"""What is left of a removed document in the files of an index of every kind."""
+"""Traces of a removed document in the files of an index of every kind."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ MODEL: dict[str, Any] = RULES | {
 
 
 def written(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """What the model writes: everything quotes what it read."""
+    """The answers of the model, which quote their material."""
     text = str(messages[-1]["content"])
     if name == "CommunityReport":
         quoted = " ".join(dict.fromkeys(re.findall(r"[A-Z][a-z]+ [A-Z][a-z]+", text)))

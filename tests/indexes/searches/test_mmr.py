@@ -19,7 +19,7 @@ LAMBDAS = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
 def naive_mmr(
     query: Vector, candidates: Vectors, k: int, lambda_: float
 ) -> list[tuple[int, float]]:
-    """The formula as it stands in the paper, one pair at a time."""
+    """The formula of the paper, one pair at a time."""
     chosen: list[tuple[int, float]] = []
     while len(chosen) < min(k, len(candidates)):
         best = (-1, -np.inf)

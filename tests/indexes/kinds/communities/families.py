@@ -83,7 +83,7 @@ class Families:
         return self._run(building.add, documents, settings)
 
     def estimate(self) -> Estimate:
-        """What another build with these settings would cost."""
+        """The cost of another build with these settings."""
         kinds = ("dense", "sparse", "entity-graph", "communities")
         _, estimates = self._run(building.estimate, families(), {}, chunk_tokens=0, kinds=kinds)
         return estimates["communities"]

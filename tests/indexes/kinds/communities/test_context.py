@@ -1,4 +1,4 @@
-"""What fits into a prompt, in which order; worked by hand with a token a word."""
+"""Lines that fit into a prompt, in order; worked by hand with a token a word."""
 
 from __future__ import annotations
 

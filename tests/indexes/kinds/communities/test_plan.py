@@ -88,7 +88,7 @@ def test_the_tokens_of_a_plan_are_those_of_all_prompts(opened: Index) -> None:
 
 
 class Asked:
-    """A question that has reports written, and what it is told of the parts."""
+    """A question that has reports written, and the reports of parts that it gets."""
 
     def __init__(self, library: Families, index: Index, **settings: Any) -> None:
         self.library, self.index = library, index

@@ -104,7 +104,7 @@ def step(output: Any, name: str) -> Any:
 
 
 def told(library: Families) -> str:
-    """What the closing call was told."""
+    """The material of the closing call."""
     [turn] = [one.turn for one in library.chat.requests if one.name == "Reduced"]
     return turn
 
@@ -176,7 +176,7 @@ def test_map_reduce_reads_all_but_what_failed(ask: Ask, library: Families) -> No
         if name == "Points" and "Anna Adler" in str(messages[-1]["content"])
         else script(name, messages)
     )
-    # Each passage, with four sentences, is a chunk; only one is about Anna Adler.
+    # Each passage, with four sentences, is a chunk; one chunk is about Anna Adler.
     output = ask(map_reduce.graph, global_search={"window": 1})
     assert output["read_share"] == pytest.approx(68 / 72)
 

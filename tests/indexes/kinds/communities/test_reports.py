@@ -98,7 +98,7 @@ def test_a_removed_document_leaves_the_other_reports(tmp_path: Path) -> None:
 
 
 def about(library: Families, family: str, since: int = 0) -> list[str]:
-    """What the model was asked about a family."""
+    """Prompts about a family."""
     turns = [request.turn for request in library.chat.requests[since:]]
     return [turn for turn in turns if family in turn]
 

@@ -28,7 +28,7 @@ from .script import Writer
 
 @pytest.fixture
 def writer(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Writer:
-    """What the model says."""
+    """The answers of the model."""
     monkeypatch.setattr(request, "FIRST_PAUSE", 0.0)
     model_server.answer = writer = Writer()
     return writer

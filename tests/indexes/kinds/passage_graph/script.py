@@ -57,8 +57,8 @@ class Writer:
     """An answer function for `ModelServer` that writes questions.
 
     Attributes:
-        instead: What is answered for a title in place of good questions: an output, or outputs
-            in turn, the last one for ever.
+        instead: Answers for a title in place of good questions: an output, or outputs in turn, the
+        last output forever.
         titles: The title of every request so far.
         before: Called with the title before each answer; may block.
     """

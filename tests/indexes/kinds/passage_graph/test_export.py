@@ -1,4 +1,4 @@
-"""What is exported is read back by those it is made for."""
+"""The programs that an export is made for read it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_neo4j_holds_awkward_texts(
 ) -> None:
     write_neo4j(export_of(*awkward), tmp_path / "csv")
 
-    # neo4j-admin reads a record a line unless it is told otherwise.
+    # neo4j-admin reads a record a line by default.
     lines = (tmp_path / "csv" / "nodes.csv").read_bytes().split(b"\r\n")
     assert len(lines) == 4
     nodes, relationships = (read_csv(tmp_path / "csv" / name) for name in NEO4J_FILES)

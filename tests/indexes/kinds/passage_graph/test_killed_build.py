@@ -1,4 +1,4 @@
-"""A build that is killed while questions are written goes on without asking twice."""
+"""A build that is killed while questions are written continues without asking twice."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_hipporag_counts_facts_and_adds_synonyms(graph: EntityGraph) -> None:
     matrix = weights.facts_only(graph)
     iron, darby = row(graph, "iron bridge"), row(graph, "abraham darby")
     severn, dudley = row(graph, "severn"), row(graph, "dudley")
-    # "Darby built Iron Bridge" stands in two passages; a fact and a synonym join it to the Severn.
+    # "Darby built Iron Bridge" is in two passages; a fact and a synonym join it to the Severn.
     assert matrix[iron, darby] == 2
     assert matrix[iron, severn] == pytest.approx(1 + 0.9)
     assert matrix[iron, dudley] == pytest.approx(0.81)
@@ -119,7 +119,7 @@ def test_a_rare_name_weighs_more(graph: EntityGraph) -> None:
 
 
 def test_seeds_of_hipporag2() -> None:
-    # X stands in 4 passages and two facts: (1.0 / 4 + 0.6 / 4) / 2.
+    # X is in 4 passages and two facts: (1.0 / 4 + 0.6 / 4) / 2.
     facts = [Statement("", (0, 1), 1.0), Statement("", (0, 2), 0.6), Statement("", (3,), 0.0)]
     assert fact_seeds(facts, np.array([4, 2, 1, 1])) == pytest.approx({2: 0.6, 1: 0.5, 0: 0.2})
     many = [Statement("", (place,), 1 - place / 10) for place in range(8)]

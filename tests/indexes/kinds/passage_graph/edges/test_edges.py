@@ -114,7 +114,7 @@ def test_cap_properties(edges: Edges, limit: int) -> None:
     tails = set(merged.tail.tolist())
     assert len(capped) == min(len(merged), max(limit, len(tails)))
     assert set(capped.tail.tolist()) == tails
-    # What is left out is no better than anything kept, the first edge of each tail aside.
+    # An edge that is left out is no better than those kept, the first edge of each tail aside.
     kept = set(_rows(capped))
     left_out = [
         s for row, s in zip(_rows(merged), merged.similarity, strict=True) if row not in kept

@@ -57,7 +57,7 @@ def _same(left: Matches, right: Matches) -> None:
 
 @pytest.fixture(params=["as shipped", "all keywords frequent", "tiny blocks"])
 def _constants(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small inputs must reach what only large ones reach with the shipped constants."""
+    """Small inputs must reach the code that only large inputs reach with the shipped constants."""
     if request.param == "all keywords frequent":
         monkeypatch.setattr(candidates, "_FREQUENT_PAIRS", 1)
     if request.param == "tiny blocks":
