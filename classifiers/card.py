@@ -13,7 +13,7 @@ from hopyard.classifiers.evaluate import (
 )
 from hopyard.classifiers.manifest import GateManifest, read_manifest
 from hopyard.measures.figure import figure
-from hopyard.models.builtin.chat import known_as
+from hopyard.models.names import known_as
 from hopyard.state.storage.atomic import write_file
 from hopyard.state.text.template import render_markdown
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
-from hopyard.models.builtin.chat import adapter_file, builtin_identity, name_from_user
+from hopyard.models.builtin.chat import adapter_file, builtin_identity
 from hopyard.models.builtin.weights import weights
 from hopyard.models.chat import chat_provider
-from hopyard.models.servers.failures import first_line
+from hopyard.models.names import name_from_user
+from hopyard.models.servers.advice import first_line
 from hopyard.state.errors import HopyardError, ModelUnreachableError, UsageError
 from hopyard.state.extras import require
 

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, Self, cast
 from hopyard.classifiers.labels import Label, Progress
 from hopyard.classifiers.manifest import TrainSettings
 from hopyard.models.concurrency import LOADING
-from hopyard.models.servers.failures import first_line
+from hopyard.models.servers.advice import first_line
 from hopyard.state.errors import GateUnavailableError, HopyardError, ModelUnreachableError
 from hopyard.state.extras import require
 from hopyard.state.storage.atomic import write_file

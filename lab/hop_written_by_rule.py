@@ -65,7 +65,7 @@ class RuleWriter(BaseChatModel):
 
 def main() -> None:
     """Run `hopyard index build` with the rule as its chat model."""
-    provider = ChatProvider("rule", lambda _: RuleWriter(), 16, keep_prefixes=False, cure="none")
+    provider = ChatProvider("rule", lambda _: RuleWriter(), 16, cure="none")
     register_chat_provider("rule", provider)
     sys.argv[1:] = ["index", "build", *_BUILD, *sys.argv[1:]]
     cli.main()

@@ -14,10 +14,15 @@ from langchain_core.language_models import BaseChatModel
 
 from hopyard.models.builtin import chat as builtin
 from hopyard.models.concurrency import PerLoop
+from hopyard.models.names import (
+    check_provider,
+    is_own_server,
+    name_from_user,
+    server_address,
+    with_address,
+)
 from hopyard.models.recorded import Recording, open_recording
-from hopyard.models.servers.addresses import is_own_server, server_address, with_address
-from hopyard.models.servers.failures import first_line
-from hopyard.models.servers.providers import check_provider
+from hopyard.models.servers.advice import first_line
 from hopyard.state.errors import ModelUnreachableError, UsageError
 from hopyard.state.extras import require
 from hopyard.state.model_size import is_told, remember_size
@@ -35,6 +40,8 @@ REMOTE_CONCURRENCY: Final = 16
 """Calls at once to a hosted model: enough for every branch of a tree's deepest level."""
 OLLAMA_CONCURRENCY: Final = 4
 """Ollama's own default of parallel requests (`OLLAMA_NUM_PARALLEL`)."""
+ASKED_AGAIN_AFTER: Final = 60.0
+"""Seconds. A run asks for the size at every step, and an absent server may take long to be so."""
 
 
 @dataclass(frozen=True)
@@ -60,30 +67,26 @@ class ChatProvider:
             where a variable names one: two servers may give one name to different models.
         connect: Makes the LangChain model for a sampling.
         concurrency: Maximum number of calls at once.
-        keep_prefixes: Whether calls with the same prompt prefix run one after another.
         cure: Advice for the user if it does not answer.
+        prepare: Called in a thread before each call, for work that would block the event loop.
+        window: Tokens of prompt and answer together, 0 if unknown. It may ask the server.
+        correct: Corrects a habit of this model in its output, before the output is parsed.
+        recording: Answers every call in place of `connect`.
+        schema: The schema of a request: the output's own, which the built-in model learned, the
+            narrower `asked_schema`, or that with a variant for each kind.
     """
 
     identity: str
     connect: Callable[[Sampling], BaseChatModel]
     concurrency: int
-    keep_prefixes: bool
     cure: str
     prepare: Callable[[], object] | None = None
-    """Called in a thread before each call, for work that would block the event loop."""
     window: Callable[[], int] | None = None
-    """Tokens of prompt and answer together, 0 if unknown. It may ask the server."""
     correct: Callable[[str], str] | None = None
-    """Corrects a habit of this model in its output, before the output is parsed."""
     recording: Recording | None = None
-    """Answers every call in place of `connect`."""
     schema: Literal["own", "narrow", "variants"] = "narrow"
-    """What the model is asked to keep to: the output's own schema, which the built-in model
-    learned, the narrower `asked_schema`, or that with a variant for each kind."""
 
 
-ASKED_AGAIN_AFTER: Final = 60.0
-"""Seconds. A run asks for the size at every step, and an absent server may take long to be so."""
 _silent_since: Final[dict[str, float]] = {}
 """When Ollama last said nothing of a model's size."""
 _registered: Final[dict[str, ChatProvider]] = {}
@@ -103,7 +106,7 @@ def registered_chat_provider(spec: str) -> ChatProvider | None:
 
 
 def learn_size(model: str) -> None:
-    """Ask Ollama how large a model is, so that `profile_of` knows.
+    """Ask Ollama how large a model is, so that the right prompts are chosen.
 
     Args:
         model: The model as users name it. Only Ollama is asked, once in a process, or after a
@@ -135,8 +138,7 @@ def chat_provider(spec: str) -> ChatProvider:
 
     Returns:
         The registered object, else a new object. `Resources` keeps one for its runs, until the name
-        is
-        registered again or the adapter file changes.
+        is registered again or the adapter file changes.
 
     Raises:
         UsageError: The name has no provider.
@@ -144,11 +146,10 @@ def chat_provider(spec: str) -> ChatProvider:
     """
     if (registered := registered_chat_provider(spec)) is not None:
         return registered
-    spec = builtin.name_from_user(spec)
+    spec = name_from_user(spec)
     provider, separator, name = spec.partition(":")
     if spec == "builtin" or (provider == "builtin" and name):
-        require("The built-in chat model", "builtin", ModelUnreachableError)
-        return _builtin_provider(name, builtin.engine_identity(name))
+        return _builtin_provider(name)
     if not separator or not name or not provider:
         raise UsageError(
             f"The model {spec!r} has no provider; use builtin, ollama:NAME or provider:NAME."
@@ -158,60 +159,17 @@ def chat_provider(spec: str) -> ChatProvider:
     return _ollama_provider(name) if provider == "ollama" else _hosted_provider(spec)
 
 
-def _builtin_provider(variant: str, identity: str) -> ChatProvider:
+def _builtin_provider(variant: str) -> ChatProvider:
+    require("The built-in chat model", "builtin", ModelUnreachableError)
     return ChatProvider(
-        identity=identity,
+        identity=builtin.engine_identity(variant),
         connect=_Connections(lambda sampling: _connect_builtin(variant, sampling)),
         concurrency=builtin.BUILTIN_SLOTS,
-        keep_prefixes=True,
         cure="run `hopyard doctor`",
         prepare=lambda: builtin.builtin_address(variant),
         window=lambda: builtin.BUILTIN_WINDOW,
         correct=builtin.end_at_next_turn,
         schema="own",
-    )
-
-
-def _ollama_provider(name: str) -> ChatProvider:
-    return ChatProvider(
-        identity=with_address(f"ollama:{name}", _ollama_host()),
-        connect=_Connections(lambda sampling: _connect_ollama(name, sampling)),
-        concurrency=OLLAMA_CONCURRENCY,
-        keep_prefixes=True,
-        cure=f"start it with `ollama serve` and fetch the model with `ollama pull {name}`",
-        prepare=lambda: _ollama_window(name),  # it also shows whether server and model exist
-        window=lambda: _ollama_window(name),
-        schema="variants",
-    )
-
-
-def _recorded_provider(recording: Recording) -> ChatProvider:
-    return ChatProvider(
-        identity=f"recorded:{recording.name}",
-        connect=_refuse_to_connect,
-        concurrency=REMOTE_CONCURRENCY,
-        keep_prefixes=False,
-        cure="record the call with --record",
-        # It cuts off an invented next turn, which only the built-in model writes.
-        correct=builtin.end_at_next_turn,
-        recording=recording,
-    )
-
-
-def _refuse_to_connect(_: Sampling) -> NoReturn:
-    raise UsageError("A recording has no model to connect to; name a model with --model.")
-
-
-def _hosted_provider(spec: str) -> ChatProvider:
-    provider = spec.partition(":")[0]
-    address = server_address(provider)
-    return ChatProvider(
-        identity=with_address(spec, address),
-        connect=_Connections(lambda sampling: _connect_any(spec, sampling)),
-        concurrency=REMOTE_CONCURRENCY,
-        keep_prefixes=False,
-        cure=f"check the address and the API key of {provider!r}",
-        schema="variants" if provider == "openai" and is_own_server(address) else "narrow",
     )
 
 
@@ -234,8 +192,83 @@ def _connect_builtin(variant: str, sampling: Sampling) -> BaseChatModel:
     return ChatOpenAI(**options)
 
 
-def _ollama_host() -> str:
-    return os.environ.get("OLLAMA_HOST", "").strip()
+def _ollama_provider(name: str) -> ChatProvider:
+    def connect(sampling: Sampling) -> BaseChatModel:
+        from hopyard.models.ollama_chat import connect_chat
+
+        return connect_chat(
+            name,
+            max_tokens=sampling.max_tokens,
+            temperature=sampling.temperature,
+            seed=sampling.seed,
+        )
+
+    def window() -> int:
+        from hopyard.models.ollama import context_length
+
+        return context_length(name)
+
+    return ChatProvider(
+        identity=with_address(f"ollama:{name}", os.environ.get("OLLAMA_HOST", "").strip()),
+        connect=_Connections(connect),
+        concurrency=OLLAMA_CONCURRENCY,
+        cure=f"start it with `ollama serve` and fetch the model with `ollama pull {name}`",
+        prepare=window,  # it also shows whether server and model exist
+        window=window,
+        schema="variants",
+    )
+
+
+def _recorded_provider(recording: Recording) -> ChatProvider:
+    def refuse(_: Sampling) -> NoReturn:
+        raise UsageError("A recording has no model to connect to; name a model with --model.")
+
+    return ChatProvider(
+        identity=f"recorded:{recording.name}",
+        connect=refuse,
+        concurrency=REMOTE_CONCURRENCY,
+        cure="record the call with --record",
+        # It cuts off an invented next turn, which only the built-in model writes.
+        correct=builtin.end_at_next_turn,
+        recording=recording,
+    )
+
+
+def _hosted_provider(spec: str) -> ChatProvider:
+    provider = spec.partition(":")[0]
+    address = server_address(provider)
+    return ChatProvider(
+        identity=with_address(spec, address),
+        connect=_Connections(lambda sampling: _connect_hosted(spec, sampling)),
+        concurrency=REMOTE_CONCURRENCY,
+        cure=f"check the address and the API key of {provider!r}",
+        schema="variants" if provider == "openai" and is_own_server(address) else "narrow",
+    )
+
+
+def _connect_hosted(spec: str, sampling: Sampling) -> BaseChatModel:
+    from langchain.chat_models import base
+
+    check_provider("model", spec, base)
+    options: dict[str, Any] = {
+        "max_tokens": sampling.max_tokens,
+        "temperature": sampling.temperature,
+    }
+    if spec.startswith(("openai:", "azure_openai:")):
+        options |= openai_clients(INTERNET)
+    # `request` retries itself: a client that retries too would multiply the tries.
+    problem: Exception | None = None
+    for retries in ({"max_retries": 0}, {}):
+        try:
+            model: BaseChatModel = base.init_chat_model(spec, **(options | retries))
+            known = type(model).model_fields
+            wanted: dict[str, float] = {"seed": sampling.seed}
+            if sampling.frequency_penalty:
+                wanted["frequency_penalty"] = sampling.frequency_penalty
+            return model.model_copy(update={k: v for k, v in wanted.items() if k in known})
+        except Exception as error:  # no package, no key, an unknown provider: many classes
+            problem = problem or error
+    raise UsageError(f"The model {spec!r} cannot be used: {first_line(problem)}.") from problem
 
 
 INTERNET: Final = "internet"
@@ -259,47 +292,3 @@ def _make_openai_clients(where: str) -> dict[str, Any]:
 
 openai_clients: Final = PerLoop[str, dict[str, Any]](_make_openai_clients)
 """HTTP clients of Hopyard's own: LangChain would share one pool between event loops."""
-
-
-def _connect_ollama(name: str, sampling: Sampling) -> BaseChatModel:
-    from hopyard.models.ollama_chat import connect_chat
-
-    return connect_chat(
-        name,
-        max_tokens=sampling.max_tokens,
-        temperature=sampling.temperature,
-        seed=sampling.seed,
-    )
-
-
-def _ollama_window(name: str) -> int:
-    from hopyard.models.ollama import context_length
-
-    return context_length(name)
-
-
-def _connect_any(spec: str, sampling: Sampling) -> BaseChatModel:
-    from langchain.chat_models import base
-
-    check_provider("model", spec, base)
-    options: dict[str, Any] = {
-        "max_tokens": sampling.max_tokens,
-        "temperature": sampling.temperature,
-    }
-    if spec.startswith(("openai:", "azure_openai:")):
-        options |= openai_clients(INTERNET)
-    # `request` retries itself: a client that retries too would multiply the tries.
-    problem: Exception | None = None
-    for retries in ({"max_retries": 0}, {}):
-        try:
-            model: BaseChatModel = base.init_chat_model(spec, **(options | retries))
-            known = type(model).model_fields
-            wanted: dict[str, float] = {"seed": sampling.seed}
-            if sampling.frequency_penalty:
-                wanted["frequency_penalty"] = sampling.frequency_penalty
-            model = model.model_copy(update={k: v for k, v in wanted.items() if k in known})
-        except Exception as error:  # no package, no key, an unknown provider: many classes
-            problem = problem or error
-        else:
-            return model
-    raise UsageError(f"The model {spec!r} cannot be used: {first_line(problem)}.") from problem

@@ -1,19 +1,20 @@
-"""Limits of concurrency: model calls, clients of event loops, loading into PyTorch."""
+"""What calls at the same time share: work, clients of event loops, loading into PyTorch."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import threading
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Hashable
-from contextlib import asynccontextmanager
-from typing import Final, Generic, TypeVar
+from collections.abc import Callable, Coroutine, Hashable
+from contextlib import suppress
+from typing import Any, Final, Generic, TypeVar
+from weakref import WeakKeyDictionary
 
-__all__ = ("LOADING", "PerLoop", "Scheduler", "usable_cores")
+__all__ = ("LOADING", "PerLoop", "Twins", "usable_cores")
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 ClientT = TypeVar("ClientT")
+ValueT = TypeVar("ValueT")
 
 LOADING: Final = threading.RLock()
 """Held while transformers builds a model.
@@ -21,9 +22,6 @@ LOADING: Final = threading.RLock()
 Building changes state of the whole process. When several threads loaded models at the same time,
 some loads failed ("Cannot copy out of meta tensor"), and some models silently got random weights.
 """
-
-LONGEST_STREAK: Final = 32
-"""Calls with one prefix in a row before a call with another prefix goes first."""
 
 
 def usable_cores() -> int:
@@ -33,65 +31,47 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
-class Scheduler:
-    """A semaphore that can keep calls with the same prompt prefix together.
+class Twins(Generic[ValueT]):
+    """Runs the work of each key once at a time: the second finds what the first has done.
 
-    On a CPU the engine computes a prompt's prefix once and reuses it while consecutive calls have
-    the same prefix. A server with a GPU works best in order of arrival.
+    Work that has begun is finished, even if nobody waits any more.
 
     Args:
-        limit: Maximum number of calls at once.
-        keep_prefixes: Whether a free place goes first to a waiting call with the same prefix.
+        of_others: An error that does not count for the others who wait: they try themselves.
     """
 
-    def __init__(self, limit: int, *, keep_prefixes: bool = False) -> None:
-        self.limit = limit
-        self._keep_prefixes = keep_prefixes
-        self._free = limit
-        self._waiting: deque[tuple[str, asyncio.Future[None]]] = deque()
-        self._last = ""
-        self._streak = 0
+    def __init__(self, of_others: type[Exception]) -> None:
+        self._of_others = of_others
+        # A future belongs to the event loop that made it; a process may run several in turn.
+        self._loops: WeakKeyDictionary[
+            asyncio.AbstractEventLoop, dict[str, asyncio.Task[ValueT]]
+        ] = WeakKeyDictionary()
 
-    @asynccontextmanager
-    async def place(self, prefix: str) -> AsyncIterator[None]:
-        """Hold a place while a call runs."""
-        if self._free and not self._waiting:
-            self._free -= 1
-        else:
-            await self._wait(prefix)
-        self._streak = self._streak + 1 if prefix == self._last else 1
-        self._last = prefix
-        try:
-            yield
-        finally:
-            self._release()
+    @property
+    def _running(self) -> dict[str, asyncio.Task[ValueT]]:
+        return self._loops.setdefault(asyncio.get_running_loop(), {})
 
-    async def _wait(self, prefix: str) -> None:
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((prefix, turn))
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self._release()
-            raise
+    async def share(self, key: str, work: Callable[[], Coroutine[Any, Any, ValueT]]) -> ValueT:
+        """The result of the work, which begins when the same work of others has ended."""
+        running = self._running
+        while key in running:
+            with suppress(self._of_others):
+                await asyncio.shield(running[key])
+            await asyncio.sleep(0)  # lets the callback run that forgets finished work
 
-    def _release(self) -> None:
-        while self._waiting:
-            _, turn = self._next()
-            if not turn.done():
-                turn.set_result(None)
-                return
-        self._free += 1
+        def forget(done: asyncio.Task[ValueT]) -> None:
+            running.pop(key, None)
+            if not done.cancelled():
+                done.exception()  # marks it as retrieved, even if nobody waits any more
 
-    def _next(self) -> tuple[str, asyncio.Future[None]]:
-        if self._keep_prefixes and self._streak < LONGEST_STREAK:
-            for position, (prefix, _) in enumerate(self._waiting):
-                if prefix == self._last:
-                    chosen = self._waiting[position]
-                    del self._waiting[position]
-                    return chosen
-        return self._waiting.popleft()
+        running[key] = asyncio.create_task(work())
+        running[key].add_done_callback(forget)
+        return await asyncio.shield(running[key])
+
+    async def drain(self) -> None:
+        """Wait until all work that has begun is finished."""
+        while running := self._running:
+            await asyncio.wait(list(running.values()))
 
 
 class PerLoop(Generic[KeyT, ClientT]):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hopyard.models.concurrency import LOADING
-from hopyard.models.servers.failures import first_line
+from hopyard.models.servers.advice import first_line
 from hopyard.state.errors import ModelUnreachableError
 from hopyard.state.extras import require
 

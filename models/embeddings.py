@@ -9,13 +9,12 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from tokenizers import Tokenizer
 
-from hopyard.models.builtin.chat import name_from_user
 from hopyard.models.builtin.embedding import MiniLMEmbedder
 from hopyard.models.embedder import Embedder, Vector, Vectors
 from hopyard.models.instructions import Instructions, instructions_for
-from hopyard.models.names import NO_EMBEDDING
-from hopyard.models.servers.failures import Failure, classify, first_line, unreachable_at
-from hopyard.models.servers.providers import check_provider
+from hopyard.models.names import NO_EMBEDDING, check_provider, name_from_user
+from hopyard.models.servers.advice import first_line, unreachable_at
+from hopyard.models.servers.failures import Failure, classify
 from hopyard.state.errors import ModelUnreachableError, UsageError
 from hopyard.state.settings.fields import AUTO
 

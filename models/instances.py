@@ -27,7 +27,7 @@ from hopyard.models.chat import (
 )
 from hopyard.models.embedder import Embedder
 from hopyard.models.embeddings import LangChainEmbedder
-from hopyard.models.servers.addresses import is_own_server
+from hopyard.models.names import is_own_server
 
 __all__ = ("embedder_of", "instance_name", "is_instance_name", "provider_of")
 
@@ -92,7 +92,6 @@ def provider_of(model: BaseChatModel) -> ChatProvider:
         identity=instance_name(model),
         connect=lambda sampling: _with_sampling(model, sampling),
         concurrency=REMOTE_CONCURRENCY,
-        keep_prefixes=False,
         cure=f"check the address and the API key that the {type(model).__name__} was made with",
         schema="variants" if _takes_variants(model) else "narrow",
     )

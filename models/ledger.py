@@ -1,27 +1,32 @@
 """The ledger: every finished model call, written at once, so that none is paid for twice.
 
 One SQLite file in the user's data folder. A row is one answer of a model, under a key of
-everything that the answer depends on. The ledger also records which run used which row: a run's
-usage is read from here, and so survives a killed process. It also stores the compressed messages of
-a call, so that a trace can show them.
+everything that the answer depends on. The ledger also records which run used which row, so a run's
+usage survives a killed process, and the compressed messages of a call for traces.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
 import threading
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import astuple, fields, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from hopyard.models.entries import Entry, ParseRate, Use
 from hopyard.state.errors import HopyardError
+from hopyard.state.storage.serializer import KEY_VARIABLE
 from hopyard.state.storage.patience import BUSY_SECONDS, patiently
 from hopyard.state.usage import Usage
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
 
 __all__ = ("LEDGER_FILE", "Entry", "Ledger", "ParseRate", "Use", "ledger_key")
 
@@ -69,70 +74,7 @@ _ADDED: Final = (
 _USE: Final = "INSERT INTO uses (run, key, cached, step) VALUES (?, ?, ?, ?)"
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One finished model call.
-
-    Attributes:
-        attempt: 0 for the first; each retry adds 1.
-        output: The model's text, unchanged.
-        outcome: parsed, repaired (by rule, without a second call) or failed.
-        estimated: Whether the server sent no count of tokens, so that they are estimated.
-    """
-
-    prompt: str
-    version: int
-    model: str
-    attempt: int
-    output: str
-    outcome: str
-    input_tokens: int
-    output_tokens: int
-    seconds: float
-    estimated: bool = False
-
-
 _ENTRY: Final = ", ".join(field.name for field in fields(Entry))
-
-
-@dataclass(frozen=True)
-class Use:
-    """One use of a finished call by a run.
-
-    Attributes:
-        entry: The call.
-        cached: Whether the ledger answered it; otherwise the run paid for it.
-        step: The id of the step that the call belongs to.
-        key: The call's key, under which `Ledger.asked` has what was asked.
-        at: When the call ended, in ISO format and UTC; "" where it is not known.
-    """
-
-    entry: Entry
-    cached: bool
-    step: str = ""
-    key: str = ""
-    at: str = ""
-
-
-@dataclass(frozen=True)
-class ParseRate:
-    """How often the outputs of one prompt, including those of retries, fitted its schema."""
-
-    prompt: str
-    version: int
-    model: str
-    calls: int
-    parsed: int
-    repaired: int
-    failed: int
-    input_tokens: int
-    output_tokens: int
-    seconds: float
-
-    @property
-    def rate(self) -> float:
-        """Share of outputs that fitted, including repaired outputs; 1.0 for no call."""
-        return (self.parsed + self.repaired) / self.calls if self.calls else 1.0
 
 
 def ledger_key(parts: Mapping[str, object]) -> str:
@@ -194,16 +136,20 @@ class Ledger:
             ) from error
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def _writing(self) -> Iterator[sqlite3.Connection]:
         """Write all of the block or nothing."""
         try:
-            with self._db:
-                yield
+            with self._lock, self._db:
+                yield self._db
         except sqlite3.Error as error:
             raise HopyardError(
                 f"The ledger {str(self._path)!r} cannot be written ({error}); fix the problem, "
                 "then run the same command again or `hopyard resume`: finished calls are kept."
             ) from error
+
+    def _rows(self, query: str, *values: Any) -> list[Any]:
+        with self._lock:
+            return self._db.execute(query, values).fetchall()
 
     def close(self) -> None:
         """Close the file."""
@@ -215,22 +161,21 @@ class Ledger:
 
         Only the run that paid for a failed output gets it back: another run may try again.
         """
-        with self._lock, self._writing():
-            row = self._db.execute(
+        with self._writing() as db:
+            row = db.execute(
                 f"SELECT {_ENTRY} FROM calls WHERE key = ? AND (outcome != 'failed' OR "
                 "EXISTS (SELECT 1 FROM uses WHERE uses.run = ? AND uses.key = calls.key))",
                 (key, run),
             ).fetchone()
             if row is None:
                 return None
-            self._db.execute(_USE, (run, key, 1, step))
+            db.execute(_USE, (run, key, 1, step))
         return _entry(row)
 
     def entry(self, key: str) -> Entry | None:
         """The finished call of that key, whoever paid for it. No use is counted."""
-        with self._lock:
-            row = self._db.execute(f"SELECT {_ENTRY} FROM calls WHERE key = ?", (key,)).fetchone()
-        return None if row is None else _entry(row)
+        rows = self._rows(f"SELECT {_ENTRY} FROM calls WHERE key = ?", key)
+        return _entry(rows[0]) if rows else None
 
     def models_of(self, prompt: str) -> list[tuple[int, str]]:
         """Each version of a prompt that a model was asked, with the model; the latest call first.
@@ -238,13 +183,11 @@ class Ledger:
         Args:
             prompt: The name of the prompt.
         """
-        with self._lock:
-            rows = self._db.execute(
-                "SELECT version, model FROM calls WHERE prompt = ? "
-                "GROUP BY version, model ORDER BY MAX(at) DESC, version, model",
-                (prompt,),
-            ).fetchall()
-        return [(version, model) for version, model in rows]
+        return self._rows(
+            "SELECT version, model FROM calls WHERE prompt = ? "
+            "GROUP BY version, model ORDER BY MAX(at) DESC, version, model",
+            prompt,
+        )
 
     def record(
         self,
@@ -254,7 +197,7 @@ class Ledger:
         run: str,
         run_seconds: float,
         step: str = "",
-        asked: str = "",
+        asked: Sequence[BaseMessage] = (),
     ) -> None:
         """Write a finished call and the run's working time, in one transaction.
 
@@ -264,57 +207,53 @@ class Ledger:
             run: The run that paid for it.
             run_seconds: Its working time so far.
             step: The id of the step that the call belongs to.
-            asked: The messages of the call for traces, or "" to store none.
+            asked: The messages of the call, for traces. They hold the question and passages, and
+                the ledger is not encrypted: where checkpoints are, they are not stored.
         """
-        with self._lock, self._writing():
-            self._db.execute(
+        with self._writing() as db:
+            db.execute(
                 f"INSERT OR REPLACE INTO calls (key, {_ENTRY}) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
                 (key, *astuple(entry)),
             )
-            self._db.execute(_USE, (run, key, 0, step))
-            if asked:
-                packed = zlib.compress(asked.encode("utf-8", "surrogatepass"))
-                self._db.execute("INSERT OR REPLACE INTO prompts VALUES (?, ?)", (key, packed))
-            self._db.execute(
-                "INSERT INTO runs VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET seconds = ?",
-                (run, run_seconds, run_seconds),
-            )
+            db.execute(_USE, (run, key, 0, step))
+            if asked and not os.environ.get(KEY_VARIABLE):
+                said = json.dumps([[each.type, each.text] for each in asked], ensure_ascii=False)
+                packed = zlib.compress(said.encode("utf-8", "surrogatepass"))
+                db.execute("INSERT OR REPLACE INTO prompts VALUES (?, ?)", (key, packed))
+            db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?)", (run, run_seconds))
 
     def forget(self, runs: Iterable[str]) -> None:
         """Delete the answers that these runs used, unless another run used them too."""
-        gone = json.dumps(list(runs))
+        gone = (json.dumps(list(runs)),)
         mine = "run IN (SELECT value FROM json_each(?1))"
-        with self._lock:
-            with self._writing():
-                for table in ("calls", "prompts"):
-                    self._db.execute(
-                        f"DELETE FROM {table} WHERE key IN (SELECT key FROM uses WHERE {mine}) "
-                        f"AND key NOT IN (SELECT key FROM uses WHERE NOT {mine})",
-                        (gone,),
-                    )
-                for table in ("uses", "endings", "runs"):
-                    self._db.execute(f"DELETE FROM {table} WHERE {mine}", (gone,))
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        with self._writing() as db:
+            for table in ("calls", "prompts"):
+                db.execute(
+                    f"DELETE FROM {table} WHERE key IN (SELECT key FROM uses WHERE {mine}) "
+                    f"AND key NOT IN (SELECT key FROM uses WHERE NOT {mine})",
+                    gone,
+                )
+            for table in ("uses", "endings", "runs"):
+                db.execute(f"DELETE FROM {table} WHERE {mine}", gone)
+        self._rows("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def usage(self, run: str) -> Usage:
         """The calls, tokens and seconds of a run so far, over all processes that worked on it."""
-        with self._lock:
-            calls, cached, tokens_in, tokens_out, estimated = self._db.execute(
-                "SELECT COALESCE(SUM(1 - u.cached), 0), COALESCE(SUM(u.cached), 0), "
-                "COALESCE(SUM((1 - u.cached) * c.input_tokens), 0), "
-                "COALESCE(SUM((1 - u.cached) * c.output_tokens), 0), "
-                "COALESCE(SUM((1 - u.cached) * c.estimated), 0) "
-                "FROM uses u JOIN calls c USING (key) WHERE u.run = ?",
-                (run,),
-            ).fetchone()
-            seconds = self._db.execute("SELECT seconds FROM runs WHERE run = ?", (run,)).fetchone()
+        [row] = self._rows(
+            "SELECT SUM(1 - cached), SUM(cached), SUM((1 - cached) * input_tokens), "
+            "SUM((1 - cached) * output_tokens), SUM((1 - cached) * estimated), "
+            "(SELECT seconds FROM runs WHERE run = ?1) "
+            "FROM uses JOIN calls USING (key) WHERE run = ?1",
+            run,
+        )
+        calls, cached, tokens_in, tokens_out, estimated, seconds = (number or 0 for number in row)
         return Usage(
             model_calls=calls,
             cached_calls=cached,
             input_tokens=tokens_in,
             output_tokens=tokens_out,
             estimated_calls=estimated,
-            seconds=seconds[0] if seconds else 0.0,
+            seconds=float(seconds),
         )
 
     def note_ending(self, run: str, call: tuple[str, str], ending: str) -> None:
@@ -323,49 +262,41 @@ class Ledger:
         Args:
             run: The run.
             call: The id of the step, and the name of the prompt.
-            ending: What it is called if it is not finished (`models.calls.reply.Ending`, or the
-                kind of a failure); "" if it is finished.
+            ending: A value of `models.calls.reply.Ending`, or the kind of a failure; "" if the
+                call is finished.
         """
-        with self._lock, self._writing():
+        with self._writing() as db:
+            db.execute("DELETE FROM endings WHERE (run, step, prompt) = (?, ?, ?)", (run, *call))
             if ending:
-                row = (run, *call, ending)
-                self._db.execute("INSERT OR REPLACE INTO endings VALUES (?, ?, ?, ?)", row)
-            else:
-                self._db.execute(
-                    "DELETE FROM endings WHERE run = ? AND step = ? AND prompt = ?", (run, *call)
-                )
+                db.execute("INSERT INTO endings VALUES (?, ?, ?, ?)", (run, *call, ending))
 
     def endings(self, run: str) -> dict[tuple[str, str], str]:
         """How calls of a run ended that are not finished, by step and prompt."""
-        with self._lock:
-            rows = self._db.execute(
-                "SELECT step, prompt, ending FROM endings WHERE run = ?", (run,)
-            ).fetchall()
+        rows = self._rows("SELECT step, prompt, ending FROM endings WHERE run = ?", run)
         return {(step, prompt): ending for step, prompt, ending in rows}
 
     def uses(self, run: str) -> list[Use]:
         """Each use of a finished call by a run, in the order in which they ended."""
-        with self._lock:
-            rows = self._db.execute(
-                f"SELECT step, cached, key, at, {_ENTRY} "
-                "FROM uses JOIN calls USING (key) WHERE run = ? ORDER BY uses.rowid",
-                (run,),
-            ).fetchall()
+        rows = self._rows(
+            f"SELECT step, cached, key, at, {_ENTRY} "
+            "FROM uses JOIN calls USING (key) WHERE run = ? ORDER BY uses.rowid",
+            run,
+        )
         return [
             Use(_entry(entry), bool(cached), step, key, at)
             for step, cached, key, at, *entry in rows
         ]
 
-    def asked(self, keys: Iterable[str]) -> dict[str, str]:
-        """The messages of finished calls by key, without calls that stored none."""
-        wanted = json.dumps(list(keys))
-        with self._lock:
-            rows = self._db.execute(
-                "SELECT key, messages FROM prompts WHERE key IN (SELECT value FROM json_each(?))",
-                (wanted,),
-            ).fetchall()
+    def asked(self, keys: Iterable[str]) -> dict[str, list[tuple[str, str]]]:
+        """The messages of finished calls by key: role and text. Some calls stored none."""
+        rows = self._rows(
+            "SELECT key, messages FROM prompts WHERE key IN (SELECT value FROM json_each(?))",
+            json.dumps(list(keys)),
+        )
+        texts = {key: zlib.decompress(packed) for key, packed in rows}
         return {
-            key: zlib.decompress(packed).decode("utf-8", "surrogatepass") for key, packed in rows
+            key: [(role, said) for role, said in json.loads(text.decode("utf-8", "surrogatepass"))]
+            for key, text in texts.items()
         }
 
     def calls_of(self, run: str) -> list[tuple[Entry, bool]]:
@@ -373,13 +304,11 @@ class Ledger:
 
         Their sum is what the run would have cost without the ledger.
         """
-        with self._lock:
-            rows = self._db.execute(
-                f"SELECT MIN(cached), {_ENTRY} FROM uses JOIN calls USING (key) "
-                "WHERE run = ? GROUP BY key ORDER BY MIN(uses.rowid)",
-                (run,),
-            ).fetchall()
-        return [(_entry(entry), bool(cached)) for cached, *entry in rows]
+        found: dict[str, tuple[Entry, bool]] = {}
+        for use in self.uses(run):
+            given = found.get(use.key, (use.entry, True))[1]
+            found[use.key] = (use.entry, given and use.cached)
+        return list(found.values())
 
     def parse_rates(self, run: str | None = None) -> list[ParseRate]:
         """How many outputs fitted their schema, for each prompt, version and model.
@@ -387,14 +316,12 @@ class Ledger:
         Args:
             run: Only the calls that this run paid for; None for all that are recorded.
         """
-        paid = "WHERE key IN (SELECT key FROM uses WHERE run = ? AND cached = 0)"
-        where = paid if run is not None else ""
-        with self._lock:
-            rows = self._db.execute(
-                "SELECT prompt, version, model, COUNT(*), SUM(outcome = 'parsed'), "
-                "SUM(outcome = 'repaired'), SUM(outcome = 'failed'), SUM(input_tokens), "
-                f"SUM(output_tokens), SUM(seconds) FROM calls {where} "
-                "GROUP BY prompt, version, model ORDER BY prompt, version, model",
-                () if run is None else (run,),
-            ).fetchall()
+        rows = self._rows(
+            "SELECT prompt, version, model, COUNT(*), SUM(outcome = 'parsed'), "
+            "SUM(outcome = 'repaired'), SUM(outcome = 'failed'), SUM(input_tokens), "
+            "SUM(output_tokens), SUM(seconds) FROM calls WHERE ?1 IS NULL "
+            "OR key IN (SELECT key FROM uses WHERE run = ?1 AND cached = 0) "
+            "GROUP BY prompt, version, model ORDER BY prompt, version, model",
+            run,
+        )
         return [ParseRate(*row) for row in rows]

@@ -1,21 +1,136 @@
-"""Names of models, light to import."""
+"""Names of models: former names, and the addresses of their servers. Light to import."""
 
 from __future__ import annotations
 
+import os
 import re
+from difflib import get_close_matches
+from types import ModuleType
 from typing import Final
+from urllib.parse import urlsplit
 
-__all__ = ("NO_EMBEDDING", "current_name")
+from hopyard.models.notices import point_out
+from hopyard.state.errors import UsageError
+
+__all__ = (
+    "MERGED",
+    "NO_EMBEDDING",
+    "check_provider",
+    "current_name",
+    "is_own_server",
+    "known_as",
+    "name_from_user",
+    "same_model",
+    "server_address",
+    "with_address",
+    "without_address",
+)
 
 NO_EMBEDDING: Final = "none"
 """The name of the embedding model of an index that needs none, such as one for BM25 alone."""
+MERGED: Final = "q8_0"
+"""Number format of the built-in model's weights with the adapter merged into them."""
 
 _FORMER_NAME: Final = re.compile(r"^embedded(?=$|[:/])")
+_SUFFIXES: Final = ("BASE_URL", "API_BASE", "API_URL", "ENDPOINT")
+"""How LangChain's integrations end the name of the variable that gives the address."""
+_PREFIXES: Final = {"mistralai": "MISTRAL"}
+_VERSION: Final = re.compile(r"(?!localhost$|[0-9a-f]{12}$)[\w-]+", re.ASCII)
+"""A part of a model's own name after an `@`, as in `claude-sonnet-4@20250514`. Neither an address
+with a port, a dot or a path looks like it, nor the digits of `models.instances`."""
 
 
 def current_name(name: str) -> str:
     """A model's name or identity with `builtin` in place of the former `embedded`.
 
-    The former name stands in ledgers, indexes and gates, and stays there.
+    Ledgers, indexes and gates keep the former name.
     """
     return _FORMER_NAME.sub("builtin", name)
+
+
+def name_from_user(name: str) -> str:
+    """`current_name` of a name that a user wrote; the first former name is pointed out."""
+    current = current_name(name)
+    if current != name:
+        point_out(
+            "the model name `embedded` is now `builtin`; the former name still works, here and in "
+            "`embedded:base` and `embedded:FILE.gguf`"
+        )
+    return current
+
+
+def known_as(identity: str) -> str:
+    """A model's identity as users read it, without the number format of its weights."""
+    return current_name(identity.removesuffix(f"+{MERGED}"))
+
+
+def server_address(provider: str) -> str:
+    """The address that the environment gives for a provider; "" for the provider's own.
+
+    Args:
+        provider: The provider as `init_chat_model` names it, for example `openai`, whose address
+            is OPENAI_BASE_URL or OPENAI_API_BASE.
+    """
+    prefix = _PREFIXES.get(provider, provider.upper())
+    names = (f"{prefix}_{suffix}" for suffix in _SUFFIXES)
+    return next((address for name in names if (address := os.environ.get(name, "").strip())), "")
+
+
+def is_own_server(address: str) -> bool:
+    """Whether an address that was given for OpenAI is another server's, such as llama.cpp's."""
+    host = urlsplit(address if "://" in address else f"//{address}").hostname or ""
+    return bool(host) and not host.endswith("openai.com")
+
+
+def with_address(name: str, address: str) -> str:
+    """A model's name with its server, as in `openai:local@127.0.0.1:8080/v1`.
+
+    Args:
+        name: The model.
+        address: Where it is served; "" leaves the name as it is. A user and a password in it, or a
+            query, are no part of the name.
+    """
+    if not address:
+        return name
+    parts = urlsplit(address if "://" in address else f"//{address}")
+    host = parts.netloc.rpartition("@")[2]
+    return f"{name}@{host}{parts.path.rstrip('/')}"
+
+
+def without_address(name: str) -> str:
+    """A model's name without its server, and without the parameters of a model object.
+
+    Args:
+        name: The name as `with_address` or `instance_name` made it.
+    """
+    model, at, place = name.rpartition("@")
+    provider, named, _ = model.partition(":")
+    own = provider != "ollama" and _VERSION.fullmatch(place)  # Ollama's names have no `@`
+    return model if at and named and not own else name
+
+
+def same_model(first: str, second: str) -> bool:
+    """Whether two names mean one model, wherever it is served."""
+    return without_address(first) == without_address(second)
+
+
+def check_provider(setting: str, spec: str, langchain: ModuleType) -> None:
+    """Refuse a provider that LangChain does not know and that looks like a slip of a known name.
+
+    Args:
+        setting: The setting that names it, `model` or `embedding`.
+        spec: `provider:NAME`.
+        langchain: LangChain's module of chat or embedding models.
+
+    Raises:
+        UsageError: The provider is nearly a known name, which the sentence gives.
+    """
+    known = ["builtin", "ollama", "recorded", *getattr(langchain, "_BUILTIN_PROVIDERS", ())]
+    provider, _, name = spec.partition(":")
+    if provider in known:
+        return
+    if meant := get_close_matches(provider.lower().replace("-", "_"), known, n=1):
+        raise UsageError(
+            f"The {setting} {spec!r} has the unknown provider {provider!r}; did you mean "
+            f"{f'{meant[0]}:{name}'!r}?"
+        )

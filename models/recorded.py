@@ -2,7 +2,7 @@
 
 A recording is a folder with one file, `calls.jsonl.xz`: a line for each call, sorted by key, with
 the output and the token counts. The key is a hash of what the model was shown, so the file holds no
-prompt, and a recording fits every provider. Calls are appended to a log first; closing the recorder
+prompt, and a recording fits every provider. Calls are appended to a log first; closing a recorder
 merges the log into the file.
 """
 
@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import lzma
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO, Final
-from uuid import uuid4
+from typing import Final
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hopyard.models.ledger import ledger_key
@@ -35,7 +33,7 @@ __all__ = (
 )
 
 CALLS_FILE: Final = "calls.jsonl.xz"
-_LOGS: Final = "calls-*.jsonl"
+LOG_FILE: Final = "calls.jsonl"
 _LOCK_FILE: Final = "calls.lock"
 _KEY_DIGITS: Final = 32
 """Hexadecimal digits of a key: random text does not compress, and 128 bits are enough."""
@@ -152,20 +150,17 @@ def open_recording(folder: Path) -> Recording:
 
 @lru_cache(maxsize=8)
 def _read_folder(folder: Path, files: Sequence[tuple[Path, int, int]]) -> Recording:
-    calls: dict[str, RecordedCall] = {}
-    for path, *_ in files:
-        calls |= _read(path)
-    return Recording(
-        folder, f"{folder.name}@{hashlib.sha256(_lines(calls)).hexdigest()[:12]}", calls
-    )
+    del files  # they are part of the cache's key
+    calls = _read_all(folder)
+    name = f"{folder.name}@{hashlib.sha256(_lines(calls)).hexdigest()[:12]}"
+    return Recording(folder, name, calls)
 
 
 class Recorder:
-    """Writes recorded calls into a folder. Safe to use from many threads.
+    """Writes recorded calls into a folder. Safe to use from many threads and processes.
 
     Every call is in the folder's log when `record` returns, so a kill loses none. `close` merges
-    the logs into the file, those of killed recorders too. A later answer replaces an earlier one
-    of the same key.
+    the log into the file. A later answer replaces an earlier answer of the same key.
 
     Args:
         folder: Made if it is missing.
@@ -176,14 +171,11 @@ class Recorder:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._lock = threading.Lock()
-        self._log = folder / f"calls-{uuid4().hex[:12]}.jsonl"
-        self._own = _log_lock(self._log)
         self._seen: dict[str, RecordedCall] = {}
+        self._closed = False
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._own.acquire(blocking=False)
-            self._file: BinaryIO | None = self._log.open("ab", buffering=0)
+            _merge(folder)  # the log of a killed recorder may end within a line
         except OSError as error:
             raise HopyardError(
                 f"The folder {str(folder)!r} cannot be written ({error.strerror}); name another "
@@ -196,65 +188,47 @@ class Recorder:
         Raises:
             HopyardError: The recorder is closed.
         """
-        with self._lock:
-            if self._seen.get(key) == call:
-                return
-            if self._file is None:
-                raise HopyardError(
-                    f"The recording {str(self.folder)!r} is closed; start it again with --record."
-                )
-            self._file.write(_lines({key: call}))
-            self._seen[key] = call
+        if self._closed:
+            raise HopyardError(
+                f"The recording {str(self.folder)!r} is closed; start it again with --record."
+            )
+        with _locked(self.folder):
+            if self._seen.get(key) != call:
+                with (self.folder / LOG_FILE).open("ab") as log:
+                    log.write(_lines({key: call}))
+                self._seen[key] = call
 
     def close(self) -> None:
         """Merge the log into the file. A second call does nothing."""
-        with self._lock:
-            if self._file is None:
-                return
-            self._file.close()
-            self._file = None
-            self._own.release()
-            _merge_logs(self.folder)
+        if self._closed:
+            return
+        self._closed = True
+        _merge(self.folder)
 
 
-def _merge_logs(folder: Path) -> None:
-    """Merge into the file every log that no recorder is writing."""
-    path = folder / CALLS_FILE
-    with FileLock(folder / _LOCK_FILE):
-        calls = _read(path)
-        merged = [log for log in _logs(folder) if _is_free(log)]
-        for log in merged:
-            calls |= _read(log)
-        if calls:
-            write_file(path, lzma.compress(_lines(calls), preset=6))
-        for log in merged:
+def _locked(folder: Path) -> FileLock:
+    return FileLock(folder / _LOCK_FILE)
+
+
+def _merge(folder: Path) -> None:
+    """Merge the log into the file."""
+    log = folder / LOG_FILE
+    with _locked(folder):
+        if log.exists():
+            write_file(folder / CALLS_FILE, lzma.compress(_lines(_read_all(folder)), preset=6))
             log.unlink()
-            Path(_log_lock(log).lock_file).unlink(missing_ok=True)
 
 
 def _files(folder: Path) -> list[Path]:
-    """The file and the logs, in order: later answers replace earlier answers."""
-    path = folder / CALLS_FILE
-    return [*([path] if path.exists() else []), *_logs(folder)]
+    """The file and the log, in order: later answers replace earlier answers."""
+    return [path for name in (CALLS_FILE, LOG_FILE) if (path := folder / name).exists()]
 
 
-def _logs(folder: Path) -> list[Path]:
-    return sorted(folder.glob(_LOGS), key=lambda log: log.stat().st_mtime_ns)
-
-
-def _log_lock(log: Path) -> FileLock:
-    """Held by the recorder of a log. The system releases it when the process is killed."""
-    return FileLock(log.with_suffix(".lock"), thread_local=False)
-
-
-def _is_free(log: Path) -> bool:
-    lock = _log_lock(log)
-    try:
-        lock.acquire(blocking=False)
-    except Timeout:
-        return False
-    lock.release()
-    return True
+def _read_all(folder: Path) -> dict[str, RecordedCall]:
+    calls: dict[str, RecordedCall] = {}
+    for path in _files(folder):
+        calls |= _read(path)
+    return calls
 
 
 def _lines(calls: Mapping[str, RecordedCall]) -> bytes:
@@ -268,8 +242,6 @@ def _read(path: Path) -> dict[str, RecordedCall]:
     Raises:
         HopyardError: The file is damaged.
     """
-    if not path.exists():
-        return {}
     try:
         data = path.read_bytes()
         text = lzma.decompress(data) if path.name == CALLS_FILE else data

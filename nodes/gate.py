@@ -11,8 +11,7 @@ from langgraph.runtime import Runtime
 from hopyard.classifiers.about_documents import is_about_documents
 from hopyard.classifiers.retrieval_gate import OFF, SHIPPED, Decision, shipped_gate
 from hopyard.measures.nearness import Nearness
-from hopyard.models.builtin.chat import known_as
-from hopyard.models.servers.addresses import same_model
+from hopyard.models.names import known_as, same_model
 from hopyard.nodes.index_facts import name_in, nearness_of
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.agent import AgentState

@@ -9,9 +9,8 @@ from typing import Any, Final
 from langgraph.runtime import Runtime
 
 from hopyard.classifiers.route import MODEL
-from hopyard.models.builtin.chat import known_as
+from hopyard.models.names import known_as, same_model
 from hopyard.models.prompt import Prompt
-from hopyard.models.servers.addresses import same_model
 from hopyard.nodes.approve import approve_strategy
 from hopyard.nodes.fall_back import FALLBACK
 from hopyard.nodes.first_search import question_features

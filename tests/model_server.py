@@ -162,7 +162,6 @@ def scripted_provider(
     *,
     identity: str = "scripted",
     concurrency: int = 16,
-    keep_prefixes: bool = False,
 ) -> ChatProvider:
     """The server as a chat provider, to be given to `register_chat_provider`."""
     from langchain_openai import ChatOpenAI
@@ -179,7 +178,7 @@ def scripted_provider(
             **_clients(),
         )
 
-    return ChatProvider(identity, connect, concurrency, keep_prefixes, "mend the test")
+    return ChatProvider(identity, connect, concurrency, "fix the test")
 
 
 @lru_cache(maxsize=1)

@@ -15,7 +15,6 @@ from langgraph.types import StateSnapshot
 
 from hopyard.agent.session import Session
 from hopyard.agent.threads.history import Turn
-from hopyard.models.calls.asked import read_asked
 from hopyard.models.ledger import Use
 from hopyard.state.errors import UsageError
 from hopyard.state.references import name_sources
@@ -85,7 +84,7 @@ async def read_trace(session: Session, thread_id: str, question: int = 0) -> Tra
     return replace(
         trace,
         model=settings.model,
-        asked_of_model={key: read_asked(text) for key, text in asked.items()},
+        asked_of_model=asked,
         earlier=tuple(_earlier(turn) for turn in earlier),
         running=str(running or ""),
     )

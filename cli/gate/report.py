@@ -17,9 +17,8 @@ from hopyard.classifiers.evaluate import (
 from hopyard.classifiers.labels import Label, count_drops
 from hopyard.classifiers.manifest import MANIFEST_FILE
 from hopyard.cli.console import err, out, print_json
-from hopyard.models.builtin.chat import known_as
 from hopyard.models.chat import chat_provider
-from hopyard.models.servers.addresses import same_model
+from hopyard.models.names import known_as, same_model
 from hopyard.state.errors import HopyardError
 
 if TYPE_CHECKING:

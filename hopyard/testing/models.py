@@ -107,9 +107,7 @@ class ScriptedChat:
     def register(self, name: str = "scripted", *, concurrency: int = 16) -> None:
         """Make it usable by name in this process, as in `Context(model="scripted")`."""
         model: Any = self
-        provider = ChatProvider(
-            name, lambda _: model, concurrency, keep_prefixes=False, cure="fix the script"
-        )
+        provider = ChatProvider(name, lambda _: model, concurrency, cure="fix the script")
         register_chat_provider(name, provider)
 
     def with_structured_output(

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from hopyard.models.servers.failures import first_line
+from hopyard.models.servers.advice import first_line
 from hopyard.state.errors import CorpusError, HopyardError, UsageError
 from hopyard.state.storage.atomic import write_file
 from hopyard.state.text.counting import counted

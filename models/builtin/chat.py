@@ -23,11 +23,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from hopyard.models.builtin.lora import MERGED, weights_with_adapter
+from hopyard.models.builtin.lora import weights_with_adapter
 from hopyard.models.builtin.weights import CHAT_MODEL, version_of, weights
 from hopyard.models.concurrency import usable_cores
-from hopyard.models.names import current_name
-from hopyard.models.servers.failures import first_line
+from hopyard.models.names import MERGED
+from hopyard.models.servers.advice import first_line
 from hopyard.state.errors import ModelUnreachableError, UsageError
 from hopyard.state.extras import install_command
 
@@ -41,8 +41,6 @@ __all__ = (
     "end_at_next_turn",
     "engine",
     "engine_identity",
-    "known_as",
-    "name_from_user",
 )
 
 logger = logging.getLogger(__name__)
@@ -56,7 +54,6 @@ BASE: Final = "base"
 SHIPPED_ADAPTER: Final = Path(__file__).parent / "adapter" / "smollm2-135m-hopyard.gguf"
 _FULL_STRENGTH: Final = 1.0
 THREADS_VARIABLE: Final = "HOPYARD_BUILTIN_THREADS"
-_FORMER_THREADS_VARIABLE: Final = "HOPYARD_EMBEDDED_THREADS"
 _QUIET: Final = -1
 PROMPT_CACHE_MIB: Final = 1024
 """Memory for prompts already read; the engine's own limit is 8 GB. A token takes 23 kB."""
@@ -101,29 +98,6 @@ def engine_identity(variant: str = "") -> str:
     """The model's name in the ledger, which includes the number format of the engine's weights."""
     merged = "" if variant == BASE else f"+{MERGED}"
     return f"{builtin_identity(variant)}{merged}"
-
-
-def name_from_user(name: str) -> str:
-    """`current_name` of a name that a user wrote; the first former name is pointed out."""
-    current = current_name(name)
-    if current != name:
-        _point_out_former_name()
-    return current
-
-
-@lru_cache(maxsize=1)
-def _point_out_former_name() -> None:
-    notices = logging.getLogger(f"{__name__}.notices")
-    notices.setLevel(logging.WARNING)  # the command line shows only errors of other loggers
-    notices.warning(
-        "the model name `embedded` is now `builtin`; the former name still works, here and in "
-        "`embedded:base` and `embedded:FILE.gguf`"
-    )
-
-
-def known_as(identity: str) -> str:
-    """A model's identity as users read it, without the number format of the engine's weights."""
-    return current_name(identity.removesuffix(f"+{MERGED}"))
 
 
 def builtin_address(variant: str = "") -> str:
@@ -228,9 +202,9 @@ def _cores() -> int:
     Raises:
         UsageError: The variable is not a positive whole number.
     """
-    for name in (THREADS_VARIABLE, _FORMER_THREADS_VARIABLE):
-        if wanted := os.environ.get(name, "").strip():
-            if wanted.isdecimal() and int(wanted) > 0:
-                return int(wanted)
-            raise UsageError(f"{name}={wanted!r} is not a positive whole number; correct it.")
-    return usable_cores()
+    wanted = os.environ.get(THREADS_VARIABLE, "").strip()
+    if not wanted:
+        return usable_cores()
+    if wanted.isdecimal() and int(wanted) > 0:
+        return int(wanted)
+    raise UsageError(f"{THREADS_VARIABLE}={wanted!r} is not a positive whole number; correct it.")

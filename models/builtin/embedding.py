@@ -19,7 +19,7 @@ from tokenizers import Tokenizer
 from hopyard.models.builtin.weights import EMBEDDING_MODEL, files_of
 from hopyard.models.concurrency import usable_cores
 from hopyard.models.embedder import Vector, Vectors
-from hopyard.models.servers.failures import first_line
+from hopyard.models.servers.advice import first_line
 from hopyard.state.errors import ModelUnreachableError
 from hopyard.state.extras import install_command, require
 

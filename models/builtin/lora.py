@@ -23,7 +23,6 @@ from filelock import FileLock
 from hopyard.models.builtin.weights import cache_folder
 
 __all__ = (
-    "MERGED",
     "TENSOR_NAMES",
     "Array",
     "add_lora",
@@ -38,8 +37,6 @@ logger = logging.getLogger(__name__)
 
 Array = npt.NDArray[Any]
 
-MERGED: Final = "q8_0"
-"""How merged weights are stored."""
 _KEPT: Final = 3
 """Merged files to keep: whoever trains adapters tries many."""
 _COPIED: Final = "GGUF."

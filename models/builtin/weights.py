@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import logging
 import os
 import shutil
 import subprocess
@@ -24,6 +23,7 @@ from typing import Final
 from filelock import FileLock
 from platformdirs import user_cache_path
 
+from hopyard.models.notices import point_out
 from hopyard.state.errors import ModelUnreachableError
 
 __all__ = (
@@ -125,11 +125,7 @@ def files_of(model: PackagedModel) -> Path:
     """
     if found := find_files(model):
         return found
-    notices = logging.getLogger(f"{__name__}.notices")
-    notices.setLevel(logging.WARNING)  # the command line shows only errors of other loggers
-    notices.warning(
-        "fetching the weights of %s (%s, once) into %s", model.name, model.size, _kept(model)
-    )
+    point_out(f"fetching the weights of {model.name} ({model.size}, once) into {_kept(model)}")
     return fetch(model)
 
 

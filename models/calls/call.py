@@ -12,28 +12,25 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Final, Generic
-from weakref import WeakKeyDictionary
 
 from langchain_core.messages import BaseMessage
 
-from hopyard.models.calls.asked import asked_text
-from hopyard.models.calls.key import call_key, prompt_of_attempt, sampling_of
-from hopyard.models.calls.parse import UnfitOutputError, json_schema, parse
-from hopyard.models.calls.reply import Ending, Reply
+from hopyard.models.calls.attempt import Attempt
+from hopyard.models.calls.parse import UnfitOutputError, parse
+from hopyard.models.calls.reply import Ending, Reply, Spent, spent_on
 from hopyard.models.calls.sized_request import request_that_fits
-from hopyard.models.calls.spent import Spent, spent_on
 from hopyard.models.calls.stream import ANSWER_FIELD, AnswerStream, answer_stream
 from hopyard.models.calls.thoughts import without_thoughts
-from hopyard.models.chat import ChatProvider, Sampling
-from hopyard.models.concurrency import Scheduler
-from hopyard.models.ledger import Entry, Ledger
+from hopyard.models.chat import ChatProvider
+from hopyard.models.concurrency import PerLoop, Twins
+from hopyard.models.entries import Entry
+from hopyard.models.ledger import Ledger
 from hopyard.models.notices import point_out
 from hopyard.models.prompt import OutputT, Prompt
-from hopyard.models.recorded import RecordedCall, Recorder, recorded_key
+from hopyard.models.recorded import RecordedCall, Recorder
 from hopyard.models.telemetry import call_span, log_call
 from hopyard.state.errors import BudgetExceededError, CallFailedError, ModelOutputError
 from hopyard.state.settings.fields import Context
@@ -43,44 +40,37 @@ from hopyard.state.usage import Meter
 if TYPE_CHECKING:
     from hopyard.models.calls.voice import Spoken
 
-__all__ = ("ModelCaller",)
+__all__ = ("RETRIES", "ModelCaller")
 
 logger = logging.getLogger(__name__)
 
 RETRIES: Final = 2
 """Maximum retries after an output that does not fit its schema."""
-_METERS_KEPT: Final = 4096
+_RUNS_KEPT: Final = 4096
 
 
 @dataclass(frozen=True)
 class _Call(Generic[OutputT]):
-    """One attempt at a call: everything that the answer depends on, and the run that pays."""
+    """One attempt at a call, the run that pays, and the stream of its answer."""
 
-    prompt: Prompt[OutputT]
-    values: Mapping[str, str]
-    messages: list[BaseMessage]
-    attempt: int
-    context: Context
+    attempt: Attempt[OutputT]
     run: str
     final: bool
     step: str
     stream: AnswerStream | None
 
     @property
-    def sampling(self) -> Sampling:
-        return sampling_of(self.prompt, self.context, self.attempt)
+    def prompt(self) -> Prompt[OutputT]:
+        return self.attempt.prompt
 
-    def key(self, model: str) -> str:
-        return call_key(model, self.prompt, self.messages, self.context, self.attempt)
 
-    @property
-    def recorded_key(self) -> str:
-        return recorded_key(
-            [(message.type, message.content) for message in self.messages],
-            json_schema(self.prompt.output),
-            temperature=self.sampling.temperature,
-            seed=self.sampling.seed,
-        )
+@dataclass
+class _Run:
+    """What is known of a run's calls beside the ledger."""
+
+    meter: Meter | None = None
+    spoken: Spoken | None = None
+    notes: dict[str, None] = field(default_factory=dict)
 
 
 class ModelCaller:
@@ -100,34 +90,40 @@ class ModelCaller:
         self.provider = provider
         self.ledger = ledger
         self.recorder = recorder
-        self._meters: OrderedDict[str, Meter] = OrderedDict()
-        self._metering = threading.Lock()
-        self._spoken: OrderedDict[str, Spoken] = OrderedDict()
-        self._notes: OrderedDict[str, dict[str, None]] = OrderedDict()
-        # A future belongs to the event loop that made it; a process may run several in turn.
-        self._schedulers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, Scheduler]] = (
-            WeakKeyDictionary()
-        )
-        self._running: WeakKeyDictionary[
-            asyncio.AbstractEventLoop, dict[str, asyncio.Task[tuple[Entry, bool]]]
-        ] = WeakKeyDictionary()
+        self._runs: OrderedDict[str, _Run] = OrderedDict()
+        self._lock = threading.RLock()
+        self._places = PerLoop[int, asyncio.Semaphore](asyncio.Semaphore)
+        self._twins = Twins[tuple[Entry, bool]](of_others=BudgetExceededError)
+
+    def _run(self, run: str) -> _Run:
+        with self._lock:
+            found = self._runs.setdefault(run, _Run())
+            while len(self._runs) > _RUNS_KEPT:
+                self._runs.popitem(last=False)
+            return found
 
     def meter(self, run: str) -> Meter:
         """The run's meter, which starts with the run's totals in the ledger."""
-        with self._metering:
-            if run not in self._meters:
-                self._meters[run] = Meter(self.ledger.usage(run), self.ledger.endings(run))
-                while len(self._meters) > _METERS_KEPT:
-                    self._meters.popitem(last=False)
-            return self._meters[run]
+        with self._lock:
+            known = self._run(run)
+            if known.meter is None:
+                known.meter = Meter(self.ledger.usage(run), self.ledger.endings(run))
+            return known.meter
 
     def stop_clock(self, run: str) -> None:
         """Forget the run's meter, so that time spent waiting for a person is not counted.
 
         No call of the run may be running. The next meter starts with the totals in the ledger.
         """
-        with self._metering:
-            self._meters.pop(run, None)
+        self._run(run).meter = None
+
+    def notes(self, run: str) -> list[str]:
+        """Sentences about the run's calls that a reader of its answer has to know."""
+        return list(self._run(run).notes)
+
+    def spoken(self, run: str) -> Spoken | None:
+        """The run's last message on the messages stream, if any."""
+        return self._run(run).spoken
 
     async def call(
         self,
@@ -162,9 +158,16 @@ class ModelCaller:
             ModelUnreachableError: The model does not answer.
             ModelOutputError: The output did not fit the schema after repair and retries.
         """
+        read = (final or stream) and ANSWER_FIELD in prompt.output.model_fields
+        answer = answer_stream(markers=prompt.output.markers) if read else None
+        call = _Call(Attempt(prompt, values, context), run, final, step, answer)
         most = self.retries if retries is None else retries
         try:
-            output = await self._told(prompt, values, context, run, final, stream, step, most)
+            output = (
+                await self._streamed(call, answer, most)
+                if answer
+                else (await self._tried(call, most))
+            )
         except ModelOutputError as error:
             await self._note_ending(run, (step, prompt.name), error.reason)
             raise
@@ -177,71 +180,27 @@ class ModelCaller:
         if meter.note_ending(call, ending):
             await asyncio.to_thread(self.ledger.note_ending, run, call, ending)
 
-    async def _told(
-        self,
-        prompt: Prompt[OutputT],
-        values: Mapping[str, str],
-        context: Context,
-        run: str,
-        final: bool,
-        stream: bool,
-        step: str,
-        retries: int,
-    ) -> OutputT:
-        """The output, whose answer is streamed if it is wanted."""
-        read = (final or stream) and ANSWER_FIELD in prompt.output.model_fields
-        answer = answer_stream(markers=prompt.output.markers) if read else None
-        if answer is None:
-            return await self._tried(prompt, values, context, run, final, step, None, retries)
+    async def _streamed(self, call: _Call[OutputT], answer: AnswerStream, retries: int) -> OutputT:
+        """The output, whose answer is streamed."""
         complete = False
         try:
-            output = await self._tried(prompt, values, context, run, final, step, answer, retries)
+            output = await self._tried(call, retries)
             answer.settle(getattr(output, ANSWER_FIELD))
             complete = True
         finally:
             if spoken := await answer.end(complete=complete):
-                self._spoken[run] = spoken
-                while len(self._spoken) > _METERS_KEPT:
-                    self._spoken.popitem(last=False)
+                self._run(call.run).spoken = spoken
         return output
 
-    def notes(self, run: str) -> list[str]:
-        """What a reader of the run's answer has to know about its calls, in sentences."""
-        return list(self._notes.get(run, ()))
-
-    def _note(self, run: str, sentence: str) -> None:
-        self._notes.setdefault(run, {})[sentence] = None
-        while len(self._notes) > _METERS_KEPT:
-            self._notes.popitem(last=False)
-        point_out(sentence)
-
-    def spoken(self, run: str) -> Spoken | None:
-        """The last message of a run on the messages stream; None if there is none."""
-        return self._spoken.get(run)
-
-    async def _tried(
-        self,
-        prompt: Prompt[OutputT],
-        values: Mapping[str, str],
-        context: Context,
-        run: str,
-        final: bool,
-        step: str,
-        answer: AnswerStream | None,
-        retries: int,
-    ) -> OutputT:
-        problem = ""
-        for attempt in range(retries + 1):
-            worded = prompt_of_attempt(prompt, attempt)
-            messages = worded.messages(values)
-            entry = await self._answer(
-                _Call(worded, values, messages, attempt, context, run, final, step, answer)
-            )
+    async def _tried(self, call: _Call[OutputT], retries: int) -> OutputT:
+        problem, prompt = "", call.prompt
+        for number in range(retries + 1):
+            entry = await self._answer(replace(call, attempt=replace(call.attempt, number=number)))
             try:
                 return self._parse(entry.output, prompt)[0]
             except UnfitOutputError as error:
                 problem = str(error)
-                logger.info("%s, attempt %d: %s", prompt.name, attempt + 1, problem)
+                logger.info("%s, attempt %d: %s", prompt.name, number + 1, problem)
         tries = counted(retries + 1, "attempt")
         if not entry.output.strip():
             raise CallFailedError(
@@ -259,30 +218,16 @@ class ModelCaller:
 
         When one branch ends a run, the calls that its siblings are paying for are not lost.
         """
-        running = self._running.get(asyncio.get_running_loop(), {})
-        while running:
-            await asyncio.wait(list(running.values()))
+        await self._twins.drain()
 
     async def _answer(self, call: _Call[OutputT]) -> Entry:
         """The finished call: from an identical running call, the ledger or the model."""
-        key = call.key(self.provider.identity)
-        with call_span(call.prompt.name, self.provider.identity, call.attempt) as span:
-            entry, cached = await self._shared(key, call)
+        key = call.attempt.key(self.provider.identity)
+        with call_span(call.prompt.name, self.provider.identity, call.attempt.number) as span:
+            entry, cached = await self._twins.share(key, lambda: self._known_or_paid(key, call))
             span.end(entry, cached=cached)
         log_call(entry, cached=cached)
         return entry
-
-    async def _shared(self, key: str, call: _Call[OutputT]) -> tuple[Entry, bool]:
-        """The finished call, and whether it cost this run nothing."""
-        running = self._running.setdefault(asyncio.get_running_loop(), {})
-        # Shielded: a call that is being paid for is finished and recorded, even if nobody waits.
-        while key in running:
-            with suppress(BudgetExceededError):  # of the other run, not of this run
-                await asyncio.shield(running[key])
-            await asyncio.sleep(0)  # lets the callback run that forgets a finished call
-        running[key] = asyncio.create_task(self._known_or_paid(key, call))
-        running[key].add_done_callback(lambda done: _forget(running, key, done))
-        return await asyncio.shield(running[key])
 
     async def _known_or_paid(self, key: str, call: _Call[OutputT]) -> tuple[Entry, bool]:
         # The meter comes first: it starts with the ledger's totals, without this call.
@@ -292,13 +237,19 @@ class ModelCaller:
             meter.count_cached()
         entry = known or await self._paid(key, call)
         if self.recorder is not None:
-            await asyncio.to_thread(self.recorder.record, call.recorded_key, _recorded(entry))
+            recorded = RecordedCall(
+                output=entry.output,
+                input_tokens=entry.input_tokens,
+                output_tokens=entry.output_tokens,
+            )
+            await asyncio.to_thread(self.recorder.record, call.attempt.recorded_key, recorded)
         return entry, known is not None
 
     async def _paid(self, key: str, call: _Call[OutputT]) -> Entry:
-        meter, prompt = self.meter(call.run), call.prompt
-        async with self._scheduler(call.context).place(f"{prompt.name}/{prompt.version}"):
-            meter.start_call(call.context.budget, final=call.final)
+        meter, prompt, context = self.meter(call.run), call.prompt, call.attempt.context
+        # All runs with this limit share its places.
+        async with self._places(context.concurrency or self.provider.concurrency):
+            meter.start_call(context.budget, final=call.final)
             started = monotonic()
             spent: Spent | None = None
             try:
@@ -313,7 +264,7 @@ class ModelCaller:
                 prompt=prompt.name,
                 version=prompt.version,
                 model=self.provider.identity,
-                attempt=call.attempt,
+                attempt=call.attempt.number,
                 output=text,
                 outcome=self._outcome(text, prompt),
                 seconds=monotonic() - started,
@@ -326,30 +277,25 @@ class ModelCaller:
                 run=call.run,
                 run_seconds=meter.usage["seconds"],
                 step=call.step,
-                asked=asked_text(sent),
+                asked=sent,
             )
         return entry
 
     async def _ask(self, call: _Call[OutputT]) -> tuple[Reply, list[BaseMessage]]:
-        """The answer of the model, or of the recording in its place, and what it was sent."""
-        provider = self.provider
+        """The answer of the model, or of the recording in its place, and the messages sent."""
+        provider, attempt = self.provider, call.attempt
         if provider.recording is not None:
-            recorded = provider.recording.find(
-                call.recorded_key, prompt=call.prompt.name, step=call.step
+            found = provider.recording.find(
+                attempt.recorded_key, prompt=attempt.prompt.name, step=call.step
             )
-            return _replied(recorded), call.messages
+            reply = Reply(found.output, Ending.FINISHED, found.input_tokens, found.output_tokens)
+            return reply, attempt.messages
         if provider.prepare:
             await asyncio.to_thread(provider.prepare)
-        sent = await request_that_fits(
-            provider,
-            call.prompt,
-            call.values,
-            call.sampling,
-            call.context.timeout,
-            call.stream,
-        )
+        sent = await request_that_fits(provider, attempt, call.stream)
         if sent.note:
-            self._note(call.run, sent.note)
+            self._run(call.run).notes[sent.note] = None
+            point_out(sent.note)
         return sent.reply, sent.messages
 
     def _parse(self, text: str, prompt: Prompt[OutputT]) -> tuple[OutputT, bool]:
@@ -360,33 +306,3 @@ class ModelCaller:
             return "repaired" if self._parse(text, prompt)[1] else "parsed"
         except UnfitOutputError:
             return "failed"
-
-    def _scheduler(self, context: Context) -> Scheduler:
-        """The scheduler that all runs with this limit share."""
-        schedulers = self._schedulers.setdefault(asyncio.get_running_loop(), {})
-        limit = context.concurrency or self.provider.concurrency
-        if limit not in schedulers:
-            schedulers[limit] = Scheduler(limit, keep_prefixes=self.provider.keep_prefixes)
-        return schedulers[limit]
-
-
-def _forget(
-    running: dict[str, asyncio.Task[tuple[Entry, bool]]],
-    key: str,
-    done: asyncio.Task[tuple[Entry, bool]],
-) -> None:
-    running.pop(key, None)
-    if not done.cancelled():
-        done.exception()  # marks it as retrieved, even if nobody waits any more
-
-
-def _recorded(entry: Entry) -> RecordedCall:
-    return RecordedCall(
-        output=entry.output,
-        input_tokens=entry.input_tokens,
-        output_tokens=entry.output_tokens,
-    )
-
-
-def _replied(call: RecordedCall) -> Reply:
-    return Reply(call.output, Ending.FINISHED, call.input_tokens, call.output_tokens)

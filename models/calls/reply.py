@@ -1,26 +1,26 @@
-"""A model's reply: its text, how it ended, and what it cost.
+"""A model's reply: its text, how it ended (`Ending`), and what it cost.
 
-Replies that look alike are told apart: see `Ending`. docs/reliability.md has the table of what is
-done about each.
+docs/reliability.md has the table of what Hopyard does about each ending.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 
 from hopyard.models.calls.stream import chunk_text
 from hopyard.models.calls.thoughts import spoken_objects
 from hopyard.models.servers.failures import UnfinishedReplyError
 from hopyard.state.errors import CallFailedError
+from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("Ending", "Reply", "read_reply", "storable")
+__all__ = ("Ending", "Reply", "Spent", "read_reply", "spent_on", "storable")
 
 LONGEST_OUTPUT: Final = 100_000
 """Characters kept of one reply: ten times as many as any prompt asks for."""
@@ -32,7 +32,7 @@ class Ending(StrEnum):
 
     FINISHED = "finished"
     CUT = "cut"
-    """It reached its limit of tokens. What it has is kept and marked."""
+    """It reached its limit of tokens. The beginning is kept and marked."""
     UNFINISHED = "unfinished"
     """It broke off before its end. It is asked for again."""
     FILTERED = "filtered"
@@ -78,7 +78,7 @@ class Reply:
     """A reply that was paid for.
 
     Attributes:
-        text: What the model wrote.
+        text: The text that the model wrote.
         ending: `FINISHED` or `CUT`.
         input_tokens: Tokens of the prompt; None if the server did not count them.
         output_tokens: Tokens of the reply; None if the server did not count them.
@@ -92,6 +92,35 @@ class Reply:
     thought: str = ""
 
 
+@dataclass(frozen=True)
+class Spent:
+    """The tokens of a call: as the server counted them, else estimated.
+
+    Attributes:
+        input_tokens: Tokens of the prompt.
+        output_tokens: Tokens of the reply, its thoughts included.
+        estimated: Whether the server did not count one of the two.
+    """
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    estimated: bool = False
+
+
+def spent_on(reply: Reply, messages: Sequence[BaseMessage]) -> Spent:
+    """The tokens of a reply to these messages."""
+    asked, answered = reply.input_tokens, reply.output_tokens
+    return Spent(
+        input_tokens=_estimate(message.text for message in messages) if asked is None else asked,
+        output_tokens=_estimate([reply.text, reply.thought]) if answered is None else answered,
+        estimated=asked is None or answered is None,
+    )
+
+
+def _estimate(texts: Iterable[str]) -> int:
+    return sum(map(tokens_of, texts))
+
+
 def read_reply(message: AIMessage, name: str, kind: type, limit: int) -> Reply:
     """Read a reply out of LangChain's message.
 
@@ -102,8 +131,8 @@ def read_reply(message: AIMessage, name: str, kind: type, limit: int) -> Reply:
         limit: Tokens that the reply may have. Some servers call a reply finished that reached it.
 
     Raises:
-        UnfinishedReplyError: It has no mark of its end and is no whole JSON object, its mark says
-            that the server failed, or it ends within an object although it was not cut.
+        UnfinishedReplyError: It has no mark of its end and is no whole JSON object, or its mark
+            says that the server failed. Or it ends within an object although it was not cut.
         CallFailedError: The model refused, or a filter stopped it.
     """
     written, reason = _text(message), _reason(message.response_metadata)
@@ -157,7 +186,7 @@ def storable(text: str) -> str:
 
 
 def _reason(metadata: Mapping[str, Any]) -> str:
-    """The provider's word for the end of the reply, in lower case; "" if there is none."""
+    """The provider's word for the end of the reply, in lower case, if any."""
     return next((str(metadata[name]).lower() for name in _REASONS if metadata.get(name)), "")
 
 

@@ -6,7 +6,7 @@ import asyncio
 import json
 import random
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
@@ -20,7 +20,7 @@ from hopyard.models.calls.parse import json_schema
 from hopyard.models.calls.reply import Ending, Reply, read_reply, storable
 from hopyard.models.calls.stream import AnswerStream, chunk_text
 from hopyard.models.chat import ChatProvider, Sampling
-from hopyard.models.prompt import OutputT, Prompt
+from hopyard.models.prompt import Output
 from hopyard.models.servers.abilities import (
     VARIANTS,
     Abilities,
@@ -31,11 +31,12 @@ from hopyard.models.servers.abilities import (
     remember,
     without_refused,
 )
-from hopyard.models.servers.failures import RETRIES, classify, retry_after, user_error
+from hopyard.models.servers.advice import user_error
+from hopyard.models.servers.failures import RETRIES, classify, retry_after
 from hopyard.models.servers.windows import length_said
 from hopyard.state.errors import HopyardError
 
-__all__ = ("request",)
+__all__ = ("Request", "send")
 
 FIRST_PAUSE: Final = 0.5
 """Seconds before the first retry; doubled each time, give or take a half."""
@@ -43,44 +44,58 @@ _UNHEARD: Final = RunnableConfig(tags=[TAG_NOSTREAM])
 """The JSON of a call is not on LangGraph's messages stream."""
 
 
-async def request(
-    provider: ChatProvider,
-    prompt: Prompt[OutputT],
-    messages: Sequence[BaseMessage],
-    sampling: Sampling,
-    timeout: float,  # noqa: ASYNC109  (of one try, not of the whole function)
-    stream: AnswerStream | None = None,
-) -> Reply:
-    """Send the messages and return the model's reply.
+@dataclass(frozen=True)
+class Request:
+    """One request.
 
-    What the server refuses is left out from then on (`models.servers.abilities`).
-
-    Args:
+    Attributes:
         provider: The model.
-        prompt: Gives the schema that the output is constrained to.
+        output: Its schema constrains the reply.
         messages: The conversation.
         sampling: How to sample.
         timeout: Seconds that one try may take, and the longest pause between two tries.
         stream: Receives the answer while the model writes it, if the provider can stream.
+    """
+
+    provider: ChatProvider
+    output: type[Output]
+    messages: Sequence[BaseMessage]
+    sampling: Sampling
+    timeout: float
+    stream: AnswerStream | None = None
+
+    def schema(self, abilities: Abilities) -> dict[str, Any]:
+        """The schema that the model is asked to keep to."""
+        name = self.output.__name__
+        if self.provider.schema == "own":
+            return {"title": name, **json_schema(self.output)}
+        takes = self.provider.schema == "variants" and abilities.form_of(name) is Form.JSON_SCHEMA
+        return asked_schema(self.output, variants=takes and VARIANTS not in abilities.left_out)
+
+
+async def send(request: Request) -> Reply:
+    """Send a request and return the model's reply.
+
+    An option that the server refuses is left out from then on (`models.servers.abilities`).
 
     Raises:
         ModelUnreachableError: The model does not answer or does not exist.
         CallFailedError: The model refuses this call, does not finish it, or its window is too
             small for the prompt.
     """
-    name, refused = provider.identity, False
+    name, refused = request.provider.identity, False
     while True:
         abilities = await asyncio.to_thread(abilities_of, name)
-        schema = _schema(prompt, provider, abilities)
         try:
-            reply = await _retried(provider, schema, messages, sampling, timeout, stream, abilities)
+            reply = await _retried(request, abilities)
         except HopyardError:  # a wrong name, or a reply that is a refusal
             raise
         except Exception as error:  # every provider's client has its own exceptions
-            weaker = without_refused(abilities, error)
+            weaker = without_refused(abilities, error, request.output.__name__)
             if weaker is None:
                 await asyncio.to_thread(_keep_window, name, error)
-                raise user_error(error, name, provider.cure, timeout) from error
+                cure = request.provider.cure
+                raise user_error(error, name, cure, request.timeout) from error
             refused = True
             if abilities_of(name) == abilities:  # no call beside this one was faster
                 remember(name, weaker)
@@ -97,59 +112,47 @@ def _keep_window(name: str, error: Exception) -> None:
         keep(name, replace(known, window=window))
 
 
-def _schema(
-    prompt: Prompt[OutputT], provider: ChatProvider, abilities: Abilities
-) -> dict[str, Any]:
-    """The schema that the model is asked to keep to."""
-    if provider.schema == "own":
-        return {"title": prompt.output.__name__, **json_schema(prompt.output)}
-    variants = provider.schema == "variants" and abilities.form is Form.JSON_SCHEMA
-    return asked_schema(prompt.output, variants=variants and VARIANTS not in abilities.left_out)
-
-
-async def _retried(
-    provider: ChatProvider,
-    schema: dict[str, Any],
-    messages: Sequence[BaseMessage],
-    sampling: Sampling,
-    timeout: float,  # noqa: ASYNC109
-    stream: AnswerStream | None,
-    abilities: Abilities,
-) -> Reply:
+async def _retried(request: Request, abilities: Abilities) -> Reply:
     """The reply, asked for again after passing failures as `RETRIES` says."""
+    sampling, title = request.sampling, request.output.__name__
     if abilities.longest_answer:
         limit = min(sampling.max_tokens, abilities.longest_answer)
         sampling = replace(sampling, max_tokens=limit)
-    connected = provider.connect(sampling)
-    model, kind = constrained(connected, schema, abilities), type(connected)
-    asked = _with_schema(messages, schema) if abilities.in_prompt else list(messages)
+    connected = request.provider.connect(sampling)
+    schema, form = request.schema(abilities), abilities.form_of(title)
+    model, messages = constrained(connected, schema, form, abilities.left_out), request.messages
+    if form.in_prompt:
+        messages = _with_schema(messages, schema)
+    stream = request.stream if isinstance(connected, BaseChatModel) else None
 
     async def ask() -> Reply:
-        async with asyncio.timeout(timeout):
+        async with asyncio.timeout(request.timeout):
             try:
-                if stream is not None and isinstance(connected, BaseChatModel):
-                    message = await _streamed(model, asked, stream)
+                if stream is not None:
+                    message = await _streamed(model, messages, stream)
                 else:
-                    message = await model.ainvoke(asked, _UNHEARD)
+                    message = await model.ainvoke(list(messages), _UNHEARD)
             except Exception as error:
                 if cut := _cut_reply(error):
                     return cut
                 raise
-            return read_reply(message, provider.identity, kind, sampling.max_tokens)
+            name, kind = request.provider.identity, type(connected)
+            return read_reply(message, name, kind, sampling.max_tokens)
+
+    def passes(error: BaseException) -> bool:
+        return classify(error) in RETRIES and without_refused(abilities, error, title) is None
 
     retrying = AsyncRetrying(
-        retry=retry_if_exception(
-            lambda error: classify(error) in RETRIES and without_refused(abilities, error) is None
-        ),
+        retry=retry_if_exception(passes),
         stop=_is_last_try,
-        wait=lambda state: min(_pause(state), timeout),
+        wait=lambda state: min(_pause(state), request.timeout),
         reraise=True,
     )
     return await retrying(ask)
 
 
 def _with_schema(messages: Sequence[BaseMessage], schema: dict[str, Any]) -> list[BaseMessage]:
-    """The messages with the schema in the last one, for servers that know no schemas."""
+    """The messages with the schema in the last message, for servers that know no schemas."""
     *before, last = messages
     shown = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
     told = f"{last.text}\n\nAnswer with one JSON object that fits this JSON schema:\n{shown}"
@@ -162,7 +165,7 @@ def _is_last_try(state: RetryCallState) -> bool:
 
 
 def _pause(state: RetryCallState) -> float:
-    """Seconds until the next try: what the server asks for, or twice the last pause."""
+    """Seconds until the next try: as long as the server asks, or twice the last pause."""
     asked = retry_after(_error(state))
     backoff = FIRST_PAUSE * 2 ** (state.attempt_number - 1) * random.uniform(0.5, 1.5)  # noqa: S311
     return backoff if asked is None else asked
@@ -200,9 +203,5 @@ def _cut_reply(error: Exception) -> Reply | None:
         return None
     if choice.finish_reason != "length":
         return None
-    return Reply(
-        text=storable(text or ""),
-        ending=Ending.CUT,
-        input_tokens=getattr(usage, "prompt_tokens", None),
-        output_tokens=getattr(usage, "completion_tokens", None),
-    )
+    read, written = (getattr(usage, f"{part}_tokens", None) for part in ("prompt", "completion"))
+    return Reply(storable(text or ""), Ending.CUT, read, written)

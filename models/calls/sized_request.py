@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from langchain_core.messages import BaseMessage
 
+from hopyard.models.calls.attempt import Attempt
 from hopyard.models.calls.reply import Reply
-from hopyard.models.calls.request import request
+from hopyard.models.calls.request import Request, send
 from hopyard.models.calls.stream import AnswerStream
-from hopyard.models.chat import ChatProvider, Sampling
-from hopyard.models.prompt import Prompt
+from hopyard.models.chat import ChatProvider
+from hopyard.models.prompt import OutputT
 from hopyard.models.servers.abilities import abilities_of
 from hopyard.models.servers.failures import Failure
 from hopyard.models.servers.windows import Fitted, estimate, fit, length_said
@@ -50,21 +50,15 @@ def window_of(provider: ChatProvider) -> int:
 
 
 async def request_that_fits(
-    provider: ChatProvider,
-    prompt: Prompt[Any],
-    values: Mapping[str, str],
-    sampling: Sampling,
-    timeout: float,  # noqa: ASYNC109  (of one try, not of the whole function)
-    stream: AnswerStream | None = None,
+    provider: ChatProvider, attempt: Attempt[OutputT], stream: AnswerStream | None = None
 ) -> Sent:
     """Send a prompt with as many of its passages as the window holds.
 
+    The answer gets what the window leaves, at most the limit of the attempt.
+
     Args:
         provider: The model.
-        prompt: The prompt.
-        values: Fill its template.
-        sampling: How to sample. The answer gets what the window leaves, at most this limit.
-        timeout: Seconds that one try may take.
+        attempt: The prompt, its values, and how to sample.
         stream: Receives the answer.
 
     Raises:
@@ -73,9 +67,10 @@ async def request_that_fits(
             small for the prompt with a single passage.
     """
     window, scale = await asyncio.to_thread(window_of, provider), 1.0
+    prompt, values, sampling = attempt.prompt, attempt.values, attempt.sampling
     fitted = fit(prompt, values, window, scale)
     if fitted is None:
-        needed = estimate(prompt.messages(values))
+        needed = estimate(attempt.messages)
         raise CallFailedError(
             f"The prompt is longer than the window of {provider.identity} (about {needed:,} tokens "
             f"of {window:,}); lower --set retrieval.k=5 or --set retrieval.snippet_tokens=300, or "
@@ -84,8 +79,11 @@ async def request_that_fits(
         )
     for left in reversed(range(_MOST_TRIES)):
         sized = replace(sampling, max_tokens=min(sampling.max_tokens, fitted.max_tokens))
+        timeout = attempt.context.timeout
         try:
-            reply = await request(provider, prompt, fitted.messages, sized, timeout, stream)
+            reply = await send(
+                Request(provider, prompt.output, fitted.messages, sized, timeout, stream)
+            )
         except CallFailedError as error:
             if error.reason != Failure.TOO_LONG.value or not error.__cause__ or not left:
                 raise

@@ -2,8 +2,8 @@
 
 Every model call returns JSON. The closing call's `answer` is read from the JSON as it arrives and
 written to LangGraph's "custom" stream, as `{"type": "token", "text": …, "restart": …}`. The texts
-since the last restart add up to the answer, also if the ledger had it, a repair changed it, its
-end was cut off or a second try replaced it. On the "messages" stream it is spoken
+since the last restart add up to the answer. That holds too if the ledger had it, a repair changed
+it, its end was cut off or a second try replaced it. On the "messages" stream it is spoken
 (`models.calls.voice`).
 """
 
@@ -32,8 +32,11 @@ PART_TYPE: Final = "token"
 
 _TURNS: Final = re.compile(r'[>\]▷{":]')
 """Only a piece with one of these can end a thought or begin the field."""
-_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[^u])")
+_HALF_ESCAPE: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\(?:u[0-9a-fA-F]{0,3})?$")
+_LENIENT: Final = json.JSONDecoder(strict=False)
+"""Models write line breaks into strings as they are."""
 _HIGH: Final = range(0xD800, 0xDC00)
+"""The first half of a character that JSON writes as two escapes."""
 
 
 class FieldText:
@@ -46,6 +49,7 @@ class FieldText:
     def __init__(self, field: str) -> None:
         self._begin = re.compile(rf'[{{,]\s*"{re.escape(field)}"\s*:\s*"')
         self._raw = ""
+        self._told = 0
         self._inside = False
         self._ended = False
 
@@ -76,38 +80,19 @@ class FieldText:
         return True
 
     def _decoded(self) -> str:
-        """Everything up to the closing quote, or to an escape that is not complete yet."""
-        text, place = [], 0
-        while place < len(self._raw):
-            character = self._raw[place]
-            if character == '"':
-                self._ended = True
-                break
-            if character != "\\":
-                text.append(character)
-                place += 1
-                continue
-            end = self._escape_end(place)
-            if end is None:
-                break
-            text.append(_unescaped(self._raw[place:end]))
-            place = end
-        self._raw = self._raw[place:]
-        return "".join(text)
-
-    def _escape_end(self, place: int) -> int | None:
-        """Where the escape (or the surrogate pair) ends; None if it is not complete yet."""
-        found = _ESCAPE.match(self._raw, place)
-        if found is None:
-            return None
-        end = found.end()
-        if found.group()[1] != "u" or int(found.group()[2:], 16) not in _HIGH:
-            return end
-        rest = self._raw[end : end + 6]
-        if len(rest) < 6 and '"' not in rest:
-            return None
-        second = _ESCAPE.match(self._raw, end)
-        return second.end() if second and second.group().startswith("\\u") else end
+        """The new text up to the closing quote, or to an escape that is not complete yet."""
+        raw = _HALF_ESCAPE.sub(r"\1", self._raw)
+        try:
+            text, end = _LENIENT.raw_decode(f'"{raw}"')
+        except ValueError:  # not a JSON escape: `parse` repairs it
+            self._ended = True
+            return ""
+        self._ended = end < len(raw) + 2
+        if not self._ended and text and ord(text[-1]) in _HIGH:
+            text = text[:-1]
+        new: str = text[self._told :]
+        self._told = len(text)
+        return new.encode("utf-8", "replace").decode()
 
 
 def _object_end(text: str, begin: int) -> int | None:
@@ -116,14 +101,6 @@ def _object_end(text: str, begin: int) -> int | None:
         return json.JSONDecoder().raw_decode(text, begin)[1]
     except (ValueError, RecursionError):
         return None
-
-
-def _unescaped(escape: str) -> str:
-    try:
-        text: str = json.loads(f'"{escape}"')
-    except ValueError:
-        return escape[1:]  # not a JSON escape: `parse` repairs it in the same way
-    return text.encode("utf-8", "replace").decode()
 
 
 class AnswerStream:
@@ -168,7 +145,7 @@ class AnswerStream:
             complete: Whether it gave an answer.
 
         Returns:
-            The message on the messages stream; None if there is none.
+            The message on the messages stream, if any.
         """
         self._ended = True
         if self._voice is None:
@@ -177,7 +154,7 @@ class AnswerStream:
         return self._voice.spoken
 
     def _send(self, text: str, *, restart: bool = False) -> None:
-        if self._ended:  # of a call that goes on although its step was cancelled
+        if self._ended:  # the call outlives its step, which was cancelled
             return
         if self._voice is not None:
             if restart:

@@ -50,7 +50,7 @@ class Spoken:
     Attributes:
         text: The text after the last thought; all of it if a thought never ends.
         objects: The complete JSON objects in it, each with its text, in order.
-        begun: The object that begins after them and is cut off; "" if there is none.
+        begun: The object that begins after them and is cut off, if any.
     """
 
     text: str
@@ -91,10 +91,10 @@ def spoken_objects(text: str) -> Spoken:
             try:
                 found, place = decoder.raw_decode(text, mark.start())
             except (ValueError, RecursionError):
-                if is_cut_off(text[mark.start() :]):
-                    begun = text[mark.start() :]
+                begun = text[mark.start() :]
+                if is_cut_off(begun) and not _CLOSE.search(begun):
                     return Spoken(text[begin:], tuple(objects), begun) if ends else _NOTHING
-                continue
+                continue  # no object, or a draft that a thought broke off
             objects.append((found, text[mark.start() : place]))
             ended = place
     if not ends and _WORD.search(text, max(begin, ended)):

@@ -2,8 +2,10 @@
 
 Model calls return JSON and are not on that stream: `request` tags them. The answer's text is there
 as the tokens of one chat model, in the name of the agent, so every client reads it as an ordinary
-message. A message that was begun and then replaced is followed by another one with another id.
-Numbers of passages are left out, because the answer's check replaces them by those of citations.
+message. LangGraph's `push_message` would be simpler, but `astream_events(version="v3")` has no
+message that was pushed. A message that was begun and then replaced is followed by another message
+with another id. Numbers of passages are left out, because the answer's check replaces them by those
+of citations.
 """
 
 from __future__ import annotations
@@ -19,9 +21,6 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import RunnableConfig
-
-# Private, but LangGraph's own handlers are built on it: whoever listens to tokens is one of these.
-from langchain_core.tracers._streaming import _StreamingCallbackHandler
 from langchain_core.utils.utils import LC_ID_PREFIX
 from langsmith import tracing_context
 
@@ -71,7 +70,7 @@ class Voice:
         self._speak(settled(self._text) if self._markers else self._text)
 
     def restart(self) -> None:
-        """What is said next begins another message."""
+        """The next piece begins another message."""
         if self._id is not None:
             self._pieces.put_nowait(None)
         self._text, self._spoken, self._id = "", "", None
@@ -144,7 +143,8 @@ def voice_of(config: RunnableConfig, *, markers: bool) -> Voice | None:
 
 
 def _listens(handler: object) -> bool:
-    return isinstance(handler, _StreamingCallbackHandler)
+    """Whether it is a handler of LangGraph's streams, as LangChain tells them from others."""
+    return hasattr(handler, "tap_output_aiter")
 
 
 class _Speaker(BaseChatModel):

@@ -1,8 +1,8 @@
-"""What a server can do: found out by its refusals, and remembered for its address.
+"""The abilities of a server: found out by its refusals, and remembered for its address.
 
-Servers that speak one protocol differ in what they accept. A request asks for everything first.
-When the server refuses it and names what it refuses, the next request does without that. A file in
-the data folder keeps what was found for some days; `hopyard doctor --model NAME` asks again.
+Servers that speak one protocol differ in the options that they accept. A request asks for
+everything first. When the server refuses an option by its name, the next request does without. A
+file in the data folder keeps this for a day; `hopyard doctor --model NAME` asks again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -40,8 +40,8 @@ __all__ = (
 
 ABILITIES_FILE: Final = "servers.json"
 """In the data folder."""
-KEPT_FOR: Final = timedelta(days=7)
-"""A server may learn what it could not do."""
+KEPT_FOR: Final = timedelta(days=1)
+"""A server may learn an ability, and to find out again costs one refused request."""
 
 
 class Form(StrEnum):
@@ -51,6 +51,11 @@ class Form(StrEnum):
     TOOL = "tool call"
     JSON_OBJECT = "json_object"
     PLAIN = "schema in the prompt"
+
+    @property
+    def in_prompt(self) -> bool:
+        """Whether the prompt has to show the schema."""
+        return self in {Form.JSON_OBJECT, Form.PLAIN}
 
 
 _NEXT: Final[Mapping[Form, Form]] = {
@@ -88,34 +93,36 @@ _OPTIONS: Final = (
 
 @dataclass(frozen=True)
 class Abilities:
-    """What a server accepts.
+    """The abilities of a server.
 
     Attributes:
-        form: How it is asked to keep to the schema.
+        form: How it is asked to keep to a schema.
         left_out: Options that it refuses.
         window: Tokens of prompt and answer together, as an error of the server said; 0 where
             none did.
         longest_answer: Tokens of an answer that it allows, as an error said; 0 where none did.
+        forms: The form of single schemas that it refused, by title. Other schemas may be fine, so
+            this is known to the process only.
     """
 
     form: Form = Form.JSON_SCHEMA
     left_out: frozenset[str] = frozenset()
     window: int = 0
     longest_answer: int = 0
+    forms: Mapping[str, Form] = field(default_factory=dict)
 
-    @property
-    def in_prompt(self) -> bool:
-        """Whether the prompt has to show the schema."""
-        return self.form in {Form.JSON_OBJECT, Form.PLAIN}
+    def form_of(self, title: str) -> Form:
+        """How the server is asked to keep to the schema of a title: the weaker of both forms."""
+        return max(self.form, self.forms.get(title, self.form), key=list(Form).index)
 
 
 _known: Final[dict[Path | None, dict[str, Abilities]]] = {}
-"""What each data folder's file says, and what this process has found out since."""
+"""The abilities by data folder and model: from its file, and found by this process since."""
 _lock: Final = RLock()
 
 
 def abilities_of(identity: str) -> Abilities:
-    """What is known of a model on its server. It may read a file.
+    """The known abilities of a model on its server. It may read a file.
 
     Args:
         identity: The model with its server's address (`ChatProvider.identity`).
@@ -125,15 +132,15 @@ def abilities_of(identity: str) -> Abilities:
 
 
 def remember(identity: str, abilities: Abilities) -> None:
-    """Use what a server accepts for all later calls of this process."""
+    """Use these abilities for all later calls of this process."""
     with _lock:
         _in_folder()[identity] = abilities
 
 
 def keep(identity: str, abilities: Abilities) -> None:
-    """Keep for other processes too what a server is known to accept.
+    """Keep the abilities of a server for other processes too.
 
-    A file that cannot be written only costs finding it out again.
+    A file that cannot be written only costs finding them out again.
     """
     with _lock:
         remember(identity, abilities)
@@ -141,7 +148,7 @@ def keep(identity: str, abilities: Abilities) -> None:
 
 
 def forget(identity: str) -> None:
-    """Find out again what a server accepts."""
+    """Find out the abilities of a server again."""
     with _lock:
         _in_folder().pop(identity, None)
         _write({identity: None})
@@ -186,13 +193,9 @@ def _write(changes: Mapping[str, Mapping[str, Any] | None]) -> None:
 
 
 def _as_kept(abilities: Abilities) -> dict[str, Any]:
-    return {
-        "form": abilities.form.value,
-        "left_out": sorted(abilities.left_out),
-        "window": abilities.window,
-        "longest_answer": abilities.longest_answer,
-        "found": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
+    kept = asdict(abilities) | {"left_out": sorted(abilities.left_out)}
+    del kept["forms"]
+    return kept | {"found": datetime.now(UTC).isoformat(timespec="seconds")}
 
 
 def _from_kept(kept: Any) -> Abilities | None:
@@ -209,48 +212,49 @@ def _from_kept(kept: Any) -> Abilities | None:
     return None
 
 
-def without_refused(abilities: Abilities, error: BaseException) -> Abilities | None:
-    """The abilities without what the server has just refused; None if it named nothing.
+def without_refused(abilities: Abilities, error: BaseException, title: str) -> Abilities | None:
+    """The abilities without the option that the server has just refused; None if it named none.
+
+    If it names the schema of the request, only that schema is asked for in a weaker form.
 
     Args:
-        abilities: What the refused request asked for.
+        abilities: Those of the refused request.
         error: The exception of the provider's client.
+        title: The title of the request's schema.
     """
     said = server_said(error)
     if said.status not in _REFUSING or classify(error) is Failure.TOO_LONG:
         return None  # errors about a length name the options that set one
     if longest := _LONGEST_ANSWER.search(said.message):
         tokens = int(longest[1])
-        return (
-            None
-            if tokens == abilities.longest_answer
-            else replace(abilities, longest_answer=tokens)
-        )
+        shorter = replace(abilities, longest_answer=tokens)
+        return None if shorter == abilities else shorter
     for option in _OPTIONS:
         if option not in abilities.left_out and re.search(rf"\b{option}\b", said.message):
             return replace(abilities, left_out=abilities.left_out | {option})
-    names = _NAMES_FORM.get(abilities.form)
-    if names is not None and names.search(said.message):
-        return replace(abilities, form=_NEXT[abilities.form])
-    return None
+    form = abilities.form_of(title)
+    names = _NAMES_FORM.get(form)
+    if names is None or not names.search(said.message):
+        return None
+    if re.search(rf"\b{re.escape(title)}\b", said.message):
+        return replace(abilities, forms={**abilities.forms, title: _NEXT[form]})
+    return replace(abilities, form=_NEXT[form])
 
 
 def constrained(
-    model: BaseChatModel, schema: dict[str, Any], abilities: Abilities
+    model: BaseChatModel, schema: dict[str, Any], form: Form, left_out: frozenset[str]
 ) -> Runnable[Any, Any]:
-    """The model, asked in the form that its server accepts.
+    """The model, asked in a form, without some options.
 
     The result gives messages: LangChain's parser is taken off, because it holds the pieces of a
     stream back and hides how a reply ended.
     """
-    model = _without_options(model, abilities.left_out)
-    if abilities.form is Form.PLAIN:
+    model = _without_options(model, left_out)
+    if form is Form.PLAIN:
         return model
-    if abilities.form is Form.JSON_OBJECT:
+    if form is Form.JSON_OBJECT:
         return model.bind(response_format={"type": "json_object"})
-    methods: list[dict[str, Any]] = (
-        [{"method": "json_schema"}] if abilities.form is Form.JSON_SCHEMA else []
-    )
+    methods: list[dict[str, Any]] = [{"method": "json_schema"}] if form is Form.JSON_SCHEMA else []
     for options in [*methods, {"method": "function_calling"}, {}]:
         try:
             chain = model.with_structured_output(schema, **options)

@@ -1,4 +1,4 @@
-"""The meaning of a provider's exception: ask again, give up, or advise the user.
+"""The meaning of a provider's exception: ask again, or give up.
 
 The clients of the providers share no base class. Their exceptions carry an HTTP status, the error
 object that the server sent, or the transport error behind them, and are judged in this order. The
@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-import ssl
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from time import time
 from typing import Any, Final
-from urllib.parse import urlsplit
-
-from hopyard.state.errors import CallFailedError, HopyardError, ModelUnreachableError
-from hopyard.state.text.secrets import redact
 
 __all__ = (
     "RETRIES",
@@ -27,12 +23,10 @@ __all__ = (
     "PromptCutError",
     "ServerSaid",
     "UnfinishedReplyError",
+    "causes_of",
     "classify",
-    "first_line",
     "retry_after",
     "server_said",
-    "unreachable_at",
-    "user_error",
 )
 
 
@@ -62,10 +56,6 @@ RETRIES: Final[Mapping[Failure, int]] = {
 _TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _UNREADABLE_STATUS: Final = range(200, 300)
 _LONGEST_RETRY_AFTER: Final = 30.0
-_LONGEST_LINE: Final = 200
-_STATUS_OF_ONE_CALL: Final = frozenset({None, 400, 413, 422, 451})
-"""A refusal with one of these says nothing about other calls: bad request, too large,
-unprocessable, filtered; None: the client could not read the reply."""
 _UNREACHABLE: Final = frozenset(
     {"ConnectError", "UnsupportedProtocol", "InvalidURL", "ConnectionRefusedError"}
 )
@@ -74,7 +64,7 @@ _TRANSIENT: Final = frozenset(
     {"TransportError", "ConnectionError", "APIConnectionError", "APIResponseValidationError"}
 )
 _UNREADABLE: Final = (TypeError, IndexError, KeyError, AttributeError)
-"""What LangChain's classes raise for a reply without choices or message."""
+"""Errors that LangChain's classes raise for a reply without choices or message."""
 
 _TOO_LONG_CODES: Final = frozenset(
     {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
@@ -136,11 +126,11 @@ _OF_CLASS: Final[Mapping[str, Failure]] = {
 
 @dataclass(frozen=True)
 class ServerSaid:
-    """What a server said about a failure.
+    """A server's words about a failure.
 
     Attributes:
         status: HTTP status, or an error object's numeric code in its place; None if unknown.
-        code: The error object's code or type, in lower case; "" if there is none.
+        code: The error object's code or type, in lower case, if any.
         message: The error object's message, or the exception's text.
     """
 
@@ -156,7 +146,7 @@ def server_said(error: BaseException) -> ServerSaid:
     object's numeric code then counts as the status.
     """
     status = _status(error)
-    for cause in _causes(error):
+    for cause in causes_of(error):
         if (found := _error_object(cause)) is not None:
             codes = [found.get(name) for name in ("code", "type", "status")]
             words = [code.lower() for code in codes if isinstance(code, str) and not code.isdigit()]
@@ -191,7 +181,7 @@ def _by_meaning(said: ServerSaid) -> Failure | None:
 
 def _by_class(error: BaseException, said: ServerSaid) -> Failure:
     """The kind of an exception without a status that tells."""
-    names = {kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__}
+    names = {kind.__name__ for cause in causes_of(error) for kind in type(cause).__mro__}
     passing = _LATE.search(said.message) or "Event loop is closed" in said.message
     from_server = said.code or names & {"APIError", "ResponseError"}
     kinds = (
@@ -204,130 +194,24 @@ def _by_class(error: BaseException, said: ServerSaid) -> Failure:
     return next((kind for holds, kind in kinds if holds), Failure.REFUSED)
 
 
-def user_error(error: BaseException, name: str, cure: str, timeout: float) -> HopyardError:
-    """The error for the user: the model, what the server said, and what to do.
-
-    Args:
-        error: The exception of the provider's client.
-        name: The model.
-        cure: Advice about address and key (`ChatProvider.cure`). It is given only where one of
-            them may be wrong.
-        timeout: Seconds that the call was allowed to take.
-    """
-    failure, said = classify(error), server_said(error)
-    status = f"HTTP {said.status}, " if said.status and said.status >= 400 else ""
-    words = f"{status}{first_line(said.message) or type(error).__name__}"
-    one_call = True
-    match failure:
-        case Failure.TOO_LONG:
-            text = (
-                f"The prompt is longer than the window of {name} ({words}); lower --set "
-                "retrieval.k=5 or --set retrieval.snippet_tokens=300."
-            )
-        case Failure.FILTERED:
-            text = f"The content filter of {name} stopped this call ({words}); ask in other words."
-        case Failure.UNFINISHED:
-            text = (
-                f"The reply of {name} broke off before its end in {RETRIES[failure] + 1} tries; "
-                "check the server or the gateway, then ask again."
-            )
-        case Failure.TIMEOUT:
-            text = (
-                f"The model {name} did not answer in {timeout:g} s; raise the limit with "
-                "--set timeout=300, or use a faster model."
-            )
-        case Failure.MISSING:
-            text, one_call = f"The model {name} was not found ({words}): {cure}.", False
-        case Failure.UNREACHABLE:
-            text = f"The model {name} does not answer{unreachable_at(error)}: {cure}."
-            one_call = False
-        case Failure.DENIED:
-            text, one_call = f"The model {name} refused access ({words}): {cure}.", False
-        case Failure.TRANSIENT:
-            text = (
-                f"The model {name} failed in {RETRIES[failure] + 1} tries ({words}); try again "
-                "later, or ask less at once with --set concurrency=2."
-            )
-            one_call = False
-        case Failure.UNREADABLE:
-            text = (
-                f"The server of {name} sent replies that are no answers ({words}); check that it "
-                "speaks the provider's protocol."
-            )
-        case Failure.REFUSED:
-            text = f"The model {name} refused the request ({words})."
-            one_call = said.status in _STATUS_OF_ONE_CALL
-    if one_call:
-        return CallFailedError(text, reason=failure.value)
-    return ModelUnreachableError(text, reason=failure.value)
-
-
-def unreachable_at(error: BaseException) -> str:
-    """Where a server was looked for, and why it was not found; "" where neither is known.
-
-    As in ` at http://127.0.0.1:8000 (connection refused)`. The address has no path and no password.
-    """
-    causes = _causes(error)
-    urls = (str(getattr(_request(cause), "url", "")) for cause in causes)
-    address = next(filter(None, map(_address, urls)), "")
-    reason = next(filter(None, map(_system_reason, reversed(causes))), "")
-    return (f" at {address}" if address else "") + (f" ({reason})" if reason else "")
-
-
-def _request(error: BaseException) -> Any:
-    try:
-        return getattr(error, "request", None)
-    except RuntimeError:  # httpx: the request was not set
-        return None
-
-
-def _address(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-        port = f":{parts.port}" if parts.port else ""
-    except ValueError:
-        return ""
-    return f"{parts.scheme}://{host}{port}" if parts.scheme and host else ""
-
-
-def _system_reason(error: BaseException) -> str:
-    """What the operating system says, as in "connection refused"."""
-    if isinstance(error, ssl.SSLError) or not isinstance(error, OSError) or not error.strerror:
-        return "certificate not accepted" if isinstance(error, ssl.SSLError) else ""
-    return f"{error.strerror[:1].lower()}{error.strerror[1:]}"
-
-
 def retry_after(error: BaseException | None) -> float | None:
     """Seconds that the server asks the client to wait, at most half a minute.
 
     `retry-after-ms` counts milliseconds, `Retry-After` seconds or a date (RFC 9110, 10.2.3).
     """
     headers = _headers(error)
-    try:
-        seconds = float(headers["retry-after-ms"]) / 1000
-    except (KeyError, TypeError, ValueError):
-        asked = headers.get("retry-after")
-        try:
-            seconds = float(asked)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            try:
-                seconds = max(parsedate_to_datetime(str(asked)).timestamp() - time(), 0.0)
-            except ValueError:
-                return None
-    return min(seconds, _LONGEST_RETRY_AFTER) if seconds >= 0 else None
-
-
-def first_line(error: BaseException | str | None) -> str:
-    """An exception's message as part of a sentence, without secrets."""
-    lines = redact(str(error)).strip().splitlines()
-    if not lines:
-        return "" if isinstance(error, str) else type(error).__name__
-    return lines[0][:_LONGEST_LINE].rstrip(".: ")
+    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
+        with suppress(KeyError, TypeError, ValueError):
+            seconds = float(headers[name]) / unit
+            return min(seconds, _LONGEST_RETRY_AFTER) if seconds >= 0 else None
+    with suppress(KeyError, ValueError):
+        seconds = parsedate_to_datetime(headers["retry-after"]).timestamp() - time()
+        return min(max(seconds, 0.0), _LONGEST_RETRY_AFTER)
+    return None
 
 
 def _headers(error: BaseException | None) -> Mapping[str, str]:
-    for cause in _causes(error) if error is not None else []:
+    for cause in causes_of(error) if error is not None else []:
         headers = getattr(getattr(cause, "response", None), "headers", None)
         if headers:
             return headers  # type: ignore[no-any-return]
@@ -366,17 +250,17 @@ def _most_exact(words: list[str]) -> str:
 
 
 def _status(error: BaseException) -> int | None:
-    for cause in _causes(error):
-        for value in (
-            getattr(cause, "status_code", None),
-            getattr(getattr(cause, "response", None), "status_code", None),
-        ):
-            if isinstance(value, int) and value > 0:  # Ollama's client says -1 for a stream
-                return value
+    for cause in causes_of(error):
+        response = getattr(cause, "response", None)
+        for holder in (cause, response):
+            status = getattr(holder, "status_code", None)
+            if isinstance(status, int) and status > 0:  # Ollama's client says -1 for a stream
+                return status
     return None
 
 
-def _causes(error: BaseException) -> list[BaseException]:
+def causes_of(error: BaseException) -> list[BaseException]:
+    """An exception and the exceptions behind it, the outermost first."""
     causes: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in causes:

@@ -1,7 +1,7 @@
-"""How long a prompt may be: what servers say about it, and prompts made to fit.
+"""How long a prompt may be: errors of servers about it, and prompts made to fit.
 
-A window holds the prompt and the answer together. It is known from the server (Ollama's
-`/api/show`), or from an error that names it. Where it is not known, the server's error decides.
+A window holds the prompt and the answer together. The server names it (Ollama's `/api/show`), or an
+error does. Where neither has, the server's error decides.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _PROMPT: Final = tuple(
 
 @dataclass(frozen=True)
 class LengthSaid:
-    """What a server's error says about a prompt that is too long, in tokens; 0 if it does not."""
+    """The lengths, in tokens, in a server's error about a prompt that is too long; 0 if unsaid."""
 
     window: int = 0
     prompt: int = 0
@@ -84,8 +84,8 @@ def length_said(error: BaseException) -> LengthSaid:
 
 
 def _first(patterns: Sequence[re.Pattern[str]], text: str) -> int:
-    found = (pattern.search(text) for pattern in patterns)
-    return next((int(one[1].replace(",", "")) for one in found if one), 0)
+    found = filter(None, (pattern.search(text) for pattern in patterns))
+    return next((int(match[1].replace(",", "")) for match in found), 0)
 
 
 def estimate(messages: Sequence[BaseMessage]) -> int:
@@ -99,10 +99,10 @@ class Fitted:
 
     Attributes:
         messages: The messages.
-        max_tokens: What the window leaves for the answer, at most the prompt's own limit.
+        max_tokens: Room for the answer in the window, at most the prompt's own limit.
         shown: Items of the prompt's lists that are in it.
         given: Items that there were.
-        items: What they are, such as "passages".
+        items: Their name, such as "passages".
     """
 
     messages: list[BaseMessage]

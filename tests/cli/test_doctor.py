@@ -75,7 +75,7 @@ def test_a_model_that_does_not_answer_is_not_well(hopyard: Run, model: ModelServ
     assert ended.json["ok"] is False
     chat = findings(ended)["chat model scripted"]
     assert not chat["ok"]
-    assert "mend the test" in chat["detail"]
+    assert "fix the test" in chat["detail"]
 
 
 def test_what_is_missing_is_named_with_its_cure(

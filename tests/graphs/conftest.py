@@ -102,7 +102,7 @@ def quick_script(monkeypatch: pytest.MonkeyPatch) -> Script:
     """The same without a server, for the many tests that look at `asked` alone."""
     script = Script()
     model: Any = ScriptedChat(script)
-    provider = ChatProvider("scripted", lambda _: model, 16, keep_prefixes=False, cure="")
+    provider = ChatProvider("scripted", lambda _: model, 16, cure="")
     chat.register_chat_provider("scripted", provider)
     embeddings.register_embedder(EMBEDDING, Words())
     return script

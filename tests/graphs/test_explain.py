@@ -44,7 +44,7 @@ class Reader:
 def reader(script: Script) -> Reader:
     reader = Reader()
     model: Any = ScriptedChat(reader)  # type: ignore[arg-type]
-    provider = ChatProvider("scripted", lambda _: model, 16, keep_prefixes=False, cure="")
+    provider = ChatProvider("scripted", lambda _: model, 16, cure="")
     chat.register_chat_provider("scripted", provider)
     return reader
 

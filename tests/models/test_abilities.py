@@ -139,7 +139,7 @@ class RefusalError(Exception):
     ],
 )
 def test_an_error_about_a_length_refuses_no_option(message: str) -> None:
-    assert without_refused(Abilities(), RefusalError(400, message)) is None
+    assert without_refused(Abilities(), RefusalError(400, message), "Answer") is None
 
 
 @pytest.mark.parametrize(
@@ -154,9 +154,9 @@ def test_an_error_about_a_length_refuses_no_option(message: str) -> None:
     ],
 )
 def test_a_limit_of_answers_is_kept_to(message: str) -> None:
-    weaker = without_refused(Abilities(), RefusalError(400, message))
+    weaker = without_refused(Abilities(), RefusalError(400, message), "Answer")
     assert weaker == Abilities(longest_answer=2048)
-    assert without_refused(weaker, RefusalError(400, message)) is None
+    assert without_refused(weaker, RefusalError(400, message), "Answer") is None
 
 
 @pytest.mark.parametrize(
@@ -164,6 +164,17 @@ def test_a_limit_of_answers_is_kept_to(message: str) -> None:
     ["m does not support feature: structured-outputs", "This model has no Structured Outputs"],
 )
 def test_schemas_are_refused_in_several_spellings(message: str) -> None:
-    weaker = without_refused(Abilities(), RefusalError(400, message))
+    weaker = without_refused(Abilities(), RefusalError(400, message), "Answer")
     assert weaker is not None
     assert weaker.form is Form.TOOL
+
+
+def test_a_refusal_that_names_a_schema_counts_for_that_schema_only() -> None:
+    message = "Invalid schema for response_format 'ChainStep': 'kind' is missing"
+    weaker = without_refused(Abilities(), RefusalError(400, message), "ChainStep")
+    assert weaker == Abilities(forms={"ChainStep": Form.TOOL})
+    assert (weaker.form_of("ChainStep"), weaker.form_of("Answer")) == (Form.TOOL, Form.JSON_SCHEMA)
+    keep(NAME, weaker)
+    assert abilities_of(NAME) == weaker
+    another_process()
+    assert abilities_of(NAME) == Abilities()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopyard.models.servers.addresses import with_address, without_address
+from hopyard.models.names import with_address, without_address
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ import hopyard.prompts
 from hopyard.models.calls.asked_schema import LONGEST_ITEM, asked_schema
 from hopyard.models.calls.parse import json_schema, parse
 from hopyard.models.chat import chat_provider
+from hopyard.models.names import is_own_server
 from hopyard.models.prompt import Output, Prompt
 from hopyard.models.servers import abilities
-from hopyard.models.servers.addresses import is_own_server
 from hopyard.prompts.strategies.chain import NextQuestion
 from hopyard.prompts.strategies.chain_step import CHAIN_STEP, ChainStep
 from hopyard.prompts.strategies.tree import Closing

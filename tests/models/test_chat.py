@@ -46,28 +46,23 @@ def test_a_hosted_model_gets_the_seed_and_the_penalty(monkeypatch: pytest.Monkey
     assert (model.seed, model.frequency_penalty) == (11, 0.8)  # type: ignore[attr-defined]
 
 
-def test_an_ollama_model_keeps_its_tag_and_its_prefixes() -> None:
+def test_an_ollama_model_keeps_its_tag() -> None:
     provider = chat_provider("ollama:llama3.1:8b")
     assert provider.identity == "ollama:llama3.1:8b"
-    assert provider.keep_prefixes
     assert "ollama pull llama3.1:8b" in provider.cure
 
 
-def test_a_hosted_model_is_asked_in_parallel(monkeypatch: pytest.MonkeyPatch) -> None:
-    provider = chat_provider("openai:gpt-x")
-    assert provider.concurrency > chat_provider("ollama:x").concurrency
-    assert not provider.keep_prefixes
+def test_a_hosted_model_is_asked_in_parallel() -> None:
+    assert chat_provider("openai:gpt-x").concurrency > chat_provider("ollama:x").concurrency
 
 
 def test_the_built_in_model_is_known_by_its_version() -> None:
-    provider = chat_provider("builtin")
-    assert provider.identity.startswith("embedded/smollm2-135m@")
-    assert provider.keep_prefixes
+    assert chat_provider("builtin").identity.startswith("embedded/smollm2-135m@")
 
 
 def test_a_model_of_ones_own_is_used_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chat, "_registered", {})
-    mine = ChatProvider("mine@1", lambda _: FakeListChatModel(responses=["x"]), 1, False, "ask me")
+    mine = ChatProvider("mine@1", lambda _: FakeListChatModel(responses=["x"]), 1, "ask me")
     register_chat_provider("mine", mine)
     assert chat_provider("mine") is mine
     assert chat_provider("mine").connect(SAMPLING).invoke("?").text == "x"
@@ -78,7 +73,7 @@ def test_the_latest_registration_counts(monkeypatch: pytest.MonkeyPatch) -> None
     assert chat_provider("openai:gpt-x").identity == "openai:gpt-x"
     for identity in ("mine@1", "mine@2"):
         model = FakeListChatModel(responses=[identity])
-        mine = ChatProvider(identity, lambda _, model=model: model, 1, False, "ask me")
+        mine = ChatProvider(identity, lambda _, model=model: model, 1, "ask me")
         register_chat_provider("openai:gpt-x", mine)
         assert chat_provider("openai:gpt-x") is mine
         assert chat_provider("openai:gpt-x").connect(SAMPLING).invoke("?").text == identity

@@ -12,12 +12,12 @@ import pytest
 
 from hopyard.models.chat import Sampling, chat_provider
 from hopyard.models.embeddings import embedder
+from hopyard.models.servers.advice import unreachable_at
 from hopyard.models.servers.failures import (
     Failure,
     UnfinishedReplyError,
     classify,
     retry_after,
-    unreachable_at,
 )
 from hopyard.state.errors import ModelUnreachableError, UsageError
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from langchain_core.messages import HumanMessage, SystemMessage
 
 from hopyard.models.ledger import Entry, Ledger, ledger_key
 from hopyard.state.usage import no_usage
@@ -221,13 +222,14 @@ def test_two_inputs_have_two_keys(first: str, second: str) -> None:
 
 
 def test_what_was_asked_is_kept_until_the_run_is_forgotten(ledger: Ledger) -> None:
-    ledger.record("k1", PARSED, run="a", run_seconds=0, asked="Who? \ud800")
-    ledger.record("k2", PARSED, run="b", run_seconds=0, asked="Which?")
+    ledger.record("k1", PARSED, run="a", run_seconds=0, asked=[HumanMessage("Who? \ud800")])
+    ledger.record("k2", PARSED, run="b", run_seconds=0, asked=[SystemMessage("Which?")])
     ledger.record("k3", PARSED, run="b", run_seconds=0)
-    assert ledger.asked(["k1", "k2", "k3", "k4"]) == {"k1": "Who? \ud800", "k2": "Which?"}
+    which = {"k2": [("system", "Which?")]}
+    assert ledger.asked(["k1", "k2", "k3", "k4"]) == {"k1": [("human", "Who? \ud800")]} | which
     ledger.find("k2", "a")
     ledger.forget(["a"])
-    assert ledger.asked(["k1", "k2"]) == {"k2": "Which?"}
+    assert ledger.asked(["k1", "k2"]) == which
 
 
 def test_a_use_has_the_key_and_the_end_of_its_call(ledger: Ledger) -> None:

@@ -22,7 +22,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from protocols import ProtocolServer, Script
 
-from hopyard.models.calls import request
+from hopyard.models.calls import call, request
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.calls.parse import parse
 from hopyard.models.calls.stream import AnswerStream
@@ -234,12 +234,13 @@ class Trial:
 
     async def check(self, provider: ChatProvider, odd: Odd, *, streamed: bool) -> None:
         run, caller, told = f"run-{next(self.numbers)}", ModelCaller(provider, self.ledger), Told()
-        stream = AnswerStream(told) if streamed else None
         context = Context(model="builtin", timeout=30)
         try:
-            output = await caller._tried(
-                DIRECT, {"question": run}, context, run, streamed, "", stream, 0
-            )
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(call, "answer_stream", lambda markers: AnswerStream(told))
+                output = await caller.call(
+                    DIRECT, {"question": run}, context, run, final=streamed, retries=0
+                )
         except (ModelOutputError, ModelUnreachableError) as error:
             self.failed += 1
             assert error.reason, error
@@ -247,8 +248,7 @@ class Trial:
         else:
             self.answered += 1
             assert odd.allows(output.answer, output.cut), output
-            if stream is not None:
-                stream.settle(output.answer)
+            if streamed:
                 assert told.text == output.answer
         assert DRAFT not in told.ever
         for use in self.ledger.uses(run):
@@ -286,7 +286,7 @@ def test_no_odd_reply_becomes_an_answer_that_it_did_not_give(trial: Trial) -> No
         @given(odd_replies(), st.booleans())
         def check(odd: Odd, streamed: bool) -> None:
             model = (BaseChatOpenAI if odd.marking else OddChat)(odd=odd)
-            provider = ChatProvider("odd", lambda _: model, 4, keep_prefixes=False, cure="")
+            provider = ChatProvider("odd", lambda _: model, 4, cure="")
             runner.run(trial.check(provider, odd, streamed=streamed))
 
         check()

@@ -15,6 +15,7 @@ from hopyard.models.chat import chat_provider
 from hopyard.models.ledger import Ledger
 from hopyard.models.recorded import (
     CALLS_FILE,
+    LOG_FILE,
     RecordedCall,
     Recorder,
     RecordingMissingError,
@@ -81,7 +82,7 @@ def test_many_writers_lose_nothing(tmp_path: Path) -> None:
 
 
 def test_a_killed_recording_keeps_what_it_had(tmp_path: Path) -> None:
-    log = tmp_path / "calls-killed.jsonl"
+    log = tmp_path / LOG_FILE
     half = json.dumps({"key": A, **PARIS.model_dump()}) + '\n{"key": "bbbb'
     log.write_text(half)
     assert open_recording(tmp_path).find(A, prompt="answer") == PARIS
@@ -90,10 +91,11 @@ def test_a_killed_recording_keeps_what_it_had(tmp_path: Path) -> None:
     running.record(C, ROME)
     record_all(tmp_path, [(B, ROME)])
     assert not log.exists()
-    assert [line["key"] for line in lines(tmp_path)] == [A, B]
-    assert len(open_recording(tmp_path)) == 3  # the log of the one that is running counts too
+    assert [line["key"] for line in lines(tmp_path)] == [A, B, C]  # that of the running one too
+    running.record(A, ROME)
+    assert open_recording(tmp_path).find(A, prompt="answer") == ROME
     running.close()
-    assert [line["key"] for line in lines(tmp_path)] == [A, B, C]
+    assert len(lines(tmp_path)) == 3
     assert open_recording(tmp_path).name != before.name
 
 

@@ -32,7 +32,7 @@ from hopyard.indexes.kinds.communities.writing import (
     report_without_call,
     written_of,
 )
-from hopyard.models.calls.finished import finished_output
+from hopyard.models.calls.attempt import finished_output
 from hopyard.models.ledger import Ledger
 from hopyard.models.prompt import Prompt
 from hopyard.prompts.indexes.communities import REPORT, CommunityReport, report_values

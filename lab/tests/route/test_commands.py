@@ -96,7 +96,7 @@ def asked(words: WordEmbedder, monkeypatch: pytest.MonkeyPatch) -> Asked:
         monkeypatch.setenv(f"HOPYARD_{name}", value)
     script = Asked()
     model: Any = script
-    provider = ChatProvider("scripted", lambda _: model, 16, keep_prefixes=False, cure="")
+    provider = ChatProvider("scripted", lambda _: model, 16, cure="")
     register_chat_provider("scripted", provider)
     return script
 

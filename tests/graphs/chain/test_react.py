@@ -76,9 +76,7 @@ def answer(text: str, *passages: int, unconfirmed: str = "") -> AIMessage:
 
 def scripted(*turns: AIMessage | Exception) -> ToolChat:
     model = ToolChat(turns=list(turns), shown=[], offered=[])
-    register_chat_provider(
-        "scripted", ChatProvider("scripted", lambda _: model, 16, keep_prefixes=False, cure="")
-    )
+    register_chat_provider("scripted", ChatProvider("scripted", lambda _: model, 16, cure=""))
     return model
 
 

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from hopyard.models.builtin import chat as builtin
-from hopyard.models.builtin.chat import builtin_identity, known_as
+from hopyard.models.builtin.chat import builtin_identity
 from hopyard.models.chat import chat_provider
 from hopyard.models.embeddings import embedder
+from hopyard.models.names import known_as
+from hopyard.models.notices import point_out
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.passages import passage_lines
 from hopyard.state.errors import UsageError
@@ -80,7 +82,7 @@ def notices(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], int]]:
     logger = logging.getLogger("hopyard")
     before = logger.level
     logger.setLevel(logging.ERROR)
-    builtin._point_out_former_name.cache_clear()
+    point_out.cache_clear()
     yield lambda: caplog.text.count("is now `builtin`")
     logger.setLevel(before)
 
@@ -107,12 +109,11 @@ def test_stored_names_are_the_former_ones(notices: Callable[[], int]) -> None:
     assert notices() == 0
 
 
-@pytest.mark.parametrize("name", ["HOPYARD_BUILTIN_THREADS", "HOPYARD_EMBEDDED_THREADS"])
-def test_both_names_of_the_thread_setting_are_read(
-    name: str, monkeypatch: pytest.MonkeyPatch
+def test_the_threads_of_the_engine_are_read_from_a_variable(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv(name, "3")
+    monkeypatch.setenv("HOPYARD_BUILTIN_THREADS", "3")
     assert builtin._cores() == 3
-    monkeypatch.setenv(name, "many")
-    with pytest.raises(UsageError, match=f"{name}='many'"):
+    monkeypatch.setenv("HOPYARD_BUILTIN_THREADS", "many")
+    with pytest.raises(UsageError, match="HOPYARD_BUILTIN_THREADS='many'"):
         builtin._cores()

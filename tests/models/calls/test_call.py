@@ -70,7 +70,7 @@ async def test_a_model_without_any_constraint_is_asked_plainly() -> None:
 
 
 def register(name: str, connect: Any) -> None:
-    register_chat_provider(name, ChatProvider(name, connect, 4, False, "mend the test"))
+    register_chat_provider(name, ChatProvider(name, connect, 4, "fix the test"))
 
 
 # What is paid

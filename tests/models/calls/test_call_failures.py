@@ -122,7 +122,7 @@ async def test_the_server_says_how_long_to_wait(
 
 @pytest.mark.parametrize(
     ("status", "advice"),
-    [(400, r"\)\.$"), (401, "mend the test"), (403, "mend the test"), (404, "mend the test")],
+    [(400, r"\)\.$"), (401, "fix the test"), (403, "fix the test"), (404, "fix the test")],
 )
 async def test_a_refusal_is_not_asked_again_and_blames_the_key_only_where_it_may_be_wrong(
     server: ModelServer, status: int, advice: str

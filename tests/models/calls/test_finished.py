@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from model_server import ModelServer
 
-from hopyard.models.calls.finished import finished_output
+from hopyard.models.calls.attempt import finished_output
 from hopyard.models.ledger import Entry, Ledger
 from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.state.settings.fields import Context
