@@ -23,6 +23,7 @@ from hopyard.nodes.gate import decide
 from hopyard.nodes.judge import judge_answer_support
 from hopyard.nodes.lifecycle import LONGEST_QUESTION
 from hopyard.nodes.run import Run
+from hopyard.prompts.traits import without_own_model
 from hopyard.state.references import with_references
 from hopyard.state.schemas import Citation, Evidence, GateDecision, passage_ids
 
@@ -186,9 +187,7 @@ def as_middleware(
         UsageError: A setting is unknown or not usable.
     """
     hop = Hopyard.of(index, **named)
-    if hop.context.profile == "auto" and hop.context.model == "builtin":
-        hop = Hopyard.of(hop, settings={"profile": "capable"})  # the agent's own model answers
-    return HopyardMiddleware(hop)
+    return HopyardMiddleware(Hopyard.of(hop, settings=without_own_model(hop.context)))
 
 
 def _last_question(messages: Sequence[BaseMessage]) -> int | None:

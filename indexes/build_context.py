@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from hopyard.indexes.corpus.threads import finish, in_thread
 from hopyard.state.errors import UsageError
-from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.settings.fields import Context
 
 if TYPE_CHECKING:  # numpy and SQLite, which a list of names must not cost
     from hopyard.indexes.corpus.snapshot import Snapshot
@@ -112,7 +112,7 @@ class BuildOptions:
             prompt: Prompt[OutputT], values: Mapping[str, str], *, step: str = ""
         ) -> OutputT:
             asked = settings or self.settings
-            caller, worded = await in_thread(lambda: self.caller), prompt.of(profile_of(asked))
+            caller, worded = await in_thread(lambda: self.caller), prompt.for_model(asked)
             answer = caller.call(worded, values, asked, run, step=step)
             # A call that is paid for is finished, also when the build is cancelled.
             return await finish(asyncio.ensure_future(answer))

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hopyard.models.entries import Entry, ParseRate, Use
 from hopyard.state.errors import HopyardError
-from hopyard.state.storage.serializer import KEY_VARIABLE
 from hopyard.state.storage.patience import BUSY_SECONDS, patiently
 from hopyard.state.usage import Usage
 
@@ -210,6 +209,8 @@ class Ledger:
             asked: The messages of the call, for traces. They hold the question and passages, and
                 the ledger is not encrypted: where checkpoints are, they are not stored.
         """
+        from hopyard.state.storage.serializer import KEY_VARIABLE
+
         with self._writing() as db:
             db.execute(
                 f"INSERT OR REPLACE INTO calls (key, {_ENTRY}) VALUES (?,?,?,?,?,?,?,?,?,?,?)",

@@ -11,6 +11,8 @@ from typing import Annotated, Any, ClassVar, Final, Generic, Literal, TypeVar
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import AfterValidator, BaseModel, ConfigDict, PrivateAttr, field_validator
 
+from hopyard.state.settings.fields import Context, profile_of
+
 __all__ = ("Example", "Output", "OutputT", "Prompt", "Remark", "Shorter")
 
 ROOM_OF_SMALL: Final = 300
@@ -157,6 +159,10 @@ class Prompt(Generic[OutputT]):
                 frequency_penalty=0.0,
             )
         return self.capable
+
+    def for_model(self, settings: Context) -> Prompt[OutputT]:
+        """Return the wording for the model of a run."""
+        return self.of(profile_of(settings))
 
     def _of_small(self) -> Prompt[OutputT]:
         if isinstance(self.small, Prompt):

@@ -12,10 +12,11 @@ from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.citations import contains_quote
 from hopyard.nodes.conversation import answer_message
 from hopyard.nodes.run import Run, run_of
+from hopyard.prompts.traits import traits_of
 from hopyard.state.agent import AgentState
 from hopyard.state.references import with_references
 from hopyard.state.schemas import Citation, Evidence, Source, Step, passage_ids, quotes_of
-from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.settings.fields import Context
 from hopyard.state.text.markers import renumber
 from hopyard.state.verdicts import BUDGET
 
@@ -46,7 +47,7 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
         if good
     ]
     answer, unconfirmed = state["answer"], state.get("unconfirmed", "")
-    quotes = profile_of(run.settings) != "builtin"
+    quotes = traits_of(run.settings).writes_freely
     if cited or (quotes and evidence):
         kept = [number for number, good in enumerate(checked, 1) if good]
         answer = renumber(answer, {number: place for place, number in enumerate(kept, 1)})

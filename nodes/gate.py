@@ -9,15 +9,16 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from hopyard.classifiers.about_documents import is_about_documents
-from hopyard.classifiers.retrieval_gate import OFF, SHIPPED, Decision, shipped_gate
+from hopyard.classifiers.retrieval_gate import OFF, SHIPPED, Decision
 from hopyard.measures.nearness import Nearness
 from hopyard.models.names import known_as, same_model
 from hopyard.nodes.index_facts import name_in, nearness_of
 from hopyard.nodes.run import Run, run_of
+from hopyard.prompts.traits import traits_of
 from hopyard.state.agent import AgentState
 from hopyard.state.extras import missing_modules, missing_sentence
 from hopyard.state.schemas import GateDecision
-from hopyard.state.settings.fields import AUTO, Context, profile_of
+from hopyard.state.settings.fields import AUTO, Context
 
 __all__ = ("decide", "decide_retrieval", "measured_for", "rule")
 
@@ -43,7 +44,7 @@ async def decide(run: Run, question: str) -> GateDecision:
     if why := _why_unasked(run) or await asyncio.to_thread(_why_impossible, gate):
         return GateDecision(gate=OFF, probability=None, retrieve=None, reason=why)
     if gate == AUTO:
-        gate = shipped_gate(profile_of(run.settings))
+        gate = traits_of(run.settings).gate
     await asyncio.to_thread(run.resources.gate, gate)  # a gate that is not there is an error
     if reason := await rule(run, question):
         return GateDecision(gate=gate, probability=None, retrieve=True, reason=reason)

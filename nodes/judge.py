@@ -13,9 +13,10 @@ from hopyard.nodes.lifecycle import with_endings
 from hopyard.nodes.run import Run
 from hopyard.prompts.check_statements import check_prompt, claim_lines
 from hopyard.prompts.passages import one_line, passage_lines
+from hopyard.prompts.traits import traits_of
 from hopyard.state.errors import ModelUnreachableError
 from hopyard.state.schemas import Citation, Step
-from hopyard.state.settings.fields import AUTO, Context, profile_of
+from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.verdicts import FALLBACK
 
 __all__ = ("check_of", "judge_answer_support", "judge_statements")
@@ -36,7 +37,7 @@ def check_of(context: Context) -> str:
     if context.answer.check != AUTO:
         return context.answer.check
     recorded = context.model.startswith("recorded:")
-    return "doubt" if profile_of(context) == "capable" and not recorded else "rules"
+    return "doubt" if traits_of(context).judges_doubts and not recorded else "rules"
 
 
 async def judge_answer_support(run: Run, state: Mapping[str, Any]) -> dict[str, Any]:

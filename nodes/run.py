@@ -28,7 +28,7 @@ from hopyard.state.errors import (
     UsageError,
 )
 from hopyard.state.schemas import Evidence
-from hopyard.state.settings.fields import AUTO, Context, profile_of
+from hopyard.state.settings.fields import AUTO, Context
 from hopyard.state.settings.sources import read_context
 from hopyard.state.usage import Usage
 
@@ -109,7 +109,7 @@ class Run:
         """Call the chat model.
 
         Args:
-            prompt: The prompt; the run's profile decides on its wording.
+            prompt: The prompt; the run's model decides on its wording.
             values: The values of the prompt's template.
             step: Id of the step that the call belongs to.
             final: Whether this is the closing call, for which the budget reserves a call. Its
@@ -121,7 +121,7 @@ class Run:
             ModelUnreachableError: The model does not answer.
             ModelOutputError: The output did not fit the schema after repair and retries.
         """
-        caller, worded = await self.caller(), prompt.of(profile_of(self.settings))
+        caller, worded = await self.caller(), prompt.for_model(self.settings)
         return await caller.call(
             worded, values, self.settings, self.id, final=final, stream=stream, step=step
         )

@@ -29,13 +29,13 @@ def one_line(text: str) -> str:
     return _CHAT_TOKENS.sub(r"\g<0> ", plain)
 
 
-def heading(title: str, about: str, profile: Profile) -> str:
-    """What stands before a passage's text, as in `Title (The Verge, 2023-11-05, page 4)`.
+def heading(title: str, about: str, profile: Profile = "capable") -> str:
+    """The text before a passage, as in `Title (The Verge, 2023-11-05, page 4)`.
 
     Args:
         title: The passage's title.
-        about: What else is known of it, as `Passage.about` gives it; "" for nothing.
-        profile: How prompts are written. The built-in model is shown the title alone.
+        about: Its source, date and page, as `Passage.about` gives them; "" for nothing.
+        profile: The wording of the prompts. Only capable models are shown more than the title.
     """
     return f"{title} ({about})".strip() if about and profile == "capable" else title
 

@@ -18,7 +18,7 @@ from hopyard.state.errors import (
 )
 from hopyard.state.hop import Relevance
 from hopyard.state.schemas import Evidence
-from hopyard.state.settings.fields import Group, profile_of
+from hopyard.state.settings.fields import Group
 
 if TYPE_CHECKING:
     from hopyard.indexes.corpus.records import Passage
@@ -32,8 +32,6 @@ _WIDER: Final = 2
 """Times k units that are found before the best are kept (HopRAG's baseline)."""
 _MOST_MORE: Final = 10
 """Units beside the k wanted at most: a chain that leaves out what it has seen asks for many."""
-_BUILTIN_SNIPPET: Final = 80
-"""Tokens of a passage that the built-in model judges it by."""
 _VALUE: Final[Mapping[Relevance, float]] = {"irrelevant": 0.0, "indirect": 0.5, "necessary": 1.0}
 
 
@@ -105,6 +103,7 @@ async def _judge(search: Search, found: Sequence[Evidence]) -> list[float]:
     """The chat model's judgements: 1 necessary, 0.5 indirect, 0 irrelevant."""
     from hopyard.prompts.passages import heading, one_line, passage_lines, passage_snippet
     from hopyard.prompts.rerank import passages_prompt
+    from hopyard.prompts.traits import traits_of
 
     if search.call is None:
         raise UsageError(
@@ -113,12 +112,11 @@ async def _judge(search: Search, found: Sequence[Evidence]) -> list[float]:
         )
     if not found:
         return []
-    profile = profile_of(search.settings)
-    shorter = profile == "builtin"
-    longest = _BUILTIN_SNIPPET if shorter else search.settings.retrieval.snippet_tokens
+    settings, traits = search.settings, traits_of(search.settings)
+    longest = traits.rerank_tokens or settings.retrieval.snippet_tokens
     shown = [
         (
-            heading(passages[0].full_title, passages[0].about, profile),
+            heading(passages[0].full_title, passages[0].about if traits.reads_metadata else ""),
             passage_snippet("\n".join(passage.text for passage in passages), longest),
         )
         for passages in await asyncio.to_thread(_passages, search, found)
