@@ -26,6 +26,9 @@ __all__ = ("SizedChatOllama", "connect_chat", "window_for")
 
 SMALLEST_WINDOW: Final = 4096
 """Ollama's own default."""
+_windows: Final[dict[tuple[str, str], int]] = {}
+"""The largest window that this process has asked for, by server and model. Ollama reloads a model
+for each new size, so the window never shrinks."""
 SPARE: Final = 4 / 3
 """Times the estimate of a prompt: a large window costs memory, a small one cuts the prompt."""
 MOST_CHARACTERS_A_TOKEN: Final = 6
@@ -42,9 +45,7 @@ def prompt_tokens(messages: Sequence[BaseMessage]) -> int:
 
 
 def window_for(messages: Sequence[BaseMessage], answer: int) -> int:
-    """The window for a prompt and its answer: a power of two.
-
-    Ollama reloads a model for each new size of window: hence few sizes.
+    """The least window for a prompt and its answer: a power of two, so that there are few sizes.
 
     Args:
         messages: The prompt.
@@ -60,8 +61,8 @@ def window_for(messages: Sequence[BaseMessage], answer: int) -> int:
 class SizedChatOllama(ChatOllama):
     """Ollama's chat model with a window that fits the prompt.
 
-    Ollama refuses a prompt that does not fit, as it is told to; the call is then made again with a
-    larger window. A server older than 0.12.6 does not know that option. Its count of what it read
+    Hopyard asks Ollama to refuse a prompt that does not fit, and calls it again with a larger
+    window. A server older than 0.12.6 does not know that option. Its count of what it read
     shows whether it cut the prompt.
     """
 
@@ -75,13 +76,10 @@ class SizedChatOllama(ChatOllama):
         self, messages: list[BaseMessage], stop: list[str] | None = None, **kwargs: Any
     ) -> dict[str, Any]:
         """Add the window to the request: all four ways to call the model use this method."""
-        least = kwargs.pop("least_window", 0)
+        window = kwargs.pop("window", None) or self._window(messages)
         params = super()._chat_params(messages, stop, **kwargs)
-        wanted = max(window_for(messages, self.num_predict or 0), least)
-        longest = context_length(self.model)
-        window = min(wanted, longest) if longest else wanted
         params["options"]["num_ctx"] = window
-        if self.num_predict and window < wanted:
+        if self.num_predict and window < window_for(messages, self.num_predict):
             room = max(window - prompt_tokens(messages), LEAST_ANSWER)
             params["options"]["num_predict"] = min(self.num_predict, room)
         return params
@@ -90,10 +88,10 @@ class SizedChatOllama(ChatOllama):
         self, messages: list[BaseMessage], stop: list[str] | None = None, **kwargs: Any
     ) -> AsyncIterator[Mapping[str, Any] | str]:
         """The reply in pieces, asked for with a larger window while the prompt does not fit."""
-        window = self._chat_params(messages, stop, **kwargs)["options"]["num_ctx"]
+        window = self._window(messages)
         while True:
             try:
-                asked = super()._acreate_chat_stream(messages, stop, **kwargs, least_window=window)
+                asked = super()._acreate_chat_stream(messages, stop, **kwargs, window=window)
                 async for part in asked:
                     if not isinstance(part, str) and part.get("done"):
                         await self._check_read(part.get("prompt_eval_count"), messages, window)
@@ -102,9 +100,20 @@ class SizedChatOllama(ChatOllama):
                 larger = self._larger_window(error, messages, window)
                 if larger <= window:
                     raise
-                window = larger
+                window = self._grow(larger)
             else:
                 return
+
+    def _window(self, messages: list[BaseMessage]) -> int:
+        """The window for a prompt, at most that of the model."""
+        window = self._grow(window_for(messages, self.num_predict or 0))
+        return min(window, context_length(self.model) or window)
+
+    def _grow(self, window: int) -> int:
+        """The window of the model from now on: this size, or the larger size that it had."""
+        name = (str(self.base_url), self.model)
+        _windows[name] = max(window, _windows.get(name, 0))
+        return _windows[name]
 
     def _larger_window(
         self, error: ollama.ResponseError, messages: list[BaseMessage], window: int

@@ -44,6 +44,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OllamaServer]:
     with OllamaServer(models) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.address)
         monkeypatch.setattr(model_size, "_told", {})
+        monkeypatch.setattr(ollama_chat, "_windows", {})
         yield server
 
 
@@ -73,14 +74,19 @@ async def test_what_is_sent_with_a_call(server: OllamaServer) -> None:
     assert (usage["input_tokens"], usage["output_tokens"]) == (READ, WRITTEN)
 
 
-async def test_the_window_grows_with_the_prompt_and_ends_at_the_models(
+async def test_the_window_grows_with_the_prompt_ends_at_the_models_and_never_shrinks(
     server: OllamaServer,
 ) -> None:
-    for passages, window in (("x" * 6_000, 4096), ("x" * 12_000, 8192), ("x" * 30_000, 8192)):
-        values = {"passages": passages, "question": "Why?"}
+    """Ollama reloads a model for each new size of its window."""
+    windows = ((6_000, 4096), (12_000, 8192), (30_000, 8192), (6_001, 8192), (10, 8192))
+    for characters, window in windows:
+        values = {"passages": "x" * characters, "question": "Why?"}
         await model_caller(LLAMA.model).call(ANSWER, values, LLAMA, "run")
         assert server.payloads("/api/chat")[-1]["options"]["num_ctx"] == window
     assert len(server.payloads("/api/show")) == 1
+    server.models["other:latest"] = Model(chat=paris)
+    await ask(context=Context(model="ollama:other"))
+    assert server.payloads("/api/chat")[-1]["options"]["num_ctx"] == 4096
 
 
 async def test_an_answer_takes_no_more_than_the_prompt_leaves(server: OllamaServer) -> None:
