@@ -120,7 +120,7 @@ def learn_size(model: str) -> None:
 
     try:
         size = parameter_size(name)
-    except ModelUnreachableError:  # the first call will say so
+    except ModelUnreachableError:  # The first call will say so.
         size = None
     if size is None:
         _silent_since[model] = monotonic()
@@ -213,7 +213,7 @@ def _ollama_provider(name: str) -> ChatProvider:
         connect=_Connections(connect),
         concurrency=OLLAMA_CONCURRENCY,
         cure=f"start it with `ollama serve` and fetch the model with `ollama pull {name}`",
-        prepare=window,  # it also shows whether server and model exist
+        prepare=window,  # It also shows whether server and model exist.
         window=window,
         schema="variants",
     )

@@ -1,4 +1,4 @@
-"""What calls at the same time share: work, clients of event loops, loading into PyTorch."""
+"""Sharing among calls at the same time: work, clients of event loops, loading into PyTorch."""
 
 from __future__ import annotations
 

@@ -117,8 +117,8 @@ class NoEmbedder:
 class LangChainEmbedder:
     """Any LangChain embedding model, with vectors scaled to length 1.
 
-    It embeds texts as they are. What the model wants before them is in `instructions`, and an index
-    keeps what it was built with.
+    It embeds texts as they are. `instructions` has the prefixes that the model wants, and an index
+    keeps those that it was built with.
     """
 
     window = REMOTE_WINDOW

@@ -39,7 +39,7 @@ _SECRET: Final = re.compile(
     re.I,
 )
 _MADE_CLIENTS: Final = {"client", "async_client", "root_client", "root_async_client"}
-"""What a model makes of its parameters."""
+"""Fields that a model derives from its parameters."""
 _ADDRESS: Final = re.compile(r"^([a-z][a-z0-9+.-]*://)(?:[^/@\s]*@)?([^?#\s]*)", re.I)
 _MODEL_FIELDS: Final = ("model", "model_name", "model_id", "azure_deployment", "deployment_name")
 _PROVIDERS: Final[Mapping[tuple[str, str], str]] = {
@@ -144,7 +144,7 @@ def _with_sampling(model: BaseChatModel, sampling: Sampling) -> BaseChatModel:
         **dict.fromkeys(_LIMIT_FIELDS, sampling.max_tokens),
         "temperature": sampling.temperature,
         "seed": sampling.seed,
-        "max_retries": 0,  # `request` retries itself: both together would multiply the attempts
+        "max_retries": 0,  # `request` retries itself: both together would multiply.
     }
     if sampling.frequency_penalty:
         wanted["frequency_penalty"] = sampling.frequency_penalty
@@ -158,7 +158,7 @@ def _with_sampling(model: BaseChatModel, sampling: Sampling) -> BaseChatModel:
             for name, value in _clients_for(kind).items()
             if name in known and name not in given
         }
-        with suppress(Exception):  # a new object drops what the model does not take
+        with suppress(Exception):  # A new object drops what the model does not take.
             return kind(**given, **update, **clients)
     return model.model_copy(update=update)
 
@@ -173,7 +173,7 @@ def _clients_for(kind: type) -> Mapping[str, Any]:
 def _own_words(model: BaseChatModel) -> dict[str, Any]:
     try:
         given = dict(model._identifying_params)
-    except Exception:  # a class of somebody else's, which may want its server for it
+    except Exception:  # A class of somebody else's may want its server.
         return {}
     return {name: _plain(value) for name, value in given.items() if _counts(name)}
 

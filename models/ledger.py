@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hopyard.models.entries import Entry, ParseRate, Use
+from hopyard.models.ledger_file import open_ledger
 from hopyard.state.errors import HopyardError
-from hopyard.state.storage.patience import BUSY_SECONDS, patiently
 from hopyard.state.usage import Usage
 
 if TYPE_CHECKING:
@@ -32,44 +32,6 @@ __all__ = ("LEDGER_FILE", "Entry", "Ledger", "ParseRate", "Use", "ledger_key")
 LEDGER_FILE: Final = "ledger.sqlite"
 """In the data folder."""
 
-_SCHEMA: Final = """
-CREATE TABLE IF NOT EXISTS calls (
-    key TEXT PRIMARY KEY,
-    prompt TEXT NOT NULL,
-    version INTEGER NOT NULL,
-    model TEXT NOT NULL,
-    attempt INTEGER NOT NULL,
-    output TEXT NOT NULL,
-    outcome TEXT NOT NULL CHECK (outcome IN ('parsed', 'repaired', 'failed')),
-    input_tokens INTEGER NOT NULL,
-    output_tokens INTEGER NOT NULL,
-    seconds REAL NOT NULL,
-    estimated INTEGER NOT NULL DEFAULT 0,
-    at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS prompts (key TEXT PRIMARY KEY, messages BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS uses (
-    run TEXT NOT NULL,
-    key TEXT NOT NULL,
-    cached INTEGER NOT NULL,
-    step TEXT NOT NULL DEFAULT ''
-);
-CREATE INDEX IF NOT EXISTS uses_of_run ON uses (run);
-CREATE TABLE IF NOT EXISTS endings (
-    run TEXT NOT NULL,
-    step TEXT NOT NULL,
-    prompt TEXT NOT NULL,
-    ending TEXT NOT NULL,
-    PRIMARY KEY (run, step, prompt)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID;
-"""
-
-_ADDED: Final = (
-    ("uses", "step", "TEXT NOT NULL DEFAULT ''"),
-    ("calls", "estimated", "INTEGER NOT NULL DEFAULT 0"),
-)
-"""Columns that were added to tables of an earlier version."""
 _USE: Final = "INSERT INTO uses (run, key, cached, step) VALUES (?, ?, ?, ?)"
 
 
@@ -80,35 +42,6 @@ def ledger_key(parts: Mapping[str, object]) -> str:
     """A key of everything that a call's answer depends on."""
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-@patiently
-def _open(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
-    try:
-        db.execute("PRAGMA journal_mode=WAL")
-        # A killed process loses nothing at NORMAL; only a power cut may lose the last call.
-        db.execute("PRAGMA synchronous=NORMAL")
-        db.execute("PRAGMA secure_delete=ON")
-        db.executescript(_SCHEMA)
-        if _missing(db):  # an older version made it
-            with db:
-                db.execute("BEGIN IMMEDIATE")  # many processes may be here at once
-                for table, column, kind in _missing(db):
-                    db.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
-    except sqlite3.Error:
-        db.close()
-        raise
-    return db
-
-
-def _missing(db: sqlite3.Connection) -> list[tuple[str, str, str]]:
-    """The columns that an older version did not make."""
-    return [
-        (table, column, kind)
-        for table, column, kind in _ADDED
-        if column not in {row[1] for row in db.execute(f"PRAGMA table_info({table})")}
-    ]
 
 
 def _entry(row: Sequence[Any]) -> Entry:
@@ -127,7 +60,7 @@ class Ledger:
         self._lock = threading.Lock()
         self._path = path
         try:
-            self._db = _open(path)
+            self._db = open_ledger(path)
         except sqlite3.Error as error:
             raise HopyardError(
                 f"The ledger {str(path)!r} cannot be opened ({error}); move the file away, or set "

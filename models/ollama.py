@@ -139,7 +139,7 @@ def parameter_size(name: str) -> float | None:
 
 @lru_cache(maxsize=32)
 def _about(_address: str, name: str) -> tuple[int, float | None]:
-    """What the server says of a model: its context length, and its billions of parameters."""
+    """A model's context length and billions of parameters, as the server says."""
     try:
         about = _client().show(name)
     except ollama.ResponseError as error:

@@ -17,8 +17,7 @@ from hopyard.nodes.first_search import question_features
 from hopyard.nodes.index_facts import index_kinds
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.route import route_prompt
-from hopyard.prompts.strategy_choice import choice_prompt
+from hopyard.prompts.route import choice_prompt, route_prompt
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import BudgetExceededError, ModelOutputError, RouteUnavailableError
 from hopyard.state.schemas import RouteDecision

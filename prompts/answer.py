@@ -37,7 +37,7 @@ ROOM_OF_SMALL_ANSWERS: Final = 600
 """Output tokens of an answer of a small model, which writes no thoughts."""
 
 UNKNOWN: Final = "Unknown"
-"""What the model answers when the passages do not say."""
+"""The answer of the model when the passages do not say."""
 
 
 class Answer(Output):
@@ -91,7 +91,7 @@ AnyAnswer = Answer | CitedAnswer | PlainAnswer
 
 
 def in_style(example: Example[AnyAnswer]) -> Example[AnyAnswer]:
-    """A worked example of the built-in model for small ones, which are told the answer's form."""
+    """A worked example for small models, whose prompts name the form of the answer."""
     values = {**example.values, "style": writing(AnswerSettings(style="short"), small=True)}
     return Example(values, PlainAnswer(answer=example.output.answer))
 
@@ -110,7 +110,7 @@ HOW_TO_ANSWER: Final = (
     "the passages answer, and say which they do not.\n"
     "Then give the numbers of all passages that the answer rests on.\n"
 )
-"""What a capable model is told wherever it answers from passages."""
+"""Instructions for a capable model wherever it answers from passages."""
 
 _CAPABLE: Final = Prompt[AnyAnswer](
     name="answer",

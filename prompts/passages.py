@@ -51,8 +51,8 @@ def source_line(heading: str) -> str:
 def passage_lines(passages: Sequence[tuple[str, str]], numbers: Sequence[int] | None = None) -> str:
     """Number passages, one a line.
 
-    The line is the delimiter: text that has no line break cannot end its own line, so a passage
-    cannot open a new one, whatever it says.
+    The line is the delimiter: text without a line break cannot end its own line, so no passage can
+    pose as another.
 
     Args:
         passages: Title and text of each, the best first.

@@ -1,4 +1,4 @@
-"""Make a follow-up question stand on its own, or see that it is about the last answer."""
+"""Make a follow-up question understandable alone, or see that it is about the last answer."""
 
 from __future__ import annotations
 

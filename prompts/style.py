@@ -9,7 +9,7 @@ from hopyard.state.settings.fields import AnswerSettings
 __all__ = ("GENERAL_KNOWLEDGE", "writing")
 
 GENERAL_KNOWLEDGE: Final = "From general knowledge:"
-"""What a part begins with that the model adds to what the documents say."""
+"""The beginning of a part that the model adds from its own knowledge."""
 
 _LANGUAGE: Final = "in the question's language, or in the one that it asks for"
 _STYLES: Final = {
@@ -42,12 +42,12 @@ _BOTH: Final = (
 
 
 def writing(settings: AnswerSettings, *, passages: bool = True, small: bool = False) -> str:
-    """What to tell a model about the form of its answer. The built-in one has only one form.
+    """The instructions for the form of an answer. The built-in model has only one form.
 
     Args:
         settings: The style, and whether the model may add what it knows.
         passages: Whether it answers from numbered passages, which it is then to name.
-        small: Whether it is told for a small model.
+        small: Whether the model is small.
     """
     style = _SMALL_SHORT if small and settings.style == "short" else _STYLES[settings.style]
     if not passages:

@@ -1,4 +1,4 @@
-"""What suits a model, besides the wording of its prompts: one row for each size of model.
+"""Properties of models, besides the wording of their prompts: one row for each size of model.
 
 Code that depends on the model asks for a property here. It compares no profile and no model's name.
 """

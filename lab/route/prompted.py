@@ -12,7 +12,7 @@ from hopyard.nodes.lifecycle import new_run_id
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.strategy_choice import choice_prompt
+from hopyard.prompts.route import choice_prompt
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.fields import Context
 from hopyard.state.strategy import STRATEGIES

@@ -42,9 +42,9 @@ def asked_schema(output: type[Output], *, variants: bool) -> dict[str, Any]:
 
     Args:
         output: The output wanted.
-        variants: Whether to add an `anyOf` with an object for each kind, in which the fields of the
-            kind are filled and those of other kinds empty. llama.cpp and servers like it, such as
-            Ollama, read it; OpenAI and Anthropic refuse it at the top of a schema.
+        variants: Whether to add an `anyOf` with an object for each kind: the fields of the kind are
+            filled, and those of other kinds empty. Servers such as llama.cpp and Ollama read it.
+            OpenAI and Anthropic refuse it at the top of a schema.
     """
     schema = {"title": output.__name__, **output.model_json_schema(schema_generator=_Narrow)}
     if variants and output.kinds:

@@ -1,8 +1,7 @@
 """Makes every model call: a prompt and values in, a validated object out.
 
-In between: the ledger (a finished call is never paid for twice), the budget, the limit on calls at
-once, schema-constrained output, one repair by rule, a bounded number of retries, and then a typed
-failure.
+In between: the ledger (no finished call is paid for twice), the budget, the limit on calls at once,
+constrained output, one repair by rule, a bounded number of retries, then a typed failure.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ class _Call(Generic[OutputT]):
 
 @dataclass
 class _Run:
-    """What is known of a run's calls beside the ledger."""
+    """Facts about a run's calls that the ledger does not have. They outlive each step."""
 
     meter: Meter | None = None
     spoken: Spoken | None = None
@@ -161,13 +160,8 @@ class ModelCaller:
         read = (final or stream) and ANSWER_FIELD in prompt.output.model_fields
         answer = answer_stream(markers=prompt.output.markers) if read else None
         call = _Call(Attempt(prompt, values, context), run, final, step, answer)
-        most = self.retries if retries is None else retries
         try:
-            output = (
-                await self._streamed(call, answer, most)
-                if answer
-                else (await self._tried(call, most))
-            )
+            output = await self._streamed(call, self.retries if retries is None else retries)
         except ModelOutputError as error:
             await self._note_ending(run, (step, prompt.name), error.reason)
             raise
@@ -180,15 +174,17 @@ class ModelCaller:
         if meter.note_ending(call, ending):
             await asyncio.to_thread(self.ledger.note_ending, run, call, ending)
 
-    async def _streamed(self, call: _Call[OutputT], answer: AnswerStream, retries: int) -> OutputT:
-        """The output, whose answer is streamed."""
+    async def _streamed(self, call: _Call[OutputT], retries: int) -> OutputT:
+        """The output, whose answer is streamed if it is wanted."""
+        if call.stream is None:
+            return await self._tried(call, retries)
         complete = False
         try:
             output = await self._tried(call, retries)
-            answer.settle(getattr(output, ANSWER_FIELD))
+            call.stream.settle(getattr(output, ANSWER_FIELD))
             complete = True
         finally:
-            if spoken := await answer.end(complete=complete):
+            if spoken := await call.stream.end(complete=complete):
                 self._run(call.run).spoken = spoken
         return output
 
@@ -237,11 +233,7 @@ class ModelCaller:
             meter.count_cached()
         entry = known or await self._paid(key, call)
         if self.recorder is not None:
-            recorded = RecordedCall(
-                output=entry.output,
-                input_tokens=entry.input_tokens,
-                output_tokens=entry.output_tokens,
-            )
+            recorded = RecordedCall.model_validate(entry, from_attributes=True)
             await asyncio.to_thread(self.recorder.record, call.attempt.recorded_key, recorded)
         return entry, known is not None
 

@@ -62,7 +62,7 @@ def parse(
     spoken = spoken_objects(corrected)
     begun = spoken.begun if _is_of(output, spoken.begun) else ""
     if not begun:
-        for values, _ in reversed(spoken.objects):  # the last: earlier ones are drafts
+        for values, _ in reversed(spoken.objects):  # the last: earlier objects are drafts
             with suppress(ValidationError):
                 return _fit(values, False, output), True
     part = begun or _from_first_brace(spoken.text)

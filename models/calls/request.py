@@ -88,19 +88,19 @@ async def send(request: Request) -> Reply:
         abilities = await asyncio.to_thread(abilities_of, name)
         try:
             reply = await _retried(request, abilities)
-        except HopyardError:  # a wrong name, or a reply that is a refusal
+        except HopyardError:  # A wrong name, or a reply that is a refusal.
             raise
-        except Exception as error:  # every provider's client has its own exceptions
+        except Exception as error:  # Every provider's client has its own exceptions.
             weaker = without_refused(abilities, error, request.output.__name__)
             if weaker is None:
                 await asyncio.to_thread(_keep_window, name, error)
                 cure = request.provider.cure
                 raise user_error(error, name, cure, request.timeout) from error
             refused = True
-            if abilities_of(name) == abilities:  # no call beside this one was faster
+            if abilities_of(name) == abilities:  # No call beside this was faster.
                 remember(name, weaker)
         else:
-            if refused:  # the server accepts what is left, so the refusal was no passing fault
+            if refused:  # The server accepts the rest: it was no passing fault.
                 await asyncio.to_thread(keep, name, abilities)
             return reply
 

@@ -72,7 +72,7 @@ class ShortReport(CommunityReport):
 
 
 def report_values(text: str, findings: int) -> dict[str, str]:
-    """What the prompt is filled with for one community.
+    """The values of the prompt for one community.
 
     Args:
         text: Its elements, and reports of its parts, each on a line of its own.

@@ -7,7 +7,7 @@ for the rest. Here claims are in the same call, and a gleaning is one call that 
 lists: it costs no more than the question alone where nothing was missed, and half as much where
 something was.
 
-A domain may have entity types and worked examples of its own (`elements_prompt`). They stand before
+A domain may have entity types and worked examples of its own (`elements_prompt`). They come before
 the passage, so that all calls of a build share their beginning. The ledger counts them as the same
 prompt.
 """
@@ -48,12 +48,12 @@ GENERAL_TYPES: Final = ("person", "organisation", "place", "event", "work", "pro
 
 
 def element_values(title: str, sentences: Sequence[str], before: str = "") -> dict[str, str]:
-    """What the prompt is filled with for one passage.
+    """The values of the prompt for one passage.
 
     Args:
         title: The title of the passage.
         sentences: Its sentences; each becomes one line, so no sentence can pose as another.
-        before: What `found_before` says in a gleaning.
+        before: The text of `found_before` in a gleaning.
     """
     return fact_values(title, sentences) | {"before": before}
 
@@ -61,7 +61,7 @@ def element_values(title: str, sentences: Sequence[str], before: str = "") -> di
 def found_before(
     entities: Sequence[str], facts: Sequence[tuple[str, str, str]], claims: Sequence[str]
 ) -> str:
-    """What is added to a passage in a gleaning: all that was found, and the question for the rest.
+    """The text after a passage in a gleaning: all that was found, and the question for the rest.
 
     Args:
         entities: Names.
@@ -90,8 +90,8 @@ def elements_prompt(
 
     Args:
         types: Entity types of the domain; by default `GENERAL_TYPES`.
-        examples: Worked examples from the corpus, with claims. The built-in wording has its own
-            examples where there are none.
+        examples: Worked examples from the corpus, with claims. Without them the built-in wording
+            has its own.
         claims: Whether to ask for claims.
     """
     base = CLAIMS if claims else ELEMENTS

@@ -74,7 +74,7 @@ class FewFacts(PassageFacts):
 
 
 def fact_values(title: str, sentences: Sequence[str]) -> dict[str, str]:
-    """What the prompt is filled with for one passage.
+    """The values of the prompt for one passage.
 
     Each sentence is one line, so no sentence can pose as another.
     """

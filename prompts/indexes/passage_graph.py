@@ -47,7 +47,7 @@ LONGEST: Final = 160
 
 
 class Limits(NamedTuple):
-    """What is kept of the questions of one passage; None is no limit."""
+    """Limits of the questions that are kept of one passage; None is no limit."""
 
     incoming: int | None
     outcoming: int | None
@@ -85,12 +85,12 @@ class AllQuestions(PassageQuestions):
 
 
 def question_values(title: str, text: str) -> dict[str, str]:
-    """What the prompt is filled with for one passage."""
+    """The values of the prompt for one passage."""
     return {"passage": passage_lines([(title, text)]), "again": ""}
 
 
 def again(incoming: int, outcoming: int) -> str:
-    """What is added to a passage of which too few questions came.
+    """The text after a passage of which too few questions came.
 
     Args:
         incoming: Usable in-coming questions that came.

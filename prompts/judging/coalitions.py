@@ -23,10 +23,10 @@ COALITION: Final = replace(ANSWER, name="coalition", capable=None)
 
 
 def coalition_values(coalition: Coalition, question: str, passages: str) -> dict[str, str]:
-    """What the template is filled with.
+    """The values of the template.
 
     Args:
-        coalition: What the prompt holds.
+        coalition: The parts that the prompt has.
         question: The question, on one line.
         passages: The passages as the model sees them.
     """

@@ -31,7 +31,7 @@ CRITERIA: Final[Mapping[str, str]] = {
         "asked for?"
     ),
 }
-"""What an answer is judged by. Directness speaks against long answers, as a control."""
+"""The criteria of the judge. Directness speaks against long answers, as a control."""
 
 
 class Choice(Output):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopyard.models.names import with_address, without_address
+from hopyard.models.names import is_own_server, with_address, without_address
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,16 @@ def test_the_address_is_taken_off_again(name: str, address: str) -> None:
 )
 def test_a_version_is_part_of_the_name(name: str, model: str) -> None:
     assert without_address(name) == model
+
+
+@pytest.mark.parametrize(
+    ("address", "own"),
+    [
+        ("http://127.0.0.1:8080/v1", True),
+        ("localhost:1234", True),
+        ("https://eu.api.openai.com/v1", False),
+        ("", False),
+    ],
+)
+def test_a_server_of_the_users_own(address: str, own: bool) -> None:
+    assert is_own_server(address) is own

@@ -15,7 +15,6 @@ import hopyard.prompts
 from hopyard.models.calls.asked_schema import LONGEST_ITEM, asked_schema
 from hopyard.models.calls.parse import json_schema, parse
 from hopyard.models.chat import chat_provider
-from hopyard.models.names import is_own_server
 from hopyard.models.prompt import Output, Prompt
 from hopyard.models.servers import abilities
 from hopyard.prompts.strategies.chain import NextQuestion
@@ -124,20 +123,6 @@ def test_what_does_not_keep_to_the_limits_still_counts() -> None:
     assert ChainStep.model_validate(said).answer == "1781"
     assert Closing.model_validate({"thought": "", "answer": "1781", "unconfirmed": "None"})
     assert parse('{"kind": "enough"}', NextQuestion)[0].question == ""
-
-
-@pytest.mark.parametrize(
-    ("address", "own"),
-    [
-        ("http://127.0.0.1:8080/v1", True),
-        ("localhost:1234", True),
-        ("https://api.openai.com/v1", False),
-        ("https://eu.api.openai.com/v1", False),
-        ("", False),
-    ],
-)
-def test_a_server_of_ones_own(address: str, own: bool) -> None:
-    assert is_own_server(address) is own
 
 
 async def ask_step(model: str) -> ChainStep:

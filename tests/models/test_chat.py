@@ -46,16 +46,6 @@ def test_a_hosted_model_gets_the_seed_and_the_penalty(monkeypatch: pytest.Monkey
     assert (model.seed, model.frequency_penalty) == (11, 0.8)  # type: ignore[attr-defined]
 
 
-def test_an_ollama_model_keeps_its_tag() -> None:
-    provider = chat_provider("ollama:llama3.1:8b")
-    assert provider.identity == "ollama:llama3.1:8b"
-    assert "ollama pull llama3.1:8b" in provider.cure
-
-
-def test_a_hosted_model_is_asked_in_parallel() -> None:
-    assert chat_provider("openai:gpt-x").concurrency > chat_provider("ollama:x").concurrency
-
-
 def test_the_built_in_model_is_known_by_its_version() -> None:
     assert chat_provider("builtin").identity.startswith("embedded/smollm2-135m@")
 

@@ -1,4 +1,4 @@
-"""A thousand odd replies: none of them becomes an answer that it did not finally give.
+"""Hundreds of odd replies: none of them becomes an answer that it did not finally give.
 
 Each reply is put together from parts, so what it finally gives is known. Most are LangChain
 messages and streams in this process; the others go through the providers' own clients.
@@ -33,7 +33,7 @@ from hopyard.prompts.strategies.direct import DIRECT, DirectAnswer
 from hopyard.state.errors import ModelOutputError, ModelUnreachableError
 from hopyard.state.settings.fields import Context
 
-IN_PROCESS, OVER_HTTP = 900, 100
+IN_PROCESS, OVER_HTTP = 500, 60
 FINAL, DRAFT = "final", "draft"
 """The first word of every answer says whether the reply finally gives it."""
 THOUGHTS = (

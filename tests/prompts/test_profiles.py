@@ -13,9 +13,8 @@ from pydantic import ValidationError
 from hopyard.models.prompt import Prompt, Shorter
 from hopyard.prompts import answer, rerank, rewrite
 from hopyard.prompts.indexes import passage_graph
-from hopyard.prompts.route import route_prompt
+from hopyard.prompts.route import choice_prompt, route_prompt
 from hopyard.prompts.strategies import aggregate, chain, decompose, direct, hop, tree
-from hopyard.prompts.strategy_choice import choice_prompt
 from hopyard.prompts.style import writing
 from hopyard.state.schemas import RouteLabel
 from hopyard.state.settings.fields import AnswerSettings, Context, profile_of
