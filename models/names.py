@@ -17,9 +17,11 @@ __all__ = (
     "NO_EMBEDDING",
     "check_provider",
     "current_name",
+    "is_builtin",
     "is_own_server",
     "known_as",
     "name_from_user",
+    "reader_name",
     "same_model",
     "server_address",
     "with_address",
@@ -62,6 +64,18 @@ def name_from_user(name: str) -> str:
 def known_as(identity: str) -> str:
     """A model's identity as users read it, without the number format of its weights."""
     return current_name(identity.removesuffix(f"+{MERGED}"))
+
+
+def is_builtin(name: str) -> bool:
+    """Whether a name means a model that runs in this process."""
+    return current_name(name).partition(":")[0] == "builtin"
+
+
+def reader_name(name: str) -> str:
+    """A model's name as a reader understands it, as in "the built-in model"."""
+    if is_builtin(name):
+        return "the built-in model"
+    return "the recorded model" if name.startswith("recorded:") else name
 
 
 def server_address(provider: str) -> str:

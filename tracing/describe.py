@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import shorten
 from typing import Final, Literal
 
+from hopyard.models.names import reader_name
 from hopyard.state import verdicts
 from hopyard.state.schemas import Evidence, GateDecision, RouteDecision, Step
 
@@ -58,14 +59,6 @@ _LOOKS: Final[Mapping[str, Look]] = {
     verdicts.OPEN: "open",
     verdicts.CUT: "open",
 }
-
-
-_MODELS: Final[Mapping[str, str]] = {
-    "builtin": "the built-in model",
-    "embedded": "the built-in model",
-    "recorded": "the recorded model",
-}
-"""Names of models for readers, by provider, if the model's own name says nothing."""
 
 
 def look_of(step: Step) -> Look:
@@ -120,9 +113,7 @@ def facts_of(step: Step) -> dict[str, str]:
 
 def judge_of(step: Step) -> str:
     """Who gave a step's score and facts, in words; "" where they were computed."""
-    model = step.get("judge", "")
-    provider = model.partition(":")[0]
-    return _MODELS.get(provider, model)
+    return reader_name(step.get("judge", ""))
 
 
 def describe_step(step: Step, names: Names) -> Iterator[tuple[str, Look | None]]:

@@ -20,7 +20,7 @@ from hopyard.models.builtin.weights import (
     fetch,
     find_files,
 )
-from hopyard.models.names import current_name
+from hopyard.models.names import is_builtin
 from hopyard.state.errors import HopyardError, UsageError
 from hopyard.state.extras import install_command, missing_modules
 from hopyard.state.settings.fields import Context
@@ -32,14 +32,14 @@ def needed_extras(context: Context) -> list[str]:
     """The extras without which Hopyard cannot work as it is set up."""
     from hopyard.state.storage.serializer import KEY_VARIABLE
 
-    needed = ["builtin"] if _is_builtin(context.model) or _is_builtin(context.embedding) else []
+    needed = ["builtin"] if is_builtin(context.model) or is_builtin(context.embedding) else []
     return needed + ["encryption"] * bool(os.environ.get(KEY_VARIABLE))
 
 
 def missing_weights(context: Context) -> list[PackagedModel]:
     """The built-in models that the settings name and whose weights are not on this machine."""
     named = ((CHAT_MODEL, context.model), (EMBEDDING_MODEL, context.embedding))
-    return [model for model, name in named if _is_builtin(name) and not find_files(model)]
+    return [model for model, name in named if is_builtin(name) and not find_files(model)]
 
 
 def install_missing(context: Context, *, yes: bool) -> None:
@@ -86,7 +86,3 @@ def _command(extra: str) -> list[str]:
     if uv := shutil.which("uv"):
         return [uv, "pip", "install", "--python", sys.executable, f"hopyard[{extra}]"]
     raise UsageError("Neither pip nor uv is installed; install pip with `python -m ensurepip`.")
-
-
-def _is_builtin(name: str) -> bool:
-    return current_name(name).partition(":")[0] == "builtin"
