@@ -94,11 +94,7 @@ class NoEmbedder:
     tokenizer: Tokenizer | None = None
 
     def embed_documents(self, texts: list[str]) -> NoReturn:
-        """Fail: there is no model.
-
-        Raises:
-            UsageError: Always.
-        """
+        """Fail with a `UsageError`: there is no model."""
         del texts
         raise UsageError(
             "The index has no embedding model, because none of its kinds needs one: search it "
@@ -106,11 +102,7 @@ class NoEmbedder:
         )
 
     def embed_query(self, text: str) -> NoReturn:
-        """Fail: there is no model.
-
-        Raises:
-            UsageError: Always.
-        """
+        """Fail with a `UsageError`: there is no model."""
         self.embed_documents([text])
 
 

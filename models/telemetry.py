@@ -55,13 +55,12 @@ def log_call(entry: Entry, *, cached: bool) -> None:
         return
     again = f", attempt {entry.attempt + 1}" if entry.attempt else ""
     logger.info(
-        "%s%s/%d by %s: %d tokens in, %d out, %.2f s, %s%s",
+        "%s%s/%d by %s: %s, %.2f s, %s%s",
         where,
         entry.prompt,
         entry.version,
         entry.model,
-        entry.input_tokens,
-        entry.output_tokens,
+        f"{entry.input_tokens} tokens in, {entry.output_tokens} out",
         entry.seconds,
         entry.outcome,
         again,
@@ -151,23 +150,22 @@ class NodeWatch(AsyncCallbackHandler):
     async def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """A node has ended."""
         del outputs, kwargs
-        self._parents.pop(run_id, None)
-        if run_id in self._started:
-            node, began = self._started.pop(run_id)
-            logger.info("node %s ended after %.2f s", node, monotonic() - began)
-            _close(run_id, None)
+        self._end(run_id, "ended", None)
 
     async def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """A node has failed, or waits for a person."""
         del kwargs
+        if isinstance(error, GraphBubbleUp):
+            self._end(run_id, "waits", None)
+        else:
+            self._end(run_id, f"failed ({type(error).__name__})", error)
+
+    def _end(self, run_id: UUID, how: str, error: BaseException | None) -> None:
         self._parents.pop(run_id, None)
-        if run_id not in self._started:
-            return
-        node, began = self._started.pop(run_id)
-        waits = isinstance(error, GraphBubbleUp)
-        how = "waits" if waits else f"failed ({type(error).__name__})"
-        logger.info("node %s %s after %.2f s", node, how, monotonic() - began)
-        _close(run_id, None if waits else error)
+        if run_id in self._started:
+            node, began = self._started.pop(run_id)
+            logger.info("node %s %s after %.2f s", node, how, monotonic() - began)
+            _close(run_id, error)
 
     def _above(self, run_id: UUID | None) -> Any:
         """The span of the nearest node around a run."""
