@@ -248,7 +248,7 @@ class Trial:
             self.answered += 1
             assert odd.allows(output.answer, output.cut), output
             if streamed:
-                assert told.text == output.answer
+                assert told.text.rstrip() == output.answer
         assert DRAFT not in told.ever
         for use in self.ledger.uses(run):
             assert not odd.stopped
