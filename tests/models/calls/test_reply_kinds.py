@@ -20,6 +20,7 @@ from hopyard.models.calls.request import Request, send
 from hopyard.models.calls.stream import AnswerStream
 from hopyard.models.chat import Sampling, chat_provider
 from hopyard.models.prompt import Output
+from hopyard.models.servers import abilities
 from hopyard.models.servers.failures import UnfinishedReplyError
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.strategies.direct import DIRECT
@@ -375,6 +376,8 @@ async def test_a_prompt_is_made_shorter_for_the_window_that_an_error_tells(serve
     assert second["max_completion_tokens"] <= 1000 < first["max_completion_tokens"]
     [note] = model_caller("openai:m").notes("run")
     assert "holds 6 of the 10 passages found; the model did not read the others." in note
+    abilities._known.clear()  # another process
+    restart()
     await read_passages("When was it built?")
     assert numbered(server.requests[-1]) < 10
     assert len(server.requests) == 3
