@@ -19,7 +19,6 @@ from model_server import ModelServer, Reply, WordEmbedder, scripted_provider
 from hopyard.models.calls.call import ModelCaller
 from hopyard.models.chat import register_chat_provider
 from hopyard.models.embeddings import register_embedder
-from hopyard.models.servers import abilities
 from hopyard.nodes.resources import close_shared_resources
 
 # Properties are about values: how long an example takes depends on what else the machine does.
@@ -44,7 +43,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "home"
     monkeypatch.setenv("HOPYARD_HOME", str(folder))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    abilities._known.clear()
     close_shared_resources()
     yield folder
     close_shared_resources()

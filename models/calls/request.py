@@ -27,6 +27,7 @@ from hopyard.models.servers.abilities import (
     Form,
     abilities_of,
     constrained,
+    keep,
     remember,
     without_refused,
 )
@@ -82,22 +83,33 @@ async def send(request: Request) -> Reply:
         CallFailedError: The model refuses this call, does not finish it, or its window is too
             small for the prompt.
     """
-    name = request.provider.identity
+    name, refused = request.provider.identity, False
     while True:
-        abilities = abilities_of(name)
+        abilities = await asyncio.to_thread(abilities_of, name)
         try:
-            return await _retried(request, abilities)
+            reply = await _retried(request, abilities)
         except HopyardError:  # A wrong name, or a reply that is a refusal.
             raise
         except Exception as error:  # Every provider's client has its own exceptions.
             weaker = without_refused(abilities, error, request.output.__name__)
             if weaker is None:
-                if window := length_said(error).window:
-                    remember(name, replace(abilities, window=window))
+                await asyncio.to_thread(_keep_window, name, error)
                 cure = request.provider.cure
                 raise user_error(error, name, cure, request.timeout) from error
+            refused = True
             if abilities_of(name) == abilities:  # No call beside this was faster.
                 remember(name, weaker)
+        else:
+            if refused:  # The server accepts the rest: it was no passing fault.
+                await asyncio.to_thread(keep, name, abilities)
+            return reply
+
+
+def _keep_window(name: str, error: Exception) -> None:
+    """Keep the window that a server's error tells."""
+    known, window = abilities_of(name), length_said(error).window
+    if window and window != known.window:
+        keep(name, replace(known, window=window))
 
 
 async def _retried(request: Request, abilities: Abilities) -> Reply:

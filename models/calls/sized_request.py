@@ -43,7 +43,7 @@ class Sent:
 def window_of(provider: ChatProvider) -> int:
     """Tokens of prompt and answer together; 0 if neither the server nor an error of it said.
 
-    It may ask the server.
+    It may ask the server and read a file.
     """
     own = provider.window() if provider.window else 0
     return min(filter(None, (own, abilities_of(provider.identity).window)), default=0)

@@ -1,21 +1,30 @@
 """The abilities of a server: found out by its refusals, and remembered for its address.
 
 Servers that speak one protocol differ in the options that they accept. A request asks for
-everything first. When the server refuses an option by its name, the next requests do without.
+everything first. When the server refuses an option by its name, the next request does without. A
+file in the data folder keeps this for a day; `hopyard doctor --model NAME` asks again.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from pathlib import Path
+from threading import RLock
 from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable, RunnableSequence
 
 from hopyard.models.servers.failures import Failure, classify, server_said
+from hopyard.state.errors import HopyardError
+from hopyard.state.settings.sources import home
+from hopyard.state.storage.atomic import replacing
 
 __all__ = (
     "VARIANTS",
@@ -24,9 +33,15 @@ __all__ = (
     "abilities_of",
     "constrained",
     "forget",
+    "keep",
     "remember",
     "without_refused",
 )
+
+ABILITIES_FILE: Final = "servers.json"
+"""In the data folder."""
+KEPT_FOR: Final = timedelta(days=1)
+"""A server may learn an ability, and to find out again costs one refused request."""
 
 
 class Form(StrEnum):
@@ -86,7 +101,8 @@ class Abilities:
         window: Tokens of prompt and answer together, as an error of the server said; 0 where
             none did.
         longest_answer: Tokens of an answer that it allows, as an error said; 0 where none did.
-        forms: The form of single schemas that it refused, by title. Other schemas may be fine.
+        forms: The form of single schemas that it refused, by title. Other schemas may be fine, so
+            this is known to the process only.
     """
 
     form: Form = Form.JSON_SCHEMA
@@ -100,28 +116,100 @@ class Abilities:
         return max(self.form, self.forms.get(title, self.form), key=list(Form).index)
 
 
-_known: Final[dict[str, Abilities]] = {}
-"""The abilities that this process has found out, by model and server. They are not kept in a file:
-a server may learn an ability, and to find out again costs a refused request."""
+_known: Final[dict[Path | None, dict[str, Abilities]]] = {}
+"""The abilities by data folder and model: from its file, and found by this process since."""
+_lock: Final = RLock()
 
 
 def abilities_of(identity: str) -> Abilities:
-    """The known abilities of a model on its server.
+    """The known abilities of a model on its server. It may read a file.
 
     Args:
         identity: The model with its server's address (`ChatProvider.identity`).
     """
-    return _known.get(identity, Abilities())
+    with _lock:
+        return _in_folder().get(identity, Abilities())
 
 
 def remember(identity: str, abilities: Abilities) -> None:
     """Use these abilities for all later calls of this process."""
-    _known[identity] = abilities
+    with _lock:
+        _in_folder()[identity] = abilities
+
+
+def keep(identity: str, abilities: Abilities) -> None:
+    """Keep the abilities of a server for other processes too.
+
+    A file that cannot be written only costs finding them out again.
+    """
+    with _lock:
+        remember(identity, abilities)
+        _write({identity: _as_kept(abilities)})
 
 
 def forget(identity: str) -> None:
     """Find out the abilities of a server again."""
-    _known.pop(identity, None)
+    with _lock:
+        _in_folder().pop(identity, None)
+        _write({identity: None})
+
+
+def _in_folder() -> dict[str, Abilities]:
+    folder = _folder()
+    if folder not in _known:
+        entries = _read(folder).items() if folder else ()
+        _known[folder] = {
+            name: found for name, kept in entries if (found := _from_kept(kept)) is not None
+        }
+    return _known[folder]
+
+
+def _folder() -> Path | None:
+    with suppress(HopyardError):
+        return home()
+    return None
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    """The entries of the file; none where it is missing or damaged."""
+    with suppress(OSError, ValueError, RecursionError):
+        entries = json.loads((folder / ABILITIES_FILE).read_text("utf-8"))
+        return entries if isinstance(entries, dict) else {}
+    return {}
+
+
+def _write(changes: Mapping[str, Mapping[str, Any] | None]) -> None:
+    """Change some entries of the file, and drop those that are too old."""
+    folder = _folder()
+    if folder is None:
+        return
+    before = _read(folder)
+    entries = {name: kept for name, kept in {**before, **changes}.items() if _from_kept(kept)}
+    if entries == before:
+        return
+    text = json.dumps(entries, indent=1, sort_keys=True, ensure_ascii=False)
+    with suppress(HopyardError), replacing(folder / ABILITIES_FILE) as file:
+        file.write_text(f"{text}\n", "utf-8")
+
+
+def _as_kept(abilities: Abilities) -> dict[str, Any]:
+    kept = asdict(abilities) | {"left_out": sorted(abilities.left_out)}
+    del kept["forms"]
+    return kept | {"found": datetime.now(UTC).isoformat(timespec="seconds")}
+
+
+def _from_kept(kept: Any) -> Abilities | None:
+    """The abilities of an entry; None where it is damaged, or too old."""
+    with suppress(KeyError, TypeError, ValueError):
+        age = datetime.now(UTC) - datetime.fromisoformat(kept["found"])
+        if abs(age) <= KEPT_FOR and all(option in _OPTIONS for option in kept["left_out"]):
+            return Abilities(
+                Form(kept["form"]),
+                frozenset(kept["left_out"]),
+                max(0, int(kept["window"])),
+                max(0, int(kept["longest_answer"])),
+            )
+    return None
 
 
 def without_refused(abilities: Abilities, error: BaseException, title: str) -> Abilities | None:

@@ -17,7 +17,7 @@ from hopyard.cli.doctor import install as doctor_install
 from hopyard.cli.doctor.commands import Finding
 from hopyard.models.builtin.weights import CHAT_MODEL, PackagedModel
 from hopyard.models.recorded import RecordedCall
-from hopyard.models.servers.abilities import Abilities, Form, remember
+from hopyard.models.servers.abilities import Abilities, Form, keep
 
 from .conftest import Ended, Run
 
@@ -171,9 +171,11 @@ def test_a_model_that_keeps_no_schema_is_not_well(hopyard: Run, model: ModelServ
     assert not findings(ended)["server of scripted"]["ok"]
 
 
-def test_the_server_is_asked_again_what_it_accepts(hopyard: Run, model: ModelServer) -> None:
+def test_the_server_is_asked_again_what_it_accepts(
+    hopyard: Run, model: ModelServer, home: Path
+) -> None:
     weak = Abilities(Form.PLAIN, frozenset({"seed"}), 4096)
-    remember("scripted", weak)
+    keep("scripted", weak)
     model.answer = lambda title, messages: {"answer": "Paris"}
     hopyard("doctor", "--json")
     assert "seed" not in model.calls[-1].payload

@@ -1,10 +1,126 @@
-"""What a server refuses is left out."""
+"""What a server can do, kept in a file for other processes."""
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from hopyard.models.servers.abilities import Abilities, Form, without_refused
+from hopyard.models.servers import abilities
+from hopyard.models.servers.abilities import (
+    ABILITIES_FILE,
+    Abilities,
+    Form,
+    abilities_of,
+    forget,
+    keep,
+    remember,
+    without_refused,
+)
+
+NAME = "openai:m@gateway.example.org/v1"
+TOOL = Abilities(Form.TOOL, frozenset({"seed"}), 8192)
+
+
+@pytest.fixture(autouse=True)
+def folder(home: Path) -> Path:
+    home.mkdir()
+    return home
+
+
+def another_process() -> None:
+    """Forget what only this process knows."""
+    abilities._known.clear()
+
+
+def change_file(folder: Path, **values: Any) -> None:
+    file = folder / ABILITIES_FILE
+    entries = json.loads(file.read_text("utf-8"))
+    entries[NAME] |= values
+    file.write_text(json.dumps(entries), "utf-8")
+
+
+def test_another_process_knows_what_was_found(folder: Path) -> None:
+    keep(NAME, TOOL)
+    another_process()
+    assert abilities_of(NAME) == TOOL
+    assert abilities_of("openai:m@other.example.org/v1") == Abilities()
+    kept = json.loads((folder / ABILITIES_FILE).read_text("utf-8"))[NAME]
+    assert (kept["form"], kept["left_out"], kept["window"]) == ("tool call", ["seed"], 8192)
+    assert list(folder.iterdir()) == [folder / ABILITIES_FILE]
+
+
+def test_what_is_only_remembered_stays_in_the_process() -> None:
+    remember(NAME, TOOL)
+    assert abilities_of(NAME) == TOOL
+    another_process()
+    assert abilities_of(NAME) == Abilities()
+
+
+def test_it_is_found_out_again_after_some_days_or_when_asked(folder: Path) -> None:
+    keep("ollama:other", TOOL)
+    keep(NAME, TOOL)
+    old = datetime.now(UTC) - abilities.KEPT_FOR - timedelta(minutes=1)
+    change_file(folder, found=old.isoformat())
+    another_process()
+    assert abilities_of(NAME) == Abilities()
+    keep(NAME, TOOL)
+    forget(NAME)
+    assert abilities_of(NAME) == Abilities()
+    another_process()
+    assert abilities_of(NAME) == Abilities()
+    assert abilities_of("ollama:other") == TOOL
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        json.dumps({NAME: 3}),
+        json.dumps({NAME: {"form": "plain"}}),
+        "[" * 9999,
+    ],
+)
+def test_a_damaged_file_only_costs_finding_it_out_again(folder: Path, damage: str) -> None:
+    (folder / ABILITIES_FILE).write_text(damage, "utf-8")
+    another_process()
+    assert abilities_of(NAME) == Abilities()
+    keep(NAME, TOOL)
+    another_process()
+    assert abilities_of(NAME) == TOOL
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"form": "telepathy"},
+        {"left_out": "seed"},
+        {"left_out": ["api_key"]},
+        {"left_out": None},
+        {"window": "wide"},
+        {"found": "yesterday"},
+        {"found": "2999-01-01T00:00:00+00:00"},
+        {"found": "2026-01-01T00:00:00"},
+        {"found": 3},
+    ],
+)
+def test_a_damaged_entry_is_found_out_again(folder: Path, values: dict[str, Any]) -> None:
+    keep(NAME, TOOL)
+    change_file(folder, **values)
+    another_process()
+    assert abilities_of(NAME) == Abilities()
+
+
+def test_a_file_that_cannot_be_written_changes_nothing_else(folder: Path) -> None:
+    (folder / ABILITIES_FILE).mkdir()
+    keep(NAME, TOOL)
+    assert abilities_of(NAME) == TOOL
 
 
 class RefusalError(Exception):
@@ -58,3 +174,7 @@ def test_a_refusal_that_names_a_schema_counts_for_that_schema_only() -> None:
     weaker = without_refused(Abilities(), RefusalError(400, message), "ChainStep")
     assert weaker == Abilities(forms={"ChainStep": Form.TOOL})
     assert (weaker.form_of("ChainStep"), weaker.form_of("Answer")) == (Form.TOOL, Form.JSON_SCHEMA)
+    keep(NAME, weaker)
+    assert abilities_of(NAME) == weaker
+    another_process()
+    assert abilities_of(NAME) == Abilities()

@@ -16,6 +16,7 @@ from hopyard.models.calls.asked_schema import LONGEST_ITEM, asked_schema
 from hopyard.models.calls.parse import json_schema, parse
 from hopyard.models.chat import chat_provider
 from hopyard.models.prompt import Output, Prompt
+from hopyard.models.servers import abilities
 from hopyard.prompts.strategies.chain import NextQuestion
 from hopyard.prompts.strategies.chain_step import CHAIN_STEP, ChainStep
 from hopyard.prompts.strategies.tree import Closing
@@ -38,6 +39,12 @@ STEP = (
     '{"thought": "", "findings": [], "kind": "direct", "searches": [], "unconfirmed": "", '
     '"answer": "Hello!"}'
 )
+
+
+@pytest.fixture(autouse=True)
+def forget_abilities() -> Iterator[None]:
+    yield
+    abilities._known.clear()
 
 
 def objects(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -28,6 +28,7 @@ from hopyard.models.calls.parse import parse
 from hopyard.models.calls.stream import AnswerStream
 from hopyard.models.chat import ChatProvider, chat_provider
 from hopyard.models.ledger import Ledger
+from hopyard.models.servers import abilities
 from hopyard.prompts.strategies.direct import DIRECT, DirectAnswer
 from hopyard.state.errors import ModelOutputError, ModelUnreachableError
 from hopyard.state.settings.fields import Context
@@ -265,6 +266,7 @@ def trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Trial]:
     ledger = Ledger(tmp_path / "ledger.sqlite")
     yield Trial(ledger, count())
     ledger.close()
+    abilities._known.clear()
 
 
 def many(examples: int) -> Any:

@@ -41,6 +41,12 @@ QUESTION = "Who built the Alder Bridge?"
 HALF = '{"answer": "Marta Quill built the'
 
 
+@pytest.fixture(autouse=True)
+def forget_abilities() -> Iterator[None]:
+    yield
+    abilities._known.clear()
+
+
 @pytest.fixture
 def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Start a server with some scripts, and point every provider's client at it."""
@@ -340,11 +346,35 @@ async def test_a_server_that_knows_no_schemas_is_shown_them_in_the_prompt(serve:
     assert '"answer"' in last["messages"][-1]["content"]
 
 
+async def test_what_a_server_refused_is_known_to_another_process(serve: Any) -> None:
+    server = serve(
+        Script(status=400, error="response_format json_schema is not supported"),
+        Script(status=422, error="Unrecognized request argument supplied: seed"),
+        Script(WHOLE),
+    )
+    await asked("openai:m")
+    for model, asks_again in (("openai:m", False), ("openai:n", True)):
+        abilities._known.clear()
+        restart()
+        await asked(model)
+        assert ("response_format" in server.requests[-1]) is asks_again
+        assert ("seed" in server.requests[-1]) is asks_again
+    assert len(server.requests) == 4  # the third was the first answer; the ledger has it
+
+
 async def test_an_answer_is_no_longer_than_the_server_allows(serve: Any) -> None:
     limit = "max_tokens is too large. This model supports at most 20 completion tokens"
     server = serve(Script(status=400, error=limit), Script(WHOLE))
     assert (await asked("openai:m"))[0].answer == "Marta Quill"
     assert [one["max_completion_tokens"] for one in server.requests] == [DIRECT.max_tokens, 20]
+
+
+async def test_a_refusal_is_kept_only_if_the_server_accepts_the_rest(serve: Any) -> None:
+    serve(Script(status=400, error="response_format: upstream m2 has no such thing"))
+    with pytest.raises(CallFailedError):
+        await asked("openai:m")
+    abilities._known.clear()
+    assert abilities.abilities_of(chat_provider("openai:m").identity) == abilities.Abilities()
 
 
 @pytest.mark.parametrize("model", ["openai:m", "ollama:m"])
