@@ -16,7 +16,7 @@ from hopyard.models.calls import request as requests
 from hopyard.models.calls.reply import Ending, read_reply
 from hopyard.models.servers.failures import RETRIES, Failure
 from hopyard.prompts.strategies.direct import DIRECT
-from hopyard.state.errors import ModelOutputError, ModelUnreachableError
+from hopyard.state.errors import CallFailedError, ModelOutputError, ModelUnreachableError
 from hopyard.state.settings.fields import Budget, Context
 
 from ..asking import CONTEXT, PARIS, ask, in_turn, model_caller, restart, usage_of
@@ -124,9 +124,8 @@ async def test_a_refusal_is_not_asked_again_and_blames_the_key_only_where_it_may
     server: ModelServer, status: int, advice: str
 ) -> None:
     server.answer = in_turn(Reply(status))
-    with pytest.raises(
-        ModelUnreachableError, match=f"HTTP {status}, .*scripted {status}.*{advice}"
-    ):
+    kinds = (ModelUnreachableError, CallFailedError)
+    with pytest.raises(kinds, match=f"HTTP {status}, .*scripted {status}.*{advice}"):
         await ask()
     assert len(server.calls) == 1
 
@@ -163,7 +162,7 @@ async def test_a_refused_connection_names_the_cure(
 
 async def test_a_call_that_takes_too_long_names_the_limit(server: ModelServer) -> None:
     server.delay = 0.3
-    with pytest.raises(ModelUnreachableError, match=r"did not answer in 0\.02 s") as raised:
+    with pytest.raises(CallFailedError, match=r"did not answer in 0\.02 s") as raised:
         await ask(context=Context(model="scripted", timeout=0.02))
     assert "--set timeout=" in str(raised.value)
     assert len(server.calls) <= 1 + RETRIES[Failure.TRANSIENT]
@@ -181,7 +180,7 @@ async def test_a_prompt_beyond_the_window_is_not_asked_again(server: ModelServer
 async def test_failures_keep_no_place_and_no_budget(server: ModelServer) -> None:
     context = Context(model="scripted", concurrency=1, budget=Budget(calls=2))
     server.answer = in_turn(Reply(400), PARIS)
-    with pytest.raises(ModelUnreachableError):
+    with pytest.raises(CallFailedError):
         await ask(context=context)
     assert await ask(context=context) == "Paris"
 
