@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hopyard.indexes.documents.readers.ocr import check_ocr
-from hopyard.indexes.documents.readers.pdf_layout import Bookmark, Layout, Line, Page, page_text
+from hopyard.indexes.documents.readers.pdf.layout import Bookmark, Layout, Line, Page, page_text
 from hopyard.state.errors import CorpusError, UsageError
 
 from .pdfs import pdf, pdf_pages

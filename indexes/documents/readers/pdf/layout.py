@@ -20,9 +20,15 @@ _LARGER: Final = 1.15
 _LEVELS: Final = 3
 """Sizes of headings that are told apart; smaller ones are as the last of them."""
 _LONGEST_HEADING: Final = 120
-_NUMBER: Final = re.compile(r"\d+|\b[ivxl]+\b")
+_PAGE_NUMBER: Final = re.compile(
+    r"(?:page|seite|página|pagina|sivu|side|strona|стр\.?|p\.|s\.)?\s*"
+    r"[-–—(\[|]*\s*(?:[A-Z]{1,2}-)?(\d{1,5})\s*"
+    r"(?:(?:of|von|de|di|av|z|из|/)\s*\d{1,5})?\s*[-–—)\]|]*",
+    re.IGNORECASE,
+)
+_ROMAN: Final = re.compile(r"[-–—]?\s*[ivxl]{1,7}\s*[-–—]?")
 _NUMBERING: Final = re.compile(r"^\s*(?:[A-Z]|\d+)(?:\.\d+)*\.?\s")
-_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[a-zà-ÿ])")
+_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\n(?=([^\W\d_]))")
 
 
 class Line(NamedTuple):
@@ -31,6 +37,10 @@ class Line(NamedTuple):
     text: str
     size: float = 0.0
     """The height of its letters; 0 for a row."""
+    bold: bool = False
+    """Whether it is bold and alone, as a heading is."""
+    cells: tuple[str, ...] = ()
+    """Its parts, if wide gaps are between them."""
 
 
 class Page(NamedTuple):
@@ -40,7 +50,9 @@ class Page(NamedTuple):
     blocks: list[list[Line]]
     """Paragraphs and tables."""
     pictured: bool
-    """Whether it shows a picture."""
+    """Whether it shows a picture and no text."""
+    head: Sequence[str] = ()
+    """The head of the table that it ends with."""
 
 
 class Bookmark(NamedTuple):
@@ -51,10 +63,10 @@ class Bookmark(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What the first pages say about all."""
+    """What some pages say about all of them."""
 
     running: frozenset[str]
-    """Lines that stand at the edge of most pages, numbers aside."""
+    """Lines at the edges of most pages, with the number of the page taken off (`_shape`)."""
     sizes: tuple[float, ...]
     """The sizes of headings, the largest first."""
 
@@ -67,7 +79,7 @@ class Layout(NamedTuple):
         for page in pages:
             lines = [line for block in page.blocks for line in block]
             filled += bool(lines)
-            edges.update({_shape(line.text) for line in _edges(lines)})
+            edges.update({_shape(line, page.number) for line in _edges(lines)})
             for line in lines:
                 letters[round(line.size, 1)] += len(line.text) if line.size else 0
         running = (line for line, times in edges.items() if times > filled / 2)
@@ -79,13 +91,16 @@ class Layout(NamedTuple):
         )
 
     def level(self, line: Line) -> int:
-        """The level of a line as a heading; 0 where it is none."""
+        """The level of a line as a heading; 0 if it is none."""
         size = round(line.size, 1)
-        if size not in self.sizes or len(line.text) > _LONGEST_HEADING:
+        large = bool(self.sizes) and size >= self.sizes[-1]
+        if not (large or line.bold) or len(line.text) > _LONGEST_HEADING:
             return 0
-        if not any(letter.isalpha() for letter in line.text):
+        if not any(map(str.isalpha, line.text)):
             return 0
-        return min(self.sizes.index(size) + 1, _LEVELS)
+        if large and size in self.sizes:
+            return min(self.sizes.index(size) + 1, _LEVELS)
+        return min(len(self.sizes), _LEVELS) + 1 if line.bold else 0
 
 
 def page_text(page: Page, layout: Layout, bookmarks: Sequence[Bookmark] | None) -> str:
@@ -96,15 +111,11 @@ def page_text(page: Page, layout: Layout, bookmarks: Sequence[Bookmark] | None) 
         layout: What is known of all pages.
         bookmarks: Those of the page; None where the file has no bookmarks at all.
     """
-    edges = {line.text for line in _edges([line for block in page.blocks for line in block])}
-    blocks = [
-        [
-            line
-            for line in block
-            if line.text not in edges or _shape(line.text) not in layout.running
-        ]
-        for block in page.blocks
-    ]
+    lines = [line for block in page.blocks for line in block]
+    edges = {line for line in _edges(lines) if _shape(line, page.number) in layout.running}
+    if len(edges) == len(lines):  # nothing else is on the page
+        edges = set()
+    blocks = [[line for line in block if line not in edges] for block in page.blocks]
     if bookmarks is None:
         parts = [part for block in blocks for part in _under_large_lines(block, layout)]
     else:
@@ -113,11 +124,20 @@ def page_text(page: Page, layout: Layout, bookmarks: Sequence[Bookmark] | None) 
 
 
 def _edges(lines: Sequence[Line]) -> Sequence[Line]:
-    return [*lines[:_EDGE], *lines[-_EDGE:]]
+    count = min(_EDGE, len(lines) // 3)
+    return [line for line in (*lines[:count], *lines[len(lines) - count :]) if line.size]
 
 
-def _shape(line: str) -> str:
-    return _NUMBER.sub("0", line)
+def _shape(line: Line, page: int) -> str:
+    """The line, with the number of its page as the distance to the page's place in the file."""
+    cells = line.cells or (line.text,)
+    return " ".join(_distance(cell, page) for cell in cells)
+
+
+def _distance(cell: str, page: int) -> str:
+    if found := _PAGE_NUMBER.fullmatch(cell):
+        return f"#{int(found[1]) - page}"
+    return "#" if _ROMAN.fullmatch(cell) else cell
 
 
 def _under_large_lines(block: list[Line], layout: Layout) -> Iterator[str]:
@@ -174,4 +194,4 @@ def _joined(lines: Sequence[Line]) -> Iterator[str]:
     if lines:
         # A line of code that begins as a heading does is none.
         texts = (f"    {line.text}" if line.text.startswith("#") else line.text for line in lines)
-        yield _HYPHEN.sub("", "\n".join(texts))
+        yield _HYPHEN.sub(lambda found: found[0] if found[1].isupper() else "", "\n".join(texts))

@@ -1,0 +1,104 @@
+"""What lies on a page beside its text: values of form fields, typed notes, comments, and files."""
+
+from __future__ import annotations
+
+import ctypes
+import io
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple
+
+import pypdfium2.raw as pdfium
+
+from hopyard.indexes.documents.readers.base import Part, Source, unpacked
+from hopyard.indexes.documents.readers.pdf.words import Turn, Word, turned
+from hopyard.state.text.unicode import valid_unicode
+
+__all__ = ("Notes", "files_in", "notes_on")
+
+_LINE: Final = 14.0
+"""The height of a line of a field, in points, at most."""
+_BOXES: Final = (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON)
+_SILENT: Final = (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_FILEATTACHMENT)
+
+
+class Notes(NamedTuple):
+    """What was added to a page.
+
+    Attributes:
+        words: Values of fields and typed notes, each at its place.
+        comments: The texts of comments, in their order.
+    """
+
+    words: list[Word]
+    comments: list[str]
+
+
+def notes_on(document: Any, page: Any, turn: Turn) -> Notes:
+    """The values of fields, the texts typed on a page, and its comments.
+
+    Args:
+        document: PDFium's document, with its form opened (`init_forms`) if it has one.
+        page: Its page.
+        turn: How the text of the page is turned.
+    """
+    words: list[Word] = []
+    comments: list[str] = []
+    form = document.formenv.raw if document.formenv else None
+    for number in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
+        note = pdfium.FPDFPage_GetAnnot(page.raw, number)
+        try:
+            kind = pdfium.FPDFAnnot_GetSubtype(note)
+            if kind == pdfium.FPDF_ANNOT_WIDGET:
+                text = _value(form, note) if form else ""
+            else:
+                text = "" if kind in _SILENT else _string(note, b"Contents")
+            text = " ".join(valid_unicode(text).split())
+            if not text:
+                continue
+            if kind in (pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_FREETEXT):
+                words.append(_at_its_place(note, text, turn))
+            else:
+                comments.append(text)
+        finally:
+            pdfium.FPDFPage_CloseAnnot(note)
+    return Notes(words, comments)
+
+
+def files_in(document: Any, like: Source) -> Iterator[Part]:
+    """The files that are embedded in a document."""
+    for number in range(pdfium.FPDFDoc_GetAttachmentCount(document.raw)):
+        attachment = document.get_attachment(number)
+        name = valid_unicode(attachment.get_name()) or f"file {number + 1}"
+        with unpacked(io.BytesIO(bytes(attachment.get_data())), name, like) as source:
+            yield Part(name, source)
+
+
+def _value(form: Any, note: Any) -> str:
+    kind = pdfium.FPDFAnnot_GetFormFieldType(form, note)
+    if kind in _BOXES:
+        return "[x]" if pdfium.FPDFAnnot_IsChecked(form, note) else "[ ]"
+    if kind == pdfium.FPDF_FORMFIELD_PUSHBUTTON:
+        return ""
+    return _text(lambda buffer, size: pdfium.FPDFAnnot_GetFormFieldValue(form, note, buffer, size))
+
+
+def _string(note: Any, key: bytes) -> str:
+    return _text(lambda buffer, size: pdfium.FPDFAnnot_GetStringValue(note, key, buffer, size))
+
+
+def _text(read: Callable[[Any, int], int]) -> str:
+    """A text of PDFium: its length in bytes is asked first, and its last character is 0."""
+    size = read(None, 0)
+    if size <= 2:
+        return ""
+    buffer = (ctypes.c_ushort * (size // 2))()
+    read(buffer, size)
+    return bytes(buffer)[:-2].decode("utf-16-le", "replace")
+
+
+def _at_its_place(note: Any, text: str, turn: Turn) -> Word:
+    box = pdfium.FS_RECTF()
+    pdfium.FPDFAnnot_GetRect(note, ctypes.byref(box))
+    left, top, right, bottom = turned(turn, box.left, box.bottom, box.right, box.top)
+    # A tall field begins at its top; a low one is as high as its letters.
+    return Word(left, top, right, min(bottom, top + _LINE), text, turn=turn)

@@ -1,0 +1,240 @@
+"""From the words of a page to lines in reading order: columns one after the other, cells apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Final, NamedTuple
+
+from hopyard.indexes.documents.readers.pdf.words import Word
+
+__all__ = ("Cell", "TextLine", "is_figure", "lines_of", "rows_of")
+
+_CELL_GAP: Final = 0.85
+"""The gap between two cells, in heights of the letters, at least."""
+_GUTTER: Final = 0.75
+"""The gap between two columns of prose, in heights of the letters, at least."""
+_OVERLAP: Final = 0.5
+"""The share of a word's height that it has in common with its row, at least."""
+_LEAST_ROWS: Final = 4
+"""Rows of a column of prose, at least."""
+_ROWS_BACK: Final = 4
+
+_FIGURE: Final = re.compile(
+    r"[($€£¥+−–—-]*\s?(?:US)?[$€£¥]?\s?\d[\d,.'’ ]*\)?\s?[%‰]?\)?(?:\^\S+)?|[–—-]+|N/?[AM]|nil",
+    re.IGNORECASE,
+)
+_BULLET: Final = re.compile(r"[•·▪●○◦■□‣\ue000-\uf8ff*–-]|\(?(?:[a-z]|\d{1,2}|[ivx]{1,4})[.)]")
+_CURRENCY: Final = re.compile(r"[$€£¥]|\(|[$€£¥]\s?\(")
+_CURRENCY_AT_END: Final = re.compile(r"\s([$€£¥]\(?)$")
+_TAIL: Final = re.compile(r"[)%]+|pts?\.?|x")
+
+
+class Cell(NamedTuple):
+    """Words of a row that lie close together."""
+
+    text: str
+    left: float
+    right: float
+
+
+@dataclass(slots=True)
+class TextLine:
+    """A line, or a row of a table.
+
+    Attributes:
+        cells: Its parts, apart by wide gaps, in reading order.
+        height: The height of its letters, in points.
+        top, bottom: Its place.
+        first: Its first word; the last is `last`.
+        column: 0, or the number of the column of prose that it is in.
+    """
+
+    cells: list[Cell]
+    height: float
+    top: float
+    bottom: float
+    first: Word
+    last: Word
+    column: int = 0
+
+    @property
+    def text(self) -> str:
+        """Its words."""
+        return " ".join(cell.text for cell in self.cells)
+
+
+def is_figure(text: str) -> bool:
+    """Whether a cell holds a number, an amount, a share, or a mark for none."""
+    return _FIGURE.fullmatch(text) is not None
+
+
+def lines_of(words: Sequence[Word]) -> list[TextLine]:
+    """Lines in reading order: a column of prose from top to bottom, then the next one."""
+    rows = rows_of(words)
+    gaps = [_gaps(row) for row in rows]
+    found: list[TextLine] = []
+    start = 0
+    while start < len(rows):
+        if split := _columns(rows, gaps, start):
+            end, gutter = split
+            inside = [word for row in rows[start:end] for word in row]
+            for number, side in enumerate((_left_of(gutter), _right_of(gutter)), 1):
+                for line in lines_of([word for word in inside if side(word)]):
+                    line.column = line.column or number
+                    found.append(line)
+            start = end
+        else:
+            found.append(_line(rows[start]))
+            start += 1
+    return found
+
+
+def rows_of(words: Sequence[Word]) -> list[list[Word]]:
+    """Words that stand side by side, from top to bottom, each row from left to right."""
+    rows: list[list[Word]] = []
+    bands: list[tuple[float, float]] = []
+    for word in sorted(words, key=lambda word: word.top + word.bottom):
+        for number in range(len(rows) - 1, max(-1, len(rows) - 1 - _ROWS_BACK), -1):
+            top, bottom = bands[number]
+            shared = min(bottom, word.bottom) - max(top, word.top)
+            if shared > _OVERLAP * min(bottom - top, word.height):
+                rows[number].append(word)
+                if word.height > bottom - top:
+                    bands[number] = (word.top, word.bottom)
+                break
+        else:
+            rows.append([word])
+            bands.append((word.top, word.bottom))
+    order = sorted(range(len(rows)), key=lambda number: bands[number][0])
+    return [sorted(rows[number], key=lambda word: word.left) for number in order]
+
+
+class _Gap(NamedTuple):
+    left: float
+    right: float
+    inside: bool
+    """False for a margin."""
+
+
+def _gaps(row: Sequence[Word]) -> list[_Gap]:
+    gaps = [_Gap(float("-inf"), row[0].left, False)]
+    right = row[0].right
+    for word in row[1:]:
+        if word.left - right > _GUTTER * word.height:
+            gaps.append(_Gap(right, word.left, True))
+        right = max(right, word.right)
+    return [*gaps, _Gap(right, float("inf"), False)]
+
+
+def _columns(
+    rows: Sequence[Sequence[Word]], gaps: Sequence[Sequence[_Gap]], start: int
+) -> tuple[int, float] | None:
+    """End and gutter of two columns of prose that begin at a row; None if there are none."""
+    if _has_figures(rows[start], gaps[start]):
+        return None
+    for gap in gaps[start]:
+        if not gap.inside:
+            continue
+        left, right, end = gap.left, gap.right, start + 1
+        while end < len(rows) and not _has_figures(rows[end], gaps[end]):
+            least = _GUTTER * rows[end][0].height
+            shared = [
+                (max(left, other.left), min(right, other.right))
+                for other in gaps[end]
+                if min(right, other.right) - max(left, other.left) > least
+            ]
+            if not shared:
+                break
+            left, right = max(shared, key=lambda place: place[1] - place[0])
+            end += 1
+        middle = (left + right) / 2
+        sides = (_left_of(middle), _right_of(middle))
+        if all(_is_prose([list(filter(side, row)) for row in rows[start:end]]) for side in sides):
+            return end, middle
+    return None
+
+
+def _left_of(place: float) -> Callable[[Word], bool]:
+    return lambda word: (word.left + word.right) / 2 < place
+
+
+def _right_of(place: float) -> Callable[[Word], bool]:
+    return lambda word: (word.left + word.right) / 2 >= place
+
+
+def _has_figures(row: Sequence[Word], gaps: Sequence[_Gap]) -> bool:
+    """Whether a number stands alone behind a gap."""
+    starts = {gap.right for gap in gaps if gap.inside}
+    if not starts:
+        return False
+    cells: list[str] = []
+    for word in row:
+        if not cells or word.left in starts:
+            cells.append(word.text)
+        else:
+            cells[-1] += f" {word.text}"
+    return any(is_figure(cell) for cell in cells[1:])
+
+
+def _is_prose(side: Sequence[Sequence[Word]]) -> bool:
+    """Whether rows are lines of prose: full, of several words, and few of them numbers."""
+    rows = [row for row in side if row]
+    if len(rows) < _LEAST_ROWS:
+        return False
+    width = max(row[-1].right for row in rows) - min(row[0].left for row in rows)
+    filled = median(sum(word.right - word.left for word in row) for row in rows) / width
+    words = [word.text for row in rows for word in row]
+    figures = sum(map(is_figure, words))
+    return median(map(len, rows)) >= 4 and filled >= 0.55 and figures < len(words) / 4
+
+
+def _line(row: Sequence[Word]) -> TextLine:
+    height = median(word.height for word in row)
+    cells: list[Cell] = []
+    for word in row:
+        before = cells[-1] if cells else None
+        if before and word.left - before.right <= _CELL_GAP * min(height, word.height):
+            right = max(before.right, word.right)
+            cells[-1] = Cell(f"{before.text} {word.text}", before.left, right)
+        else:
+            cells.append(Cell(word.text, word.left, word.right))
+    if any(word.right_to_left for word in row):
+        cells = [_in_logical_order(cell, row) for cell in reversed(cells)]
+    return TextLine(
+        _whole_cells(cells),
+        height,
+        min(word.top for word in row),
+        max(word.bottom for word in row),
+        row[0],
+        row[-1],
+    )
+
+
+def _in_logical_order(cell: Cell, row: Sequence[Word]) -> Cell:
+    """The cell with its words as they are read: PDFium numbers them so."""
+    inside = [word for word in row if cell.left <= word.left and word.right <= cell.right]
+    words = sorted(inside, key=lambda word: word.first)
+    return Cell(" ".join(word.text for word in words), cell.left, cell.right)
+
+
+def _whole_cells(cells: Sequence[Cell]) -> list[Cell]:
+    """Put a currency, a bullet, a closing bracket or a per cent sign to the cell it belongs to."""
+    joined: list[Cell] = []
+    for number, cell in enumerate(cells):
+        before = joined[-1] if joined else None
+        if before and _CURRENCY.fullmatch(before.text):
+            joined[-1] = Cell(f"{before.text}{cell.text}", before.left, cell.right)
+        elif before and number == 1 and _BULLET.fullmatch(before.text):
+            joined[-1] = Cell(f"{before.text} {cell.text}", before.left, cell.right)
+        elif before and _TAIL.fullmatch(cell.text):
+            joined[-1] = Cell(f"{before.text}{cell.text}", before.left, cell.right)
+        elif before and (sign := _CURRENCY_AT_END.search(before.text)):
+            # The currency of a cell is near the cell before it.
+            joined[-1] = before._replace(text=before.text[: sign.start()].rstrip())
+            joined.append(cell._replace(text=f"{sign[1]}{cell.text}"))
+        else:
+            joined.append(cell)
+    return joined

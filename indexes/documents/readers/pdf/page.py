@@ -1,0 +1,165 @@
+"""One page of a PDF: paragraphs and tables in reading order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import pypdfium2.raw as pdfium
+
+from hopyard.indexes.documents.readers.pdf.forms import notes_on
+from hopyard.indexes.documents.readers.pdf.layout import Line, Page
+from hopyard.indexes.documents.readers.pdf.lines import TextLine, lines_of
+from hopyard.indexes.documents.readers.pdf.rules import Grid, grids_of, rows_in
+from hopyard.indexes.documents.readers.pdf.tables import table_at
+from hopyard.indexes.documents.readers.pdf.words import Turn, Word, is_bold, words_of
+from hopyard.indexes.passages.markdown import table_lines
+
+__all__ = ("read_page",)
+
+_PARAGRAPH: Final = 0.6
+"""The gap between two paragraphs, in heights of the letters, at least."""
+_TABLE: Final = "\ue000"
+"""A word of this character stands for a ruled table at the table's place; a number follows it."""
+_LONGEST_BOLD: Final = 110
+_MOST_BOLD_LINES: Final = 2
+"""More bold lines in a row are a bold paragraph, not a heading."""
+
+
+def read_page(document: Any, number: int, head: Sequence[str] = ()) -> Page:
+    """Read a page.
+
+    Args:
+        document: PDFium's document.
+        number: The page's number, from 1.
+        head: The head of the table that the page before ends with. A table without a head that
+            begins this page has it too, if it has as many columns.
+    """
+    page = document[number - 1]
+    text = page.get_textpage()
+    try:
+        words = words_of(text)
+        turn = _usual_turn(words)
+        notes = notes_on(document, page, turn)
+        words += notes.words
+        builder = _Blocks(text, head)
+        for group in _by_turn(words, turn):
+            builder.add(group, grids_of(page, turn) if group[0].turn is turn else [])
+        blocks = [*builder.blocks, *([Line(f"Comment: {comment}")] for comment in notes.comments)]
+        return Page(number, blocks, not words and _has_picture(page), builder.head)
+    finally:
+        text.close()
+        page.close()
+
+
+def _usual_turn(words: Sequence[Word]) -> Turn:
+    turns = Counter(word.turn for word in words)
+    return turns.most_common(1)[0][0] if turns else Turn.UPRIGHT
+
+
+def _by_turn(words: Sequence[Word], usual: Turn) -> Iterator[list[Word]]:
+    """The words that are turned as most are, then the others."""
+    for turn in (usual, *(turn for turn in Turn if turn is not usual)):
+        if group := [word for word in words if word.turn is turn]:
+            yield group
+
+
+def _has_picture(page: Any) -> bool:
+    return any(True for _ in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3))
+
+
+class _Blocks:
+    """Collects the paragraphs and tables of a page.
+
+    Attributes:
+        blocks: Those found so far.
+        head: The head of the table that ends the page; empty if none does.
+    """
+
+    def __init__(self, text: Any, head: Sequence[str]) -> None:
+        self.blocks: list[list[Line]] = []
+        self.head: Sequence[str] = ()
+        self._text = text
+        self._before = head
+
+    def add(self, words: Sequence[Word], grids: Sequence[Grid]) -> None:
+        """Add the words of one turn, with the ruled tables that they are in."""
+        inside: dict[int, list[Word]] = {}
+        others: list[Word] = []
+        for word in words:
+            place = next((n for n, grid in enumerate(grids) if grid.holds(word)), None)
+            (others if place is None else inside.setdefault(place, [])).append(word)
+        tables = {f"{_TABLE}{n}": rows_in(grids[n], found) for n, found in inside.items()}
+        for name, rows in tables.items():
+            grid = grids[int(name[1:])]
+            if len(rows) > 1:
+                top = grid.rows[0]
+                others.append(Word(grid.columns[0], top, grid.columns[-1], top + 8, name))
+            else:  # a frame around a line
+                others += inside[int(name[1:])]
+        lines = lines_of(others)
+        start = 0
+        paragraph: list[TextLine] = []
+        while start < len(lines):
+            line = lines[start]
+            named = next((cell.text for cell in line.cells if cell.text in tables), None)
+            if named:
+                self._end(paragraph)
+                self._table(tables[named])
+                paragraph = [line] if len(line.cells) > 1 else []
+                line.cells = [cell for cell in line.cells if cell.text != named]
+            elif table := table_at(lines, start):
+                self._end(paragraph[: len(paragraph) - table.above])
+                paragraph = []
+                self._table(table.rows)
+                start = table.end
+                continue
+            else:
+                if paragraph and _is_apart(paragraph[-1], line):
+                    self._end(paragraph)
+                    paragraph = []
+                paragraph.append(line)
+            start += 1
+        self._end(paragraph)
+
+    def _table(self, rows: list[list[str]]) -> None:
+        head, *body = rows
+        first = sum(map(len, self.blocks)) <= 3
+        if not any(head) and first and len(self._before) == len(head):
+            head = list(self._before)
+        self.head = head
+        self.blocks.append([Line(row) for row in table_lines([head, *body])])
+
+    def _end(self, lines: Sequence[TextLine]) -> None:
+        """Add a paragraph."""
+        if not lines:
+            return
+        bold = [self._is_bold(line) for line in lines]
+        headings = bold if sum(bold) <= _MOST_BOLD_LINES else [False] * len(bold)
+        self.blocks.append(
+            [
+                Line(line.text, line.height, heading, tuple(cell.text for cell in line.cells))
+                for line, heading in zip(lines, headings, strict=True)
+            ]
+        )
+        if len(lines) > 1:
+            self.head = ()
+
+    def _is_bold(self, line: TextLine) -> bool:
+        return (
+            len(line.cells) == 1
+            and len(line.text) <= _LONGEST_BOLD
+            and not line.text.endswith((".", ",", ";", ":"))
+            and sum(map(str.isalpha, line.text)) > 2
+            and is_bold(self._text, line.first)
+            and is_bold(self._text, line.last)
+        )
+
+
+def _is_apart(before: TextLine, line: TextLine) -> bool:
+    return (
+        before.column != line.column
+        or line.bottom < before.bottom
+        or line.top - before.bottom > _PARAGRAPH * min(before.height, line.height)
+    )

@@ -1,0 +1,268 @@
+"""Tables with ruled lines: from the lines drawn on a page to rows of cells."""
+
+from __future__ import annotations
+
+import ctypes
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+import pypdfium2.raw as pdfium
+
+from hopyard.indexes.documents.readers.pdf.lines import is_figure, rows_of
+from hopyard.indexes.documents.readers.pdf.words import Turn, Word, turned
+
+__all__ = ("Grid", "grids_of", "rows_in")
+
+_THIN: Final = 3.0
+"""The width of a ruled line in points, at most; also how far ends of lines may be apart."""
+_LONG: Final = 8.0
+"""The length of a ruled line in points, at least."""
+_MOST_RULES: Final = 5000
+"""A page with more lines is a drawing."""
+
+
+class Rule(NamedTuple):
+    """A line at a place, from one end to another: across at a height, or down at a width."""
+
+    place: float
+    start: float
+    end: float
+
+
+class Grid(NamedTuple):
+    """A table with ruled lines: where its columns and rows begin and end, and its lines."""
+
+    columns: tuple[float, ...]
+    rows: tuple[float, ...]
+    across: tuple[Rule, ...]
+    down: tuple[Rule, ...]
+
+    def holds(self, word: Word) -> bool:
+        """Whether the middle of a word is in the table."""
+        middle, height = (word.left + word.right) / 2, (word.top + word.bottom) / 2
+        return (
+            self.columns[0] <= middle <= self.columns[-1]
+            and self.rows[0] <= height <= self.rows[-1]
+        )
+
+
+def grids_of(page: Any, turn: Turn) -> list[Grid]:
+    """The ruled tables of at least two rows and two columns, as someone sees who reads the text.
+
+    Args:
+        page: PDFium's page (`PdfPage`).
+        turn: How the text of the page is turned.
+    """
+    across, down = _rules(page, turn)
+    if len(across) < 2 or not down:
+        return []
+    return [grid for group in _connected(across, down) if (grid := _grid(*group))]
+
+
+def _rules(page: Any, turn: Turn) -> tuple[list[Rule], list[Rule]]:
+    """The lines that run across and down; pieces of one line are one. None of a drawing."""
+    across: list[Rule] = []
+    down: list[Rule] = []
+    for left, top, right, bottom in _lines(page, turn):
+        if bottom - top <= _THIN and right - left > _THIN:
+            across.append(Rule((top + bottom) / 2, left, right))
+        elif right - left <= _THIN and bottom - top > _THIN:
+            down.append(Rule((left + right) / 2, top, bottom))
+    if len(across) + len(down) > _MOST_RULES:
+        return [], []
+    return _merged(across), _merged(down)
+
+
+def _merged(rules: Iterable[Rule]) -> list[Rule]:
+    found: list[Rule] = []
+    for rule in sorted(rules, key=lambda rule: (round(rule.place), rule.start)):
+        before = found[-1] if found else None
+        if (
+            before
+            and round(before.place) == round(rule.place)
+            and rule.start <= before.end + _THIN
+        ):
+            found[-1] = before._replace(end=max(before.end, rule.end))
+        else:
+            found.append(rule)
+    return [rule for rule in found if rule.end - rule.start >= _LONG]
+
+
+def rows_in(grid: Grid, words: Sequence[Word]) -> list[list[str]]:
+    """The cells of a table. A cell over several rows, or over several columns of the first row,
+    is repeated in each.
+    """
+    inside: dict[tuple[int, int], list[Word]] = {}
+    for word in words:
+        row = _band(grid.rows, (word.top + word.bottom) / 2)
+        column = _band(grid.columns, (word.left + word.right) / 2)
+        inside.setdefault(_corner(grid, row, column), []).append(word)
+    rows: list[list[str]] = []
+    for row in range(len(grid.rows) - 1):
+        corners = [_corner(grid, row, column) for column in range(len(grid.columns) - 1)]
+        if lines := _lines_of_figures([inside.get(corner, []) for corner in corners]):
+            rows += lines
+            continue
+        rows.append(
+            [
+                _text(inside.get((above, first), ()))
+                if first == column or row == 0
+                else ""
+                for column, (above, first) in enumerate(corners)
+            ]
+        )
+    return [row for row in rows if any(row)]
+
+
+def _text(words: Iterable[Word]) -> str:
+    return " ".join(word.text for row in rows_of(list(words)) for word in row)
+
+
+def _lines_of_figures(cells: Sequence[Sequence[Word]]) -> list[list[str]]:
+    """The lines of a row that holds several rows of figures without lines between; else none."""
+    lines = rows_of([word for cell in cells for word in cell])
+    if len(lines) < 2:
+        return []
+    places = [{id(word): number for number, cell in enumerate(cells) for word in cell}]
+    found: list[list[str]] = []
+    for line in lines:
+        row = [""] * len(cells)
+        for word in line:
+            number = places[0][id(word)]
+            row[number] = f"{row[number]} {word.text}".strip()
+        if not any(is_figure(text) for text in row[1:] if text):
+            return []
+        found.append(row)
+    return found
+
+
+def _band(edges: Sequence[float], place: float) -> int:
+    return min(max(bisect_right(edges, place) - 1, 0), len(edges) - 2)
+
+
+def _corner(grid: Grid, row: int, column: int) -> tuple[int, int]:
+    """The first row and column of the cell that a place is in."""
+    middle = (grid.columns[column] + grid.columns[column + 1]) / 2
+    while row and not _crosses(grid.across, grid.rows[row], middle):
+        row -= 1
+    height = (grid.rows[row] + grid.rows[row + 1]) / 2
+    while column and not _crosses(grid.down, grid.columns[column], height):
+        column -= 1
+    return row, column
+
+
+def _crosses(rules: Sequence[Rule], place: float, at: float) -> bool:
+    return any(
+        abs(rule.place - place) <= _THIN and rule.start - _THIN <= at <= rule.end + _THIN
+        for rule in rules
+    )
+
+
+def _connected(
+    across: Sequence[Rule], down: Sequence[Rule]
+) -> Iterator[tuple[list[Rule], list[Rule]]]:
+    """Lines that touch or cross one another, group by group."""
+    left = list(down)
+    for begin in down:
+        if begin not in left:
+            continue
+        left.remove(begin)
+        waiting, rows, columns = [begin], list[Rule](), list[Rule]()
+        while waiting:
+            column = waiting.pop()
+            columns.append(column)
+            touched = [rule for rule in across if rule not in rows and _touch(rule, column)]
+            rows += touched
+            for rule in touched:
+                reached = [other for other in left if _touch(rule, other)]
+                waiting += reached
+                left = [other for other in left if other not in reached]
+        yield rows, columns
+
+
+def _touch(across: Rule, down: Rule) -> bool:
+    return (
+        across.start - _THIN <= down.place <= across.end + _THIN
+        and down.start - _THIN <= across.place <= down.end + _THIN
+    )
+
+
+def _grid(across: Sequence[Rule], down: Sequence[Rule]) -> Grid | None:
+    if not across:
+        return None
+    ends = [end for rule in across for end in (rule.start, rule.end)]
+    columns = _apart([*(rule.place for rule in down), min(ends), max(ends)])
+    ends = [end for rule in down for end in (rule.start, rule.end)]
+    rows = _apart([*(rule.place for rule in across), min(ends), max(ends)])
+    if len(columns) < 3 or len(rows) < 3:
+        return None
+    sides = (Rule(columns[0], rows[0], rows[-1]), Rule(columns[-1], rows[0], rows[-1]))
+    return Grid(columns, rows, tuple(across), (*down, *sides))
+
+
+def _apart(places: Iterable[float]) -> tuple[float, ...]:
+    """The places in order, those that are nearly the same once."""
+    found: list[float] = []
+    for place in sorted(places):
+        if not found or place - found[-1] > 2 * _THIN:
+            found.append(place)
+    return tuple(found)
+
+
+def _lines(page: Any, turn: Turn) -> Iterator[tuple[float, float, float, float]]:
+    """The straight lines of the drawings of a page, as boxes; thin rectangles are lines."""
+    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+    bounds = tuple(map(ctypes.byref, (left, bottom, right, top)))
+    count = pdfium.FPDFPage_CountObjects(page.raw)
+    for number in range(count):
+        drawing = pdfium.FPDFPage_GetObject(page.raw, number)
+        if pdfium.FPDFPageObj_GetType(drawing) != pdfium.FPDF_PAGEOBJ_PATH:
+            continue
+        if not pdfium.FPDFPageObj_GetBounds(drawing, *bounds):
+            continue
+        box = (left.value, bottom.value, right.value, top.value)
+        if min(box[2] - box[0], box[3] - box[1]) <= _THIN:
+            yield turned(turn, *box)
+        elif _is_stroked(drawing):  # the others are backgrounds
+            for part in _segments(drawing):
+                yield turned(turn, *part)
+
+
+def _is_stroked(drawing: Any) -> bool:
+    fill, stroke = ctypes.c_int(), ctypes.c_int()
+    pdfium.FPDFPath_GetDrawMode(drawing, ctypes.byref(fill), ctypes.byref(stroke))
+    return bool(stroke.value)
+
+
+def _segments(drawing: Any) -> Iterator[tuple[float, float, float, float]]:
+    """The straight lines of a path, as left, bottom, right, top on the page."""
+    count = pdfium.FPDFPath_CountSegments(drawing)
+    if not 2 <= count <= _MOST_RULES:
+        return
+    matrix = pdfium.FS_MATRIX()
+    pdfium.FPDFPageObj_GetMatrix(drawing, ctypes.byref(matrix))
+    x, y = ctypes.c_float(), ctypes.c_float()
+    begin = before = (0.0, 0.0)
+    for number in range(count):
+        segment = pdfium.FPDFPath_GetPathSegment(drawing, number)
+        pdfium.FPDFPathSegment_GetPoint(segment, ctypes.byref(x), ctypes.byref(y))
+        point = (
+            matrix.a * x.value + matrix.c * y.value + matrix.e,
+            matrix.b * x.value + matrix.d * y.value + matrix.f,
+        )
+        kind = pdfium.FPDFPathSegment_GetType(segment)
+        if kind == pdfium.FPDF_SEGMENT_MOVETO:
+            begin = point
+        elif kind == pdfium.FPDF_SEGMENT_LINETO:
+            yield _between(before, point)
+        before = point
+        if pdfium.FPDFPathSegment_GetClose(segment):
+            yield _between(point, begin)
+            before = begin
+
+
+def _between(
+    one: tuple[float, float], other: tuple[float, float]
+) -> tuple[float, float, float, float]:
+    return min(one[0], other[0]), min(one[1], other[1]), max(one[0], other[0]), max(one[1], other[1])

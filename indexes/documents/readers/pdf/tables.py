@@ -1,0 +1,170 @@
+"""Tables without ruled lines: lines that share columns become the rows of one table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from hopyard.indexes.documents.readers.pdf.lines import Cell, TextLine, is_figure
+
+__all__ = ("Table", "table_at")
+
+_LEAST_ROWS: Final = 2
+_ALONE: Final = 2
+"""Lines of one cell that may follow one another inside a table."""
+_FAR: Final = 2.6
+"""The distance between the feet of two rows, in heights of their letters, at most."""
+_MOST_HEAD: Final = 9
+"""Lines of a table's head, at most."""
+_MOST_ABOVE: Final = 2
+"""Lines of one cell above the first line with several, that are in the head, at most."""
+_HEAD_FIGURE: Final = re.compile(
+    r"(?:FY|Q[1-4]\s?)?\(?(?:19|20)\d\d\)?[AEe*]?(?:\^\S+)?|\(?(?:[a-z]|\d)\)?|[(\[]\d[)\]]"
+)
+"""A year, or the mark of a note: a figure that a column's head may hold."""
+_UNITS: Final = re.compile(r"\(.*\)|.*\b(?:in|are in) (?:thousands|millions|billions)\b.*", re.I)
+
+
+class Table(NamedTuple):
+    """Rows of equally many cells; the first is the head, empty if the table has none.
+
+    Attributes:
+        rows: The cells.
+        above: Lines before the given one that are in the head.
+        end: The number of the first line after the table.
+    """
+
+    rows: list[list[str]]
+    above: int
+    end: int
+
+
+def table_at(lines: Sequence[TextLine], start: int) -> Table | None:
+    """The table whose first line with several cells is a given one, or None."""
+    if len(lines[start].cells) < 2:
+        return None
+    end = _end(lines, start)
+    rows = [line for line in lines[start:end] if len(line.cells) > 1]
+    if len(rows) < _LEAST_ROWS or not _is_table(rows):
+        return None
+    places = _places(rows)
+    if len(places) < 2:
+        return None
+    body = _first_of_body(lines, start, end)
+    above = _above(lines, start, places)
+    head = [_in_places(line, places, spread=True) for line in lines[start - above : body]]
+    cells = [_in_places(line, places, spread=False) for line in lines[body:end]]
+    joined = [" ".join(filter(None, column)) for column in zip(*head, strict=True)]
+    return Table([joined or [""] * len(places), *cells], above, end)
+
+
+def _above(lines: Sequence[TextLine], start: int, places: Sequence[tuple[float, float]]) -> int:
+    """How many lines before a table are in its head: units, and names of several columns."""
+    above = 0
+    while above < min(_MOST_ABOVE, start):
+        line, below = lines[start - above - 1], lines[start - above]
+        if len(line.cells) > 1 or not _near(line, below):
+            break
+        cell = line.cells[0]
+        if not _UNITS.fullmatch(cell.text) and cell.left < places[0][1]:
+            break
+        above += 1
+    return above
+
+
+def _end(lines: Sequence[TextLine], start: int) -> int:
+    """The first line after the rows that follow one another."""
+    end, alone = start, 0
+    for number in range(start, len(lines)):
+        line = lines[number]
+        if number > start and not _near(lines[number - 1], line):
+            break
+        if len(line.cells) > 1:
+            end, alone = number + 1, 0
+        else:
+            alone += 1
+            if alone > _ALONE:
+                break
+    return end
+
+
+def _near(before: TextLine, line: TextLine) -> bool:
+    height = max(before.height, line.height)
+    return before.column == line.column and 0 < line.bottom - before.bottom < _FAR * height
+
+
+def _is_table(rows: Sequence[TextLine]) -> bool:
+    """Whether rows hold figures behind a label, or texts whose left or right ends agree."""
+    figures = sum(any(is_figure(cell.text) for cell in row.cells[1:]) for row in rows)
+    if figures >= _LEAST_ROWS:
+        return True
+    if len(rows) < _LEAST_ROWS + 1 and not figures:
+        return False
+    ends = [[round(cell.left / 4) for cell in row.cells[1:]] for row in rows]
+    first = set(ends[0])
+    agreeing = sum(bool(first & {place + step for place in row for step in (-1, 0, 1)})
+                   for row in ends)  # fmt: skip
+    return agreeing == len(rows)
+
+
+def _places(rows: Sequence[TextLine]) -> list[tuple[float, float]]:
+    """Left and right of each column. Cells over several columns widen none."""
+    places: list[tuple[float, float]] = []
+    for row in sorted(rows, key=_fullness, reverse=True):
+        for cell in row.cells:
+            under = [place for place in places if _shared(cell, place) > 0]
+            if len(under) > 1:
+                continue
+            kept = [place for place in places if place not in under]
+            wider = (
+                min([cell.left, *(place[0] for place in under)]),
+                max([cell.right, *(place[1] for place in under)]),
+            )
+            if not any(wider[0] < place[1] and place[0] < wider[1] for place in kept):
+                places = sorted([*kept, wider])
+    return places
+
+
+def _fullness(row: TextLine) -> tuple[int, int]:
+    return sum(is_figure(cell.text) for cell in row.cells), len(row.cells)
+
+
+def _shared(cell: Cell, place: tuple[float, float]) -> float:
+    return min(cell.right, place[1]) - max(cell.left, place[0])
+
+
+def _first_of_body(lines: Sequence[TextLine], start: int, end: int) -> int:
+    """The first line below the head: the head has no figures but years and marks of notes."""
+    head = start
+    for number in range(start, min(end, start + _MOST_HEAD)):
+        cells = lines[number].cells
+        figures = [cell.text for cell in cells[1:] if is_figure(cell.text)]
+        if any(not _HEAD_FIGURE.fullmatch(text) for text in figures):
+            return head
+        if figures and head > start and any(map(str.isalpha, cells[0].text)):
+            return head  # a label before figures that look like years
+        if len(cells) > 1:
+            head = number + 1
+    return start + 1
+
+
+def _in_places(
+    line: TextLine, places: Sequence[tuple[float, float]], *, spread: bool
+) -> list[str]:
+    """The cells of a line, each in the column that it shares most with.
+
+    Args:
+        line: The line.
+        places: Left and right of each column.
+        spread: Whether a cell over several columns is in each, as in a head.
+    """
+    row = [""] * len(places)
+    for cell in line.cells:
+        shared = [_shared(cell, place) for place in places]
+        best = max(range(len(places)), key=shared.__getitem__)
+        units = len(line.cells) == 1 and _UNITS.fullmatch(cell.text)
+        over = [number for number, width in enumerate(shared) if width > 0] if spread else []
+        for number in [0] if units else over or [best]:
+            row[number] = f"{row[number]} {cell.text}".strip()
+    return row
