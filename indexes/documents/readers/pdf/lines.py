@@ -10,8 +10,10 @@ from typing import Final, NamedTuple
 
 from hopyard.indexes.documents.readers.pdf.words import Word
 
-__all__ = ("Cell", "TextLine", "is_figure", "lines_of", "rows_of")
+__all__ = ("TABLE", "Cell", "TextLine", "is_figure", "lines_of", "rows_of")
 
+TABLE: Final = "\ue000"
+"""A word that begins with this character stands for a ruled table, at the table's place."""
 _CELL_GAP: Final = 0.85
 """The gap between two cells, in heights of the letters, at least."""
 _GUTTER: Final = 0.75
@@ -196,7 +198,12 @@ def _line(row: Sequence[Word]) -> TextLine:
     cells: list[Cell] = []
     for word in row:
         before = cells[-1] if cells else None
-        if before and word.left - before.right <= _CELL_GAP * min(height, word.height):
+        alone = TABLE in (word.text[0], before.text[0] if before else "")
+        if (
+            before
+            and not alone
+            and word.left - before.right <= _CELL_GAP * min(height, word.height)
+        ):
             right = max(before.right, word.right)
             cells[-1] = Cell(f"{before.text} {word.text}", before.left, right)
         else:

@@ -10,9 +10,9 @@ import pypdfium2.raw as pdfium
 
 from hopyard.indexes.documents.readers.pdf.forms import notes_on
 from hopyard.indexes.documents.readers.pdf.layout import Line, Page
-from hopyard.indexes.documents.readers.pdf.lines import TextLine, lines_of
-from hopyard.indexes.documents.readers.pdf.rules import Grid, grids_of, rows_in
-from hopyard.indexes.documents.readers.pdf.tables import table_at
+from hopyard.indexes.documents.readers.pdf.lines import TABLE, TextLine, lines_of
+from hopyard.indexes.documents.readers.pdf.rules import Grid, grids_of, is_whole, rows_in
+from hopyard.indexes.documents.readers.pdf.tables import joined_head, table_at
 from hopyard.indexes.documents.readers.pdf.words import Turn, Word, is_bold, words_of
 from hopyard.indexes.passages.markdown import table_lines
 
@@ -20,8 +20,6 @@ __all__ = ("read_page",)
 
 _PARAGRAPH: Final = 0.6
 """The gap between two paragraphs, in heights of the letters, at least."""
-_TABLE: Final = "\ue000"
-"""A word of this character stands for a ruled table at the table's place; a number follows it."""
 _LONGEST_BOLD: Final = 110
 _MOST_BOLD_LINES: Final = 2
 """More bold lines in a row are a bold paragraph, not a heading."""
@@ -85,19 +83,17 @@ class _Blocks:
 
     def add(self, words: Sequence[Word], grids: Sequence[Grid]) -> None:
         """Add the words of one turn, with the ruled tables that they are in."""
-        inside: dict[int, list[Word]] = {}
-        others: list[Word] = []
-        for word in words:
-            place = next((n for n, grid in enumerate(grids) if grid.holds(word)), None)
-            (others if place is None else inside.setdefault(place, [])).append(word)
-        tables = {f"{_TABLE}{n}": rows_in(grids[n], found) for n, found in inside.items()}
-        for name, rows in tables.items():
-            grid = grids[int(name[1:])]
+        tables: dict[str, list[list[str]]] = {}
+        others = list(words)
+        for number, grid in enumerate(grids):
+            inside = [word for word in others if grid.holds(word)]
+            others = [word for word in others if not grid.holds(word)]
+            rows = rows_in(grid, inside) if is_whole(grid, inside, others) else []
             if len(rows) > 1:
-                top = grid.rows[0]
-                others.append(Word(grid.columns[0], top, grid.columns[-1], top + 8, name))
-            else:  # a frame around a line
-                others += inside[int(name[1:])]
+                tables[name := f"{TABLE}{number}"] = joined_head(rows)
+                others.append(Word(*grid.band, name))
+            else:
+                others += inside
         lines = lines_of(others)
         start = 0
         paragraph: list[TextLine] = []

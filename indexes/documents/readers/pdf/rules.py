@@ -5,19 +5,24 @@ from __future__ import annotations
 import ctypes
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
 from hopyard.indexes.documents.readers.pdf.lines import is_figure, rows_of
-from hopyard.indexes.documents.readers.pdf.words import Turn, Word, turned
+from hopyard.indexes.documents.readers.pdf.words import Box, Turn, Word, turned
 
-__all__ = ("Grid", "grids_of", "rows_in")
+__all__ = ("Grid", "grids_of", "is_whole", "rows_in")
 
 _THIN: Final = 3.0
 """The width of a ruled line in points, at most; also how far ends of lines may be apart."""
 _LONG: Final = 8.0
 """The length of a ruled line in points, at least."""
+_MOST: Final = 0.4
+"""The share of a table's lines that continue outside of it, or have gaps in cells, at most."""
+_FIGURES: Final = 0.4
+"""The share of the lines of a row that hold figures, if each is a row of its own, at least."""
 _MOST_RULES: Final = 5000
 """A page with more lines is a drawing."""
 
@@ -37,6 +42,12 @@ class Grid(NamedTuple):
     rows: tuple[float, ...]
     across: tuple[Rule, ...]
     down: tuple[Rule, ...]
+
+    @property
+    def band(self) -> Box:
+        """The top of the table, as high as a line."""
+        top = self.rows[0]
+        return self.columns[0], top, self.columns[-1], top + _LONG
 
     def holds(self, word: Word) -> bool:
         """Whether the middle of a word is in the table."""
@@ -78,20 +89,45 @@ def _merged(rules: Iterable[Rule]) -> list[Rule]:
     found: list[Rule] = []
     for rule in sorted(rules, key=lambda rule: (round(rule.place), rule.start)):
         before = found[-1] if found else None
-        if (
-            before
-            and round(before.place) == round(rule.place)
-            and rule.start <= before.end + _THIN
-        ):
+        if before and round(before.place) == round(rule.place) and rule.start <= before.end + _THIN:
             found[-1] = before._replace(end=max(before.end, rule.end))
         else:
             found.append(rule)
     return [rule for rule in found if rule.end - rule.start >= _LONG]
 
 
+def is_whole(grid: Grid, inside: Sequence[Word], others: Sequence[Word]) -> bool:
+    """Whether lines around cells show all of the table.
+
+    They do not where they frame some columns of a larger one, or leave columns undivided.
+    """
+    rows = rows_of(inside)
+    beside = [
+        word
+        for word in others
+        if grid.rows[0] <= word.top and word.bottom <= grid.rows[-1] and word.first >= 0
+    ]
+    continued = sum(any(_beside(word, row[0]) for word in beside) for row in rows)
+    parted = sum(
+        any(
+            word.left - before.right > word.height
+            and _band(grid.columns, before.right) == _band(grid.columns, word.left)
+            and word.text[-1].isdigit() == before.text[-1].isdigit()
+            for before, word in pairwise(row)
+        )
+        for row in rows
+    )
+    return max(continued, parted) < _MOST * len(rows)
+
+
+def _beside(word: Word, other: Word) -> bool:
+    return abs(word.bottom - other.bottom) < other.height / 4
+
+
 def rows_in(grid: Grid, words: Sequence[Word]) -> list[list[str]]:
-    """The cells of a table. A cell over several rows, or over several columns of the first row,
-    is repeated in each.
+    """The cells of a table, row by row.
+
+    A cell over several rows, or over several columns of the first row, is repeated in each.
     """
     inside: dict[tuple[int, int], list[Word]] = {}
     for word in words:
@@ -106,9 +142,7 @@ def rows_in(grid: Grid, words: Sequence[Word]) -> list[list[str]]:
             continue
         rows.append(
             [
-                _text(inside.get((above, first), ()))
-                if first == column or row == 0
-                else ""
+                _text(inside.get((above, first), ())) if first == column or row == 0 else ""
                 for column, (above, first) in enumerate(corners)
             ]
         )
@@ -124,17 +158,25 @@ def _lines_of_figures(cells: Sequence[Sequence[Word]]) -> list[list[str]]:
     lines = rows_of([word for cell in cells for word in cell])
     if len(lines) < 2:
         return []
-    places = [{id(word): number for number, cell in enumerate(cells) for word in cell}]
+    places = {id(word): number for number, cell in enumerate(cells) for word in cell}
     found: list[list[str]] = []
     for line in lines:
         row = [""] * len(cells)
         for word in line:
-            number = places[0][id(word)]
+            number = places[id(word)]
             row[number] = f"{row[number]} {word.text}".strip()
-        if not any(is_figure(text) for text in row[1:] if text):
-            return []
         found.append(row)
+    figures = [max((len(text) for text in row if _is_amount(text)), default=0) for row in found]
+    several = sum(map(bool, figures))
+    if several < 2 or several < _FIGURES * len(found):
+        return []
+    if len(found) == 2 and 2 * figures[1] < figures[0]:  # the end of a long number
+        return []
     return found
+
+
+def _is_amount(text: str) -> bool:
+    return is_figure(text) or (text[-1:] in "%)0123456789" and not any(map(str.isalpha, text)))
 
 
 def _band(edges: Sequence[float], place: float) -> int:
@@ -265,4 +307,9 @@ def _segments(drawing: Any) -> Iterator[tuple[float, float, float, float]]:
 def _between(
     one: tuple[float, float], other: tuple[float, float]
 ) -> tuple[float, float, float, float]:
-    return min(one[0], other[0]), min(one[1], other[1]), max(one[0], other[0]), max(one[1], other[1])
+    return (
+        min(one[0], other[0]),
+        min(one[1], other[1]),
+        max(one[0], other[0]),
+        max(one[1], other[1]),
+    )

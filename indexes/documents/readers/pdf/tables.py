@@ -8,11 +8,15 @@ from typing import Final, NamedTuple
 
 from hopyard.indexes.documents.readers.pdf.lines import Cell, TextLine, is_figure
 
-__all__ = ("Table", "table_at")
+__all__ = ("Table", "joined_head", "table_at")
 
 _LEAST_ROWS: Final = 2
 _ALONE: Final = 2
 """Lines of one cell that may follow one another inside a table."""
+_PROSE: Final = 7
+"""Words of a line of prose, at least."""
+_MOST_PROSE: Final = 0.3
+"""The share of lines of prose in a table, at most; beside a figure, there are more."""
 _FAR: Final = 2.6
 """The distance between the feet of two rows, in heights of their letters, at most."""
 _MOST_HEAD: Final = 9
@@ -46,7 +50,9 @@ def table_at(lines: Sequence[TextLine], start: int) -> Table | None:
         return None
     end = _end(lines, start)
     rows = [line for line in lines[start:end] if len(line.cells) > 1]
-    if len(rows) < _LEAST_ROWS or not _is_table(rows):
+    alone = [line.text for line in lines[start:end] if len(line.cells) == 1]
+    prose = sum(len(text.split()) >= _PROSE for text in alone)
+    if len(rows) < _LEAST_ROWS or prose > _MOST_PROSE * (end - start) or not _is_table(rows):
         return None
     places = _places(rows)
     if len(places) < 2:
@@ -57,6 +63,17 @@ def table_at(lines: Sequence[TextLine], start: int) -> Table | None:
     cells = [_in_places(line, places, spread=False) for line in lines[body:end]]
     joined = [" ".join(filter(None, column)) for column in zip(*head, strict=True)]
     return Table([joined or [""] * len(places), *cells], above, end)
+
+
+def joined_head(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Rows with the second joined to the first if it holds years or marks of notes alone."""
+    if len(rows) > 2:
+        figures = [text for text in rows[1][1:] if is_figure(text)]
+        below = any(is_figure(text) for text in rows[2][1:])
+        if figures and below and all(_HEAD_FIGURE.fullmatch(text) for text in figures):
+            first = [" ".join(filter(None, pair)) for pair in zip(rows[0], rows[1], strict=True)]
+            return [first, *map(list, rows[2:])]
+    return [list(row) for row in rows]
 
 
 def _above(lines: Sequence[TextLine], start: int, places: Sequence[tuple[float, float]]) -> int:
@@ -149,9 +166,7 @@ def _first_of_body(lines: Sequence[TextLine], start: int, end: int) -> int:
     return start + 1
 
 
-def _in_places(
-    line: TextLine, places: Sequence[tuple[float, float]], *, spread: bool
-) -> list[str]:
+def _in_places(line: TextLine, places: Sequence[tuple[float, float]], *, spread: bool) -> list[str]:
     """The cells of a line, each in the column that it shares most with.
 
     Args:

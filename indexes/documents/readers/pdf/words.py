@@ -24,13 +24,14 @@ __all__ = ("Box", "Turn", "Word", "is_bold", "turned", "words_of")
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom in points, as the text is read: y grows downwards."""
 
-_RUN: Final = re.compile(r"[^\s\u200b\ufeff\x00\r\n]+")
+_RUN: Final = re.compile(r"[^\s\u200b\ufeff\x00\ufffe\x02]+[\ufffe\x02]?")
+"""Characters without a space. PDFium marks a hyphen at the end of a line, and writes on."""
 _RIGHT_TO_LEFT: Final = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _FORMS: Final = re.compile(r"[\ufb00-\ufdff\ufe70-\ufeff]+")
 """Ligatures, and the forms that letters take within a word."""
 _DOUBLED: Final = re.compile(r"(?:(.)\1){2,}")
 _LAST_BUT_ENDING: Final = re.compile(r"\w(?=\W+$)")
-_HYPHENS: Final = str.maketrans({"\ufffe": "-", "\x02": "-", "\u00ad": "-"})
+_HYPHENS: Final = str.maketrans({"\ufffe": "-", "\x02": "-", "\u00ad": ""})
 _SMALLER: Final = 0.85
 """The height of raised letters beside that of the others, at most."""
 _RAISED: Final = 0.12
@@ -101,7 +102,7 @@ def turned(turn: Turn, left: float, bottom: float, right: float, top: float) -> 
 
 def words_of(page: Any) -> list[Word]:
     """The words of a text page (`PdfTextPage`), in PDFium's order; words drawn twice once."""
-    text = _characters(page.raw).translate(_HYPHENS)
+    text = _characters(page.raw)
     place = _places(page.raw)
     words: list[Word] = []
     drawn: dict[str, list[Word]] = {}
@@ -162,9 +163,7 @@ def _places(page: Any) -> Place:
     return place
 
 
-def _words_of_run(
-    page: Any, match: re.Match[str], place: Place, before: Turn
-) -> Sequence[Word]:
+def _words_of_run(page: Any, match: re.Match[str], place: Place, before: Turn) -> Sequence[Word]:
     """The words of a run without spaces: one for each stretch of letters of equal height.
 
     A single character is turned as the run before it is.
@@ -179,7 +178,7 @@ def _words_of_run(
         and _alike(start[3] - start[1], end[3] - end[1])
         and run[-1].isalnum()
     ):  # nearly every word
-        if not run.isascii() or run[:1] == run[1:2]:
+        if not run.isascii() or run[0] == run[1]:
             run = _once(run, first, place)
         top, bottom = max(start[3], end[3]), min(start[1], end[1])
         return (Word(start[0], -top, end[2], -bottom, run, first),)
@@ -210,6 +209,7 @@ def _once(piece: str, first: int, place: Place) -> str:
     """The characters as they are read; letters that are each drawn twice, once."""
     if _DOUBLED.fullmatch(piece) and _is_same(place(first), place(first + 1)):
         piece = piece[::2]
+    piece = piece.translate(_HYPHENS)
     if not piece.isascii():
         piece = _FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), piece)
         piece = valid_unicode(piece)
@@ -300,4 +300,6 @@ def _is_among(word: Word, copies: Sequence[Word]) -> bool:
 
 
 def _is_same(one: Box, other: Box) -> bool:
-    return all(abs(mine - its) < _SAME * (one[3] - one[1]) for mine, its in zip(one, other, strict=True))
+    return all(
+        abs(mine - its) < _SAME * (one[3] - one[1]) for mine, its in zip(one, other, strict=True)
+    )
