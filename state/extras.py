@@ -39,7 +39,7 @@ EXTRAS: Final[Mapping[str, Extra]] = {
     "rerank": Extra(
         "reranking with a cross-encoder", {"sentence-transformers": "sentence_transformers"}
     ),
-    "pdf": Extra("PDF files", {"pypdf": "pypdf", "pdfplumber": "pdfplumber"}),
+    "pdf": Extra("PDF files", {"pypdfium2": "pypdfium2"}),
     "office": Extra(
         "Word, PowerPoint, Excel, RTF and Outlook files",
         {

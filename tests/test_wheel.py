@@ -222,7 +222,7 @@ def test_only_mcp_and_the_contract_tests_import_an_extra_when_they_are_imported(
     assert set(failed.values()) <= {"mcp", "mcp_types", "pytest", "pytest_asyncio"}, failed
 
 
-@pytest.mark.parametrize(("extra", "brings"), [("pdf", "pypdf"), ("mcp", "mcp")])
+@pytest.mark.parametrize(("extra", "brings"), [("pdf", "pypdfium2"), ("mcp", "mcp")])
 def test_the_advised_command_finds_the_installed_wheel(
     hopyard: Environment, extra: str, brings: str
 ) -> None:

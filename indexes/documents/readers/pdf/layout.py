@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from hopyard.indexes.documents.readers.pdf.lines import whole_words
+
 __all__ = ("Bookmark", "Layout", "Line", "Page", "page_text")
 
 _EDGE: Final = 3
@@ -28,7 +30,6 @@ _PAGE_NUMBER: Final = re.compile(
 )
 _ROMAN: Final = re.compile(r"[-–—]?\s*[ivxl]{1,7}\s*[-–—]?")
 _NUMBERING: Final = re.compile(r"^\s*(?:[A-Z]|\d+)(?:\.\d+)*\.?\s")
-_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\n(?=([^\W\d_]))")
 
 
 class Line(NamedTuple):
@@ -194,4 +195,4 @@ def _joined(lines: Sequence[Line]) -> Iterator[str]:
     if lines:
         # A line of code that begins as a heading does is none.
         texts = (f"    {line.text}" if line.text.startswith("#") else line.text for line in lines)
-        yield _HYPHEN.sub(lambda found: found[0] if found[1].isupper() else "", "\n".join(texts))
+        yield whole_words("\n".join(texts))

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from hopyard.indexes.documents.readers.pdf.lines import is_figure, rows_of
+from hopyard.indexes.documents.readers.pdf.lines import is_figure, rows_of, whole_words
 from hopyard.indexes.documents.readers.pdf.words import Box, Turn, Word, turned
 
 __all__ = ("Grid", "grids_of", "is_whole", "rows_in")
@@ -150,7 +150,8 @@ def rows_in(grid: Grid, words: Sequence[Word]) -> list[list[str]]:
 
 
 def _text(words: Iterable[Word]) -> str:
-    return " ".join(word.text for row in rows_of(list(words)) for word in row)
+    lines = (" ".join(word.text for word in row) for row in rows_of(list(words)))
+    return whole_words("\n".join(lines)).replace("\n", " ")
 
 
 def _lines_of_figures(cells: Sequence[Sequence[Word]]) -> list[list[str]]:

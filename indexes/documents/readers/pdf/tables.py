@@ -24,7 +24,7 @@ _MOST_HEAD: Final = 9
 _MOST_ABOVE: Final = 2
 """Lines of one cell above the first line with several, that are in the head, at most."""
 _HEAD_FIGURE: Final = re.compile(
-    r"(?:FY|Q[1-4]\s?)?\(?(?:19|20)\d\d\)?[AEe*]?(?:\^\S+)?|\(?(?:[a-z]|\d)\)?|[(\[]\d[)\]]"
+    r"(?:FY|Q[1-4]\s?)?\(?(?:19|20)\d\d\)?[AEe*]?(?:\^\S+)?|[(\[](?:[a-z]|\d)[)\]]"
 )
 """A year, or the mark of a note: a figure that a column's head may hold."""
 _UNITS: Final = re.compile(r"\(.*\)|.*\b(?:in|are in) (?:thousands|millions|billions)\b.*", re.I)

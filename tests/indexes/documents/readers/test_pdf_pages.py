@@ -1,0 +1,317 @@
+"""Pages as people lay them out: tables with and without lines, columns, turned and odd text."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from hopyard.state.errors import CorpusError
+
+reportlab = pytest.importorskip("reportlab")
+
+Read = Any
+Draw = Callable[[Any], None]
+
+
+def drawn(*pages: Draw, **options: Any) -> bytes:
+    """A PDF whose pages are drawn on a canvas of 595 by 842 points, whose y grows upwards."""
+    from reportlab.pdfgen.canvas import Canvas
+
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=(595, 842), **options)
+    for draw in pages:
+        canvas.setFont("Helvetica", 10)
+        draw(canvas)
+        canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()
+
+
+def rows_at(
+    canvas: Any, rows: list[list[str]], lefts: tuple[int, ...], top: int = 780, step: int = 14
+) -> None:
+    """Write rows without lines; figures end 40 points right of where their column begins."""
+    for number, row in enumerate(rows):
+        for left, text in zip(lefts, row, strict=False):
+            if text[:1].isdigit() or text[:1] in "($—":
+                canvas.drawRightString(left + 40, top - step * number, text)
+            else:
+                canvas.drawString(left, top - step * number, text)
+
+
+def lines_at(canvas: Any, columns: tuple[int, ...], rows: tuple[int, ...]) -> None:
+    for x in columns:
+        canvas.line(x, rows[0], x, rows[-1])
+    for y in rows:
+        canvas.line(columns[0], y, columns[-1], y)
+
+
+def table(text: str) -> list[list[str]]:
+    """The cells of the only table of a text, without the line below its head."""
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert set(rows[1]) <= set("|-")
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in (rows[0], *rows[2:])]
+
+
+REPORT = [
+    ["(in millions)", "2023", "2022"],
+    ["Ferries", "1,204", "998"],
+    ["Cranes", "", "77"],
+    ["Interest", "(31)", "—"],
+    ["Total", "1,173", "1,075"],
+]
+
+
+def test_a_table_without_lines_keeps_blank_cells_in_their_column(read: Read) -> None:
+    data = drawn(lambda canvas: rows_at(canvas, REPORT, (60, 300, 380)))
+    _, text, _ = read("a.pdf", data)
+    assert table(text) == REPORT
+
+
+def test_the_lines_of_a_head_are_joined_and_a_wide_name_is_in_each_column(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        canvas.drawString(315, 808, "Year ended June 30,")
+        rows_at(canvas, [["", "Berth", "Berth"], ["", "fees", "rent"]], (60, 320, 400), 794)
+        rows_at(canvas, [["North", "12", "8"], ["South", "9", "4"]], (60, 300, 380), 766)
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert table(text) == [
+        ["", "Year ended June 30, Berth fees", "Year ended June 30, Berth rent"],
+        ["North", "12", "8"],
+        ["South", "9", "4"],
+    ]
+
+
+def test_a_table_that_continues_repeats_its_head(read: Read) -> None:
+    more = [["Tugs", "5", "6"], ["Docks", "7", "8"]]
+    data = drawn(
+        lambda canvas: rows_at(canvas, REPORT, (60, 300, 380)),
+        lambda canvas: rows_at(canvas, more, (60, 300, 380)),
+    )
+    _, text, _ = read("a.pdf", data)
+    first, second, _ = text.split("\f")
+    assert table(first) == REPORT
+    assert table(second) == [REPORT[0], *more]
+
+
+def test_currency_and_per_cent_belong_to_their_number(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        for number, (name, sign, amount, share) in enumerate(
+            [("Fees", "$", "410", "61"), ("Rent", "", "262", "39")]
+        ):
+            y = 780 - 14 * number
+            canvas.drawString(60, y, name)
+            canvas.drawString(300, y, sign)
+            canvas.drawRightString(345, y, amount)
+            canvas.drawRightString(420, y, share)
+            canvas.drawString(430, y, "%")
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert table(text)[1:] == [["Fees", "$410", "61%"], ["Rent", "262", "39%"]]
+
+
+@pytest.mark.parametrize("sides", [(60, 200, 340), (200,)], ids=["closed", "without outer lines"])
+def test_a_ruled_table_keeps_cells_of_several_lines_whole(
+    read: Read, sides: tuple[int, ...]
+) -> None:
+    def draw(canvas: Any) -> None:
+        for x in sides:
+            canvas.line(x, 700, x, 800)
+        for y in (800, 780, 740, 700):
+            canvas.line(60, y, 340, y)
+        for x, y, words in [
+            (64, 787, "Tool"), (204, 787, "Use"),
+            (64, 767, "Console"), (204, 767, "A page on which you can"), (204, 754, "manage ships"),
+            (64, 727, "Client"), (204, 727, "A program for long or-"), (204, 714, "ders"),
+        ]:  # fmt: skip
+            canvas.drawString(x, y, words)
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert table(text) == [
+        ["Tool", "Use"],
+        ["Console", "A page on which you can manage ships"],
+        ["Client", "A program for long orders"],
+    ]
+
+
+def test_a_cell_over_several_rows_is_in_each(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        lines_at(canvas, (60, 160, 260), (800, 780))
+        for x in (60, 160, 260):
+            canvas.line(x, 780, x, 740)
+        canvas.line(160, 760, 260, 760)
+        canvas.line(60, 740, 260, 740)
+        rows_at(canvas, [["Pier", "Crane"], ["North", "C-1"], ["", "C-2"]], (64, 164), 786, 20)
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert table(text) == [["Pier", "Crane"], ["North", "C-1"], ["North", "C-2"]]
+
+
+def test_a_frame_around_a_column_hides_none_of_the_table(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        rows_at(canvas, REPORT, (60, 300, 380))
+        lines_at(canvas, (295, 320, 345), (792, 776, 720))
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert table(text) == REPORT
+
+
+def test_rows_of_figures_between_two_lines_stay_rows(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        lines_at(canvas, (55, 290, 370, 450), (795, 775, 715))
+        rows_at(canvas, [REPORT[0]], (60, 300, 380), 780)
+        rows_at(canvas, REPORT[1:], (60, 300, 380), 763)
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert table(text) == REPORT
+
+
+def test_columns_are_read_one_after_the_other(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        for x, side in ((60, "left"), (320, "right")):
+            for number in range(6):
+                words = f"Line {number} of the {side} column tells about the ropes of"
+                canvas.drawString(x, 780 - 13 * number, words)
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    sides = [line.split()[4] for line in text.splitlines() if line.startswith("Line")]
+    assert sides == ["left"] * 6 + ["right"] * 6
+
+
+@pytest.mark.parametrize("angle", [0, 90, 180, 270])
+def test_turned_text_is_read_in_its_own_order(read: Read, angle: int) -> None:
+    def draw(canvas: Any) -> None:
+        canvas.translate(300, 420)
+        canvas.rotate(angle)
+        canvas.drawString(-200, 20, "The quay is closed on Sundays.")
+        canvas.drawString(-200, 4, "Its gate opens at seven.")
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert text.strip() == "The quay is closed on Sundays.\nIts gate opens at seven."
+
+
+def test_slanted_text_does_not_mix_with_the_lines_below_it(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        canvas.drawString(60, 500, "The harbour master signs every list.")
+        canvas.saveState()
+        canvas.translate(60, 400)
+        canvas.rotate(45)
+        canvas.setFont("Helvetica", 60)
+        canvas.drawString(0, 0, "DRAFT")
+        canvas.restoreState()
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert "The harbour master signs every list." in text
+    assert "DRAFT" in text
+
+
+def test_raised_and_lowered_characters(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        text = canvas.beginText(60, 780)
+        for words, size, rise in [
+            ("An area of 5 m", 10, 0), ("2", 6, 4), (", H", 10, 0), ("2", 6, -2), ("O, 10", 10, 0),
+            ("-3", 6, 4), (" Pa and a fee of 50", 10, 0), ("1", 6, 4), (".", 10, 0),
+        ]:  # fmt: skip
+            text.setFont("Helvetica", size)
+            text.setRise(rise)
+            text.textOut(words)
+        canvas.drawText(text)
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert text.strip() == "An area of 5 m^2, H2O, 10^-3 Pa and a fee of 50^1."
+
+
+def test_words_drawn_twice_are_read_once(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        for shift in (0, 0.3):
+            canvas.drawString(60 + shift, 780, "Bold by a second print, with a book")
+        left = 60.0
+        for letter in "Crane":
+            for shift in (0, 0.2):
+                canvas.drawString(left + shift, 740, letter)
+            left += canvas.stringWidth(letter, "Helvetica", 10)
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert text.split("\n\n")[:2] == ["Bold by a second print, with a book", "Crane"]
+
+
+def test_letters_with_space_between_are_one_word_and_words_stay_apart(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        canvas.drawString(60, 780, "INVOICE of May", charSpace=0.8)
+        left = 60.0
+        for word in ("no", "space", "was", "written"):  # the words are only moved
+            canvas.drawString(left, 740, word)
+            left += canvas.stringWidth(word, "Helvetica", 10) + 2.6
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert text.split("\n\n")[:2] == ["INVOICE of May", "no space was written"]
+
+
+def test_a_word_divided_at_the_end_of_a_line_is_whole(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        rows_at(canvas, [["the har-"], ["bour of Ny-"], ["Ålesund"]], (60,), 780, 13)
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert text.strip() == "the harbour of Ny-\nÅlesund"
+
+
+def test_values_of_a_form_stand_beside_their_labels(read: Read) -> None:
+    def draw(canvas: Any) -> None:
+        form = canvas.acroForm
+        canvas.drawString(60, 780, "Name of the tenant:")
+        form.textfield(name="tenant", value="Ada Birch", x=180, y=774, width=120, height=16)
+        canvas.drawString(60, 740, "Pets:")
+        form.checkbox(name="pets", checked=True, x=180, y=736, size=14)
+        canvas.drawString(60, 700, "Car:")
+        form.checkbox(name="car", checked=False, x=180, y=696, size=14)
+
+    _, text, _ = read("a.pdf", drawn(draw))
+    assert text.split("\n\n")[:3] == ["Name of the tenant: Ada Birch", "Pets: [x]", "Car: [ ]"]
+
+
+def test_a_password_is_named(read: Read) -> None:
+    data = drawn(lambda canvas: canvas.drawString(60, 780, "Secret"), encrypt="quay")
+    with pytest.raises(CorpusError, match="it is protected by a password"):
+        read("a.pdf", data)
+
+
+@pytest.mark.parametrize(
+    ("top", "bottom"),
+    [
+        ("Harbour handbook", "Page {n} of 9"),
+        ("", "- {n} -"),
+        ("Handbook for masters and mates", "Seite {n}"),
+        ("{n}", ""),
+    ],
+)
+def test_running_lines_go_with_the_number_of_the_page(read: Read, top: str, bottom: str) -> None:
+    def page(number: int) -> Draw:
+        def draw(canvas: Any) -> None:
+            canvas.drawString(60, 810, top.format(n=number + 4))
+            for row, name in enumerate(("rope", "hook", "lamp", "winch")):
+                canvas.drawString(60, 780 - 14 * row, f"The {name} of berth {number} is new.")
+            canvas.drawString(60, 40, bottom.format(n=number + 4))
+
+        return draw
+
+    _, text, _ = read("a.pdf", drawn(*map(page, range(4))))
+    assert text.replace("\f", "").split("\n\n")[:4] == [
+        "\n".join(f"The {name} of berth {n} is new." for name in ("rope", "hook", "lamp", "winch"))
+        for n in range(4)
+    ]
+
+
+@pytest.mark.parametrize("line", ["Invoice No. {n}", "Week {n}", "Opening balance: {n}.10"])
+def test_a_line_whose_number_is_its_content_stays(read: Read, line: str) -> None:
+    def page(number: int) -> Draw:
+        def draw(canvas: Any) -> None:
+            for row, words in enumerate((line.format(n=number), "a", "b", "c", "d")):
+                canvas.drawString(60, 800 - 14 * row, words)
+
+        return draw
+
+    _, text, _ = read("a.pdf", drawn(*map(page, range(1, 6))))
+    assert all(line.format(n=number) in text for number in range(1, 6))
