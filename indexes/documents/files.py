@@ -164,6 +164,9 @@ def _read(
         for found in kind.read(source):
             if isinstance(found, Content):
                 yield _document(found, named, progress)
+                if wrong := source.wrong_bytes[0]:
+                    place = named.part(f"{wrong} byte{'s' * (wrong > 1)}").place
+                    yield SkippedFile(place, "no UTF-8, and read as Windows-1252")
             elif isinstance(found, Unread):
                 yield SkippedFile(named.part(found.place).place, found.reason)
             else:

@@ -88,6 +88,8 @@ class Source:
     """Opens it at its beginning, for a `with` block. The stream can seek."""
     options: Options = Options()
     allowance: Allowance = field(default_factory=Allowance)
+    wrong_bytes: list[int] = field(default_factory=lambda: [0], compare=False)
+    """How many bytes of the text that was read last are wrong in its encoding."""
 
     def read(self) -> bytes:
         """All of it at once, for formats that cannot be read in parts."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from itertools import chain, islice
-from typing import Final
+from typing import IO, Any, Final
 
 from hopyard.indexes.documents.readers.base import Content, Source
+from hopyard.indexes.documents.readers.number_format import elapsed, shown
 from hopyard.indexes.documents.readers.office import office_properties
 from hopyard.indexes.documents.readers.text import text_blocks
 from hopyard.indexes.passages.markdown import escape_cell, table_lines
@@ -32,26 +33,66 @@ def read_tsv(source: Source) -> Iterator[Content]:
 
 
 def read_xlsx(source: Source) -> Iterator[Content]:
-    """A workbook: each sheet is a section with its tables. Formulas give their last value."""
+    """A workbook: each sheet is a section with its tables. Formulas give their last value.
+
+    Numbers are as Excel shows them.
+    """
     from openpyxl import load_workbook
 
     with source.open() as stream:
         metadata = office_properties(stream)
         title = str(metadata.pop("title", ""))
         stream.seek(0)
+        merged = _merged(stream)
+        stream.seek(0)
         book = load_workbook(stream, read_only=True, data_only=True)
 
         def text() -> Iterator[str]:
             for sheet in book.worksheets:
-                rows = (
-                    [_cell(value) for value in row] for row in sheet.iter_rows(values_only=True)
-                )
-                yield from sheet_text(sheet.title, rows)
+                sheet.reset_dimensions()  # many programs write wrong ones
+                rows = ([_cell(cell) for cell in row] for row in sheet.iter_rows())
+                yield from sheet_text(sheet.title, _filled(rows, merged.get(sheet.title, [])))
 
         try:
             yield Content(title, text(), "markdown", metadata)
         finally:
             book.close()
+
+
+Area = tuple[int, int, int, int]
+"""First and last row, first and last column, from 0."""
+
+
+def _merged(stream: IO[bytes]) -> dict[str, list[Area]]:
+    """The merged cells of each sheet; openpyxl does not tell them of a book that it streams."""
+    from python_calamine import CalamineError, CalamineWorkbook
+
+    try:
+        book = CalamineWorkbook.from_filelike(stream)
+    except CalamineError:  # openpyxl says what is wrong
+        return {}
+    return {
+        name: [
+            (top, bottom, left, right)
+            for (top, left), (bottom, right) in book.get_sheet_by_name(name).merged_cell_ranges
+            or ()
+        ]
+        for name in book.sheet_names
+    }
+
+
+def _filled(rows: Iterable[list[str]], merged: Sequence[Area]) -> Iterator[list[str]]:
+    """The rows with the text of a merged cell in each of its rows, in its first column."""
+    starts = {(top, left): (bottom, right) for top, bottom, left, right in merged if bottom > top}
+    waiting: dict[int, tuple[int, str]] = {}
+    for number, row in enumerate(rows):
+        for column, (bottom, text) in list(waiting.items()):
+            if number <= bottom and column < len(row) and not row[column]:
+                row[column] = text
+        for column in range(len(row)):
+            if end := starts.get((number, column)):
+                waiting[column] = (end[0], row[column])
+        yield row
 
 
 def sheet_text(name: str, rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -121,13 +162,16 @@ def _delimiter(lines: Sequence[str]) -> str:
     return max(_DELIMITERS, key=fit)
 
 
-def _cell(value: object) -> str:
+def _cell(cell: Any) -> str:
+    value = cell.value
     if value is None:
         return ""
     if isinstance(value, datetime) and value.time() == time():
         value = value.date()
     if isinstance(value, (date, datetime)):
         return value.isoformat(sep=" ") if isinstance(value, datetime) else value.isoformat()
-    if isinstance(value, float):
-        return f"{value:.10g}"
+    if isinstance(value, timedelta):
+        return elapsed(value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return shown(value, cell.number_format)
     return str(value)

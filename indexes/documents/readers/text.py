@@ -5,35 +5,25 @@ from __future__ import annotations
 import codecs
 import io
 import math
-from collections.abc import Iterator, Mapping
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import chain
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from hopyard.indexes.corpus.records import MetadataValue
 from hopyard.indexes.documents.readers.base import Content, Source
+from hopyard.indexes.documents.readers.encoding import WRONG_BYTES, encoding_of
 from hopyard.indexes.passages.markdown import first_heading
 from hopyard.state.errors import CorpusError
 
 __all__ = ("decode", "plain_metadata", "read_markdown", "read_plain_text", "text_blocks")
 
-_MARKS: Final = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark is the beginning of this one
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 _BLOCK: Final = 1 << 20
-_SAMPLE: Final = 1 << 18
-"""Bytes from which an encoding is guessed, where they are no UTF-8."""
-_GUESSED: Final = (
-    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874"),
-    *("koi8_r", "cp932", "gb18030", "euc_jp", "big5", "cp949", "iso2022_jp", "iso2022_kr"),
-)
-"""In the order in which a text takes one that fits as well as others. Korean text fits the Chinese
-and Japanese ones worse, while their texts fit the Korean one as well."""
-_FENCES: Final = ("---", "...")
+_FENCES: Final = {"---": ("---", "..."), "+++": ("+++",)}
+"""The line before front matter, and the lines that end it."""
+_FIELD: Final = re.compile(r"\s*([\w-]+)\s*[:=]\s*[\"\']?(.*?)[\"\']?\s*$")
 
 
 def read_plain_text(source: Source) -> Iterator[Content]:
@@ -65,9 +55,11 @@ def text_blocks(source: Source, declared: str = "") -> Iterator[str]:
         CorpusError: The bytes are not text in the encoding.
     """
     with source.open() as stream:
-        encoding, mark = _encoding(stream, source.options.encoding, declared)
+        encoding, mark, wrong = encoding_of(stream, source.options.encoding, declared)
+        source.wrong_bytes[0] = wrong
         stream.seek(mark)
-        decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(encoding)(), True)
+        plain = codecs.getincrementaldecoder(encoding)(WRONG_BYTES if wrong else "strict")
+        decoder = io.IncrementalNewlineDecoder(plain, True)
         try:
             while block := stream.read(_BLOCK):
                 yield decoder.decode(block)
@@ -98,72 +90,61 @@ def plain_metadata(values: Mapping[Any, Any]) -> dict[str, MetadataValue]:
     return {name: value for name, value in plain.items() if value != ""}
 
 
-def _encoding(stream: IO[bytes], forced: str, declared: str) -> tuple[str, int]:
-    """The encoding of a stream, and the length of its byte-order mark."""
-    begin = stream.read(4)
-    for mark, name in _MARKS:
-        if begin.startswith(mark):
-            # The codecs `utf-16` and `utf-32` read the mark themselves.
-            return name, len(mark) if name == "utf-8" else 0
-    if forced:
-        return forced, 0
-    # A page may declare what it is not.
-    fitting = (name for name in (declared, "utf-8") if name and _decodes(stream, name))
-    return next(fitting, "") or _guess(stream), 0
-
-
-def _decodes(stream: IO[bytes], encoding: str) -> bool:
-    stream.seek(0)
-    try:
-        decoder = codecs.getincrementaldecoder(encoding)()
-        while block := stream.read(_BLOCK):
-            decoder.decode(block)
-        decoder.decode(b"", final=True)
-    except (UnicodeError, LookupError):
-        return False
-    return True
-
-
-def _guess(stream: IO[bytes]) -> str:
-    from charset_normalizer import from_bytes
-
-    stream.seek(0)
-    sample = stream.read(_SAMPLE)
-    if len(sample) == _SAMPLE:  # cut where no character is
-        sample = sample[: sample.rfind(b"\n") + 1] or sample
-    matches = list(from_bytes(sample, cp_isolation=[*_GUESSED])) if b"\0" not in sample else []
-    if not matches:
-        raise CorpusError("not text in a known encoding; name the encoding with --encoding")
-    best = min((match.chaos, -match.coherence) for match in matches)
-    alike = {
-        name
-        for match in matches
-        if (match.chaos, -match.coherence) == best
-        for name in (match.encoding, *match.could_be_from_charset)
-    }
-    # A short text fits several. The first that is as good as any other is the most widespread.
-    return next((name for name in _GUESSED if name in alike), matches[0].encoding)
-
-
 def _not_in(encoding: str, error: UnicodeError) -> CorpusError:
     return CorpusError(f"not valid {encoding.upper()} text ({error}); name it with --encoding")
 
 
 def _front_matter(text: str) -> tuple[dict[str, MetadataValue], str]:
-    """Metadata and the rest of a text; a beginning that is no mapping in YAML is text."""
+    """Metadata and the rest of a text. Lines that are no valid YAML are read one by one."""
     head, _, rest = text.partition("\n")
-    if head.rstrip() != _FENCES[0]:
+    if head.rstrip() not in _FENCES:
         return {}, text
+    ends = _FENCES[head.rstrip()]
     lines = rest.split("\n")
-    ends = (row for row, line in enumerate(lines) if line.rstrip() in _FENCES)
-    if (end := next(ends, None)) is None:
+    end = next((row for row, line in enumerate(lines) if line.rstrip() in ends), None)
+    if end is None:
         return {}, text
+    read = _toml if head.rstrip() == "+++" else _yaml
+    values = read(lines[:end])
+    if values is None:
+        values = {found[1]: found[2] for line in lines[:end] if (found := _FIELD.match(line))}
+        if not values:
+            return {}, text
+    return plain_metadata(values), "\n".join(lines[end + 1 :])
+
+
+def _yaml(lines: Sequence[str]) -> dict[Any, Any] | None:
+    """The fields, or None; `01234` and `1.10` stay as they are written."""
     import yaml
 
     try:
-        values = yaml.safe_load("\n".join(lines[:end]))
+        values = yaml.load("\n".join(lines), yaml.BaseLoader)  # noqa: S506 - it makes texts alone
     except (yaml.YAMLError, ValueError, RecursionError):
-        return {}, text
-    if not isinstance(values, dict):
-        return {}, text
-    return plain_metadata(values), "\n".join(lines[end + 1 :])
+        return None
+    return (
+        {name: _typed(value) for name, value in values.items()}
+        if isinstance(values, dict)
+        else None
+    )
+
+
+def _typed(value: Any) -> Any:
+    """A text as the number or truth value that is written so, or the value itself."""
+    if not isinstance(value, str):
+        return value
+    if value in ("true", "false"):
+        return value == "true"
+    for kind in (int, float):
+        try:
+            if str(kind(value)) == value:
+                return kind(value)
+        except ValueError:
+            continue
+    return value
+
+
+def _toml(lines: Sequence[str]) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads("\n".join(lines))
+    except tomllib.TOMLDecodeError:
+        return None

@@ -8,7 +8,8 @@ that are lists of links; so what is left out is told by tags, roles, names and l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any, Final
 
 from hopyard.indexes.corpus.records import MetadataValue
@@ -22,6 +23,13 @@ __all__ = ("html_to_markdown", "read_html")
 
 _NO_TEXT: Final = ("script", "style", "noscript", "template", "svg", "iframe", "head", "title")
 _AROUND: Final = ("nav", "footer", "aside", "form", "button", "dialog", "menu")
+_OF_TEXT: Final = ("main", "article", "h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt", "label")
+"""Elements whose asides, footers and buttons are part of the text."""
+_FORM_SHARE: Final = 0.1
+"""A form with more of the text holds the page, not a search field."""
+_HIDDEN: Final = 40
+"""Characters of a hidden part, at most; a longer one is a tab or an answer that unfolds."""
+_WIDEST_SPAN: Final = 100
 _AROUND_ROLES: Final = frozenset(
     ("navigation", "banner", "contentinfo", "search", "complementary", "dialog", "alert", "menu")
 )
@@ -30,7 +38,8 @@ _AROUND_NAMES: Final = re.compile(
     r"newsletter|pagination|skip-link)(?=$|[-_])",
     re.IGNORECASE,
 )
-_CELLS: Final = frozenset(("td", "th"))
+_CELL: Final = ["td", "th"]
+_CELLS: Final = frozenset(_CELL)
 _GROUPS: Final = frozenset(("thead", "tbody", "tfoot", "caption", "colgroup"))
 _TABLE: Final = frozenset(("table",))
 _LISTS: Final = frozenset(("ul", "ol", "menu"))
@@ -81,6 +90,7 @@ def html_to_markdown(html: str) -> str:
     """Markdown of HTML that is all text, such as a chapter of a book."""
     soup = _soup(html)
     _drop(soup, _NO_TEXT)
+    _fill_in(soup)
     return _markdown(soup)
 
 
@@ -119,9 +129,15 @@ def _metadata(soup: BeautifulSoup) -> dict[str, MetadataValue]:
 def _main(soup: BeautifulSoup) -> BeautifulSoup:
     """The page without what stands around its text."""
     _drop(soup, _NO_TEXT)
+    _fill_in(soup)
     whole = str(soup)
     before = _length(soup)
-    _drop(soup, _AROUND)
+    for tag in soup(list(_AROUND)):
+        share = _length(tag) / max(before, 1)
+        is_form = tag.name == "form" and share > _FORM_SHARE
+        in_text = tag.name not in ("nav", "menu", "form") and tag.find_parent(list(_OF_TEXT))
+        if not (is_form or in_text or tag.has_attr("aria-controls")):
+            tag.extract()
     for tag in filter(_is_around, soup.find_all(True)):
         if _length(tag) < before / 2:
             tag.extract()
@@ -135,12 +151,10 @@ def _main(soup: BeautifulSoup) -> BeautifulSoup:
 def _is_around(tag: Tag) -> bool:
     if tag.name in ("html", "body", "main", "article", "h1", "h2", "h3", "h4", "h5", "h6"):
         return False
-    if (
-        tag.get("role") in _AROUND_ROLES
-        or tag.get("aria-hidden") == "true"
-        or tag.has_attr("hidden")
-    ):
+    if tag.get("role") in _AROUND_ROLES:
         return True
+    if tag.get("aria-hidden") == "true" or tag.has_attr("hidden"):
+        return _length(tag) < _HIDDEN
     classes = tag.get("class")
     names = [*(classes if isinstance(classes, list) else []), str(tag.get("id") or "")]
     return any(_AROUND_NAMES.search(name) for name in names if name)
@@ -171,11 +185,29 @@ def _drop(soup: BeautifulSoup, names: tuple[str, ...]) -> None:
         tag.extract()
 
 
+def _fill_in(soup: BeautifulSoup) -> None:
+    """Write out what a browser shows of fields: ticked boxes, chosen entries, typed texts."""
+    for field in soup("input"):
+        kind = str(field.get("type") or "text").casefold()
+        if kind in ("checkbox", "radio"):
+            space = "" if str(field.next_sibling or "")[:1].isspace() else " "
+            field.replace_with(f"[{'x' if field.has_attr('checked') else ' '}]{space}")
+        elif kind not in ("hidden", "submit", "button", "image", "password", "reset"):
+            field.replace_with(f" {field.get('value') or ''} ")
+    for choice in soup("select"):
+        chosen = choice.find_all("option", selected=True) or choice.find_all("option", limit=1)
+        choice.replace_with(f" {', '.join(option.get_text(strip=True) for option in chosen)} ")
+
+
 def _markdown(soup: BeautifulSoup) -> str:
     from markdownify import MarkdownConverter
 
     for table in soup("table"):
         _complete(table)
+    for raised in soup("sup"):
+        if not raised.get_text().startswith("["):  # the mark of a note as it is
+            raised.insert_before("^")
+        raised.unwrap()
     converter = MarkdownConverter(
         heading_style="ATX",
         bullets="-",
@@ -192,12 +224,73 @@ def _markdown(soup: BeautifulSoup) -> str:
 def _complete(table: Tag) -> None:
     """Prepare a table for Markdown: bars do not end cells, and the first row is the header.
 
-    Office programs seldom mark the header.
+    Office programs seldom mark the header. A cell over several rows is in each of them, and a
+    header over several columns in each. The rows of a header become one.
     """
     for text in table.find_all(string=lambda text: "|" in text):
         text.replace_with(text.replace("|", "\\|"))
-    row = table.find("tr")
-    if row is None or table.find("th"):
+    rows = [row for row in table("tr") if row.find_parent("table") is table]
+    if not rows:
         return
-    for cell in row("td", recursive=False):
-        cell.name = "th"
+    _spread(rows)
+    heads = [row for row in rows if _in_head(row) or not row.find("td")]
+    for row in heads[1:] if heads and rows[: len(heads)] == heads else ():
+        for above, cell in zip(heads[0](_CELL, recursive=False), row(_CELL), strict=False):
+            if (name := cell.get_text().strip()) and name != above.get_text().strip():
+                above.append(f" {name}")
+        row.extract()
+    if not table.find("th"):
+        for cell in rows[0]("td", recursive=False):
+            cell.name = "th"
+
+
+def _in_head(row: Tag) -> bool:
+    return row.parent is not None and row.parent.name == "thead"
+
+
+def _spread(rows: Sequence[Tag]) -> None:
+    """Give each row a cell for every column."""
+    below: dict[int, tuple[int, Tag]] = {}
+    for row in rows:
+        cells = row(_CELL, recursive=False)
+        is_head = _in_head(row)
+        column = 0
+        for cell in cells:
+            column = _copy_down(below, column, cell.insert_before)
+            across = _span(cell, "colspan", 1)
+            down = _span(cell, "rowspan", len(rows))
+            for added in range(across):
+                if added:
+                    repeated = is_head or cell.name == "th"
+                    cell.insert_after(copy(cell) if repeated else _blank(cell))
+                if down > 1:
+                    below[column] = (
+                        down - 1,
+                        cell if not added or cell.name == "th" else _blank(cell),
+                    )
+                column += 1
+        while below and column <= max(below):
+            column = _copy_down(below, column, row.append) if column in below else column + 1
+
+
+def _copy_down(below: dict[int, tuple[int, Tag]], column: int, add: Callable[[Tag], Any]) -> int:
+    """Add the cells that reach from above into these columns; the column after them."""
+    while column in below:
+        left, cell = below.pop(column)
+        add(copy(cell))
+        if left > 1:
+            below[column] = (left - 1, cell)
+        column += 1
+    return column
+
+
+def _span(cell: Tag, name: str, whole: int) -> int:
+    """The number of columns or rows of a cell; the attribute goes. 0 means all that follow."""
+    value = str(cell.attrs.pop(name, "1")).strip()
+    return min(int(value) or whole, _WIDEST_SPAN) if value.isdecimal() else 1
+
+
+def _blank(cell: Tag) -> Tag:
+    blank = copy(cell)
+    blank.clear()
+    return blank

@@ -56,9 +56,8 @@ def test_json_becomes_headings_labels_and_tables(read: Read) -> None:
         "office": {"town": "Bremen", "halls": [4, 5]},
     }
     assert read("a.json", json.dumps(value).encode())[1] == (
-        "name: Dasan\nopen: true\n\n"
+        "name: Dasan\nopen: true\noffice › town: Bremen\noffice › halls: 4, 5\n\n"
         "# teas\n\n| name | price |\n|---|---|\n| Sejak | 14.5 |\n| 녹차 |  |\n\n"
-        "# office\n\ntown: Bremen\n\n## halls\n\n- 4\n- 5\n\n"
     )
 
 
@@ -103,12 +102,12 @@ def test_what_is_no_notebook(read: Read, data: bytes) -> None:
 
 
 def test_a_long_xml_file_is_not_in_memory() -> None:
-    data = b"<all>" + b"<list><one><name>Tea</name></one></list>" * 20_000 + b"</all>"
+    data = b"<all>" + b"<list><one><name>Tea</name></one></list>" * 60_000 + b"</all>"
     content = next(found := read_xml(Source("a.xml", lambda: io.BytesIO(data))))
     tracemalloc.start()
     try:
         lines = sum(line == "name: Tea\n" for line in content.text)
-        assert tracemalloc.get_traced_memory()[1] < 1_000_000  # the elements take twice that
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000  # the elements take three times that
     finally:
         tracemalloc.stop()
     assert lines == 20_000

@@ -1,0 +1,110 @@
+"""Numbers of a spreadsheet as the program shows them.
+
+Source: ECMA-376, part 1, 18.8.31, number formats. Fractions and scientific notation are shown with
+all their digits instead.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Final, NamedTuple
+
+__all__ = ("elapsed", "shown")
+
+_DIGITS: Final = 15
+"""Significant digits that a spreadsheet keeps."""
+_ENTERED: Final = 4
+"""Decimals of a number that a person writes, at most."""
+_SECTION: Final = re.compile(r'(?:"[^"]*"|\\.|[^;"\\])*')
+_LITERAL: Final = re.compile(r'"([^"]*)"|\\(.)|\[\$([^\]-]*)(?:-[^\]]*)?\]|\[[^\]]*\]|_.|\*.')
+_NUMBER: Final = re.compile(r"[0#?][0#?,]*(?:\.[0#?]*)?,*|\.[0#?]+")
+_GENERAL: Final = frozenset(("", "General", "@", "Standard"))
+
+
+class _Section(NamedTuple):
+    before: str
+    pattern: str
+    after: str
+
+
+def shown(value: float, number_format: str) -> str:
+    """A number in its format, for example `0.075` in `0.00%` as `7.50%`.
+
+    If the format rounds a number of few decimals, the number follows in brackets.
+
+    Args:
+        value: The number.
+        number_format: The format's code, as in the file.
+    """
+    exact = _exact(value)
+    if number_format in _GENERAL:
+        return _plain(exact)
+    sections = [found for found in _SECTION.findall(number_format) if found] or [""]
+    own = 1 if value < 0 and len(sections) > 1 else 2 if value == 0 and len(sections) > 2 else 0
+    section = _read(sections[own])
+    if section is None:
+        return _plain(exact)
+    number, is_rounded = _in_pattern(abs(exact), section)
+    sign = "-" if value < 0 and not own else ""
+    text = f"{sign}{section.before}{number}{section.after}".strip()
+    return f"{text} ({_plain(exact)})" if is_rounded and _is_entered(exact) else text
+
+
+def elapsed(value: timedelta) -> str:
+    """A time span as hours, minutes and seconds: `25:30`, or `25:30:15`."""
+    seconds = round(value.total_seconds())
+    hours, rest = divmod(abs(seconds), 3600)
+    text = f"{'-' if seconds < 0 else ''}{hours}:{rest // 60:02}"
+    return f"{text}:{rest % 60:02}" if rest % 60 else text
+
+
+def _exact(value: float) -> Decimal:
+    return Decimal(f"{value:.{_DIGITS}g}") if isinstance(value, float) else Decimal(value)
+
+
+def _plain(value: Decimal) -> str:
+    text = f"{value:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _read(section: str) -> _Section | None:
+    """The parts of a format around the digits; None for formats of other kinds."""
+    literals: list[str] = []
+
+    def keep(found: re.Match[str]) -> str:
+        literals.append(found[1] or found[2] or found[3] or "")
+        return chr(0xE000 + len(literals) - 1)
+
+    text = _LITERAL.sub(keep, section)
+    found = _NUMBER.search(text)
+    if found is None or "/" in text or re.search(r"[Ee][+-]", text):
+        return None
+
+    def spoken(part: str) -> str:
+        return "".join(literals[ord(c) - 0xE000] if ord(c) >= 0xE000 else c for c in part)
+
+    return _Section(spoken(text[: found.start()]), found[0], spoken(text[found.end() :]))
+
+
+def _is_entered(value: Decimal) -> bool:
+    """Whether a number has so few decimals that a person may have written it."""
+    exponent = value.normalize().as_tuple().exponent
+    return isinstance(exponent, int) and -exponent <= _ENTERED
+
+
+def _in_pattern(value: Decimal, section: _Section) -> tuple[str, bool]:
+    """The digits of a number in a format, and whether they are rounded."""
+    pattern = section.pattern
+    whole, _, decimals = pattern.rstrip(",").partition(".")
+    if "%" in section.before + section.after:
+        value *= 100
+    value /= 1000 ** (len(pattern) - len(pattern.rstrip(",")))
+    rounded = value.quantize(Decimal(1).scaleb(-len(decimals)), ROUND_HALF_UP)
+    text = f"{rounded:{',' if ',' in whole else ''}f}"
+    head, point, tail = text.partition(".")
+    while tail and len(tail) > decimals.count("0") and tail.endswith("0"):
+        tail = tail[:-1]
+    head = head.zfill(whole.count("0"))
+    return f"{head}{point}{tail}" if tail else head, rounded != value
