@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import tarfile
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -17,6 +19,17 @@ __all__ = ("read_gzip", "read_tar", "read_zip")
 
 _UNREADABLE: Final = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError)
 _ENCRYPTED: Final = 0x1
+_NAME_ENCODINGS: Final = ("utf-8", "cp437", "cp850", "cp949", "cp932", "gb18030", "cp866", "cp1251")
+"""Encodings of names, the likelier first. Source: what Windows writes without UTF-8's mark."""
+_RARE: Final = frozenset("ÇåæÆÅñÑªº¿¡ƒØøÿ")
+"""Letters of Western encodings that other languages' bytes often turn into."""
+_COMMON: Final = {
+    "cp949": ("euc_kr", b"\xc8\xff"),
+    "cp932": ("shift_jis", b"\x98\x72"),
+    "gb18030": ("gb2312", b"\xd7\xff"),
+}
+"""The encoding of the usual letters, and the last of them. Source: KS X 1001, Hangul; JIS X 0208
+and GB 2312, level 1."""
 _UTF8: Final = 0x800
 
 
@@ -100,9 +113,55 @@ def _zip_name(entry: zipfile.ZipInfo) -> str:
     if entry.flag_bits & _UTF8 or entry.filename.isascii():
         return entry.filename
     raw = entry.filename.encode("cp437")
-    for encoding in ("utf-8", "cp949"):
-        try:
-            return raw.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    return entry.filename
+    readable = [
+        (_oddness(name, encoding), number, name)
+        for number, encoding in enumerate(_NAME_ENCODINGS)
+        if (name := _decoded(raw, encoding))
+    ]
+    return min(readable, default=(0, 0, entry.filename))[2]
+
+
+def _decoded(raw: bytes, encoding: str) -> str:
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError:
+        return ""
+
+
+def _oddness(name: str, encoding: str) -> int:
+    """How unlikely a name is: its signs, rare letters, and changes of script or case in words."""
+    kinds = [_script(letter) for letter in name]
+    changes = sum(
+        one != other
+        for one, other in pairwise(kinds)
+        if one and other and "digit" not in (one, other)
+    )
+    cases = sum(one.islower() and other.isupper() for one, other in pairwise(name))
+    rare = sum(_is_rare(letter, encoding) for letter in name)
+    return 2 * kinds.count("sign") + changes + cases + rare
+
+
+def _is_rare(letter: str, encoding: str) -> bool:
+    """Whether a letter is one that other languages' bytes turn into more often."""
+    if letter in _RARE:
+        return True
+    common, last = _COMMON.get(encoding, ("", b""))
+    if not common or letter.isascii():
+        return False
+    try:
+        written = letter.encode(common)
+        return len(written) > len(last) or written > last
+    except UnicodeEncodeError:
+        return True
+
+
+def _script(letter: str) -> str:
+    """The script of a letter; "sign" for what no name has, "" for what any name may have."""
+    if letter.isascii():
+        return "LATIN" if letter.isalpha() else "digit" if letter.isdigit() else ""
+    if not letter.isalpha():
+        return (
+            "" if unicodedata.category(letter) in ("Lm", "Mn", "Mc", "Pd", "Ps", "Pe") else "sign"
+        )
+    script = unicodedata.name(letter, "?").split()[0]
+    return "CJK" if script in ("HIRAGANA", "KATAKANA") else script

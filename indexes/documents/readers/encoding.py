@@ -1,8 +1,9 @@
 """The encoding of a text: by its mark, by what it declares, as UTF-8, or by its letters.
 
 A text in Latin letters is decoded in the Windows encodings of Europe. The one wins whose letters
-belong to the text's language, which the ASCII letters alone tell (py3langid). On 1,188 texts of 100 to 3,000 characters in 25 languages
-(translations of programs), 1 was wrong; charset-normalizer alone gets a quarter of them wrong.
+belong to the text's language, which the ASCII letters alone tell (py3langid). Of 1,396 texts of
+200, 600 and 3,000 characters in 39 languages (translations of programs), 19 are read wrongly; with
+charset-normalizer alone, 224 are.
 """
 
 from __future__ import annotations

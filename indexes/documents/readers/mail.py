@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from base64 import b64decode
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from email import policy
 from email.message import EmailMessage
@@ -19,34 +21,141 @@ from hopyard.state.errors import CorpusError
 __all__ = ("read_eml", "read_msg")
 
 _HTML: Final = "text/html"
+_MAIL: Final = "message/rfc822"
+_EVENT: Final = "text/calendar"
+_TEXTS: Final = frozenset(("text/plain", _HTML, _EVENT))
+_SIGNATURES: Final = frozenset(
+    ("application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature")
+)
+_STUB: Final = 0.3
+"""The share of the longest alternative that the plain text has; a shorter one is a stub."""
+_EVENT_FIELDS: Final = {
+    "SUMMARY": "Event",
+    "DTSTART": "Begin",
+    "DTEND": "End",
+    "LOCATION": "Place",
+    "DESCRIPTION": "About",
+    "ORGANIZER": "Organiser",
+    "ATTENDEE": "Attendee",
+}
+_EVENT_MARKS: Final = {"n": "\n", "N": "\n"}
+_EVENT_TIME: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\dZ?)?")
 
 
 def read_eml(source: Source) -> Iterator[Found]:
-    """A mail: its subject is the title; sender, recipients and date are metadata."""
+    """A mail: its subject is the title; sender, recipients and date are metadata.
+
+    All texts of the mail are its body, however they are nested; every other part is a file.
+    """
     with source.open() as stream:
         mail = BytesParser(EmailMessage, policy=policy.default).parse(stream)
     if not mail.keys():
         raise CorpusError("not a readable mail: it has no headers")
-    body = mail.get_body(("plain", "html"))
-    text = body.get_content() if body else ""
-    html = body is not None and body.get_content_type() == _HTML
     metadata = {
         "author": str(mail.get("From", "")),
         "to": str(mail.get("To", "")),
         "date": _date(str(mail.get("Date", ""))),
     }
+    leaves = list(_leaves(mail))
+    texts = [leaf for leaf in leaves if _is_text(leaf)]
+    html = any(text.get_content_type() == _HTML for text in texts)
+    body = "\n\n".join(filter(None, (_body(text, markdown=html) for text in texts)))
     yield Content(
         str(mail.get("Subject", "")),
-        [html_to_markdown(text) if html else text],
+        [body],
         "markdown" if html else "text",
         plain_metadata(metadata),
     )
-    for number, part in enumerate(mail.iter_attachments(), start=1):
+    others = (leaf for leaf in leaves if not _is_text(leaf))
+    for number, part in enumerate(others, start=1):
         source.allowance.take_part()
         data = _payload(part)
         source.allowance.take_bytes(len(data))
-        name = part.get_filename() or f"attachment {number}{_suffix(part)}"
+        name = _file_name(part, number)
         yield Part(name, file_of(data, name, source))
+
+
+def _leaves(part: EmailMessage) -> Iterator[EmailMessage]:
+    """The parts that hold something, in order; of alternatives the one that says most."""
+    kind = part.get_content_type()
+    inner = [one for one in part.iter_parts() if isinstance(one, EmailMessage)]
+    if kind == "multipart/alternative":
+        chosen = _best(inner)
+        for one in inner:
+            if one is chosen:
+                yield from _leaves(one)
+            else:  # what an alternative has beside its texts belongs to the mail
+                yield from (leaf for leaf in _leaves(one) if not _is_text(leaf) or _is_event(leaf))
+    elif part.get_content_maintype() == "multipart":
+        for one in inner:
+            yield from _leaves(one)
+    elif kind not in _SIGNATURES:
+        yield part
+
+
+def _best(alternatives: Sequence[EmailMessage]) -> EmailMessage | None:
+    """The plain text, unless it is a stub beside a page that says much more."""
+    lengths = {
+        id(one): sum(len(_body(leaf, markdown=True)) for leaf in _leaves(one) if _is_text(leaf))
+        for one in alternatives
+    }
+    plain = [one for one in alternatives if one.get_content_type() == "text/plain"]
+    longest = max(alternatives, key=lambda one: lengths[id(one)], default=None)
+    if plain and longest and lengths[id(plain[0])] >= _STUB * lengths[id(longest)]:
+        return plain[0]
+    return longest
+
+
+def _is_text(part: EmailMessage) -> bool:
+    """Whether a part is shown in the mail, not attached to it."""
+    shown = part.get_content_type() in _TEXTS and not part.is_attachment()
+    return shown and (not part.get_filename() or _is_event(part))
+
+
+def _is_event(part: EmailMessage) -> bool:
+    return part.get_content_type() == _EVENT
+
+
+def _body(part: EmailMessage, *, markdown: bool) -> str:
+    try:
+        text = str(part.get_content())
+    except (LookupError, UnicodeError):  # an encoding that Python does not know
+        text = _payload(part).decode("utf-8", "replace")
+    if part.get_content_type() == _HTML and markdown:
+        return html_to_markdown(text)
+    return _event(text) if _is_event(part) else text.strip()
+
+
+def _event(text: str) -> str:
+    """An invitation as lines: what, when, where, who."""
+    unfolded = re.sub(r"\r?\n[ \t]", "", text)
+    lines: list[str] = []
+    for line in unfolded.splitlines():
+        name, _, value = line.partition(":")
+        field = name.partition(";")[0].upper()
+        if label := _EVENT_FIELDS.get(field):
+            value = re.sub(
+                r"\\([,;nN\\])", lambda found: _EVENT_MARKS.get(found[1], found[1]), value
+            )
+            if time := _EVENT_TIME.fullmatch(value):
+                value = f"{time[1]}-{time[2]}-{time[3]}" + (
+                    f" {time[4]}:{time[5]}" if time[4] else ""
+                )
+            lines.append(f"{label}: {value.removeprefix('mailto:')}")
+    return "\n".join(lines)
+
+
+def _file_name(part: EmailMessage, number: int) -> str:
+    """The part's name, with the suffix of its kind if it has none; a forwarded mail's subject."""
+    inner: Any = part.get_payload() if part.get_content_type() == _MAIL else ()
+    subject = str(inner[0].get("Subject", "")) if inner else ""
+    name = part.get_filename() or subject or f"attachment {number}"
+    name = "".join(
+        " " if letter in "/\\" or not letter.isprintable() else letter for letter in name
+    )
+    if part.get_content_type() == _MAIL:
+        return f"{name.removesuffix('.eml')}.eml"
+    return name if re.search(r"\.\w{1,5}$", name) else f"{name}{_suffix(part)}"
 
 
 def read_msg(source: Source) -> Iterator[Found]:
@@ -76,9 +185,12 @@ def read_msg(source: Source) -> Iterator[Found]:
 
 
 def _payload(part: EmailMessage) -> bytes:
-    if part.get_content_type() == "message/rfc822":
+    if part.get_content_type() == _MAIL:
         inner: Any = part.get_payload()
-        return bytes(inner[0])
+        mail = inner[0]
+        if not mail.keys() and isinstance(mail.get_payload(), str):  # its base64 was left as it is
+            return b64decode(mail.get_payload())
+        return bytes(mail)
     data: Any = part.get_payload(decode=True)
     return data if isinstance(data, bytes) else b""
 
