@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -201,8 +202,12 @@ def _entry(document: Document, indexed: str) -> DocumentEntry:
 def _named(name: str, documents: Sequence[Document]) -> set[str]:
     if any(document.id == name for document in documents):
         return {name}
-    path = name.replace("\\", "/").removeprefix("./").rstrip("/")
-    sources = {document.id: document.source for document in documents if document.source}
+    path = unicodedata.normalize("NFC", name).replace("\\", "/").removeprefix("./").rstrip("/")
+    sources = {
+        document.id: unicodedata.normalize("NFC", document.source)
+        for document in documents
+        if document.source
+    }
     if ids := {id_ for id_, source in sources.items() if _is_in(source, path)}:
         return ids
     if ids := {id_ for id_, source in sources.items() if _file_of(source) == path}:

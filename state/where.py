@@ -15,6 +15,7 @@ import csv
 import io
 import operator
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -22,6 +23,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from hopyard.state.metadata import MetadataValue
+from hopyard.state.text.dates import iso_date
 from hopyard.state.text.unicode import storable_text
 
 __all__ = ("Condition", "condition_texts", "parse_condition")
@@ -136,24 +138,35 @@ def _wrong_operator(text: str, field: str, signs: str, value: str) -> str:
 
 def _equal(value: MetadataValue, given: str) -> bool:
     if isinstance(value, bool):
-        return given.casefold() == str(value).casefold()
+        return _folded(given) == str(value).casefold()
     if isinstance(value, str):
-        begins, span = _span(value), _span(given)
+        instant = _is_instant(given)
+        begins, span = _span(value, instant=instant), _span(given, instant=instant)
         if begins and span:
             return span[0] <= begins[0] < span[1]
-        return _pattern(given).fullmatch(value.strip().casefold()) is not None
+        return _pattern(given).fullmatch(_folded(value.strip())) is not None
     return value == _number(given)
 
 
 @lru_cache(maxsize=64)
 def _pattern(given: str) -> re.Pattern[str]:
-    parts = given.casefold().split("*")
+    parts = _folded(given).split("*")
     return re.compile(".*".join(map(re.escape, parts)), re.DOTALL)
+
+
+def _folded(text: str) -> str:
+    """A text as it is compared: without capitals, and each letter with its accent as one."""
+    return unicodedata.normalize("NFC", text).casefold()
 
 
 def _ordered(value: MetadataValue, sign: str, given: str) -> bool:
     number = _number(value)
-    if isinstance(value, str) and (begins := _span(value)) and (span := _span(given)):
+    instant = _is_instant(given)
+    if (
+        isinstance(value, str)
+        and (begins := _span(value, instant=instant))
+        and (span := _span(given, instant=instant))
+    ):
         # `>2024` and `<=2024` look at the end of what was given, which is the next one's beginning.
         end = sign in {">", "<="}
         compare = operator.ge if sign in {">", ">="} else operator.lt
@@ -171,14 +184,22 @@ def _number(value: MetadataValue) -> float | None:
         return None
 
 
-def _span(text: str) -> tuple[datetime, datetime] | None:
-    """The time that an ISO date, or a part of one, stands for: its beginning, and its end."""
+def _span(text: str, *, instant: bool = False) -> tuple[datetime, datetime] | None:
+    """The time that a date, a part of one or a moment stands for: its beginning, and its end.
+
+    A moment is compared with a day as its own clock shows it, because that is the day that is
+    listed; with another moment as an instant.
+    """
+    text = text.strip()
+    match = _DATE.fullmatch(text)
     try:
-        if (match := _DATE.fullmatch(text.strip())) is None:
-            moment = datetime.fromisoformat(text.strip())
-            if moment.tzinfo is None:
+        if not match and _is_moment(text):
+            moment = datetime.fromisoformat(text)
+            if not instant or moment.tzinfo is None:
                 moment = moment.replace(tzinfo=UTC)
             return moment, moment + timedelta(seconds=1)
+        if not match and (match := _DATE.fullmatch(iso_date(text) or "")) is None:
+            return None
         year, month, day = (int(part) if part else None for part in match.groups())
         start = datetime(year or 0, month or 1, day or 1, tzinfo=UTC)
         if day:
@@ -188,3 +209,15 @@ def _span(text: str) -> tuple[datetime, datetime] | None:
         return start, start.replace(year=start.year + 1, month=1)
     except (ValueError, OverflowError):
         return None
+
+
+def _is_instant(text: str) -> bool:
+    return _DATE.fullmatch(text.strip()) is None and _is_moment(text.strip())
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -144,8 +145,11 @@ def unknown_format(name: str) -> str:
 
 
 def shown(path: Path) -> str:
-    """A path as it is printed and stored: valid Unicode, which a file name need not be."""
-    return os.fsencode(path.as_posix()).decode("utf-8", "replace")
+    """A path as it is printed and stored: valid Unicode, each letter with its accent as one.
+
+    A file name need be neither.
+    """
+    return unicodedata.normalize("NFC", os.fsencode(path.as_posix()).decode("utf-8", "replace"))
 
 
 def _read(

@@ -150,9 +150,6 @@ def _file_name(part: EmailMessage, number: int) -> str:
     inner: Any = part.get_payload() if part.get_content_type() == _MAIL else ()
     subject = str(inner[0].get("Subject", "")) if inner else ""
     name = part.get_filename() or subject or f"attachment {number}"
-    name = "".join(
-        " " if letter in "/\\" or not letter.isprintable() else letter for letter in name
-    )
     if part.get_content_type() == _MAIL:
         return f"{name.removesuffix('.eml')}.eml"
     return name if re.search(r"\.\w{1,5}$", name) else f"{name}{_suffix(part)}"

@@ -23,7 +23,10 @@ __all__ = ("html_to_markdown", "read_html")
 
 _NO_TEXT: Final = ("script", "style", "noscript", "template", "svg", "iframe", "head", "title")
 _AROUND: Final = ("nav", "footer", "aside", "form", "button", "dialog", "menu")
-_OF_TEXT: Final = ("main", "article", "h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt", "label")
+_OF_TEXT: Final = (
+    *("main", "article", "details", "summary", "dt", "label"),
+    *("h1", "h2", "h3", "h4", "h5", "h6"),
+)
 """Elements whose asides, footers and buttons are part of the text."""
 _FORM_SHARE: Final = 0.1
 """A form with more of the text holds the page, not a search field."""
@@ -193,10 +196,12 @@ def _fill_in(soup: BeautifulSoup) -> None:
             space = "" if str(field.next_sibling or "")[:1].isspace() else " "
             field.replace_with(f"[{'x' if field.has_attr('checked') else ' '}]{space}")
         elif kind not in ("hidden", "submit", "button", "image", "password", "reset"):
-            field.replace_with(f" {field.get('value') or ''} ")
+            field.replace_with(str(field.get("value") or ""))
     for choice in soup("select"):
         chosen = choice.find_all("option", selected=True) or choice.find_all("option", limit=1)
-        choice.replace_with(f" {', '.join(option.get_text(strip=True) for option in chosen)} ")
+        choice.replace_with(", ".join(option.get_text(strip=True) for option in chosen))
+    for summary in soup("summary"):
+        summary.name = "p"
 
 
 def _markdown(soup: BeautifulSoup) -> str:

@@ -140,9 +140,9 @@ def test_a_mail_and_its_attachments(tmp_path: Path) -> None:
     outer.add_attachment(mail("Inner", "Forwarded\n"))
     outer.add_attachment(b"\x00", maintype="image", subtype="png", filename="logo.png")
     texts, reasons, report = read(tmp_path, "a.eml", outer.as_bytes())
-    assert texts[""] == "Hello Ben\n"
+    assert texts[""] == "Hello Ben"
     assert "| 1 | 2 |" in texts["../x/prices.csv"]
-    assert texts["attachment 2.eml"] == "Forwarded\n"
+    assert texts["Inner.eml"] == "Forwarded"
     assert reasons == {"logo.png": "unknown suffix '.png'"}
     first = report.documents[0]
     assert first.title == "Größe"

@@ -1,0 +1,228 @@
+"""What each format holds comes out whole, in order, and beside what it belongs to."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import Any
+
+import pytest
+
+from hopyard.indexes.documents.readers.archives import read_zip
+from hopyard.indexes.documents.readers.base import Part, Source
+from hopyard.indexes.documents.readers.number_format import shown
+
+Read = Any
+
+
+@pytest.mark.parametrize(
+    ("xml", "lines"),
+    [
+        ("<r><p>Turn <b>off</b> the <i>main</i> tap.</p></r>", "p: Turn off the main tap."),
+        ("<r><p>First line<lb/>second line</p></r>", "p: First line second line"),
+        ("<p>The whole <b>text</b> is one.</p>", "p: The whole text is one."),
+        ("<r><p>10<sup>6</sup> cells</p></r>", "p: 10^6 cells"),
+        ("<r><a><b>one</b>tail</a></r>", "a: onetail"),
+        ("<r>loose <a>one</a> end</r>", "r: loose one end"),
+        ('<r><key name="F4"/><p>Press <key name="F4"/> now</p></r>', "key (name F4)\np: Press F4 now"),
+        ("<r><!-- no text --><p>Gate <!-- 4 -->5</p></r>", "p: Gate 5"),
+    ],
+)  # fmt: skip
+def test_xml_keeps_all_text_in_order(read: Read, xml: str, lines: str) -> None:
+    _, text, _ = read("a.xml", xml.encode())
+    assert "\n".join(line for line in text.splitlines() if line) == lines
+
+
+@pytest.mark.parametrize("encoding", ["shift_jis", "euc_jp", "gb2312", "big5", "euc_kr", "utf-16"])
+def test_xml_in_the_encoding_that_it_declares(read: Read, encoding: str) -> None:
+    words = {"euc_kr": "서울 날씨", "utf-16": "Wetter in Köln"}.get(encoding, "天文")
+    xml = f'<?xml version="1.0" encoding="{encoding}"?><r><p>{words}</p></r>'
+    assert f"p: {words}" in read("a.xml", xml.encode(encoding))[1]
+
+
+def test_objects_of_a_json_list_stay_whole(read: Read) -> None:
+    data = """{"crew": [
+        {"name": "Ada", "skills": ["welding", "radio"], "home": {"town": "Lund"}},
+        {"name": "Ben", "skills": [], "tools": [{"id": 1, "of": {"a": [[1.10, 2e5]]}}]}
+    ], "crew": 12.50}"""
+    _, text, _ = read("a.json", data.encode())
+    assert text.split() == [
+        "crew",
+        "(2):",
+        "12.50",
+        "#",
+        "crew",
+        "##",
+        "Ada",
+        "name:",
+        "Ada",
+        "skills:",
+        "welding,",
+        "radio",
+        "home",
+        "›",
+        "town:",
+        "Lund",
+        "##",
+        "Ben",
+        "name:",
+        "Ben",
+        "skills:",
+        "###",
+        "tools",
+        "####",
+        "1",
+        "id:",
+        "1",
+        "of",
+        "›",
+        "a:",
+        "(1.10,",
+        "2e5)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "text"),
+    [
+        (123456789.12, "General", "123456789.12"),
+        (987654321.98, "#,##0.00", "987,654,321.98"),
+        (987654321.98, "#,##0", "987,654,322 (987654321.98)"),
+        (0.075, "0.00%", "7.50%"),
+        (1234, "00000", "01234"),
+        (42, '"AX-"0000', "AX-0042"),
+        (1234.5, "[$$-409]#,##0.00", "$1,234.50"),
+        (1234.5, '#,##0.00\\ "€"', "1,234.50 €"),
+        (-12.5, "#,##0.00_);(#,##0.00)", "(12.50)"),
+        (-12.5, "0.0", "-12.5"),
+        (0, '0;-0;"none"', "0"),
+        (2500000, '0.0,,"M"', "2.5M"),
+        (1 / 3, "0.0", "0.3"),
+        (0.1 + 0.2, "General", "0.3"),
+        (1e-7, "0.00E+00", "0.0000001"),
+        (0.5, "# ?/?", "0.5"),
+        (3.10, "0.##", "3.1"),
+    ],
+)
+def test_numbers_are_as_the_spreadsheet_shows_them(value: float, code: str, text: str) -> None:
+    assert shown(value, code) == text
+
+
+def test_merged_cells_of_a_sheet_are_in_each_row(read: Read) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in [["Pier", "Crane", "Load"], ["North", "C-1", 40], [None, "C-2", 55]]:
+        book.active.append(row)
+    book.active.merge_cells("A2:A3")
+    stream = io.BytesIO()
+    book.save(stream)
+    _, text, _ = read("a.xlsx", stream.getvalue())
+    assert "| North | C-1 | 40 |\n| North | C-2 | 55 |" in text
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        (
+            "<table><tr><th>A<th>B<th>C<tr><td rowspan=2>1<td>2<td>3<tr><td>4<td>5</table>",
+            "| A | B | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n| 1 | 4 | 5 |",
+        ),
+        (
+            "<table><thead><tr><th rowspan=2>Plant<th colspan=2>2024<tr><th>MWh<th>Cost</thead>"
+            "<tr><td>Dune<td>11<td>21</table>",
+            "| Plant | 2024 MWh | 2024 Cost |\n| --- | --- | --- |\n| Dune | 11 | 21 |",
+        ),
+        (
+            "<table><tr><td>A<td>B<td>C<tr><td colspan=2>whole<td>3</table>",
+            "| A | B | C |\n| --- | --- | --- |\n| whole |  | 3 |",
+        ),
+        ("<p>10<sup>6</sup> and 50<sup>[1]</sup>", "10^6 and 50[1]"),
+        ("<ul><li><input type=checkbox checked> Rope<li><input type=checkbox> Paint</ul>",
+         "- [x] Rope\n- [ ] Paint"),
+        ("<label>Town</label> <input value=Lund> <select><option>a<option selected>b</select>",
+         "Town Lund b"),
+        ("<details><summary>Fee?</summary>It is 31 euros.</details>", "Fee?\n\nIt is 31 euros."),
+    ],
+)  # fmt: skip
+def test_pages_keep_tables_fields_and_unfolding_parts(read: Read, html: str, markdown: str) -> None:
+    _, text, _ = read("a.html", f"<html><body>{html}</body></html>".encode())
+    assert "\n".join(line for line in text.splitlines() if line) == "\n".join(
+        line for line in markdown.splitlines() if line
+    )
+
+
+TABS = """<body><main><h1>Fares</h1><div role="tabpanel" hidden>Tickets for adults cost nine euros and
+are sold on board.</div><h2><button aria-controls="x">When is the ferry full?</button></h2><p>On
+Sundays.</p><aside>Dogs travel free.</aside></main><form><input type="search"><button>Go</button></form>
+<nav>Home</nav><footer>Imprint</footer></body>"""
+
+
+def test_hidden_tabs_questions_and_notes_are_text_and_furniture_is_not(read: Read) -> None:
+    _, text, _ = read("a.html", TABS.encode())
+    for words in ("nine euros", "When is the ferry full?", "On Sundays.", "Dogs travel free."):
+        assert words in " ".join(text.split())
+    assert not any(word in text for word in ("Home", "Imprint", "Go"))
+
+
+def test_one_wrong_byte_changes_no_other_letter(read: Read) -> None:
+    data = "Müller wohnt in Köln.\n".encode() * 5 + b"K\xf6nig\n"
+    assert read("a.txt", data)[1] == "Müller wohnt in Köln.\n" * 5 + "König\n"
+    cut = "Müller aus Köln. ".encode() * 3 + "ö".encode()[:1]
+    assert read("a.txt", cut)[1] == "Müller aus Köln. " * 3 + "\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        ("cp1252", "La città è più bella, perché c'è il mare e il caffè è già pronto."),
+        ("cp1252", "A reunião será amanhã às nove horas; o preço não inclui instalação."),
+        ("cp1252", "Les travaux ont coûté plus cher que prévu. Où va-t-elle ? À côté."),
+        ("cp1250", "A szerződés kétezer forintról szól, és a vevő előre fizeti."),
+        ("cp1250", "Příliš žluťoučký kůň úpěl ďábelské ódy."),
+        ("cp1254", "İstanbul'da hava bugün çok güzel, yarın yağmur yağacak ve soğuk olacak."),
+        ("cp1257", "Šiandien labai gražus oras, bet rytoj bus lietus ir šalta."),
+        ("cp1251", "Срок поставки девять дней, оплата после получения товара."),
+        ("cp1255", "הדירה נמצאת ברחוב הזית והמחיר נקבע בנפרד בחוזה."),
+        ("cp932", "会議は三階で行われます。時間どおりに来てください。"),
+        ("big5", "會議在三樓舉行，請準時參加。"),
+        ("cp949", "회의는 삼층에서 열립니다. 제시간에 오세요."),
+    ],
+)
+def test_short_texts_in_the_encodings_of_their_countries(
+    read: Read, encoding: str, words: str
+) -> None:
+    assert read("a.txt", words.encode(encoding))[1] == words
+
+
+@pytest.mark.parametrize(
+    ("front", "metadata"),
+    [
+        ("---\ntitle: Re: berth 7\ndate: 2024-05-02\n---\n", {"date": "2024-05-02"}),
+        ("---\ntitle: x\nauthor: @ann\nzip: 01234\n---\n", {"author": "@ann", "zip": "01234"}),
+        ("---\ntitle: x\nzip: 01234\nversion: 1.10\n---\n", {"zip": "01234", "version": "1.10"}),
+        ('+++\ntitle = "x"\nyear = 2024\n+++\n', {"year": 2024}),
+    ],
+)
+def test_front_matter_that_is_no_valid_yaml(
+    read: Read, front: str, metadata: dict[str, object]
+) -> None:
+    content, text, _ = read("a.md", f"{front}Berth 7 is free.\n".encode())
+    assert (content.metadata, text) == (metadata, "Berth 7 is free.\n")
+    assert content.title in ("x", "Re: berth 7")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"),
+    [
+        ("cp850", "Übersicht Größe.txt"), ("cp850", "Été à Nîmes.txt"), ("cp932", "見積書.txt"),
+        ("cp932", "テスト.txt"), ("gb18030", "会议记录.txt"), ("cp949", "견적서 2024.txt"),
+        ("cp866", "Договор.txt"), ("utf-8", "Prüfung.txt"),
+    ],
+)  # fmt: skip
+def test_names_in_archives(encoding: str, name: str) -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("x" * len(name.encode(encoding)), "text")
+    data = stream.getvalue().replace(b"x" * len(name.encode(encoding)), name.encode(encoding))
+    found = list(read_zip(Source("a.zip", lambda: io.BytesIO(data))))
+    assert [one.name for one in found if isinstance(one, Part)] == [name]
