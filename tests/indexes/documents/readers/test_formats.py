@@ -24,7 +24,7 @@ Read = Any
         ("<r><p>10<sup>6</sup> cells</p></r>", "p: 10^6 cells"),
         ("<r><a><b>one</b>tail</a></r>", "a: onetail"),
         ("<r>loose <a>one</a> end</r>", "r: loose one end"),
-        ('<r><key name="F4"/><p>Press <key name="F4"/> now</p></r>', "key (name F4)\np: Press F4 now"),
+        ('<r><p>Press <key name="F4"/> now</p></r>', "p: Press F4 now"),
         ("<r><!-- no text --><p>Gate <!-- 4 -->5</p></r>", "p: Gate 5"),
     ],
 )  # fmt: skip
@@ -46,39 +46,12 @@ def test_objects_of_a_json_list_stay_whole(read: Read) -> None:
         {"name": "Ben", "skills": [], "tools": [{"id": 1, "of": {"a": [[1.10, 2e5]]}}]}
     ], "crew": 12.50}"""
     _, text, _ = read("a.json", data.encode())
-    assert text.split() == [
-        "crew",
-        "(2):",
-        "12.50",
-        "#",
-        "crew",
-        "##",
-        "Ada",
-        "name:",
-        "Ada",
-        "skills:",
-        "welding,",
-        "radio",
-        "home",
-        "›",
-        "town:",
-        "Lund",
-        "##",
-        "Ben",
-        "name:",
-        "Ben",
-        "skills:",
-        "###",
-        "tools",
-        "####",
-        "1",
-        "id:",
-        "1",
-        "of",
-        "›",
-        "a:",
-        "(1.10,",
-        "2e5)",
+    lines = [line for line in text.splitlines() if line]
+    assert lines == [
+        *("crew (2): 12.50", "# crew"),
+        *("## Ada", "name: Ada", "skills: welding, radio", "home › town: Lund"),
+        *("## Ben", "name: Ben", "skills: ", "### tools"),
+        *("#### 1", "id: 1", "of › a: (1.10, 2e5)"),
     ]
 
 
@@ -151,10 +124,11 @@ def test_pages_keep_tables_fields_and_unfolding_parts(read: Read, html: str, mar
     )
 
 
-TABS = """<body><main><h1>Fares</h1><div role="tabpanel" hidden>Tickets for adults cost nine euros and
-are sold on board.</div><h2><button aria-controls="x">When is the ferry full?</button></h2><p>On
-Sundays.</p><aside>Dogs travel free.</aside></main><form><input type="search"><button>Go</button></form>
-<nav>Home</nav><footer>Imprint</footer></body>"""
+TABS = """<body><main><h1>Fares</h1><div role="tabpanel" hidden>Tickets for adults cost nine euros
+and are sold on board.</div><h2><button aria-controls="x">When is the ferry full?</button></h2>
+<p>On Sundays.</p><aside>Dogs travel free.</aside></main>
+<form><input type="search"><button>Go</button></form><nav>Home</nav><footer>Imprint</footer></body>
+"""
 
 
 def test_hidden_tabs_questions_and_notes_are_text_and_furniture_is_not(read: Read) -> None:
