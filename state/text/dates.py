@@ -46,9 +46,9 @@ _FORMS: Final = tuple(
 
 
 def iso_date(text: str) -> str | None:
-    """The day of a written date, as in `2024-03-05`; None if there is none or two are meant.
+    """The day of a written date, as in `2024-03-05`; None if the text has no day or two readings.
 
-    `03/05/2024` may be a day of March or of May, so it is None; `25/03/2024` is not.
+    `03/05/2024` may be a day of March or of May, so it has no day; `25/03/2024` is not.
     """
     words = " ".join(text.split()).casefold()
     if found := _SLASHES.fullmatch(words):

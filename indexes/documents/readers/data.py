@@ -182,7 +182,7 @@ def _joined(lines: str | list[str]) -> str:
 
 
 class _Number(str):
-    """A number of a JSON text, as it is written."""
+    """A number in JSON, as it is written."""
 
 
 def _all_pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ _GUESSED: Final = (
     *("cp1252", "cp1250", "cp1254", "cp1257"),
 )
 """In the order in which a text takes one that fits as well as others. Korean text fits the Chinese
-and Japanese ones worse, while their texts fit the Korean one as well."""
+and Japanese encodings worse, while their texts fit the Korean one as well."""
 _WIDER: Final = {
     "iso8859-1": "cp1252",
     "ascii": "cp1252",
@@ -44,7 +44,7 @@ _WIDER: Final = {
     "euc_kr": "cp949",
     "tis-620": "cp874",
 }
-"""What browsers read in place of a declared encoding. Source: WHATWG Encoding Standard, 4.2."""
+"""The encoding that browsers use in place of a declared encoding. Source: WHATWG Encoding Standard, 4.2."""
 _FIRST_CAPITAL: Final = 0xC0
 _ALEF: Final = 0xE0
 _TAV: Final = 0xFA
@@ -163,7 +163,7 @@ def _guess(stream: IO[bytes]) -> str:
 
 
 def _latin(sample: bytes) -> str:
-    """The encoding of a text in Latin letters; "" if it is none, or in no known language."""
+    """The encoding of a text in Latin letters; "" if it is another text, or in no known language."""
     high = sum(byte > 0x7F for byte in sample)
     if high > _MOST_HIGH * len(sample):
         return ""

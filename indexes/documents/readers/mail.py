@@ -76,7 +76,7 @@ def read_eml(source: Source) -> Iterator[Found]:
 
 
 def _leaves(part: EmailMessage) -> Iterator[EmailMessage]:
-    """The parts that hold something, in order; of alternatives the one that says most."""
+    """The parts that hold something, in order; of alternatives the longest."""
     kind = part.get_content_type()
     inner = [one for one in part.iter_parts() if isinstance(one, EmailMessage)]
     if kind == "multipart/alternative":

@@ -32,7 +32,7 @@ class _Section(NamedTuple):
 def shown(value: float, number_format: str) -> str:
     """A number in its format, for example `0.075` in `0.00%` as `7.50%`.
 
-    If the format rounds a number of few decimals, the number follows in brackets.
+    If the format rounds a number that has few decimals, the number follows in brackets.
 
     Args:
         value: The number.

@@ -49,7 +49,7 @@ def read_xlsx(source: Source) -> Iterator[Content]:
 
         def text() -> Iterator[str]:
             for sheet in book.worksheets:
-                sheet.reset_dimensions()  # many programs write wrong ones
+                sheet.reset_dimensions()  # many programs write wrong dimensions
                 rows = ([_cell(cell) for cell in row] for row in sheet.iter_rows())
                 yield from sheet_text(sheet.title, _filled(rows, merged.get(sheet.title, [])))
 

@@ -31,7 +31,7 @@ _OF_TEXT: Final = (
 _FORM_SHARE: Final = 0.1
 """A form with more of the text holds the page, not a search field."""
 _HIDDEN: Final = 40
-"""Characters of a hidden part, at most; a longer one is a tab or an answer that unfolds."""
+"""Characters of a hidden part, at most; a longer part is a tab or an answer that unfolds."""
 _WIDEST_SPAN: Final = 100
 _AROUND_ROLES: Final = frozenset(
     ("navigation", "banner", "contentinfo", "search", "complementary", "dialog", "alert", "menu")

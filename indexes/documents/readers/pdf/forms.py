@@ -1,4 +1,4 @@
-"""What lies on a page beside its text: values of form fields, typed notes, comments, and files."""
+"""Values of form fields, typed notes, comments and files, which lie on a page beside its text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SILENT: Final = (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_A
 
 
 class Notes(NamedTuple):
-    """What was added to a page.
+    """Additions to a page.
 
     Attributes:
         words: Values of fields and typed notes, each at its place.

@@ -20,7 +20,7 @@ _LEAST_PAGES: Final = 3
 _LARGER: Final = 1.15
 """How much larger than the usual letters a heading's are."""
 _LEVELS: Final = 3
-"""Sizes of headings that are told apart; smaller ones are as the last of them."""
+"""Different sizes of headings, at most; smaller headings have the level of the last."""
 _LONGEST_HEADING: Final = 120
 _PAGE_NUMBER: Final = re.compile(
     r"(?:page|seite|página|pagina|sivu|side|strona|стр\.?|p\.|s\.)?\s*"
@@ -64,7 +64,7 @@ class Bookmark(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What some pages say about all of them."""
+    """The running lines and sizes of headings that some pages show."""
 
     running: frozenset[str]
     """Lines at the edges of most pages, with the number of the page taken off (`_shape`)."""
@@ -92,7 +92,7 @@ class Layout(NamedTuple):
         )
 
     def level(self, line: Line) -> int:
-        """The level of a line as a heading; 0 if it is none."""
+        """The level of a line as a heading; 0 if it is no heading."""
         size = round(line.size, 1)
         large = bool(self.sizes) and size >= self.sizes[-1]
         if not (large or line.bold) or len(line.text) > _LONGEST_HEADING:
@@ -109,7 +109,7 @@ def page_text(page: Page, layout: Layout, bookmarks: Sequence[Bookmark] | None) 
 
     Args:
         page: The page.
-        layout: What is known of all pages.
+        layout: The running lines and sizes of headings.
         bookmarks: Those of the page; None where the file has no bookmarks at all.
     """
     lines = [line for block in page.blocks for line in block]
@@ -161,7 +161,7 @@ def _under_large_lines(block: list[Line], layout: Layout) -> Iterator[str]:
 
 
 def _under_bookmarks(blocks: Sequence[list[Line]], waiting: list[Bookmark]) -> Iterator[str]:
-    # A title that the page does not show stands before the next one that it shows, else before all.
+    # A title that the page does not show is put before the next title that it shows, else first.
     if not any(_head(block, waiting)[1] for block in blocks):
         yield from (f"{'#' * mark.level} {mark.title}" for mark in waiting)
         waiting = []
@@ -178,7 +178,7 @@ def _under_bookmarks(blocks: Sequence[list[Line]], waiting: list[Bookmark]) -> I
 
 
 def _head(lines: Sequence[Line], waiting: Sequence[Bookmark]) -> tuple[int, int]:
-    """Which title the first lines are, and how many of them; 0 lines where they are none."""
+    """Which title the first lines are, and how many of them; 0 lines if they are no title."""
     begun = [_bare("".join(line.text for line in lines[:taken])) for taken in (1, 2, 3)]
     for place, mark in enumerate(waiting):
         if (wanted := _bare(mark.title)) in begun[: len(lines)] and wanted:

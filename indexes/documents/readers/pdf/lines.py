@@ -140,7 +140,7 @@ def _gaps(row: Sequence[Word]) -> list[_Gap]:
 def _columns(
     rows: Sequence[Sequence[Word]], gaps: Sequence[Sequence[_Gap]], start: int
 ) -> tuple[int, float] | None:
-    """End and gutter of two columns of prose that begin at a row; None if there are none."""
+    """End and gutter of two columns of prose that begin at a row; or None."""
     if _has_figures(rows[start], gaps[start]):
         return None
     for gap in gaps[start]:

@@ -41,7 +41,7 @@ _SAME: Final = 0.25
 _NEAR: Final = 0.12
 """The gap within a word, in heights of its letters, at most."""
 _KERNED: Final = 0.05
-"""The gap that PDFium may take for a space although there is none, at most."""
+"""The gap within a word that PDFium may take for a space, at most."""
 _SLANT: Final = 10
 """Degrees by which text may be off a quarter turn."""
 _BOLD: Final = 600
@@ -64,7 +64,7 @@ class Word:
     Attributes:
         left, top, right, bottom: Its place as it is read, in points.
         text: Its characters.
-        first: The number of its first character on the page; -1 if it is none of the page's.
+        first: The number of its first character on the page; -1 if the page's text does not have it.
         turn: How it is turned on its page.
     """
 
