@@ -46,6 +46,7 @@ EXTRAS: Final[Mapping[str, Extra]] = {
             "mammoth": "mammoth",
             "python-pptx": "pptx",
             "openpyxl": "openpyxl",
+            "python-calamine": "python_calamine",
             "striprtf": "striprtf",
             "python-oxmsg": "oxmsg",
         },

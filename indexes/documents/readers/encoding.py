@@ -44,7 +44,10 @@ _WIDER: Final = {
     "euc_kr": "cp949",
     "tis-620": "cp874",
 }
-"""The encoding that browsers use in place of a declared encoding. Source: WHATWG Encoding Standard, 4.2."""
+"""The encoding that browsers use in place of a declared one.
+
+Source: WHATWG Encoding Standard, 4.2.
+"""
 _FIRST_CAPITAL: Final = 0xC0
 _ALEF: Final = 0xE0
 _TAV: Final = 0xFA
@@ -163,7 +166,7 @@ def _guess(stream: IO[bytes]) -> str:
 
 
 def _latin(sample: bytes) -> str:
-    """The encoding of a text in Latin letters; "" if it is another text, or in no known language."""
+    """The encoding of a text in Latin letters; "" if it is another text or language."""
     high = sum(byte > 0x7F for byte in sample)
     if high > _MOST_HIGH * len(sample):
         return ""

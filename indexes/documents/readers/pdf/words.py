@@ -64,7 +64,7 @@ class Word:
     Attributes:
         left, top, right, bottom: Its place as it is read, in points.
         text: Its characters.
-        first: The number of its first character on the page; -1 if the page's text does not have it.
+        first: The number of its first character on the page, or -1 for a field's value.
         turn: How it is turned on its page.
     """
 
