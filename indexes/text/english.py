@@ -1,7 +1,8 @@
-"""English words that are no keywords and no names, and the small words inside names.
+"""English function words and words of asking, and the small words inside names.
 
 The lists are written by hand. They hold function words, words of asking, and words that are names
-only as a part of longer names; no other nouns, verbs or adjectives were gathered from texts.
+only as a part of longer names. Other words that begin a sentence and name nothing are told by the
+texts themselves and by the stop words of `language.stop_words`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ __all__ = (
     "NEVER_ALONE",
     "NEVER_OUTSIDE",
     "NOT_CONTENT",
-    "OPENERS",
     "word_set",
 )
 
@@ -62,20 +62,6 @@ QUESTION_WORDS: Final = word_set(
 NOT_CONTENT: Final = FUNCTION_WORDS | QUESTION_WORDS
 # Capitalised in a Title Case Question, yet never the first or last word of a name.
 NEVER_OUTSIDE: Final = ARTICLES | word_set("of is are was were do does did has have had and or")
-# They often begin a sentence, and are seldom a name: adverbs, prepositions, pronouns and numbers.
-# Adverbs in -ly are not listed. What other words are names, the corpus tells (`common_words.py`).
-OPENERS: Final = NOT_CONTENT | word_set(
-    """
-    afterward afterwards almost alongside already always amongst apart aside consequently despite
-    dozens earlier eight eighteen eighty eleven elsewhere everybody everyone everything except
-    fifteen fifty five forty four fourteen half hello hence hundreds indeed inside likewise
-    meanwhile millions nearby nearly never nevertheless nine nineteen ninety nobody none nonetheless
-    nothing notwithstanding nowadays numerous opposite outside overall owing perhaps please seven
-    seventeen seventy six sixteen sixty sometime sometimes somewhere soon ten thanks thereafter
-    therefore thirteen thirty thousands three throughout today tomorrow tonight twelve twenty
-    underneath unlike various whereas whereby whilst yesterday zero
-    """
-)
 # Hubs that would connect everything, unless they are a part of a longer name.
 NEVER_ALONE: Final = FUNCTION_WORDS | word_set(
     """

@@ -3,7 +3,8 @@
 A word that only the start of a sentence capitalises is no name. The rest of the same text tells:
 is the word written with a capital inside a sentence, or in small letters?
 
-* English has a list of the words that often begin a sentence.
+* In English a word that only begins a sentence is a name, unless it is a stop word, has the ending
+  of a common word, or stands in small letters somewhere.
 * German writes nouns with a capital. A single word is a plain noun if it follows an article or
   an adjective somewhere in the text, or has a noun's ending. Plural nouns without an article are
   wrongly kept, and names with an article (`der Rhein`) are missed.
@@ -23,18 +24,17 @@ from hopyard.indexes.text.english import (
     NEVER_ALONE,
     NEVER_OUTSIDE,
     NOT_CONTENT,
-    OPENERS,
     word_set,
 )
 from hopyard.indexes.text.german import DETERMINERS, PLAIN_NOUN
-from hopyard.indexes.text.language import FREQUENT
+from hopyard.indexes.text.language import stop_words
 
 __all__ = ("Span", "proper_names")
 
 Span = tuple[int, int]
 
-_WITHOUT_CAPITALS: Final = frozenset(["ar", "fa", "hi", "ja", "ko", "ta", "zh"])
-"""Their texts have capitals in English words alone."""
+_ENGLISH_RULES: Final = frozenset(["en", "ar", "fa", "hi", "ja", "ko", "ta", "zh"])
+"""English, and languages whose texts have capitals in English words alone."""
 _LINE: Final = 60
 """Characters of a line at least that goes on in the next line."""
 _POSSESSIVE: Final = re.compile(r"'s?\Z")
@@ -91,11 +91,11 @@ def proper_names(text: str, language: str) -> Iterator[Span]:
     """
     if language == "en":
         text = _HEADING.sub(_commas, text)
-    runs = list(_runs(text, language))
-    english = language == "en"
-    evidence = _Evidence(text, runs, language)
+    small = frozenset(filter(str.islower, WORD.findall(text)))
+    runs = list(_runs(text, _openers(language, small)))
+    evidence = _Evidence(text, small, runs, language)
     for start, end, initial in runs:
-        first, last = _trimmed(text, start, end, english)
+        first, last = _trimmed(text, start, end, english=language == "en")
         if first < last and evidence.is_name(first, last, initial):
             yield first, last
 
@@ -108,8 +108,12 @@ def _commas(found: re.Match[str]) -> str:
 class _Evidence:
     """What a text tells about its capitalised words."""
 
-    def __init__(self, text: str, runs: list[tuple[int, int, bool]], language: str) -> None:
+    def __init__(
+        self, text: str, small: frozenset[str], runs: list[tuple[int, int, bool]], language: str
+    ) -> None:
         self.text = text
+        self.small = small
+        """Words that stand in small letters somewhere."""
         self.language = language
         self.inside: set[str] = set()
         """Words with a capital that no start of a sentence explains."""
@@ -120,14 +124,6 @@ class _Evidence:
             self.inside.update(words[1:] if initial else words)
             if language == "de" and len(words) == 1 and _is_plain_noun(text, start, words[0]):
                 self.plain.add(words[0])
-        self._lower: set[str] | None = None
-
-    @property
-    def lower(self) -> set[str]:
-        """The words that stand in small letters somewhere."""
-        if self._lower is None:
-            self._lower = set(filter(str.islower, WORD.findall(self.text)))
-        return self._lower
 
     def is_name(self, start: int, end: int, initial: bool) -> bool:
         """Whether a run is a name. Longer runs are; a single word may be a common word."""
@@ -141,14 +137,12 @@ class _Evidence:
         if not initial or word in self.inside:
             return True
         lowered = word.lower()
-        if self.language == "en" or self.language in _WITHOUT_CAPITALS:
-            return not (
-                lowered in OPENERS
-                or _COMMON.fullmatch(lowered)
-                or _COMMON_BEFORE.match(self.text, start)
-                or lowered in self.lower
-            )
-        return False
+        return self.language in _ENGLISH_RULES and not (
+            lowered in self.small
+            or lowered in stop_words("en")
+            or _COMMON.fullmatch(lowered)
+            or _COMMON_BEFORE.match(self.text, start)
+        )
 
 
 def _is_plain_noun(text: str, start: int, word: str) -> bool:
@@ -164,11 +158,18 @@ def _is_plain_noun(text: str, start: int, word: str) -> bool:
     )
 
 
-def _runs(text: str, language: str) -> Iterator[tuple[int, int, bool]]:
+def _openers(language: str, small: frozenset[str]) -> frozenset[str]:
+    """Words that are no part of a name behind them where they begin a sentence.
+
+    A stop word has to stand in small letters somewhere: `Buenos Aires` is a name.
+    """
+    if language in _ENGLISH_RULES:
+        return NOT_CONTENT
+    return (stop_words(language) & small) | (DETERMINERS if language == "de" else frozenset())
+
+
+def _runs(text: str, openers: frozenset[str]) -> Iterator[tuple[int, int, bool]]:
     """Start, end and whether it begins a sentence, of each run with a capital."""
-    openers = NOT_CONTENT if language == "en" else FREQUENT.get(language, NOT_CONTENT)
-    if language == "de":
-        openers |= DETERMINERS
     end, broken = 0, False
     while run := next_run(text, end):
         start, whole = run
@@ -205,7 +206,7 @@ def _opens_sentence(text: str, start: int, point: re.Match[str]) -> bool:
     if not word[1:] or word == word.lower():
         return False
     numbered = _NUMBERED.search(text, max(start, point.start() - 3), point.start())
-    return numbered is not None or word.lower() in OPENERS
+    return numbered is not None or word.lower() in FUNCTION_WORDS
 
 
 def _without_headings(text: str, words: list[re.Match[str]]) -> list[re.Match[str]]:
@@ -224,7 +225,7 @@ def _without_headings(text: str, words: list[re.Match[str]]) -> list[re.Match[st
     return words
 
 
-def _trimmed(text: str, start: int, end: int, english: bool) -> Span:
+def _trimmed(text: str, start: int, end: int, *, english: bool) -> Span:
     """The run without what no name begins or ends with; empty if nothing is left."""
     words = list(WORD.finditer(text, start, end))
     if english:

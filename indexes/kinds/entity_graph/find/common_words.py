@@ -16,8 +16,9 @@ from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.kinds.entity_graph.find.extraction import Extraction
 from hopyard.indexes.kinds.entity_graph.find.rules import own_names
 from hopyard.indexes.text.capitals import QUOTES
-from hopyard.indexes.text.english import FUNCTION_WORDS, OPENERS
+from hopyard.indexes.text.english import FUNCTION_WORDS
 from hopyard.indexes.text.keywords import normalise_keyword
+from hopyard.indexes.text.language import stop_words
 
 __all__ = ("CommonWords",)
 
@@ -42,12 +43,12 @@ class CommonWords:
 
         Args:
             passages: All passages of the corpus, in any order.
-            language: A key of `LANGUAGES`. English has a list of words that are no names alone.
+            language: A key of `LANGUAGES`.
         """
         self._small: Counter[str] = Counter()
         self._capital: Counter[str] = Counter()
         self._titles: set[str] = set()
-        self._never = OPENERS if language == "en" else frozenset[str]()
+        self._stop = stop_words(language)
         for passage in passages:
             self._titles.update(map(normalise_keyword, own_names(passage, language)))
             self._count(passage.text.translate(QUOTES))
@@ -63,7 +64,7 @@ class CommonWords:
     def holds(self, name: str) -> bool:
         """Whether a name is a common word: one that the corpus writes more often in small letters.
 
-        Names of several words, words with inner capitals and titles of documents are not.
+        So is a stop word that no sentence writes with a capital. Names of several words, words with inner capitals and titles of documents are not.
         """
         found = _LONE.fullmatch(name)
         if (
@@ -76,7 +77,9 @@ class CommonWords:
         capital = self._capital[word]
         # A word that no sentence shows with a capital may occur in its other number alone.
         forms = [word] if capital else [word, f"{word}s", word.removesuffix("s")]
-        return word in self._never or any(self._small[form] > capital for form in forms)
+        return any(self._small[form] > capital for form in forms) or (
+            not capital and word in self._stop
+        )
 
     def without(self, extraction: Extraction) -> Extraction:
         """An extraction without the mentions of common words."""

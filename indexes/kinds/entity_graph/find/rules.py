@@ -23,7 +23,7 @@ from hopyard.indexes.text.terms import is_common_word, terms_in
 
 __all__ = ("RULES_VERSION", "extract", "extract_with_phrases", "own_names", "rules_for")
 
-RULES_VERSION: Final = 3
+RULES_VERSION: Final = 4
 """Counted up when the rules find other names: then an index is read again."""
 
 _LEAST_WORDS: Final = 12

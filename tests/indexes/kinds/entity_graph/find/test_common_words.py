@@ -57,9 +57,11 @@ def test_titles_and_inner_capitals_are_names() -> None:
     assert common("a moon, a moon").holds("Moon")
 
 
-def test_english_has_words_that_are_never_names_alone() -> None:
-    assert common("the Sixty to").holds("Sixty")
-    assert not common("the Sixty to", language="fr").holds("Sixty")
+def test_a_stop_word_is_common_unless_a_sentence_writes_it_with_a_capital() -> None:
+    assert common("Nevertheless it rained.").holds("Nevertheless")
+    assert not common("Nevertheless it rained.", language="fr").holds("Nevertheless")
+    assert common("Microsoft pays.").holds("Microsoft")  # in the package's English list
+    assert not common("Microsoft pays. We buy from Microsoft again.").holds("Microsoft")
 
 
 def test_the_mentions_of_common_words_go() -> None:

@@ -135,6 +135,9 @@ def test_known_names_are_found_unless_inside_a_longer_name() -> None:
             ["Gustave Eiffel", "Dijon", "Dijon"],
         ),
         ("ru", "кто такой Лев Толстой", ["Лев Толстой"]),
+        # A stop word begins no name if the text has it in small letters.
+        ("fr", "Dans Paris il dort dans un lit. Après Victor Hugo.", ["Paris", "Après Victor Hugo"]),
+        ("es", "Buenos Aires es grande.", ["Buenos Aires"]),
         # No capitals of their own.
         (
             "ja",
