@@ -77,7 +77,6 @@ def generate(passages: int) -> EntityGraph:
             facts=np.empty(0, FACT),
             synonyms=np.empty(0, SYNONYM),
             name_vectors=none,
-            sentence_vectors=none,
             fact_vectors=none,
         )
     )

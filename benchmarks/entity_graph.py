@@ -28,7 +28,7 @@ from time import perf_counter, process_time
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from entity_graph_data import GRAPHS, SPLITS, DataSet, build_index, data_sets
+from entity_graph_data import SPLITS, DataSet, build_index, data_sets
 from entity_graph_report import tables
 from numpy.typing import NDArray
 
@@ -61,12 +61,11 @@ class Row(NamedTuple):
     method: str
     """A search, or a method of the search pagerank."""
     builder: str = "rules"
-    graph: str = "full"
 
     @property
     def index_name(self) -> str:
         """The name of its index."""
-        return self.data.index_name(self.builder, self.graph)
+        return self.data.index_name(self.builder)
 
     def settings(self, index: Path) -> Context:
         """The settings of its searches."""
@@ -107,8 +106,7 @@ def main() -> None:
         return
     for data in sets:
         for builder in data.builders:
-            for graph in GRAPHS:
-                build_index(data, builder, graph, options.folder)
+            build_index(data, builder, options.folder)
     with Resources(options.folder) as resources:
         searched = {
             row: search_all(row, options.folder / row.index_name, resources) for row in _rows(sets)
@@ -117,7 +115,6 @@ def main() -> None:
         "command": "python benchmarks/entity_graph.py FOLDER",
         "machine": f"{os.cpu_count()} cores, {platform.machine()}",
         "load_average": round(os.getloadavg()[0], 1),
-        "graphs": GRAPHS,
         "reported": "dev; settings were chosen on train",
         "rows": [_describe(row, found) for row, found in searched.items()],
         "recall_at_5_differences": _differences(searched),
@@ -127,17 +124,12 @@ def main() -> None:
 
 
 def _rows(sets: Sequence[DataSet]) -> list[Row]:
-    """The default method over every graph; the papers' over the full and the default graph."""
+    """The searches without a graph, and every method over each graph."""
     rows = []
     for data in sets:
         rows += [Row(data, method) for method in BASELINES]
         for builder in data.builders:
-            rows += [Row(data, DEFAULT, builder, graph) for graph in GRAPHS if graph != "full"]
-            rows += [
-                Row(data, method, builder, graph)
-                for graph in ("full", "default")
-                for method in PAPERS
-            ]
+            rows += [Row(data, method, builder) for method in (DEFAULT, *PAPERS)]
     return rows
 
 
@@ -192,7 +184,7 @@ def _describe(row: Row, searched: Searched) -> dict[str, Any]:
         "processor_ms": round(median(found.processor_ms for found in searched.values()), 1),
     }
     if row.method not in BASELINES:
-        described |= {"builder": row.builder, "graph": row.graph}
+        described["builder"] = row.builder
     for split in SPLITS:
         questions = [question for question in row.data.questions if question.split == split]
         described[split] = measures_of(questions, searched)
@@ -240,7 +232,7 @@ def _differences(searched: Mapping[Row, Searched]) -> list[dict[str, Any]]:
     for data in dict.fromkeys(row.data for row in searched):
         for builder in data.builders:
             for method in (DEFAULT, *PAPERS):
-                row = Row(data, method, builder, "default")
+                row = Row(data, method, builder)
                 for baseline in ("dense", "hybrid"):
                     against = Row(data, baseline)
                     compared.append(
@@ -248,7 +240,6 @@ def _differences(searched: Mapping[Row, Searched]) -> list[dict[str, Any]]:
                             "data_set": data.name,
                             "method": method,
                             "builder": builder,
-                            "graph": row.graph,
                             "baseline": baseline,
                             **{
                                 split: _difference(row, against, split, searched)

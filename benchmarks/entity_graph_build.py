@@ -57,7 +57,7 @@ def main() -> None:
         more = _more(corpus, others / "corpus.jsonl", folder)
         builds = {name: _build(corpus, more, kinds, folder) for name, kinds in BUILDS.items()}
         questions = read_questions(source / "questions.jsonl", split="dev")
-        row = Row(DataSet(source.name, corpus, questions), "names", graph="default")
+        row = Row(DataSet(source.name, corpus, questions), "names")
         with Resources(folder) as resources:
             found = search_all(row, folder / BUILDS["embedding and entity graph"], resources)
     result = {

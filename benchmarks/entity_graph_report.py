@@ -19,10 +19,10 @@ def tables(result: Mapping[str, Any], split: str = "dev") -> Iterator[str]:
             f"({counts['with_hidden_answers']} hidden)\n"
         )
         yield (
-            "| search | builder | graph | recall@2 | @5 | @10 | answer in top 5 | hidden | ms "
+            "| search | builder | recall@2 | @5 | @10 | answer in top 5 | hidden | ms "
             "| processor ms | fell back |"
         )
-        yield "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"
+        yield "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"
         yield from (_line(row, row[split]) for row in rows)
     yield f"\n### Difference of recall@5, {split}, 95 % interval\n"
     yield "| data set | method | builder | n | − dense | − hybrid |"
@@ -43,9 +43,9 @@ def _line(row: Mapping[str, Any], values: Mapping[str, float]) -> str:
         "answer_in_top_5",
         "hidden_answer_in_top_5",
     )
-    cells = [row["method"], row.get("builder", ""), row.get("graph", "")]
+    cells = [row["method"], row.get("builder", "")]
     cells += [f"{100 * values[name]:.1f}" if name in values else "" for name in shares]
-    instead = f"{values['fell_back']:.0%}" if "graph" in row else ""
+    instead = f"{values['fell_back']:.0%}" if "builder" in row else ""
     return (
         "| "
         + " | ".join([*cells, f"{row['ms']:.1f}", f"{row['processor_ms']:.1f}", instead])

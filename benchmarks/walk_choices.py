@@ -91,7 +91,7 @@ def measure(
     data: DataSet, choice: Mapping[str, Any], folder: Path, resources: Resources
 ) -> dict[str, float]:
     """The figures of one choice on one data set."""
-    row = Row(data, DEFAULT, graph="default")
+    row = Row(data, DEFAULT)
     with ExitStack() as stack:
         for name in choice:
             stack.enter_context(patch.object(PLACES[name], name, choice[name]))

@@ -102,7 +102,7 @@ def build_command(
             raise UsageError(
                 f"There is no file {str(extractions)!r}: give a JSONL file to --extractions."
             )
-        given["graph.extractions"] = str(extractions)
+        given["entity_graph.extractions"] = str(extractions)
     context = context_from(given | _budget(max_calls, max_tokens, max_seconds), set_)
     chosen = select_kinds(kinds)
     if dry_run and not any(kind.asks_model for kind in chosen):

@@ -79,7 +79,7 @@ def detect_language(texts: Iterable[str]) -> str:
     """
     text = "\n".join(texts)
     found, probability = _classifier().classify(text)
-    language = _SAME.get(found, found)
+    language: str = _SAME.get(found, found)
     if language in LANGUAGES and probability >= _SURE:
         return language
     letters = "".join(_WORD.findall(text))

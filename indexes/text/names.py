@@ -17,7 +17,7 @@ from hopyard.indexes.text.english import FUNCTION_WORDS
 from hopyard.indexes.text.korean import korean_names
 from hopyard.indexes.text.proper_names import Span, proper_names
 
-__all__ = ("Name", "is_date", "names_in")
+__all__ = ("Name", "add_known", "is_date", "names_in")
 
 
 class Name(NamedTuple):
@@ -80,13 +80,12 @@ _LONGEST_KNOWN: Final = 100
 """Characters of a name that is looked for, at most."""
 
 
-def names_in(text: str, language: str = "en", known: Iterable[str] = ()) -> list[Name]:
+def names_in(text: str, language: str = "en") -> list[Name]:
     """All names in a text, in order; no two overlap.
 
     Args:
         text: A passage, a sentence or a question.
         language: A key of `LANGUAGES`. It decides which words count as names.
-        known: Names that are found wherever they occur, such as the title of the text.
     """
     plain = text.translate(QUOTES)
     spans: list[Span] = []
@@ -109,10 +108,18 @@ def names_in(text: str, language: str = "en", known: Iterable[str] = ()) -> list
         rest = _EAST_ASIAN.sub(",", rest)
     if language != "ko" and not plain.isupper():
         spans += proper_names(rest, language)
-    joined = list(_joined(plain, sorted(spans)))
+    return [Name(*span, text[slice(*span)]) for span in _joined(plain, sorted(spans))]
+
+
+def add_known(text: str, names: Iterable[Name], known: Iterable[str]) -> list[Name]:
+    """The names of a text, with known names wherever they occur, such as the title of the text.
+
+    A known name takes the place of all shorter names that it overlaps.
+    """
+    plain, spans = text.translate(QUOTES), [(name.start, name.end) for name in names]
     for name in known:
-        joined = _with_longer(joined, _occurrences(plain, name.translate(QUOTES)))
-    return [Name(*span, text[slice(*span)]) for span in joined]
+        spans = _with_longer(spans, _occurrences(plain, name.translate(QUOTES)))
+    return [Name(*span, text[slice(*span)]) for span in spans]
 
 
 def is_date(name: str) -> bool:

@@ -1,1 +1,1 @@
-"""Entity types and worked examples that a chat model proposes for the entity graph of a corpus."""
+"""Entity types that a chat model proposes for the entity graph of a corpus."""

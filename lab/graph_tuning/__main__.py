@@ -1,6 +1,6 @@
-"""Propose entity types and worked examples for the entity graph of a corpus.
+"""Propose entity types for the entity graph of a corpus.
 
-python -m lab.graph_tuning corpus.jsonl --out tuned.json
+python -m lab.graph_tuning corpus.jsonl
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from hopyard.indexes.build_context import Progress
     from hopyard.indexes.corpus.records import Document, Passage
     from hopyard.indexes.documents.loaders import LoadReport
-    from hopyard.indexes.kinds.entity_graph.find.asking import Tuning
     from hopyard.nodes.resources import Resources
     from hopyard.state.settings.fields import Context
+    from lab.graph_tuning.prompt import Domain
 
 app = typer.Typer()
 
@@ -52,10 +52,6 @@ def tune_command(
     sample: Annotated[
         int, typer.Option("--sample", min=1, max=100, help="Number of passages to read.")
     ] = 12,
-    out_: Annotated[
-        Path | None,
-        typer.Option("--out", help="Write two worked examples to this file, for graph.examples."),
-    ] = None,
     loader: LoaderOption = None,
     encoding: EncodingOption = "",
     ocr: OcrOption = "",
@@ -64,10 +60,10 @@ def tune_command(
     set_: SetOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Let the model propose entity types and examples for the entity graph of a corpus."""
+    """Let the model propose entity types for the entity graph of a corpus."""
     from hopyard.indexes.build_context import BuildOptions
     from hopyard.nodes.resources import Resources
-    from lab.graph_tuning.proposal import choose_evenly, propose_tuning
+    from lab.graph_tuning.proposal import choose_evenly, propose_types
 
     if (index is None) == (not paths and not loader):
         raise UsageError("Name the documents of the corpus, or one index with --index.")
@@ -82,10 +78,8 @@ def tune_command(
             passages = choose_evenly(_of_documents(read, context, resources), sample)
         if not passages:
             raise UsageError("There is no passage to read: name other documents.")
-        tuning = asyncio.run(propose_tuning(passages, options, examples=out_ is not None))
-    if out_ is not None:
-        _write(tuning, out_)
-    _show(tuning, out_, as_json=json_)
+        domain = asyncio.run(propose_types(passages, options))
+    _show(domain, as_json=json_)
 
 
 def _of_index(directory: Path, sample: int) -> tuple[list[Passage], str]:
@@ -112,30 +106,21 @@ def _of_documents(
         return passages_of(documents, chunker)
 
 
-def _write(tuning: Tuning, file: Path) -> None:
-    from hopyard.state.storage.atomic import replacing
-
-    with replacing(file) as temporary:
-        temporary.write_text(tuning.model_dump_json(indent=1) + "\n", encoding="utf-8")
-
-
-def _show(tuning: Tuning, file: Path | None, *, as_json: bool) -> None:
+def _show(domain: Domain, *, as_json: bool) -> None:
     settings = [
-        "graph.builder=model",
-        "graph.descriptions=true",
-        f"graph.types={','.join(tuning.types)}",
-        *([f"graph.examples={file}"] if file else []),
+        "entity_graph.builder=model",
+        "entity_graph.descriptions=true",
+        f"entity_graph.types={','.join(domain.types)}",
     ]
-    titles = [example.title for example in tuning.examples]
     if as_json:
-        proposed = {"domain": tuning.domain, "types": list(tuning.types), "examples": titles}
-        print_json({**proposed, "file": str(file) if file else None, "settings": settings})
+        print_json({**domain.model_dump(), "settings": settings})
         return
-    lines = [f"domain: {tuning.domain}", f"types: {', '.join(tuning.types)}"]
-    if file is not None:
-        lines.append(f"examples: {'; '.join(titles) or 'none that is usable'} (in {file})")
-    lines.append("Build the index with these settings:")
-    lines += [f"  --set {_quoted(setting)}" for setting in settings]
+    lines = [
+        f"domain: {domain.domain}",
+        f"types: {', '.join(domain.types)}",
+        "Build the index with these settings:",
+        *(f"  --set {_quoted(setting)}" for setting in settings),
+    ]
     for line in lines:
         out.print(printable(line), markup=False, soft_wrap=True, highlight=False)
 

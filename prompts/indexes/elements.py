@@ -7,8 +7,7 @@ for the rest. Here claims are in the same call, and a gleaning is one call that 
 lists: it costs no more than the question alone where nothing was missed, and half as much where
 something was.
 
-A domain may have entity types and worked examples of its own (`elements_prompt`). They come before
-the passage, so that all calls of a build share their beginning. The ledger counts them as the same
+A domain may have entity types of its own (`elements_prompt`). The ledger counts them as the same
 prompt.
 """
 
@@ -80,37 +79,21 @@ def found_before(
     )
 
 
-def elements_prompt(
-    types: Sequence[str] = (),
-    examples: Sequence[Example[ElementsAndClaims]] = (),
-    *,
-    claims: bool = False,
-) -> Prompt[PassageElements]:
+def elements_prompt(types: Sequence[str] = (), *, claims: bool = False) -> Prompt[PassageElements]:
     """The prompt for a domain.
 
     Args:
         types: Entity types of the domain; by default `GENERAL_TYPES`.
-        examples: Worked examples from the corpus, with claims. Without them the built-in wording
-            has its own.
         claims: Whether to ask for claims.
     """
     base = CLAIMS if claims else ELEMENTS
     assert isinstance(base.capable, Prompt)  # noqa: S101 - both have a wording for capable models
     known, listed = ", ".join(GENERAL_TYPES), ", ".join(map(one_line, types))
-    given: list[Example[PassageElements]] = [
-        Example(one.values, one.output) if claims else _without_claims(one) for one in examples
-    ]
 
     def worded(prompt: Prompt[PassageElements]) -> Prompt[PassageElements]:
-        system = prompt.system.replace(known, listed) if listed else prompt.system
-        return replace(prompt, system=system, examples=tuple(given) or prompt.examples)
+        return replace(prompt, system=prompt.system.replace(known, listed)) if listed else prompt
 
     return replace(worded(base), capable=worded(base.capable))
-
-
-def _without_claims(example: Example[ElementsAndClaims]) -> Example[PassageElements]:
-    output = example.output
-    return Example(example.values, PassageElements(entities=output.entities, facts=output.facts))
 
 
 _FEW_CLAIMS: Final = (

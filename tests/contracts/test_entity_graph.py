@@ -48,14 +48,14 @@ class TestRules(IndexKindContract):
 class TestTerms(IndexKindContract):
     kind = KIND
     volatile = ("stats.json",)
-    settings: ClassVar = {"graph": {"builder": "terms"}}
+    settings: ClassVar = {"entity_graph": {"builder": "terms"}}
 
 
 class TestModel(IndexKindContract):
     kind = KIND
     volatile = ("stats.json",)
     answers: ClassVar = _FACTS
-    settings: ClassVar = {"graph": {"builder": "model", "synonyms": 0.8, "sentences": True}}
+    settings: ClassVar = {"entity_graph": {"builder": "model"}}
 
 
 class TestDescriptions(IndexKindContract):
@@ -63,7 +63,7 @@ class TestDescriptions(IndexKindContract):
     volatile = ("stats.json",)
     answers: ClassVar = _ELEMENTS
     settings: ClassVar = {
-        "graph": {"builder": "model", "descriptions": True, "claims": True, "gleanings": 1}
+        "entity_graph": {"builder": "model", "descriptions": True, "claims": True, "gleanings": 1}
     }
 
 

@@ -41,7 +41,7 @@ WORDS = ("zorbland", "quimb", "91234", "osklane", "payroll")
 """Only the secret document has them; `quimb` is a stem."""
 RULES: dict[str, Any] = {"communities": {"reports": "all"}}
 MODEL: dict[str, Any] = RULES | {
-    "graph": {"builder": "model", "descriptions": True, "claims": True},
+    "entity_graph": {"builder": "model", "descriptions": True, "claims": True},
     "dense": {"store": "memory"},
 }
 

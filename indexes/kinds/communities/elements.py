@@ -1,6 +1,6 @@
 """The elements of communities as lines: entities, relationships, and claims about entities.
 
-The words of the model describe an entity, if `graph.descriptions` asked for them. Otherwise
+The words of the model describe an entity, if `entity_graph.descriptions` asked for them. Otherwise
 sentences that name it describe it. A graph by rules has no facts. There, the sentences that name
 two or more entities of a community are its relationships.
 """

@@ -153,7 +153,7 @@ class Support:
         letter, row = self._parsed(element_id)
         if letter == "E":
             return [row]
-        rows = self.graph.files.facts if letter == "R" else self.graph.files.elements.claims
+        rows = self.graph.files.facts if letter == "R" else self.graph.files.claims
         ends = [int(rows[name][row]) for name in ("subject", "object")]
         return [entity for entity in ends if entity != NOWHERE]
 
@@ -164,7 +164,7 @@ class Support:
         if letter == "E":
             return self._places_of_entity(row)
         if letter == "C":
-            claim = files.elements.claims[row]
+            claim = files.claims[row]
             return [(int(claim["passage"]), int(claim["sentence"]))]
         if letter == "S":
             return [files.sentences[row].tolist()]
@@ -193,7 +193,7 @@ class Support:
             "E": self.graph.entities,
             "R": len(files.facts),
             "S": len(files.sentences),
-            "C": len(files.elements.claims),
+            "C": len(files.claims),
         }
         if (found := _ID.fullmatch(element_id)) and int(found[2]) < rows[found[1]]:
             return found[1], int(found[2])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from pydantic import Field
 
@@ -31,63 +31,37 @@ __all__ = ("KIND", "EntityGraphKind", "EntityGraphSettings")
 class EntityGraphSettings(Group):
     """The entity graph, while it is built. An index keeps the settings of its last build."""
 
-    group: ClassVar[str] = "graph"
+    group: ClassVar[str] = "entity_graph"
 
-    builder: Literal["rules", "terms", "model"] = Field(
+    builder: str = Field(
         "rules",
         description="rules (names, without model calls), terms (names and English terms in small "
-        "letters, without model calls; for domains such as medicine and law) or model (names and "
-        "facts, with one call a passage).",
+        "letters, without model calls; for domains such as medicine and law), model (names and "
+        "facts, with one call a passage), or a recogniser that an installed package brings.",
     )
-    extractions: str = Field(
-        "",
+    extractions: Path | None = Field(
+        None,
         description="A JSONL file with names and facts of passages, used in place of the builder.",
-    )
-    merge: float = Field(
-        0.8,
-        ge=0,
-        le=1,
-        description="Least cosine of two spellings of a name that become one entity; 0 merges "
-        "none and embeds no name, unless graph.synonyms is set.",
-    )
-    synonyms: float = Field(
-        0.0,
-        ge=0,
-        le=1,
-        description="Least cosine of two names that are joined as synonyms (HippoRAG: 0.8); 0 "
-        "joins none.",
-    )
-    sentences: bool = Field(
-        False,
-        description="Embed sentences too, for pagerank.method=linear and hipporag2; without, a "
-        "sentence is as near to a question as its passage.",
     )
     descriptions: bool = Field(
         False,
-        description="With graph.builder=model: also write a type and a description of each entity, "
-        "and a description and a strength of each fact (GraphRAG).",
+        description="With entity_graph.builder=model: also write a type and a description of each "
+        "entity, and a description and a strength of each fact (GraphRAG).",
     )
-    types: str = Field(
-        "",
-        description="Entity types of the domain, comma-separated, for graph.descriptions; by "
-        "default general types.",
-    )
-    examples: str = Field(
-        "",
-        description="A file with worked examples of extraction, for graph.descriptions.",
+    types: str | None = Field(
+        None,
+        description="Entity types of the domain, comma-separated, for entity_graph.descriptions; "
+        "by default general types.",
     )
     gleanings: int = Field(
         0,
         ge=0,
         le=3,
-        description="Further calls a passage for what was missed, with graph.descriptions; they "
-        "end when nothing new is found.",
+        description="Further calls a passage for what was missed, with entity_graph.descriptions; "
+        "they end when nothing new is found.",
     )
     claims: bool = Field(
-        False, description="Also write claims about entities, with graph.descriptions."
-    )
-    passage_characters: int = Field(
-        2400, ge=200, description="Maximum characters of a passage in a prompt."
+        False, description="Also write claims about entities, with entity_graph.descriptions."
     )
 
 
@@ -96,8 +70,8 @@ class EntityGraphKind(IndexKind):
 
     name = "entity-graph"
     about = (
-        "Names, and the passages that they stand in. With graph.builder=model also facts; then the "
-        "model is asked about every passage. Read by pagerank search."
+        "Names, and the passages that they stand in. With entity_graph.builder=model also facts; "
+        "then the model is asked about every passage. Read by pagerank search."
     )
     settings = EntityGraphSettings
     needs_vectors = True  # which of two people of one name is meant depends on the passage
@@ -204,16 +178,13 @@ class EntityGraphKind(IndexKind):
     async def estimate(
         self, passages: Sequence[Passage], index_directory: Path, options: BuildOptions
     ) -> Estimate:
-        """With graph.builder=model, ask about a few passages, and take the others to cost as much.
-
-        The rules ask no model.
-        """
+        """With entity_graph.builder=model: ask about a few passages; the others cost as much."""
         from hopyard.indexes.kinds.entity_graph.stats import EntityStats
 
         last = EntityStats.of_index(index_directory) if options.keep else None
         own = last.made_with if last else EntityGraphSettings.of(options.settings)
         if own.builder != "model":
-            return Estimate("", basis=f"graph.builder={own.builder} asks no model")
+            return Estimate("", basis=f"entity_graph.builder={own.builder} asks no model")
         from hopyard.indexes.kinds.entity_graph.find.model import estimate
 
         asking = last.made_with.asking if last else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import Any, ClassVar, Final, Self
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
@@ -16,31 +16,24 @@ from hopyard.indexes.written.stats import WrittenStats
 
 __all__ = ("GRAPH_VERSION", "EntityStats", "MadeWith")
 
-GRAPH_VERSION: Final = 2
+GRAPH_VERSION: Final = 3
 """Counted up when the files or the merging change: then a graph is assembled again."""
 
 _ALWAYS: Final = ("entities", "mentions", "facts")
 """Counts that are shown even if they are 0."""
 
 
-class _Stats(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class MadeWith(_Stats):
+class MadeWith(BaseModel):
     """What decides about a graph besides the corpus."""
 
+    model_config = ConfigDict(frozen=True)
+
     version: int = GRAPH_VERSION
-    builder: Literal["rules", "terms", "model"]
+    builder: str
     embedding: str
     dimension: int
-    merge: float
-    synonyms: float
-    sentences: bool
     asking: Asking = Asking()
     """What the model was asked for."""
-    apart: tuple[tuple[str, str], ...] = ()
-    """Names that the user keeps apart."""
 
 
 class EntityStats(WrittenStats):

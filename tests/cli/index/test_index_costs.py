@@ -12,7 +12,7 @@ from ..conftest import Run, write_corpus
 
 PEOPLE = ("Alba", "Bert", "Cora", "Dirk", "Elsa", "Finn", "Gina", "Hugo")
 WITH = ("--out", "i", "--with", "dense,entity-graph")
-BY_MODEL = ("--set", "graph.builder=model")
+BY_MODEL = ("--set", "entity_graph.builder=model")
 
 
 @pytest.fixture(autouse=True)
@@ -68,11 +68,11 @@ def test_a_sync_tells_its_calls(hopyard: Run, folder: Path, facts: ModelServer) 
 
 def test_rules_cost_nothing_and_say_so(hopyard: Run, folder: Path, facts: ModelServer) -> None:
     some = corpus(folder, 0, 2)
-    sentence = "No model is asked: graph.builder=rules asks no model.\n"
+    sentence = "No model is asked: entity_graph.builder=rules asks no model.\n"
     assert hopyard("index", "build", some, *WITH, "--dry-run").out == sentence
     built = hopyard("index", "build", some, *WITH).out
     assert "0 model calls; " in built
-    assert "builder rules, merge" in built
+    assert "builder rules, names 2" in built
     assert hopyard("index", "add", "i", some, "--dry-run").out == sentence
     assert facts.calls == []
 

@@ -59,7 +59,7 @@ async def test_descriptions_come_first_then_strong_facts_then_claims(tmp_path: P
             "index": str(tmp_path / "index"),
             "model": "scripted",
             "embedding": "words",
-            "graph": SETTINGS,
+            "entity_graph": SETTINGS,
         }
     )
     with Resources(tmp_path / "home") as resources:

@@ -64,7 +64,8 @@ class CommonWords:
     def holds(self, name: str) -> bool:
         """Whether a name is a common word: one that the corpus writes more often in small letters.
 
-        So is a stop word that no sentence writes with a capital. Names of several words, words with inner capitals and titles of documents are not.
+        So is a stop word that no sentence writes with a capital. Names of several words, words with
+        inner capitals and titles of documents are not.
         """
         found = _LONE.fullmatch(name)
         if (

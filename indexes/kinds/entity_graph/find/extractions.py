@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from hopyard.indexes.build_context import BuildContext, BuildOptions
 from hopyard.indexes.corpus.manifest import checksum
@@ -24,22 +23,20 @@ from hopyard.indexes.kinds.entity_graph.find.extraction_store import (
 )
 from hopyard.indexes.kinds.entity_graph.find.model import FactWriter, writer_of
 from hopyard.indexes.kinds.entity_graph.find.rules import (
-    RULES_VERSION,
     extract,
     extract_with_phrases,
     rules_for,
 )
+from hopyard.indexes.text.finders import FINDERS, NameFinder
 from hopyard.indexes.written.stats import AuthorShare, WrittenCounts
 from hopyard.indexes.written.store import Author, Written
 from hopyard.indexes.written.writer import calls_so_far, write_missing
+from hopyard.state.errors import UsageError
 
-__all__ = ("Builder", "ExtractionCounts", "Extractions", "extractions", "is_current")
+__all__ = ("ExtractionCounts", "Extractions", "extractions", "is_current")
 
-_WITHOUT_MODEL: Final = frozenset({"rules", "terms"})
 _AT_ONCE: Final = 500
 """Passages that the rules read between two writes to the store."""
-
-Builder = Literal["rules", "terms", "model"]
 
 
 class ExtractionCounts(WrittenCounts):
@@ -74,14 +71,28 @@ class Extractions:
     counts: ExtractionCounts
 
 
-def rules_author(builder: Builder, language: str) -> Author:
+def finder_author(builder: str, language: str) -> Author:
     """The author of the rows that a builder without a model gives for a language."""
-    return Author(RULES_VERSION, f"{builder} for {language}")
+    return Author(_finder(builder).version, f"{builder} for {language}")
+
+
+def _finder(builder: str) -> NameFinder:
+    """What finds the names for a builder.
+
+    Raises:
+        UsageError: There is no such builder.
+    """
+    if builder not in {"terms", *FINDERS}:
+        raise UsageError(
+            f"There is no builder {builder!r} of the entity graph; choose one of "
+            f"{', '.join(['model', 'terms', *FINDERS])}, or install the package that offers it."
+        )
+    return FINDERS["rules" if builder == "terms" else builder]
 
 
 def is_current(
     last: ExtractionCounts,
-    builder: Builder,
+    builder: str,
     options: BuildOptions,
     asking: Asking | None = None,
 ) -> bool:
@@ -95,7 +106,7 @@ def is_current(
     """
     if not _has_same_file(last, options):
         return False
-    if builder in _WITHOUT_MODEL:
+    if builder != "model":
         return all(_by_rules_or_file(share, builder) for share in last.authors)
     return _writer(options, asking).has_finished(last, options, {IMPORTED})
 
@@ -107,24 +118,24 @@ def _writer(options: BuildOptions, asking: Asking | None) -> FactWriter:
 
 def _has_same_file(last: ExtractionCounts, options: BuildOptions) -> bool:
     file = EntityGraphSettings.of(options.settings).extractions
-    if not file:
+    if file is None:
         return options.keep or not last.has_imports
     try:
-        return checksum(Path(file)) == last.imported
+        return checksum(file) == last.imported
     except OSError:  # the build says so
         return False
 
 
-def _by_rules_or_file(share: AuthorShare, builder: Builder) -> bool:
+def _by_rules_or_file(share: AuthorShare, builder: str) -> bool:
     author, language = Author(share.version, share.model), share.model.rpartition(" ")[2]
-    return author in {IMPORTED, rules_author(builder, language)}
+    return author in {IMPORTED, finder_author(builder, language)}
 
 
 async def extractions(
     context: BuildContext,
     contents: Mapping[str, str],
     *,
-    builder: Builder,
+    builder: str,
     last: ExtractionCounts | None,
     asking: Asking | None = None,
 ) -> Extractions:
@@ -136,7 +147,7 @@ async def extractions(
     Args:
         context: The build.
         contents: Content hash of each passage, by its id.
-        builder: `rules` and `terms` ask no model. An update passes the builder of the last
+        builder: All but `model` ask no model. An update passes the builder of the last
             generation.
         last: The counts of the last generation, if there is one.
         asking: What the model is asked for; by default what the settings say.
@@ -149,25 +160,25 @@ async def extractions(
     options, corpus = context.options, context.corpus
     last = last or ExtractionCounts()
     file = EntityGraphSettings.of(options.settings).extractions
-    has_imports = bool(file) or (options.keep and last.has_imports)
+    has_imports = file is not None or (options.keep and last.has_imports)
     unknown, imported = (last.unknown_ids, last.imported) if has_imports else (0, "")
     accepted = {IMPORTED} if has_imports else set()
     asks = builder == "model" and options.open_caller is not None
     async with enter_in_thread(lambda: ExtractionStore(context.index_directory)) as store:
         await in_thread(store.begin, corpus.generation, last.runs)
-        if file:
-            unknown = await in_thread(import_extractions, Path(file), corpus, store)
-            imported = await in_thread(checksum, Path(file))
+        if file is not None:
+            unknown = await in_thread(import_extractions, file, corpus, store)
+            imported = await in_thread(checksum, file)
         if asks:
             writer = await in_thread(_writer, options, asking)
             await write_missing(
                 context, store, writer, contents, lambda name: corpus.get([name])[0], accepted
             )
-        if builder in _WITHOUT_MODEL:
-            accepted.add(rules_author(builder, options.language))
+        if builder != "model":
+            accepted.add(finder_author(builder, options.language))
             await in_thread(_extract_by_rules, context, builder, store, contents, accepted)
         written = await in_thread(store.written, contents.values())
-        if builder in _WITHOUT_MODEL:
+        if builder != "model":
             written = {name: row for name, row in written.items() if row.author in accepted}
         await in_thread(store.use, written, corpus.generation)
         runs = tuple(await in_thread(store.runs)) if asks else ()
@@ -183,9 +194,9 @@ async def extractions(
         dropped_claims=sum(row.content.dropped_claims for row in rows),
     )
     by_content: dict[str, Extraction] = {name: row.content for name, row in written.items()}
-    if builder in _WITHOUT_MODEL:
+    if builder in {"rules", "terms"}:  # a recogniser knows common words itself
         common = await in_thread(CommonWords, corpus.passages(), options.language)
-        author = rules_author(builder, options.language)
+        author = finder_author(builder, options.language)
         by_content |= {
             name: common.without(row.content)
             for name, row in written.items()
@@ -196,14 +207,14 @@ async def extractions(
 
 def _extract_by_rules(
     context: BuildContext,
-    builder: Builder,
+    builder: str,
     store: ExtractionStore,
     contents: Mapping[str, str],
     accepted: Collection[Author],
 ) -> None:
     """Extract the contents that have no accepted row, and keep them, so that none is read twice."""
     corpus, language, authors = context.corpus, context.options.language, store.authors()
-    author = rules_author(builder, language)
+    author = finder_author(builder, language)
     holders = {
         content: name for name, content in contents.items() if authors.get(content) not in accepted
     }
@@ -221,7 +232,10 @@ def _extract_by_rules(
     context.progress("names", len(missing), len(missing))
 
 
-def _by_rules(passage: Passage, builder: Builder, language: str) -> StoredExtraction:
-    read = extract_with_phrases if builder == "terms" else extract
-    found = read(passage, rules_for(passage, language))
+def _by_rules(passage: Passage, builder: str, language: str) -> StoredExtraction:
+    read_as = rules_for(passage, language)
+    if builder == "terms":
+        found = extract_with_phrases(passage, read_as)
+    else:
+        found = extract(passage, read_as, _finder(builder).names_in)
     return StoredExtraction(mentions=found.mentions, phrases=found.phrases)

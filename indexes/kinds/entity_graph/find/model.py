@@ -1,7 +1,7 @@
 """The chat model as a builder of the entity graph: the names and facts of a passage in one call.
 
-With `graph.descriptions` the call also describes them (`ElementWriter`), and gleanings ask for what
-it missed.
+With `entity_graph.descriptions` the call also describes them (`ElementWriter`), and gleanings ask
+for what it missed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from hopyard.indexes.build_context import BuildOptions, ModelCall
 from hopyard.indexes.corpus.records import Passage
@@ -37,6 +37,7 @@ from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.fields import Context, Profile, profile_of
 
 __all__ = (
+    "CHARACTERS",
     "ElementWriter",
     "FactWriter",
     "estimate",
@@ -46,6 +47,10 @@ __all__ = (
 )
 
 
+CHARACTERS: Final = 2400
+"""Characters of a passage in a prompt at most: some 600 tokens, the length of GraphRAG's chunks."""
+
+
 class FactWriter(Writer[Passage, StoredExtraction]):
     """Asks for the names and facts of a passage."""
 
@@ -53,14 +58,10 @@ class FactWriter(Writer[Passage, StoredExtraction]):
     written: ClassVar[str] = "facts"
     store: ClassVar[type[WrittenStore[Any]]] = ExtractionStore
 
-    @property
-    def _own(self) -> EntityGraphSettings:
-        return EntityGraphSettings.of(self.settings)
-
     async def write(self, passage: Passage, call: ModelCall) -> tuple[str, StoredExtraction]:
         """Ask once. A passage may have neither names nor facts."""
         places = Places(passage)
-        shown = first_sentences(places.sentences, self._own.passage_characters)
+        shown = first_sentences(places.sentences, CHARACTERS)
         output = await call(FACTS, fact_values(passage.full_title, shown), step=passage.id)
         return EXTRACTED, extraction_of(places, output, profile_of(self.settings))
 
@@ -83,9 +84,7 @@ class ElementWriter(FactWriter):
     def __init__(self, settings: Context, asking: Asking) -> None:
         super().__init__(settings)
         self.asking_for = asking
-        self._worded = elements_prompt(
-            asking.types, [one.example for one in asking.examples], claims=asking.claims
-        )
+        self._worded = elements_prompt(asking.types, claims=asking.claims)
 
     def author(self, options: BuildOptions) -> Author:
         """The model and what it is asked for, so that another question is asked again."""
@@ -98,7 +97,7 @@ class ElementWriter(FactWriter):
         A gleaning that fails ends them; what was found before is kept.
         """
         places = Places(passage)
-        shown = first_sentences(places.sentences, self._own.passage_characters)
+        shown = first_sentences(places.sentences, CHARACTERS)
         found = FoundElements()
         for turn in range(1 + self.asking_for.gleanings):
             values = element_values(passage.full_title, shown, found.listing if turn else "")
@@ -154,7 +153,7 @@ async def estimate(
     options: BuildOptions,
     asking: Asking | None = None,
 ) -> Estimate:
-    """Estimate what a build with `graph.builder=model` would cost (`estimate_writing`).
+    """Estimate what a build with `entity_graph.builder=model` would cost (`estimate_writing`).
 
     Imported extractions count as written only after the build that imports them.
 

@@ -16,15 +16,13 @@ from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.kinds.entity_graph.find.extraction import NOWHERE, Extraction, Mention
 from hopyard.indexes.text.capitals import QUOTES
 from hopyard.indexes.text.english import FUNCTION_WORDS
+from hopyard.indexes.text.finders import FindNames
 from hopyard.indexes.text.language import detect_language
-from hopyard.indexes.text.names import names_in
+from hopyard.indexes.text.names import add_known, names_in
 from hopyard.indexes.text.sentences import is_heading, sentence_spans
 from hopyard.indexes.text.terms import is_common_word, terms_in
 
-__all__ = ("RULES_VERSION", "extract", "extract_with_phrases", "own_names", "rules_for")
-
-RULES_VERSION: Final = 4
-"""Counted up when the rules find other names: then an index is read again."""
+__all__ = ("extract", "extract_with_phrases", "own_names", "rules_for")
 
 _LEAST_WORDS: Final = 12
 """Words of a passage whose language counts. Shorter ones are often taken for German that are not:
@@ -53,7 +51,7 @@ def rules_for(passage: Passage, language: str) -> str:
     return "de" if detect_language([passage.text]) == "de" else language
 
 
-def extract(passage: Passage, language: str) -> Extraction:
+def extract(passage: Passage, language: str, find: FindNames = names_in) -> Extraction:
     """The names of a passage: first its title, then those in its text, each as often as it occurs.
 
     A title with a qualifier, `Mercury (planet)`, is a name with it and without it. A headline is no
@@ -63,19 +61,22 @@ def extract(passage: Passage, language: str) -> Extraction:
     Args:
         passage: Any passage; one without a title and names gives an empty extraction.
         language: A key of `LANGUAGES`.
+        find: Finds the names in a text.
     """
     text, places = _unescape(passage.text)
     own = own_names(passage, language)
     spans = sentence_spans(passage.text)
     starts = [start for start, _ in spans]
     found = []
-    for start, _, name in names_in(text, language, known=own):
+    for start, _, name in add_known(text, find(text, language), own):
         sentence = bisect_right(starts, _place(places, start)) - 1
         found.append(Mention(name=name, sentence=sentence))
     if any(is_heading(passage.text, start) for start in starts):
         found = _without_headings(found, {*own}, passage.text, starts)
     if not own:
-        own = _headline_names(_plain(passage.title), {mention.name for mention in found}, language)
+        own = _headline_names(
+            _plain(passage.title), {mention.name for mention in found}, language, find
+        )
     titles = [Mention(name=title, sentence=NOWHERE) for title in own]
     return Extraction(mentions=(*titles, *found))
 
@@ -149,9 +150,11 @@ def _small_words(title: str) -> int:
     return sum(word.islower() and word not in FUNCTION_WORDS for word in words)
 
 
-def _headline_names(title: str, in_text: Collection[str], language: str) -> list[str]:
+def _headline_names(
+    title: str, in_text: Collection[str], language: str, find: FindNames
+) -> list[str]:
     """The names in a headline. One in title case shows no names, so those of the text count."""
-    found = dict.fromkeys(name.text for name in names_in(title, language))
+    found = dict.fromkeys(name.text for name in find(title, language))
     capitals = sum(word[:1].isupper() for word in title.split())
     if language == "en" and 6 * _small_words(title) < capitals:
         return [name for name in found if name in in_text]

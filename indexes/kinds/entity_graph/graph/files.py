@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from hopyard.indexes.arrays.ragged import Ragged, load_array
 from hopyard.indexes.arrays.rows import load_rows, save_rows
 from hopyard.indexes.corpus.manifest import damage_error
-from hopyard.indexes.kinds.entity_graph.find.extraction import NOWHERE
-from hopyard.indexes.kinds.entity_graph.graph.elements import ElementFiles
+from hopyard.indexes.kinds.entity_graph.find.extraction import NOWHERE, STATUSES
 
-__all__ = ("FACT", "MENTION", "SENTENCE", "SYNONYM", "EntityFiles")
+__all__ = ("CLAIM", "DESCRIPTION", "FACT", "MENTION", "SENTENCE", "SYNONYM", "EntityFiles")
 
 
 def _row(*names: str) -> np.dtype[Any]:
@@ -30,11 +30,51 @@ FACT: Final = _row("subject", "relation", "object", "passage", "sentence")
 """A fact: rows of two entities and of the relation between them."""
 SYNONYM: Final = np.dtype([("first", "<i4"), ("second", "<i4"), ("cosine", "<f4")])
 """Two entities whose names are near each other, first < second."""
+DESCRIPTION: Final = _row("entity", "type", "passage", "sentence")
+"""A description. `sentence` is a place in the passage, or `NOWHERE`."""
+CLAIM: Final = _row("subject", "object", "type", "status", "passage", "sentence")
+"""A claim. `object` may be `NOWHERE`, `status` is a place in `STATUSES`, `sentence` as above."""
+
+_ROWS: Final = {
+    "mentions": MENTION,
+    "sentences": SENTENCE,
+    "facts": FACT,
+    "synonyms": SYNONYM,
+    "descriptions": DESCRIPTION,
+    "claims": CLAIM,
+}
+_NUMBERS: Final = {"fact_strengths": 1, "name_vectors": 2, "fact_vectors": 2}
+"""Dimensions of the other arrays."""
+_REFERS_TO: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("entity", "subject", "object", "first", "second"), "labels"),
+    "name": "names",
+    "relation": "relations",
+    "type": "types",
+    "passage": "passages",
+}
+"""The field whose rows a column has."""
+_AS_LONG_AS: Final = {
+    "description_texts": "descriptions",
+    "claim_texts": "claims",
+    "name_vectors": "names",
+    "fact_vectors": "facts",
+    "fact_descriptions": "facts",
+    "fact_strengths": "facts",
+}
+_NEVER_EMPTY: Final = ("description_texts", "claim_texts")
+"""The others may be empty while the field that they belong to is not."""
+
+
+def _no_texts() -> Ragged:
+    return Ragged.of_texts(())
 
 
 @dataclass(frozen=True, eq=False)
 class EntityFiles:
-    """What the graph keeps on the disk, each field a file or two of the kind's folder."""
+    """What the graph keeps on the disk, each field a file or two of the kind's folder.
+
+    The fields from `types` on hold what the chat model wrote; they are empty if it wrote nothing.
+    """
 
     passages: list[str]
     """Ids of all passages of the corpus, sorted."""
@@ -56,25 +96,32 @@ class EntityFiles:
     """[y] `SYNONYM`."""
     name_vectors: NDArray[np.float32]
     """[n or 0, d] Embeddings of the names."""
-    sentence_vectors: NDArray[np.float32]
-    """[s or 0, d] Embeddings of the sentences."""
     fact_vectors: NDArray[np.float32]
     """[f or 0, d] Embeddings of the facts."""
-    elements: ElementFiles = field(default_factory=ElementFiles.none)
-    """Descriptions, strengths of facts, and claims."""
+    types: Ragged = field(default_factory=_no_texts)
+    """Types of entities and claims, sorted by their UTF-8."""
+    descriptions: NDArray[Any] = field(default_factory=lambda: np.empty(0, DESCRIPTION))
+    """[d] `DESCRIPTION`, sorted by entity and then by passage."""
+    description_texts: Ragged = field(default_factory=_no_texts)
+    """[d]"""
+    fact_descriptions: Ragged = field(default_factory=_no_texts)
+    """[f or 0]"""
+    fact_strengths: NDArray[np.float32] = field(default_factory=lambda: np.empty(0, np.float32))
+    """[f or 0]"""
+    claims: NDArray[Any] = field(default_factory=lambda: np.empty(0, CLAIM))
+    """[c] `CLAIM`, sorted by passage."""
+    claim_texts: Ragged = field(default_factory=_no_texts)
+    """[c]"""
 
     def save(self, directory: Path) -> None:
         """Write all files into a kind's folder."""
         save_rows(directory, self.passages)
-        for name, part in self._parts().items():
+        for name in _names():
+            part = getattr(self, name)
             if isinstance(part, Ragged):
                 part.save(directory, name)
             else:
                 np.save(directory / f"{name}.npy", part, allow_pickle=False)
-
-    def _parts(self) -> dict[str, Any]:
-        names = {field.name for field in fields(self)} - {"passages", "elements"}
-        return {name: getattr(self, name) for name in names} | self.elements.parts()
 
     @classmethod
     def load(cls, directory: Path) -> EntityFiles:
@@ -84,54 +131,48 @@ class EntityFiles:
             IndexMissingError: A file is missing or damaged; the message names it and the cure.
         """
 
-        def texts(name: str) -> Ragged:
-            return Ragged.load(directory, name, np.uint8)
+        def part(name: str) -> Any:
+            if name in _ROWS:
+                return load_array(directory / f"{name}.npy", _ROWS[name])
+            if name in _NUMBERS:
+                return load_array(directory / f"{name}.npy", np.float32, _NUMBERS[name])
+            values = np.int32 if name == "name_entities" else np.uint8
+            return Ragged.load(directory, name, values)
 
-        def array(name: str, dtype: DTypeLike, dimensions: int = 1) -> NDArray[Any]:
-            return load_array(directory / f"{name}.npy", dtype, dimensions)
-
-        files = cls(
-            passages=load_rows(directory, str),
-            names=texts("names"),
-            name_entities=Ragged.load(directory, "name_entities", np.int32),
-            labels=texts("labels"),
-            mentions=array("mentions", MENTION),
-            sentences=array("sentences", SENTENCE),
-            relations=texts("relations"),
-            facts=array("facts", FACT),
-            synonyms=array("synonyms", SYNONYM),
-            name_vectors=array("name_vectors", np.float32, 2),
-            sentence_vectors=array("sentence_vectors", np.float32, 2),
-            fact_vectors=array("fact_vectors", np.float32, 2),
-            elements=ElementFiles.load(directory),
-        )
-        files._check(directory)
+        files = cls(load_rows(directory, str), **{name: part(name) for name in _names()})
+        for name in _names():
+            if not files._fits(name):
+                raise damage_error(directory / f"{name}.npy", "does not fit the other files")
         return files
 
-    def _check(self, directory: Path) -> None:
-        passages, entities, sentences = len(self.passages), len(self.labels), len(self.sentences)
-        for name, values, least, limit in (
-            ("name_entities", self.name_entities.values, 0, entities),
-            ("mentions", self.mentions["entity"], 0, entities),
-            ("mentions", self.mentions["name"], 0, len(self.names)),
-            ("mentions", self.mentions["passage"], 0, passages),
-            ("mentions", self.mentions["sentence"], NOWHERE, sentences),
-            ("sentences", self.sentences["passage"], 0, passages),
-            ("facts", self.facts["subject"], 0, entities),
-            ("facts", self.facts["object"], 0, entities),
-            ("facts", self.facts["relation"], 0, len(self.relations)),
-            ("facts", self.facts["passage"], 0, passages),
-            ("facts", self.facts["sentence"], NOWHERE, sentences),
-            ("synonyms", self.synonyms["first"], 0, entities),
-            ("synonyms", self.synonyms["second"], 0, entities),
-        ):
-            if len(values) and not (least <= int(values.min()) and int(values.max()) < limit):
-                raise damage_error(directory / f"{name}.npy", "does not fit the other files")
-        for name, vectors, rows in (
-            ("name_vectors", self.name_vectors, len(self.names)),
-            ("sentence_vectors", self.sentence_vectors, sentences),
-            ("fact_vectors", self.fact_vectors, len(self.facts)),
-        ):
-            if len(vectors) not in {0, rows}:
-                raise damage_error(directory / f"{name}.npy", "does not fit the other files")
-        self.elements.check(directory, entities=entities, passages=passages, facts=len(self.facts))
+    def _fits(self, name: str) -> bool:
+        """Whether a field's numbers are rows of the fields that they refer to."""
+        part = getattr(self, name)
+        if name == "name_entities":
+            return _inside(part.values, 0, len(self.labels))
+        if name in _AS_LONG_AS:
+            wanted = len(getattr(self, _AS_LONG_AS[name]))
+            return len(part) == wanted or not (len(part) or name in _NEVER_EMPTY)
+        return all(
+            _inside(part[column], *self._bounds(name, column))
+            for column in (_ROWS[name].names or () if name in _ROWS else ())
+        )
+
+    def _bounds(self, name: str, column: str) -> tuple[float, float]:
+        """The least value of a column, and the first that is too large."""
+        if column in _REFERS_TO:
+            least = NOWHERE if (name, column) == ("claims", "object") else 0
+            return least, len(getattr(self, _REFERS_TO[column]))
+        if column == "status":
+            return 0, len(STATUSES)
+        if column == "sentence" and name in {"mentions", "facts"}:
+            return NOWHERE, len(self.sentences)
+        return -np.inf, np.inf
+
+
+def _names() -> list[str]:
+    return [part.name for part in fields(EntityFiles) if part.name != "passages"]
+
+
+def _inside(values: NDArray[Any], least: float, limit: float) -> bool:
+    return not len(values) or bool(least <= values.min() and values.max() < limit)

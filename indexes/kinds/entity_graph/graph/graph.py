@@ -100,18 +100,18 @@ class EntityGraph:
     def descriptions(self, entity: int) -> list[Description]:
         """What the passages say about an entity, in the words of the model, in order of passage.
 
-        Empty if the graph was built without `graph.descriptions`.
+        Empty if the graph was built without `entity_graph.descriptions`.
         """
-        elements = self.files.elements
-        bounds = np.searchsorted(elements.descriptions["entity"], (entity, entity + 1))
+        files = self.files
+        bounds = np.searchsorted(files.descriptions["entity"], (entity, entity + 1))
         return [
             Description(
-                type=elements.types.text(row["type"]),
-                text=elements.description_texts.text(number),
+                type=files.types.text(row["type"]),
+                text=files.description_texts.text(number),
                 passage=self.passage_ids[row["passage"]],
                 sentence=int(row["sentence"]),
             )
-            for number, row in enumerate(elements.descriptions[slice(*bounds)], bounds[0])
+            for number, row in enumerate(files.descriptions[slice(*bounds)], bounds[0])
         ]
 
     def type_of(self, entity: int) -> str:
@@ -121,8 +121,8 @@ class EntityGraph:
 
     @cached_property
     def fact_strengths(self) -> NDArray[np.float32]:
-        """[f] How strong each fact's relation is, 1 to 10; 1 without `graph.descriptions`."""
-        strengths = self.files.elements.fact_strengths
+        """[f] How strong each fact's relation is, 1 to 10; 1 without descriptions."""
+        strengths = self.files.fact_strengths
         return strengths if len(strengths) else np.ones(len(self.files.facts), np.float32)
 
     def fact_description(self, row: int) -> str:
@@ -131,7 +131,7 @@ class EntityGraph:
         Args:
             row: The place of the fact in `files.facts`.
         """
-        texts = self.files.elements.fact_descriptions
+        texts = self.files.fact_descriptions
         return texts.text(row) if len(texts) else ""
 
     def fact_text(self, row: int) -> str:
@@ -154,7 +154,7 @@ class EntityGraph:
     def _claims(self) -> dict[int, list[int]]:
         """The rows of the claims of each entity that has any."""
         rows: dict[int, list[int]] = {}
-        claims = self.files.elements.claims
+        claims = self.files.claims
         for number, (subject, object_) in enumerate(claims[["subject", "object"]].tolist()):
             for entity in {subject, object_} - {NOWHERE}:
                 rows.setdefault(entity, []).append(number)
@@ -162,14 +162,14 @@ class EntityGraph:
 
     def claim(self, row: int) -> ClaimRow:
         """A row of `CLAIM` in words."""
-        elements = self.files.elements
-        subject, object_, type_, status, passage, sentence = elements.claims[row].tolist()
+        files = self.files
+        subject, object_, type_, status, passage, sentence = files.claims[row].tolist()
         return ClaimRow(
             subject=subject,
             object=object_,
-            type=elements.types.text(type_),
+            type=files.types.text(type_),
             status=STATUSES[status],
-            text=elements.claim_texts.text(row),
+            text=files.claim_texts.text(row),
             passage=self.passage_ids[passage],
             sentence=sentence,
         )

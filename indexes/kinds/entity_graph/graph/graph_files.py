@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopyard.indexes.arrays.ragged import Ragged
-from hopyard.indexes.kinds.entity_graph.find.extraction import Extraction
-from hopyard.indexes.kinds.entity_graph.graph.assemble import Found, PassageRow, labels_of
-from hopyard.indexes.kinds.entity_graph.graph.element_rows import element_files
-from hopyard.indexes.kinds.entity_graph.graph.files import MENTION, SYNONYM, EntityFiles
+from hopyard.indexes.kinds.entity_graph.find.extraction import (
+    NOWHERE,
+    STATUSES,
+    Claim,
+    Extraction,
+    Fact,
+)
+from hopyard.indexes.kinds.entity_graph.graph.assemble import (
+    Found,
+    PassageRow,
+    labels_of,
+    whole_facts,
+)
+from hopyard.indexes.kinds.entity_graph.graph.files import (
+    CLAIM,
+    DESCRIPTION,
+    MENTION,
+    SYNONYM,
+    EntityFiles,
+)
 from hopyard.indexes.kinds.entity_graph.resolve.entities import Entities
 from hopyard.indexes.kinds.entity_graph.resolve.synonyms import Synonyms
+from hopyard.indexes.text.keywords import normalise_keyword
 from hopyard.models.embedder import Vectors
 
-__all__ = ("graph_files",)
+__all__ = ("element_fields", "graph_files")
 
 
 def graph_files(
@@ -28,7 +46,6 @@ def graph_files(
     entities: Entities,
     near: Synonyms,
     vectors: Mapping[str, Vectors],
-    synonyms: float,
 ) -> EntityFiles:
     """All that the graph keeps on the disk.
 
@@ -37,9 +54,8 @@ def graph_files(
         found: Their names and facts.
         extractions: By content hash.
         entities: The entities of the names.
-        near: Pairs of near names.
-        vectors: Of `names`, `sentences` and `facts`; an empty array where the graph keeps none.
-        synonyms: Least cosine of synonyms; 0 keeps none.
+        near: Pairs of near names, which are synonyms where they are not one entity.
+        vectors: Of `names` and `facts`.
     """
     mentions = np.empty(len(found.name), MENTION)
     mentions["entity"] = entities.of_mention
@@ -58,11 +74,10 @@ def graph_files(
         sentences=found.sentences,
         relations=Ragged.of_texts(found.relations),
         facts=_facts(found, meant),
-        synonyms=_synonyms(near, of_name, synonyms),
+        synonyms=_synonyms(near, of_name),
         name_vectors=vectors["names"],
-        sentence_vectors=vectors["sentences"],
         fact_vectors=vectors["facts"],
-        elements=element_files(rows, extractions, meant.entity),
+        **element_fields(rows, extractions, meant.entity),
     )
 
 
@@ -110,20 +125,83 @@ def _facts(found: Found, meant: _Meant) -> NDArray[Any]:
     return facts
 
 
-def _synonyms(near: Synonyms, of_name: NDArray[np.int64], least: float) -> NDArray[Any]:
+def _synonyms(near: Synonyms, of_name: NDArray[np.int64]) -> NDArray[Any]:
     """Pairs of entities with near names; an entity of several spellings has the nearest."""
-    if not least:
-        return np.empty(0, SYNONYM)
     meant: dict[int, list[int]] = {}
     for name, entity in of_name.tolist():
         meant.setdefault(name, []).append(entity)
     best: dict[tuple[int, int], float] = {}
     for (first, second), cosine in zip(near.pairs.tolist(), near.similarity.tolist(), strict=True):
-        if cosine < least:
-            continue
-        for one in meant[first]:
-            for other in meant[second]:
-                pair = (min(one, other), max(one, other))
-                if one != other and cosine > best.get(pair, 0.0):
-                    best[pair] = cosine
+        for one, other in product(meant[first], meant[second]):
+            pair = (min(one, other), max(one, other))
+            if one != other:
+                best[pair] = max(cosine, best.get(pair, 0.0))
     return np.array([(*pair, cosine) for pair, cosine in sorted(best.items())], SYNONYM)
+
+
+def element_fields(
+    passages: Sequence[PassageRow],
+    extractions: Mapping[str, Extraction],
+    entity_of: Callable[[str, int], int],
+) -> dict[str, Any]:
+    """The fields of `EntityFiles` with descriptions and claims.
+
+    Args:
+        passages: All passages, in order of id.
+        extractions: By content hash.
+        entity_of: The entity that a normalised name means in a passage, by the passage's row.
+    """
+    given = [
+        (row, extractions[passage.content_hash])
+        for row, passage in enumerate(passages)
+        if passage.content_hash in extractions
+    ]
+    described = sorted(
+        (
+            (entity_of(normalise_keyword(one.name), row), row, one)
+            for row, extraction in given
+            for one in extraction.entities
+            if normalise_keyword(one.name)
+        ),
+        key=lambda item: item[:2],
+    )
+    claims = list(_claims(given, entity_of))
+    types = sorted({*(one.type for *_, one in described), *(one.type for *_, one in claims)})
+    type_rows = {name: row for row, name in enumerate(types)}
+    facts: list[Fact] = []
+    if any(_is_described(fact) for _, extraction in given for fact in extraction.facts):
+        facts = [fact for _, extraction in given for fact in whole_facts(extraction)]
+    return {
+        "types": Ragged.of_texts(types),
+        "descriptions": np.array(
+            [(entity, type_rows[one.type], row, one.sentence) for entity, row, one in described],
+            DESCRIPTION,
+        ),
+        "description_texts": Ragged.of_texts(one.description for *_, one in described),
+        "fact_descriptions": Ragged.of_texts(fact.description for fact in facts),
+        "fact_strengths": np.array([fact.strength for fact in facts], np.float32),
+        "claims": np.array(
+            [
+                (*ends, type_rows[one.type], STATUSES.index(one.status), row, one.sentence)
+                for ends, row, one in claims
+            ],
+            CLAIM,
+        ),
+        "claim_texts": Ragged.of_texts(one.description for *_, one in claims),
+    }
+
+
+def _claims(
+    given: Sequence[tuple[int, Extraction]], entity_of: Callable[[str, int], int]
+) -> Iterator[tuple[tuple[int, int], int, Claim]]:
+    """The subject and the object of each claim, the row of its passage, and the claim."""
+    for row, extraction in given:
+        for claim in extraction.claims:
+            subject, object_ = map(normalise_keyword, (claim.subject, claim.object))
+            if subject:
+                other = entity_of(object_, row) if object_ else NOWHERE
+                yield (entity_of(subject, row), other), row, claim
+
+
+def _is_described(fact: Fact) -> bool:
+    return bool(fact.description) or fact.strength != 1

@@ -35,7 +35,7 @@ def export_of(
             empty for an index without communities. Below its leaf an entity keeps the leaf's id.
     """
     levels = max(map(len, communities), default=0)
-    described = ("type", "description") if len(graph.files.elements.descriptions) else ()
+    described = ("type", "description") if len(graph.files.descriptions) else ()
     strong = ("description", "strength:double") if _has_strengths(graph) else ()
     return Export(
         nodes=chain(_entities(graph, communities, levels), map(_passage, passages)),
@@ -57,7 +57,7 @@ def export_of(
 
 
 def _has_strengths(graph: EntityGraph) -> bool:
-    return len(graph.files.elements.fact_strengths) > 0
+    return len(graph.files.fact_strengths) > 0
 
 
 def _column(level: int) -> str:

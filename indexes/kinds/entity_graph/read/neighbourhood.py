@@ -68,7 +68,7 @@ class Statement:
     Attributes:
         description: The longest of the model's descriptions; "" if it wrote none.
         strength: The highest strength that a passage gives it, 1 to 10; None without
-            `graph.descriptions`.
+            `entity_graph.descriptions`.
     """
 
     subject: Entity
@@ -219,7 +219,7 @@ def _statement(graph: EntityGraph, rows: Sequence[int]) -> Statement:
     """The rows of facts with the same subject, relation and object as one."""
     subject, relation, object_, _, _ = graph.files.facts[rows[0]].tolist()
     passages = dict.fromkeys(graph.files.facts["passage"][rows].tolist())
-    has_strengths = len(graph.files.elements.fact_strengths) > 0
+    has_strengths = len(graph.files.fact_strengths) > 0
     return Statement(
         Entity.of(graph, subject),
         graph.files.relations.text(relation),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hopyard.indexes.kinds.entity_graph.resolve.merging import KeptApart, Merge, merge_names
+from hopyard.indexes.kinds.entity_graph.resolve.merging import Merge, merge_names
 from hopyard.indexes.kinds.entity_graph.resolve.senses import (
     Passages,
     Sense,
@@ -50,12 +50,8 @@ def resolve_entities(
     names: Sequence[str],
     mentions: NDArray[np.int64],
     passages: Passages,
-    *,
-    vectors: NDArray[np.float32] | None = None,
-    neighbours: Synonyms | None = None,
-    threshold: float = 0.8,
-    context: float = 0.25,
-    apart: KeptApart = (),
+    vectors: NDArray[np.float32],
+    neighbours: Synonyms,
 ) -> Entities:
     """The entity of each mention.
 
@@ -64,11 +60,8 @@ def resolve_entities(
         mentions: [m, 2] Row of a name, row of the passage that mentions it. A pair may be repeated;
             a fact's subject and object are mentions, too.
         passages: All passages.
-        vectors: float32 [n, d], of length 1: the names. Without them no names are merged.
-        neighbours: `find_synonyms` of the names and vectors; needed with `vectors`.
-        threshold: See `merge_names`.
-        context: See `merge_names`.
-        apart: See `merge_names`.
+        vectors: float32 [n, d], of length 1: the names.
+        neighbours: `find_synonyms` of the names and vectors.
 
     Returns:
         The entities that have a mention.
@@ -76,20 +69,15 @@ def resolve_entities(
     row = {name: number for number, name in enumerate(names)}
     senses = {row[name]: found for name, found in find_senses(passages).items() if name in row}
     titled = _titled(row, senses)
-    merges: list[Merge] = []
-    if vectors is not None and neighbours is not None:
-        merges = merge_names(
-            names,
-            vectors,
-            mentions,
-            passages.vectors,
-            neighbours,
-            threshold=threshold,
-            context=context,
-            apart=apart,
-            alone={names[name] for name in titled},
-            homonyms={names[name] for name in senses},
-        )
+    merges = merge_names(
+        names,
+        vectors,
+        mentions,
+        passages.vectors,
+        neighbours,
+        alone={names[name] for name in titled},
+        homonyms={names[name] for name in senses},
+    )
     root = np.arange(len(names))
     for merge in merges:
         root[row[merge.name]] = row[merge.into]

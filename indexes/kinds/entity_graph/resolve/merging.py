@@ -16,7 +16,7 @@ with neither.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import combinations
 from typing import Final
@@ -29,25 +29,22 @@ from hopyard.indexes.kinds.entity_graph.resolve.senses import mean_vector
 from hopyard.indexes.kinds.entity_graph.resolve.synonyms import Synonyms, cosines
 from hopyard.indexes.kinds.entity_graph.resolve.variants import Reason, is_number, keys, variant
 
-__all__ = ("KeptApart", "Merge", "merge_names")
-
-KeptApart = Collection[AbstractSet[str]]
-"""Pairs of names, `frozenset({name, other})`, whose merge the user has undone."""
+__all__ = ("Merge", "merge_names")
 
 # Least cosine of variants that share a passage.
 _NEAR_IN_PASSAGE: Final = 0.6
 _SHORTENED: Final = frozenset({"initials", "acronym", "middle name"})
-# The factor of `context` for each way of agreeing. Many people share a name, so a part of a name
-# that is left out needs the most likeness.
-_STRICTNESS: Final[Mapping[Reason, float]] = {
-    "spelling": 1.0,
-    "order": 1.0,
-    "acronym": 2.0,
-    "typing error": 2.0,
-    "initials": 2.6,
-    "middle name": 2.6,
-    "title": 2.6,
+_LEAST_CONTEXT: Final[Mapping[Reason, float]] = {
+    "spelling": 0.25,
+    "order": 0.25,
+    "acronym": 0.5,
+    "typing error": 0.5,
+    "initials": 0.65,
+    "middle name": 0.65,
+    "title": 0.65,
 }
+"""Least cosine of the mean vectors of the passages of two names, for each way of agreeing. Many
+people share a name, so a part of a name that is left out needs the most likeness."""
 
 _Pair = tuple[int, int]
 
@@ -76,9 +73,6 @@ def merge_names(
     passages: NDArray[np.float32],
     neighbours: Synonyms,
     *,
-    threshold: float = 0.8,
-    context: float = 0.25,
-    apart: KeptApart = (),
     alone: AbstractSet[str] = frozenset(),
     homonyms: AbstractSet[str] = frozenset(),
 ) -> list[Merge]:
@@ -92,12 +86,7 @@ def merge_names(
         vectors: float32 [n, d], of length 1: the names.
         mentions: [m, 2] Row of a name, row of the passage that mentions it.
         passages: float32 [p, d], of length 1.
-        neighbours: `find_synonyms` of the names. Its own threshold must not be above `threshold`.
-        threshold: Least cosine of the vectors of two names; 0.6 is enough for names of one passage.
-        context: Least cosine of the mean vectors of their passages, where both have the same words.
-            Twice as much for acronyms and typing errors, and 2.6 times as much where a part of a
-            name is shortened or left out.
-        apart: Names that must not become one entity.
+        neighbours: `find_synonyms` of the names.
         alone: Names that take no part.
         homonyms: Names that are known to have several senses: they shorten no other name.
 
@@ -105,7 +94,7 @@ def merge_names(
         The merges, sorted by `name`.
     """
     counts = np.bincount(mentions[:, 0], minlength=len(names))
-    reasons = _variants(names, vectors, mentions, neighbours, threshold, alone, homonyms)
+    reasons = _variants(names, vectors, mentions, neighbours, alone, homonyms)
     if not reasons:
         return []
     pairs = np.array(sorted(reasons), dtype=np.int64)
@@ -115,7 +104,7 @@ def merge_names(
     found: dict[_Pair, Merge] = {}
     for pair, similarity, likeness in zip(pairs.tolist(), near, alike, strict=True):
         reason = reasons[pair[0], pair[1]]
-        if likeness < context * _STRICTNESS[reason]:
+        if likeness < _LEAST_CONTEXT[reason]:
             continue
         # Ties: the name that sorts first.
         into, name = sorted(pair, key=lambda row: (-counts[row], row))
@@ -126,7 +115,7 @@ def merge_names(
             context=round(float(likeness), 4),
             reason=reason,
         )
-    by_name = [found[pair] for pair in _without_chains(names, found, counts, apart)]
+    by_name = [found[pair] for pair in _without_chains(found, counts)]
     return sorted(by_name, key=lambda merge: merge.name.encode())
 
 
@@ -135,15 +124,13 @@ def _variants(
     vectors: NDArray[np.float32],
     mentions: NDArray[np.int64],
     neighbours: Synonyms,
-    threshold: float,
     alone: AbstractSet[str],
     homonyms: AbstractSet[str],
 ) -> dict[_Pair, Reason]:
     """Pairs of near variants, by rows, the lower first; shortened names that fit two are out."""
-    near = neighbours.pairs[neighbours.similarity >= threshold]
     together = np.array(sorted(_in_one_passage(names, mentions)), np.int64).reshape(-1, 2)
     together = together[cosines(vectors, *together.T) >= _NEAR_IN_PASSAGE]
-    candidates = np.unique(np.concatenate([near, together]), axis=0)
+    candidates = np.unique(np.concatenate([neighbours.pairs, together]), axis=0)
     reasons: dict[_Pair, Reason] = {}
     for left, right in candidates.tolist():
         pair = {names[left], names[right]}
@@ -201,27 +188,15 @@ def _context_cosines(
     return cosines(means, left, right)
 
 
-def _without_chains(
-    names: Sequence[str],
-    found: Mapping[_Pair, Merge],
-    counts: NDArray[np.int64],
-    apart: KeptApart,
-) -> list[_Pair]:
+def _without_chains(found: Mapping[_Pair, Merge], counts: NDArray[np.int64]) -> list[_Pair]:
     """For each name the nearest of its targets that is not merged itself."""
     targets: dict[int, list[int]] = defaultdict(list)
     for name, into in found:
         targets[name].append(into)
-    kept_apart = {frozenset(pair) for pair in apart}
-    members: dict[int, list[int]] = {}
     merged: dict[int, int] = {}
     # A target has more mentions than its names, so it is settled before them.
     for name in sorted(targets, key=lambda row: (-counts[row], row)):
-        for into in sorted(targets[name], key=lambda row: (-found[name, row].similarity, row)):
-            if into in merged:
-                continue
-            others = [into, *members.get(into, ())]
-            if all(frozenset({names[name], names[other]}) not in kept_apart for other in others):
-                members.setdefault(into, []).append(name)
-                merged[name] = into
-                break
+        free = [into for into in targets[name] if into not in merged]
+        if free:
+            merged[name] = min(free, key=lambda into: (-found[name, into].similarity, into))
     return list(merged.items())

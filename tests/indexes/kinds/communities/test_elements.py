@@ -14,7 +14,7 @@ from hopyard.indexes.arrays.ragged import Ragged
 from hopyard.indexes.kinds.communities.elements import Elements, Group
 from hopyard.indexes.kinds.communities.records import Source
 from hopyard.indexes.kinds.entity_graph.find.extraction import Extraction, Fact, Mention
-from hopyard.indexes.kinds.entity_graph.graph.elements import CLAIM, DESCRIPTION, ElementFiles
+from hopyard.indexes.kinds.entity_graph.graph.files import CLAIM, DESCRIPTION
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.graph.weights import together
 from hopyard.state.errors import UsageError
@@ -145,7 +145,8 @@ def test_every_entity_and_every_shared_sentence_is_in_a_group_once(
 def described(tmp_path: Path) -> Elements:
     """The graph by hand with descriptions of Darby, of a fact, and a claim about the bridge."""
     files = graph_of(tmp_path).files
-    elements = ElementFiles(
+    written = replace(
+        files,
         types=Ragged.of_texts(["person", "state"]),
         descriptions=np.array([(0, 0, 0, 1), (0, 0, 1, 0)], DESCRIPTION),
         description_texts=Ragged.of_texts(["A founder.", "A founder from Dudley."]),
@@ -154,7 +155,7 @@ def described(tmp_path: Path) -> Elements:
         claims=np.array([(4, 0, 1, 2, 1, 1)], CLAIM),
         claim_texts=Ragged.of_texts(["The bridge was closed."]),
     )
-    return Elements(EntityGraph(replace(files, elements=elements)), read)
+    return Elements(EntityGraph(written), read)
 
 
 def test_descriptions_stand_in_place_of_sentences(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.kind import Estimate, IndexKind
 from hopyard.indexes.kinds.entity_graph import EntityGraphSettings
 from hopyard.indexes.kinds.entity_graph.find.extractions import (
-    Builder,
     ExtractionCounts,
     extractions,
     is_current,
@@ -74,7 +73,7 @@ def _counts(directory: Path) -> ExtractionCounts:
     return ExtractionCounts.model_validate_json((directory / "counts.json").read_bytes())
 
 
-def _builder(options: BuildOptions, last: ExtractionCounts | None) -> Builder:
+def _builder(options: BuildOptions, last: ExtractionCounts | None) -> str:
     """What the settings say; an update of an index that the model wrote asks the model too."""
     if options.keep and last is not None:
         written = any(not share.model.startswith(("imported", "rules")) for share in last.authors)

@@ -92,7 +92,6 @@ def made_files(
         facts=found.facts,
         synonyms=np.array(pairs, SYNONYM),
         name_vectors=none,
-        sentence_vectors=none,
         fact_vectors=none,
     )
 

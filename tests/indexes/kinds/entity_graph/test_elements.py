@@ -33,12 +33,11 @@ from hopyard.indexes.kinds.entity_graph.graph.elements import (
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.read.neighbourhood import neighbourhood
 from hopyard.models.calls.parse import json_schema, parse
-from hopyard.models.prompt import Example, Prompt
+from hopyard.models.prompt import Prompt
 from hopyard.prompts.indexes.element_outputs import ElementsAndClaims, PassageElements
 from hopyard.prompts.indexes.elements import (
     ELEMENTS,
     GENERAL_TYPES,
-    element_values,
     elements_prompt,
 )
 from hopyard.state.errors import IndexMissingError, UsageError
@@ -49,7 +48,7 @@ from .find.library import Library
 CURIE = "Marie Curie discovered radium. She won the Nobel Prize in 1903 with Pierre Curie."
 RADIUM = "Radium is a metal. Marie Curie named radium in Paris."
 DOCUMENTS = [Document("curie", "Marie Curie", CURIE), Document("radium", "Radium", RADIUM)]
-DESCRIBED = {"graph": {"builder": "model", "descriptions": True}}
+DESCRIBED = {"entity_graph": {"builder": "model", "descriptions": True}}
 
 
 def entity(name: str, type_: str, description: str) -> dict[str, str]:
@@ -143,20 +142,6 @@ def test_the_types_of_a_domain_replace_the_general_types() -> None:
     assert elements_prompt().system == ELEMENTS.system
 
 
-def test_examples_of_a_corpus_stand_in_for_those_of_the_prompt() -> None:
-    worked = Example(
-        element_values("A", ["A is B."]), ElementsAndClaims(entities=[], facts=[], claims=[])
-    )
-    without, with_claims = elements_prompt([], [worked]), elements_prompt([], [worked], claims=True)
-    assert [type(one.output) for one in without.examples] == [PassageElements]
-    assert [one.output for one in capable(without).examples] == [
-        PassageElements(entities=[], facts=[])
-    ]
-    assert [one.output for one in with_claims.examples] == [worked.output]
-    assert len(elements_prompt().examples) == 1
-    assert capable(elements_prompt()).examples == ()
-
-
 @pytest.mark.parametrize("claims", [False, True])
 def test_only_the_builtin_model_is_held_to_limits(claims: bool) -> None:
     prompt = elements_prompt(claims=claims)
@@ -233,20 +218,26 @@ def test_claims_about_other_names_are_dropped_and_counted() -> None:
 @pytest.mark.parametrize(
     ("settings", "needed"),
     [
-        ({"builder": "model", "claims": True}, "graph.claims needs graph.descriptions"),
-        ({"builder": "model", "types": "person"}, "graph.types needs graph.descriptions"),
-        ({"builder": "rules", "descriptions": True}, "graph.descriptions needs graph.builder"),
         (
-            {"builder": "model", "descriptions": True, "examples": "no-such-file.json"},
-            "no-such-file.json' cannot be used .*docs/graphs",
+            {"builder": "model", "claims": True},
+            "entity_graph.claims needs entity_graph.descriptions",
         ),
+        (
+            {"builder": "model", "types": "person"},
+            "entity_graph.types needs entity_graph.descriptions",
+        ),
+        (
+            {"builder": "rules", "descriptions": True},
+            "entity_graph.descriptions needs entity_graph.builder",
+        ),
+        ({"builder": "gliner"}, "no builder 'gliner' .* choose one of model, terms, rules, or"),
     ],
 )
 def test_a_setting_that_needs_another_says_so(
     library: Library, settings: dict[str, Any], needed: str
 ) -> None:
     with pytest.raises(UsageError, match=needed):
-        library.build(DOCUMENTS, graph=settings)
+        library.build(DOCUMENTS, entity_graph=settings)
     assert library.chat.requests == []
 
 
@@ -254,16 +245,18 @@ def test_other_elements_are_asked_for_again_and_the_same_are_not(library: Librar
     asked = []
     for graph in (
         {"builder": "model"},
-        {**DESCRIBED["graph"]},
-        {**DESCRIBED["graph"], "types": "Scientist, metal,scientist"},
-        {**DESCRIBED["graph"], "types": "scientist,metal"},
-        {**DESCRIBED["graph"], "types": "scientist,metal", "claims": True},
+        {**DESCRIBED["entity_graph"]},
+        {**DESCRIBED["entity_graph"], "types": "Scientist, metal,scientist"},
+        {**DESCRIBED["entity_graph"], "types": "scientist,metal"},
+        {**DESCRIBED["entity_graph"], "types": "scientist,metal", "claims": True},
         {"builder": "model"},
     ):
-        library.build(DOCUMENTS, graph=graph)
+        library.build(DOCUMENTS, entity_graph=graph)
         asked.append(len(library.chat.requests))
     assert asked == [2, 4, 6, 6, 8, 8], "the ledger knows the last"
-    library.build(DOCUMENTS, graph={**DESCRIBED["graph"], "types": "metal", "claims": True})
+    library.build(
+        DOCUMENTS, entity_graph={**DESCRIBED["entity_graph"], "types": "metal", "claims": True}
+    )
     [author] = library.stats.written.authors
     assert author.model == "scripted (descriptions, claims, types metal)"
     assert library.stats.plain()["claims"] is True
@@ -272,8 +265,8 @@ def test_other_elements_are_asked_for_again_and_the_same_are_not(library: Librar
 
 def test_an_update_asks_what_the_last_build_asked(library: Library) -> None:
     library.build(DOCUMENTS[:1], **DESCRIBED)
-    assert library.estimate_add(DOCUMENTS[1], graph={})[1].model == "scripted"
-    library.add(DOCUMENTS[1], graph={})
+    assert library.estimate_add(DOCUMENTS[1], entity_graph={})[1].model == "scripted"
+    library.add(DOCUMENTS[1], entity_graph={})
     assert {request.name for request in library.chat.requests} == {"PassageElements"}
     [author] = library.stats.written.authors
     assert author.passages == 2
@@ -286,7 +279,7 @@ def test_an_update_asks_what_the_last_build_asked(library: Library) -> None:
 
 
 def test_the_graph_keeps_what_each_passage_says(library: Library) -> None:
-    library.build(DOCUMENTS, graph={**DESCRIBED["graph"], "claims": True})
+    library.build(DOCUMENTS, entity_graph={**DESCRIBED["entity_graph"], "claims": True})
     graph = graph_of(library)
     [marie] = graph.entities_of("marie curie")
     assert graph.descriptions(marie) == [
@@ -317,8 +310,9 @@ def test_without_descriptions_the_files_are_empty(library: Library) -> None:
     assert (graph.descriptions(marie), graph.type_of(marie), graph.claims_of(marie)) == ([], "", [])
     assert graph.fact_strengths.tolist() == [1, 1, 1]
     assert graph.fact_text(0) == "Marie Curie discovered Radium"
-    sizes = [len(part) for part in graph.files.elements.parts().values()]
-    assert sizes == [0] * len(sizes)
+    files = graph.files
+    parts = (files.types, files.descriptions, files.fact_strengths, files.claims)
+    assert not any(map(len, parts))
     assert "descriptions" not in library.stats.plain()
 
 
@@ -331,10 +325,10 @@ def test_files_that_do_not_fit_are_refused(library: Library) -> None:
 
 
 def test_an_export_has_the_elements(library: Library, tmp_path: Path) -> None:
-    library.build(DOCUMENTS, graph={**DESCRIBED["graph"], "claims": True})
+    library.build(DOCUMENTS, entity_graph={**DESCRIBED["entity_graph"], "claims": True})
     extractions_command(library.directory, tmp_path / "all.jsonl")
     second = Library(tmp_path / "second", "rules")
-    second.build(DOCUMENTS, graph={"extractions": str(tmp_path / "all.jsonl")})
+    second.build(DOCUMENTS, entity_graph={"extractions": str(tmp_path / "all.jsonl")})
     assert second.files == library.files
 
 
@@ -351,7 +345,7 @@ def test_a_line_about_a_document_gives_each_passage_its_part(tmp_path: Path) -> 
     text = f"# One\n\nAlba is old. {'She rests. ' * 300}\n\n# Two\n\nZoe sells tea."
     library = Library(tmp_path / "index", "rules")
     documents = [Document("long", "", text, markup="markdown")]
-    library.build(documents, chunk_tokens=100, graph={"extractions": str(file)})
+    library.build(documents, chunk_tokens=100, entity_graph={"extractions": str(file)})
     graph = graph_of(library)
     assert len(graph.passage_ids) > 2
     [zoe], [alba] = graph.entities_of("zoe"), graph.entities_of("alba")

@@ -16,8 +16,8 @@ from hopyard.indexes.arrays.exporting import NEO4J_FILES, write_graphml, write_n
 from hopyard.indexes.corpus.records import Document
 from hopyard.indexes.kinds.entity_graph.find.extraction import Described, Extraction, Fact, Mention
 from hopyard.indexes.kinds.entity_graph.graph.assemble import PassageRow
-from hopyard.indexes.kinds.entity_graph.graph.element_rows import element_files
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+from hopyard.indexes.kinds.entity_graph.graph.graph_files import element_fields
 from hopyard.indexes.kinds.entity_graph.read.export import export_of
 
 from .made_graph import SENSES, SYNONYMS, TEXTS, graph_of, made_files, read
@@ -124,8 +124,8 @@ def described(tmp_path: Path) -> EntityGraph:
     folder.mkdir()
     rows = [PassageRow(name, name, name, name.title()) for name in DESCRIBED]
     entities = {"alba": 0, "bert": 1, "cora": 2}
-    elements = element_files(rows, DESCRIBED, lambda name, _: entities[name])
-    replace(made_files(rows, DESCRIBED), elements=elements).save(folder)
+    elements = element_fields(rows, DESCRIBED, lambda name, _: entities[name])
+    replace(made_files(rows, DESCRIBED), **elements).save(folder)
     return EntityGraph.load(folder)
 
 

@@ -34,9 +34,9 @@ def extracted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     read: list[str] = []
     extract = extractions.extract
 
-    def counted(passage: Passage, language: str) -> Any:
+    def counted(passage: Passage, *given: Any) -> Any:
         read.append(passage.id)
-        return extract(passage, language)
+        return extract(passage, *given)
 
     monkeypatch.setattr(extractions, "extract", counted)
     return read
@@ -95,7 +95,7 @@ def test_rules_after_a_model_name_no_model(tmp_path: Path) -> None:
     library = Library(tmp_path / "index", "model")
     library.build(SUMMIT)
     assert library.stats.model == "scripted"
-    library.build(SUMMIT, graph={"builder": "rules"})
+    library.build(SUMMIT, entity_graph={"builder": "rules"})
     assert library.stats.model == ""
 
 
@@ -163,5 +163,5 @@ class TestRules(IndexKindContract):
 class TestModel(IndexKindContract):
     kind = KIND
     answers: ClassVar[Callable[..., Any]] = answer
-    settings: ClassVar = {"graph": {"builder": "model"}}
+    settings: ClassVar = {"entity_graph": {"builder": "model"}}
     volatile = ("stats.json",)

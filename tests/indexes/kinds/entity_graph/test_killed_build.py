@@ -86,9 +86,9 @@ def test_rules_read_and_embed_nothing_twice(
     read: list[str] = []
     extract = extractions.extract
 
-    def counted(passage: Passage, language: str) -> Any:
+    def counted(passage: Passage, *given: Any) -> Any:
         read.append(passage.id)
-        return extract(passage, language)
+        return extract(passage, *given)
 
     monkeypatch.setattr(extractions, "extract", counted)
     report = killed.build(people(10))
@@ -137,7 +137,7 @@ def kill_while_writing(directory: Path, writer: Writer, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "hopyard.cli.main", "index", "build", corpus]
     command += ["--out", directory, "--with", "dense,entity-graph", "--chunk-tokens", "0"]
     command += ["--model", "openai:scripted", "--embedding", "ollama:words"]
-    command += ["--set", "concurrency=1", "--set", "graph.builder=model"]
+    command += ["--set", "concurrency=1", "--set", "entity_graph.builder=model"]
     with subprocess.Popen(command, cwd=tmp_path) as process:
         deadline = time.monotonic() + 60
         while stored(directory) < STORED or len(writer.titles) == STORED:
@@ -183,7 +183,7 @@ def finish_build(directory: Path) -> Any:
     """Build as the killed process did."""
     embedder = WordEmbedder()
     embedder.name = "ollama:words"
-    settings = {"model": "openai:scripted", "graph": {"builder": "model"}}
+    settings = {"model": "openai:scripted", "entity_graph": {"builder": "model"}}
     with Resources() as resources:
         return build(
             people(10),

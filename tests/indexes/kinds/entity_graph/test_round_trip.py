@@ -20,7 +20,9 @@ def test_an_export_gives_another_index_the_same_files(tmp_path: Path, builder: s
     assert len((tmp_path / "all.jsonl").read_text().splitlines()) == 6
 
     second = Library(tmp_path / "second", "rules")
-    second.build([*people(4)[1:], *SUMMIT], graph={"extractions": str(tmp_path / "all.jsonl")})
+    second.build(
+        [*people(4)[1:], *SUMMIT], entity_graph={"extractions": str(tmp_path / "all.jsonl")}
+    )
     assert second.files == first.files
     assert second.stats.merges == first.stats.merges
     assert {author.model for author in second.stats.written.authors} == {"imported"}

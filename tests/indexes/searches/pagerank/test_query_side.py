@@ -138,7 +138,7 @@ def test_a_fact_of_several_passages_counts_once(graph: EntityGraph) -> None:
     assert found[0].score == 1
 
 
-def test_a_sentence_without_a_vector_is_as_near_as_its_passage(
+def test_a_sentence_is_as_near_as_its_passage(
     without_facts: EntityGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = without_facts
@@ -153,12 +153,6 @@ def test_a_sentence_without_a_vector_is_as_near_as_its_passage(
     assert [statement.score for statement in found] == pytest.approx([1, 1, 2 / 3])
     darby, dudley = row(graph, "abraham darby"), row(graph, "dudley")
     assert set(found[0].entities) == {darby, dudley}
-
-
-def test_sentences_with_vectors(without_facts: EntityGraph) -> None:
-    own = np.linspace(0, 1, len(without_facts.files.sentences), dtype=np.float32)
-    graph = with_vectors(without_facts, sentence_vectors=np.stack([own, own], axis=1))
-    assert sentence_cosines(query_of(graph), np.array([3, 0])) == pytest.approx([own[3], own[0]])
 
 
 @pytest.mark.parametrize(

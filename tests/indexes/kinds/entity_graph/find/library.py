@@ -125,7 +125,7 @@ class Library:
         settings: dict[str, Any],
         **options: Any,
     ) -> Any:
-        given = {"model": "scripted", "graph": {"builder": self._builder}}
+        given = {"model": "scripted", "entity_graph": {"builder": self._builder}}
         context = Context.model_validate(given | settings)
         with Resources() as resources:
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from hopyard.indexes.corpus.records import Document
+from hopyard.indexes.kinds.entity_graph.find.asking import entity_types
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.prompts.indexes.elements import found_before
 from hopyard.testing.models import GARBAGE
@@ -40,7 +41,7 @@ def build(library: Library, *outputs: Any, gleanings: int, **settings: Any) -> l
     """Build with a model that gives these outputs in turn; the names that the graph describes."""
     library.chat.answers = {"PassageElements": list(outputs)}
     graph = {"builder": "model", "descriptions": True, "gleanings": gleanings}
-    library.build([DOCUMENT], graph=graph, **settings)
+    library.build([DOCUMENT], entity_graph=graph, **settings)
     found = EntityGraph.load(library.folder)
     return [found.label(row) for row in range(found.entities) if found.descriptions(row)]
 
@@ -98,7 +99,9 @@ def test_a_budget_between_two_calls_leaves_the_passage_for_the_next_build(
 
 def test_a_dry_run_counts_the_gleanings(library: Library) -> None:
     library.chat.answers = {"PassageElements": [entities("Alba")]}
-    library.build([DOCUMENT], graph={"builder": "model", "descriptions": True, "gleanings": 1})
+    library.build(
+        [DOCUMENT], entity_graph={"builder": "model", "descriptions": True, "gleanings": 1}
+    )
     others = [Document(f"d{n}", f"Day {n}", f"Alba met Bert on day {n}.") for n in range(8)]
     _, estimate = library.estimate_add(*others)
     assert (estimate.spent_calls, estimate.model_calls) == (2 * 4, 2 * 4)
@@ -108,3 +111,8 @@ def test_a_line_of_what_was_found_cannot_pose_as_another() -> None:
     text = found_before(["A\n- B"], [("a", "b\nc", "d")], [])
     assert text.splitlines()[3:5] == ["- A - B", "- a | b c | d"]
     assert "- nothing\n" in found_before([], [], [])
+
+
+def test_types_are_told_apart_by_their_letters() -> None:
+    assert entity_types(" Person,  sea  Port ,,person, law") == ("person", "sea port", "law")
+    assert entity_types(" , ") == ()

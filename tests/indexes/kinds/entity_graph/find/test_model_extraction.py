@@ -177,7 +177,7 @@ class Library:
         return Counter(turn.splitlines()[0].removeprefix("Title: ") for turn in turns)
 
     def settings(self, builder: str, graph: dict[str, Any], **settings: Any) -> Context:
-        given = {"model": "scripted", "graph": {"builder": builder, **graph}}
+        given = {"model": "scripted", "entity_graph": {"builder": builder, **graph}}
         return Context.model_validate(given | settings)
 
     def build(
@@ -296,13 +296,13 @@ def test_an_output_with_nothing_in_it_is_no_failure(library: Library) -> None:
 
 
 def test_a_long_passage_is_cut_at_a_sentence(library: Library) -> None:
-    long = Document("alba", "Alba", "Alba knows Bert. " * 30)
-    library.build([long, person(1)], passage_characters=200)
+    long = Document("alba", "Alba", "Alba knows Bert. " * 200)
+    library.build([long, person(1)])
     (turn,) = [r.turn for r in library.chat.requests if r.turn.startswith("Title: Alba")]
     lines = turn.splitlines()[1:]
-    assert lines[-1] == "[12] Alba knows Bert."  # 12 × 16 = 192 characters
+    assert lines[-1] == "[150] Alba knows Bert."  # 150 × 16 = 2400 characters
     assert [one["sentence"] for one in library.facts["alba"]["facts"]] == [0]
-    assert len(library.facts["alba"]["mentions"]) == 60, "a name is found in all sentences"
+    assert len(library.facts["alba"]["mentions"]) == 400, "a name is found in all sentences"
 
 
 def test_the_rules_use_no_row_that_the_model_wrote(library: Library) -> None:
@@ -436,5 +436,5 @@ class TestFactsKind(IndexKindContract):
 
     kind = FactsKind()
     answers: ClassVar[Callable[..., Any]] = answer
-    settings: ClassVar = {"graph": {"builder": "model"}}
+    settings: ClassVar = {"entity_graph": {"builder": "model"}}
     volatile = ("counts.json",)

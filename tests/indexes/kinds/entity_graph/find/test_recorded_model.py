@@ -32,7 +32,7 @@ def context(index: Path, **pagerank: Any) -> Context:
             "model": MODEL,
             "profile": "capable",
             "index": str(index),
-            "graph": {"builder": "model"},
+            "entity_graph": {"builder": "model"},
             "pagerank": {"ask_model": True, **pagerank},
         }
     )

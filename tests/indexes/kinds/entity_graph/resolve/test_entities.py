@@ -41,7 +41,7 @@ def passages_of(texts: list[Text]) -> Passages:
     return Passages(documents, [text.title for text in texts], vectors.reshape(-1, 3))
 
 
-def resolve(texts: list[Text], *, apart: frozenset[str] | None = None) -> Entities:
+def resolve(texts: list[Text]) -> Entities:
     names = sorted({name for text in texts for name in text.names}, key=str.encode)
     mentions = [(names.index(name), row) for row, text in enumerate(texts) for name in text.names]
     vectors = np.tile(np.array([1, 0], np.float32), (len(names), 1))
@@ -51,7 +51,6 @@ def resolve(texts: list[Text], *, apart: frozenset[str] | None = None) -> Entiti
         passages_of(texts),
         vectors=vectors,
         neighbours=find_synonyms(names, vectors),
-        apart=[apart] if apart else [],
     )
 
 
@@ -155,14 +154,8 @@ def test_a_name_with_senses_shortens_no_other() -> None:
     assert resolve([FOOTBALLER, *texts]).merges == ()
 
 
-def test_kept_apart_and_without_vectors() -> None:
-    texts = [Text("List", "sport", ("quebec", "québec"))]
-    assert resolve(texts).names == ("quebec",)
-    kept = resolve(texts, apart=frozenset({"quebec", "québec"}))
-    assert kept.names == ("quebec", "québec")
-    mentions = np.array([(0, 0), (1, 0)])
-    plain = resolve_entities(["quebec", "québec"], mentions, passages_of(texts))
-    assert plain.names == ("quebec", "québec")
+def test_variants_are_one_entity_and_no_name_gives_none() -> None:
+    assert resolve([Text("List", "sport", ("quebec", "québec"))]).names == ("quebec",)
     assert len(resolve([])) == 0
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopyard.indexes.kinds.entity_graph.resolve.merging import KeptApart, Merge, merge_names
+from hopyard.indexes.kinds.entity_graph.resolve.merging import Merge, merge_names
 from hopyard.indexes.kinds.entity_graph.resolve.synonyms import find_synonyms
 
 # Two topics, and one between them: its cosine with each is 0.7071.
@@ -17,7 +17,6 @@ Mentions = Sequence[tuple[str, int]]
 def merges(
     mentions: Mentions,
     vectors: dict[str, tuple[float, float]] | None = None,
-    apart: KeptApart = (),
     alone: frozenset[str] = frozenset(),
     homonyms: frozenset[str] = frozenset(),
 ) -> list[Merge]:
@@ -27,9 +26,7 @@ def merges(
     pairs = np.array([(names.index(name), row) for row, (name, _) in enumerate(mentions)])
     passages = TOPICS[[topic for _, topic in mentions]]
     neighbours = find_synonyms(names, near)
-    return merge_names(
-        names, near, pairs, passages, neighbours, apart=apart, alone=alone, homonyms=homonyms
-    )
+    return merge_names(names, near, pairs, passages, neighbours, alone=alone, homonyms=homonyms)
 
 
 def into(found: list[Merge]) -> dict[str, str]:
@@ -96,15 +93,9 @@ def test_no_chains() -> None:
     assert into(found) == {"van deusen": "van deursen"}
 
 
-def test_an_undone_merge_stays_undone() -> None:
+def test_a_name_is_merged_with_the_entity_of_all_its_variants() -> None:
     mentions = [("québec", 0), ("quebec", 0), ("quebec", 0), ("quebeç", 0), ("quebeç", 0)]
     assert into(merges(mentions)) == {"québec": "quebec", "quebeç": "quebec"}
-    apart = [frozenset({"québec", "quebec"})]
-    # "québec" is like "quebeç", but that one counts as "quebec".
-    assert into(merges(mentions, apart=apart)) == {"quebeç": "quebec"}
-    # Two names that are kept apart do not meet in a third.
-    apart = [frozenset({"québec", "quebeç"})]
-    assert into(merges(mentions, apart=apart)) == {"quebeç": "quebec"}
 
 
 def test_names_that_take_no_part() -> None:
@@ -130,30 +121,20 @@ WORDS += ["henry 2", "henry ii", "henry iii", "ii henry", "henry"]
     mentions=st.lists(
         st.tuples(st.sampled_from(WORDS), st.integers(0, 2)), min_size=1, max_size=14
     ),
-    apart=st.sets(st.frozensets(st.sampled_from(WORDS), min_size=2, max_size=2), max_size=3),
     data=st.data(),
 )
 @settings(max_examples=200, deadline=None)
-def test_properties(mentions: Mentions, apart: set[frozenset[str]], data: st.DataObject) -> None:
-    found = merges(mentions, apart=apart)
+def test_properties(mentions: Mentions, data: st.DataObject) -> None:
+    found = merges(mentions)
     target = into(found)
     assert len(target) == len(found)
     assert not set(target) & set(target.values())
-    assert merges(data.draw(st.permutations(mentions)), apart=apart) == found
+    assert merges(data.draw(st.permutations(mentions))) == found
     entity = {name: target.get(name, name) for name, _ in mentions}
-    for pair in apart:
-        one, other = sorted(pair)
-        assert one not in entity or other not in entity or entity[one] != entity[other]
     counts = {name: sum(name == one for one, _ in mentions) for name in entity}
     for merge in found:
         assert counts[merge.into] >= counts[merge.name]
         assert ("henry iii" in (merge.name, merge.into)) is False
-    # Undoing one merge separates this pair and needs no other change than where that name goes.
-    for merge in found:
-        undone = into(merges(mentions, apart={*apart, frozenset({merge.name, merge.into})}))
-        assert undone.get(merge.name) != merge.into
-        moved = {name for name in entity if undone.get(name) != target.get(name)}
-        assert merge.name in moved
 
 
 @pytest.mark.parametrize("topic", [0, 1])

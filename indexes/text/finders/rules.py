@@ -1,0 +1,12 @@
+"""The rules of `indexes.text.names`, which need no model."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hopyard.indexes.text.finders import NameFinder
+from hopyard.indexes.text.names import names_in
+
+__all__ = ("FINDER",)
+
+FINDER: Final = NameFinder("rules", names_in, version=4)
