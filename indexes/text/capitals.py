@@ -31,7 +31,7 @@ _CASED: Final = (range(0x2E00), range(0xA640, 0xA800), range(0xFF21, 0xFF3B))
 _CAPITALS: Final = "".join(
     letter for codes in _CASED for letter in map(chr, codes) if letter.lower() != letter
 )
-# What a point follows without ending a name.
+# Short words whose point ends no name.
 _SHORT: Final = r"(?:(?:[^\W\d_]\.)*[^\W\d_]|St|Mr|Mrs|Ms|Dr|Jr|Sr|Mt|Ft|Lt|Gen|Prof|No)"
 _ABBREVIATION: Final = re.compile(rf"(?<!\w)(?<!\w{_INNER}){_SHORT}\Z")
 _CAPITAL_AHEAD: Final = rf"(?!{_NUMBER})(?:\w|(?<=\w){_INNER}(?=\w))*?[{_CAPITALS}]"
@@ -40,7 +40,7 @@ _NUMERAL: Final = rf"(?=\d)(?>{_NUMBER}|{_PLAIN})"
 _NOT_YEAR: Final = rf"(?!{YEAR}(?!\w|{_INNER}\w|[.,]\d))"
 _OVER: Final = rf"\s+(?:(?:{'|'.join(sorted(JOINERS))})\s+)*"
 _RUN: Final = re.compile(
-    # What comes before: words without a capital.
+    # Before the run: words without a capital.
     rf"\W*+(?:(?!\d|{_CAPITAL_AHEAD}){_PLAIN}\W*+)*+(?P<run>"
     rf"(?:{_NOT_YEAR}{_NUMERAL}{_OVER})?{_NAME_WORD}"
     rf"(?:{_OVER}{_NAME_WORD}|\s+{_NOT_YEAR}{_NUMERAL})*"
@@ -74,7 +74,7 @@ def begins_sentence(text: str, start: int) -> bool:
 
 
 def gap_between(text: str, end: int, start: int) -> str:
-    """What is between two words, without the point of an initial or a title (`J. R.`, `St.`)."""
+    """The text between two words, without the point of an initial or a title (`J. R.`, `St.`)."""
     gap = text[end:start]
     if gap.startswith(". ") and _ABBREVIATION.search(text, max(0, end - _LOOK_BACK), end):
         return gap[1:]

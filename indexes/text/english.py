@@ -1,8 +1,8 @@
 """English function words and words of asking, and the small words inside names.
 
 The lists are written by hand. They hold function words, words of asking, and words that are names
-only as a part of longer names. Other words that begin a sentence and name nothing are told by the
-texts themselves and by the stop words of `language.stop_words`.
+only as a part of longer names. The texts themselves and
+`language.stop_words` show which other words begin a sentence and name nothing.
 """
 
 from __future__ import annotations

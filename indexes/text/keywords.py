@@ -70,7 +70,7 @@ def extract_keywords(question: str) -> frozenset[str]:
     """Keywords of one question.
 
     Args:
-        question: One question, or any short text; sentences are told apart.
+        question: One question, or any short text of several sentences.
 
     Returns:
         Normalised keywords; empty where the question has neither names nor content words.

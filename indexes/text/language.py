@@ -54,8 +54,8 @@ LANGUAGES: Final[Mapping[str, str]] = {
     "zh": "english",
     OTHER: "",
 }
-"""Each language's Snowball stemmer. Chinese, Japanese and Korean words have no stems, and the
-Latin ones among them are English as a rule."""
+"""Each language's Snowball stemmer. Chinese, Japanese and Korean words have no stems; Latin
+words among them are mostly English."""
 
 _NAMES: Final = {"ja": "Japanese", "ko": "Korean", "zh": "Chinese", OTHER: "in other languages"}
 _SAME: Final = {"nb": "no", "nn": "no"}

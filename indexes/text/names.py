@@ -39,7 +39,7 @@ _COUNTED: Final = (
     r"\s?(?:%|percent|people|men|women|times|years|days|hours|dollars|euros|km|miles|metres|meters"
     r"|feet|ft|m|kg|tons|tonnes|acres|inhabitants|soldiers|troops|students|members)(?![a-z])"
 )
-"""What follows a number that is no year."""
+"""Units behind a number that is no year."""
 _DATE: Final = re.compile(
     rf"(?<![\w$€£.,#-])(?:"
     rf"{_DAY}\.?\s(?:of\s)?{_MONTH}(?!\w)(?:,?\s\d{{3,4}}(?!\w))?"
@@ -58,7 +58,7 @@ _EVENT: Final = re.compile(
     r" (?=[^\W\d_])[^,]*\b(?:Olympics|Paralympics|Games|Cup|Championships?|Tournament|Awards|Series"
     r"|Bowl|Season|Prix|Open|Classic|Playoffs|Draft|Convention|Elections?|Festival|Contest)"
 )
-"""What a year belongs to: `1998 FIFA World Cup`."""
+"""Events that a year belongs to: `1998 FIFA World Cup`."""
 _GOES_ON: Final = re.compile(r'" [^\W\d_a-z]')
 _ADDRESS: Final = re.compile(r"(?:https?://|www\.)\S+|(?<![\w.+-])[\w.+-]{1,64}@[\w.-]+")
 _ABBREVIATED: Final = re.compile(r"(?<=\w )\(([A-Z][\w&-]*[A-Z][A-Z0-9]*)s?\)")
@@ -68,7 +68,7 @@ _QUALIFIER: Final = re.compile(
     r"|actor|actress|politician|footballer|series|show|play|opera|poem|comics|magazine|newspaper"
     r"|character|planet|god|element|company|city|town|village|river|island|ship|disambiguation)\)"
 )
-"""What tells homonyms apart: `Mercury (planet)`."""
+"""Qualifiers of homonyms: `Mercury (planet)`."""
 _TITLE_MARKS: Final = re.compile(
     r"《([^《》]{1,40})》|〈([^〈〉]{1,40})〉|[「『]([^「」『』]{1,40})[」』]"
 )
@@ -177,7 +177,7 @@ def _defined_terms(text: str) -> Iterator[Span]:
 
 
 def _with_longer(spans: list[Span], others: list[Span]) -> list[Span]:
-    """The first spans, with each other span in place of all shorter ones that overlap it."""
+    """The first spans, with each other span in place of all shorter spans that overlap it."""
     for start, end in others:
         overlapping = [span for span in spans if span[0] < end and start < span[1]]
         if all(last - first < end - start for first, last in overlapping):

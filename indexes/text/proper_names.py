@@ -3,8 +3,8 @@
 A word that only the start of a sentence capitalises is no name. The rest of the same text tells:
 is the word written with a capital inside a sentence, or in small letters?
 
-* In English a word that only begins a sentence is a name, unless it is a stop word, has the ending
-  of a common word, or stands in small letters somewhere.
+* In English a word that only begins a sentence is a name, with exceptions: stop words, words with
+  the ending of a common word, and words that the text also has in small letters.
 * German writes nouns with a capital. A single word is a plain noun if it follows an article or
   an adjective somewhere in the text, or has a noun's ending. Plural nouns without an article are
   wrongly kept, and names with an article (`der Rhein`) are missed.
@@ -26,7 +26,6 @@ from hopyard.indexes.text.english import (
     NOT_CONTENT,
     word_set,
 )
-from hopyard.indexes.text.german import DETERMINERS, PLAIN_NOUN
 from hopyard.indexes.text.language import stop_words
 
 __all__ = ("Span", "proper_names")
@@ -36,10 +35,10 @@ Span = tuple[int, int]
 _ENGLISH_RULES: Final = frozenset(["en", "ar", "fa", "hi", "ja", "ko", "ta", "zh"])
 """English, and languages whose texts have capitals in English words alone."""
 _LINE: Final = 60
-"""Characters of a line at least that goes on in the next line."""
+"""Least characters of a line that continues in the next line."""
 _POSSESSIVE: Final = re.compile(r"'s?\Z")
 _POINTED: Final = re.compile(r"\b(?:(?:\w\.)+\w|[JS]r|Inc|Ltd|Corp)\Z")
-"""What ends with a point: `U.S.`, `Jr.`."""
+"""Words that end with a point: `U.S.`, `Jr.`."""
 _BREAK: Final = re.compile(r"\. |\n")
 _NUMBERED: Final = re.compile(r"\w I\Z")
 """A ruler's or a war's number, which looks like an initial: `World War I. Germany`."""
@@ -64,7 +63,7 @@ _LABEL: Final = re.compile(
     r"|Guide|Item|Level|Line|Note|Page|Paragraph|Part|Phase|Point|Question|Round|Section|Stage|Step"
     r"|Table|Task|Tier|Week|Year)s? (?:\d[\w.]*|[IVX]+[A-D]?\d?)(?!\w)"
 )
-"""What counts the parts of a text or a course of time: `Table 3`, `Step 1`."""
+"""Labels of the parts of a text or a course of time: `Table 3`, `Step 1`."""
 _HEADING: Final = re.compile(
     r"(?<!\w)(?:\d{1,3} )?(?:(?:What|Who|How|Why|When|Where|Which)"
     r"(?:'s| (?:is|are|was|were|do|does|did|can|could|causes?|about|will|would|should|has|to)\b)"
@@ -78,6 +77,16 @@ _OPENS_CLAUSE: Final = word_set(
     " you your"
 )
 """After a name they begin a sentence whose full stop is missing, as after a heading."""
+_STEMS: Final = word_set("ein kein mein dein sein ihr unser euer dies jed jen manch welch all viel")
+_ENDINGS: Final = ("", "e", "en", "em", "er", "es")
+_DETERMINERS: Final = frozenset(stem + ending for stem in _STEMS for ending in _ENDINGS) | word_set(
+    "der die das den dem des im am zum zur vom beim ins ans einige mehrere beide zwei drei wenige"
+)
+"""Articles and the words in their place; `im` and its like end in an article."""
+_PLAIN_NOUN: Final = re.compile(
+    r"\w{2,}(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|tion|tionen|ismus|tät|täten|nis"
+    r"|nisse|ling|linge|tum)"
+)
 _PARTICLE: Final = re.compile(r"\b(?:de|van|von|di|da|du|bin|ibn|ter|den)\s\Z")
 _NUMERAL: Final = re.compile(r"(?:\d+(?:st|nd|rd|th)|\d{1,2})\s+(?=[^\W\d_a-z])")
 
@@ -106,14 +115,14 @@ def _commas(found: re.Match[str]) -> str:
 
 
 class _Evidence:
-    """What a text tells about its capitalised words."""
+    """The evidence of a text about its capitalised words."""
 
     def __init__(
         self, text: str, small: frozenset[str], runs: list[tuple[int, int, bool]], language: str
     ) -> None:
         self.text = text
         self.small = small
-        """Words that stand in small letters somewhere."""
+        """Words that the text has in small letters."""
         self.language = language
         self.inside: set[str] = set()
         """Words with a capital that no start of a sentence explains."""
@@ -152,20 +161,20 @@ def _is_plain_noun(text: str, start: int, word: str) -> bool:
         before = []
     adjective = len(before) == 2 and before[1].endswith(("e", "en", "er", "es", "em"))
     return (
-        PLAIN_NOUN.fullmatch(word.lower()) is not None
-        or bool(before and before[-1].lower() in DETERMINERS)
-        or (adjective and before[0].lower() in DETERMINERS)
+        _PLAIN_NOUN.fullmatch(word.lower()) is not None
+        or bool(before and before[-1].lower() in _DETERMINERS)
+        or (adjective and before[0].lower() in _DETERMINERS)
     )
 
 
 def _openers(language: str, small: frozenset[str]) -> frozenset[str]:
     """Words that are no part of a name behind them where they begin a sentence.
 
-    A stop word has to stand in small letters somewhere: `Buenos Aires` is a name.
+    The text must have a stop word in small letters as well: `Buenos Aires` is a name.
     """
     if language in _ENGLISH_RULES:
         return NOT_CONTENT
-    return (stop_words(language) & small) | (DETERMINERS if language == "de" else frozenset())
+    return (stop_words(language) & small) | (_DETERMINERS if language == "de" else frozenset())
 
 
 def _runs(text: str, openers: frozenset[str]) -> Iterator[tuple[int, int, bool]]:

@@ -3,13 +3,19 @@
 A phrase is a run of adjectives and nouns that ends with a noun (Justeson and Katz, "Technical
 terminology", 1995). The parts of speech are those of TextBlob's tagger, which brings its lexicon
 with it. Terms are English; texts in other languages give none.
+
+A phrase is a term if it is in several passages. Another phrase may end with a term: "nearby lymph
+node" ends with "lymph node" (nested terms: Frantzi, Ananiadou and Mima, "Automatic recognition of
+multi-word terms: the C-value/NC-value method", 2000). A single word is a term if it is part of
+several others and is not everywhere.
 """
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -17,7 +23,7 @@ from hopyard.indexes.text.english import FUNCTION_WORDS, word_set
 from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.state.extras import require
 
-__all__ = ("Term", "is_common_word", "terms_in")
+__all__ = ("Term", "choose_terms", "is_common_word", "term_of", "terms_in")
 
 _TOKEN: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W_]+)*|[^\w\s]|\w+")
 _LONGEST: Final = 4
@@ -38,6 +44,18 @@ _VAGUE: Final = FUNCTION_WORDS | word_set(
     """
 )
 """Words that make no term: alone, or as the first word of a phrase."""
+
+
+_LEAST_PASSAGES: Final = 2
+"""Passages that have a term, at least."""
+_PARTS: Final = 3
+"""Longer terms that a single word is part of at least."""
+_MOST_PASSAGES: Final = 0.1
+"""Share of the passages that have a single word, at most: there "cancer" says nothing."""
+_FEW: Final = 20
+"""Passages of a corpus in which a share says little."""
+
+Phrase = tuple[str, ...]
 
 
 class Term(NamedTuple):
@@ -114,3 +132,39 @@ def _textblob() -> Any:
         warnings.simplefilter("ignore", ResourceWarning)
         en.tag("word")
     return en
+
+
+def choose_terms(passages: Iterable[Sequence[Phrase]]) -> frozenset[Phrase]:
+    """The terms of a corpus.
+
+    Args:
+        passages: The phrases of each passage, as words in small letters.
+    """
+    held: Counter[Phrase] = Counter()
+    count = 0
+    for phrases in passages:
+        count += 1
+        held.update({end for phrase in phrases for end in _ends(phrase)})
+    several = {
+        phrase for phrase, number in held.items() if number >= _LEAST_PASSAGES and len(phrase) > 1
+    }
+    parts: defaultdict[str, set[Phrase]] = defaultdict(set)
+    for phrase in several:
+        for word in phrase:
+            parts[word].add(phrase)
+    most = max(_MOST_PASSAGES * count, _FEW)
+    alone = {
+        (word,)
+        for word, longer in parts.items()
+        if len(longer) >= _PARTS and _LEAST_PASSAGES <= held[(word,)] <= most
+    }
+    return frozenset(several | alone)
+
+
+def term_of(phrase: Phrase, terms: frozenset[Phrase]) -> Phrase:
+    """The longest term that a phrase ends with; () if it ends with none."""
+    return next((end for end in _ends(phrase) if end in terms), ())
+
+
+def _ends(phrase: Phrase) -> Iterator[Phrase]:
+    return (phrase[start:] for start in range(len(phrase)))

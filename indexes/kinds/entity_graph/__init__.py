@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
@@ -132,7 +132,7 @@ class EntityGraphKind(IndexKind):
         self, directory: Path, pattern: str, only: Literal["", "merged", "split"] = ""
     ) -> Sequence[Mapping[str, Any]]:
         """Entities with their names, or the decisions about names."""
-        from hopyard.indexes.kinds.entity_graph.read.listing import decision_rows, entity_rows
+        from hopyard.indexes.kinds.entity_graph.read.lookup import decision_rows, entity_rows
         from hopyard.indexes.kinds.entity_graph.stats import EntityStats
 
         if only:

@@ -1,8 +1,8 @@
 """Building the entity graph of a generation.
 
-What is found in a passage is kept by its content (`extractions`), and so are the vectors of names
-and facts. A build pays for what is new only, and a killed one continues. The rows of the
-graph are put together again each time, so nothing is left of what was removed.
+Extractions are kept by the content of their passage (`extractions`), and so are the vectors of
+names and facts. A build pays for new passages only, and a killed build continues. The rows of the
+graph are assembled again each time, so nothing is left of removed passages.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ async def build_graph(context: BuildContext) -> Mapping[str, int]:
 
 
 def _made_with(options: BuildOptions, last: EntityStats | None) -> MadeWith:
-    """What decides about the graph. An update keeps to the settings of the last build."""
+    """The settings of the graph. An update keeps to the settings of the last build."""
     if options.keep and last is not None:
         builder, asking = last.made_with.builder, last.made_with.asking
     else:

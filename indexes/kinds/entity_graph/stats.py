@@ -1,4 +1,4 @@
-"""What an entity graph holds and how it came about: the file that `index status` reads."""
+"""Counts and settings of an entity graph: the file that `index status` reads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ALWAYS: Final = ("entities", "mentions", "facts")
 
 
 class MadeWith(BaseModel):
-    """What decides about a graph besides the corpus."""
+    """The settings of a graph."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,7 +33,7 @@ class MadeWith(BaseModel):
     embedding: str
     dimension: int
     asking: Asking = Asking()
-    """What the model was asked for."""
+    """The request to the model."""
 
 
 class EntityStats(WrittenStats):
@@ -54,7 +54,7 @@ class EntityStats(WrittenStats):
     splits: tuple[Split, ...]
 
     def plain(self) -> dict[str, Any]:
-        """What `hopyard index status` shows; counts of problems only where there are any."""
+        """The lines of `hopyard index status`; counts of problems only where there are any."""
         values = self.model_dump(mode="json", exclude={"made_with", "written", "merges", "splits"})
         unshown = {"version", "embedding", "dimension", "asking"}
         made = self.made_with.model_dump(mode="json", exclude=unshown)

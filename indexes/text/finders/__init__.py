@@ -1,4 +1,4 @@
-"""What finds names in texts: the rules, and recognisers that packages bring.
+"""Finders of names in texts: the rules, and recognisers that packages bring.
 
 A package with a trained recogniser offers a `NameFinder` as an entry point of the group
 `hopyard.name_finders`. Its name is then a builder of the entity graph.

@@ -1,4 +1,4 @@
-"""What the chat model is asked for: names and facts alone, or descriptions and claims too."""
+"""The request to the chat model: names and facts alone, or descriptions and claims too."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Asking(BaseModel):
 
     @classmethod
     def of(cls, settings: EntityGraphSettings) -> Self:
-        """What the settings say.
+        """The request that the settings describe.
 
         Raises:
             UsageError: A setting needs another.
@@ -62,7 +62,7 @@ class Asking(BaseModel):
         return ", ".join(parts)
 
     def plain(self) -> dict[str, Any]:
-        """What `hopyard index status` shows; nothing without descriptions."""
+        """The lines of `hopyard index status`; none without descriptions."""
         if not self.descriptions:
             return {}
         return {

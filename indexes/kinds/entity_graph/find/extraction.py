@@ -1,4 +1,4 @@
-"""What is found in one passage: names in sentences, facts about them, descriptions and claims.
+"""The finds in one passage: names in sentences, facts about them, descriptions and claims.
 
 Both builders of the entity graph give an `Extraction`, and so does an imported file. Only the chat
 model writes descriptions and claims, and only if the settings ask for them.
@@ -10,19 +10,33 @@ from typing import Any, ClassVar, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
+from hopyard.indexes.written.store import Author, WrittenStore
+
 __all__ = (
+    "EXTRACTED",
+    "EXTRACTIONS_FILE",
+    "IMPORTED",
     "NOWHERE",
     "STATUSES",
     "Claim",
     "ClaimStatus",
     "Described",
     "Extraction",
+    "ExtractionStore",
     "Fact",
     "Mention",
+    "StoredExtraction",
 )
 
 NOWHERE: Final = -1
-"""The sentence of what stands in no single sentence, such as a name in the title."""
+"""In place of a sentence, for all that is in no single sentence, such as a name in the title."""
+
+EXTRACTIONS_FILE: Final = "extractions.sqlite"
+
+EXTRACTED: Final = "extracted"
+"""The outcome of a passage whose names and facts are there; there may be none."""
+IMPORTED: Final = Author(0, "imported")
+"""The author of the rows that a file gave."""
 
 ClaimStatus = Literal["true", "false", "suspected"]
 """Whether the passage confirms a claim, denies it, or leaves it open."""
@@ -82,7 +96,7 @@ class Fact(_Brief):
 
 
 class Described(_Plain):
-    """What a passage says about an entity, in the words of the model."""
+    """A description of an entity in one passage, in the words of the model."""
 
     name: str
     type: str = ""
@@ -112,9 +126,29 @@ class Extraction(_Brief):
 
     mentions: tuple[Mention, ...] = ()
     phrases: tuple[Mention, ...] = ()
-    """What may be terms of the domain, in small letters and the singular; the whole corpus tells
-    which of them are (`domain_terms`)."""
+    """Possible terms of the domain, in small letters and the singular; the whole corpus shows which
+    of them are terms (`text.terms`)."""
     facts: tuple[Fact, ...] = ()
     entities: tuple[Described, ...] = ()
     """Each name once."""
     claims: tuple[Claim, ...] = ()
+
+
+class StoredExtraction(Extraction):
+    """The stored extraction of one passage."""
+
+    optional = Extraction.optional | {"dropped_claims"}
+
+    dropped_names: int = 0
+    """Names that are not written in the passage, and that no fact uses."""
+    dropped_facts: int = 0
+    """Facts without a part, repeated facts, and facts with neither end written in the passage."""
+    dropped_claims: int = 0
+    """Claims without a text, and claims about a name that the extraction does not keep."""
+
+
+class ExtractionStore(WrittenStore[StoredExtraction]):
+    """The extractions of passages, by content hash."""
+
+    file_name: ClassVar[str] = EXTRACTIONS_FILE
+    content: ClassVar[type[BaseModel]] = StoredExtraction

@@ -33,17 +33,15 @@ from hopyard.indexes.corpus.lock import hold_lock
 from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.corpus.snapshot import Snapshot
 from hopyard.indexes.kinds.entity_graph.find.extraction import (
+    EXTRACTED,
+    IMPORTED,
     NOWHERE,
     Claim,
     Described,
     Extraction,
+    ExtractionStore,
     Fact,
     Mention,
-)
-from hopyard.indexes.kinds.entity_graph.find.extraction_store import (
-    EXTRACTED,
-    IMPORTED,
-    ExtractionStore,
     StoredExtraction,
 )
 from hopyard.indexes.kinds.entity_graph.find.places import Places
@@ -214,7 +212,7 @@ def _line(file: Path, number: int, text: str) -> _Line:
 
 
 def _placed(line: _Line, passages: Sequence[Passage]) -> list[StoredExtraction]:
-    """What each passage gets of a line."""
+    """The share of each passage in a line."""
     given, all_places = line.extraction, [Places(passage) for passage in passages]
     if len(all_places) <= 1:
         return [_place(given, places) for places in all_places]
@@ -241,7 +239,7 @@ def _placed(line: _Line, passages: Sequence[Passage]) -> list[StoredExtraction]:
 
 @dataclass
 class _Share:
-    """What one passage gets of a document's line."""
+    """The share of one passage in a document's line."""
 
     names: list[str] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)

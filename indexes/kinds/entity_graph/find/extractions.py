@@ -13,14 +13,14 @@ from hopyard.indexes.corpus.threads import enter_in_thread, in_thread
 from hopyard.indexes.kinds.entity_graph import EntityGraphSettings
 from hopyard.indexes.kinds.entity_graph.find.asking import Asking
 from hopyard.indexes.kinds.entity_graph.find.common_words import CommonWords
-from hopyard.indexes.kinds.entity_graph.find.extraction import Extraction
-from hopyard.indexes.kinds.entity_graph.find.extraction_file import import_extractions
-from hopyard.indexes.kinds.entity_graph.find.extraction_store import (
+from hopyard.indexes.kinds.entity_graph.find.extraction import (
     EXTRACTED,
     IMPORTED,
+    Extraction,
     ExtractionStore,
     StoredExtraction,
 )
+from hopyard.indexes.kinds.entity_graph.find.extraction_file import import_extractions
 from hopyard.indexes.kinds.entity_graph.find.model import FactWriter, writer_of
 from hopyard.indexes.kinds.entity_graph.find.rules import (
     extract,
@@ -77,7 +77,7 @@ def finder_author(builder: str, language: str) -> Author:
 
 
 def _finder(builder: str) -> NameFinder:
-    """What finds the names for a builder.
+    """The name finder of a builder.
 
     Raises:
         UsageError: There is no such builder.
@@ -102,7 +102,7 @@ def is_current(
         last: The counts of the last generation.
         builder: The builder of this build.
         options: The options of this build.
-        asking: What the model is asked for; by default what the settings say.
+        asking: The request to the model; by default as the settings describe it.
     """
     if not _has_same_file(last, options):
         return False
@@ -150,7 +150,7 @@ async def extractions(
         builder: All but `model` ask no model. An update passes the builder of the last
             generation.
         last: The counts of the last generation, if there is one.
-        asking: What the model is asked for; by default what the settings say.
+        asking: The request to the model; by default as the settings describe it.
 
     Raises:
         UsageError: The file cannot be read, or belongs to another corpus.

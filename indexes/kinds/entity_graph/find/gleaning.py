@@ -8,8 +8,8 @@ from hopyard.indexes.kinds.entity_graph.find.extraction import (
     ClaimStatus,
     Described,
     Fact,
+    StoredExtraction,
 )
-from hopyard.indexes.kinds.entity_graph.find.extraction_store import StoredExtraction
 from hopyard.indexes.kinds.entity_graph.find.places import Places
 from hopyard.indexes.kinds.entity_graph.find.placing import place_extraction
 from hopyard.indexes.text.keywords import normalise_keyword
@@ -52,7 +52,7 @@ class FoundElements:
 
     @property
     def listing(self) -> str:
-        """What a gleaning is told."""
+        """All that a gleaning shows the model of earlier finds."""
         return found_before(
             [one.name for one in self._entities.values()],
             [(fact.subject, fact.relation, fact.object) for fact in self._facts.values()],

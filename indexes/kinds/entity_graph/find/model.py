@@ -16,11 +16,11 @@ from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.kind import Estimate
 from hopyard.indexes.kinds.entity_graph import EntityGraphSettings
 from hopyard.indexes.kinds.entity_graph.find.asking import Asking
-from hopyard.indexes.kinds.entity_graph.find.extraction import Fact
-from hopyard.indexes.kinds.entity_graph.find.extraction_store import (
+from hopyard.indexes.kinds.entity_graph.find.extraction import (
     EXTRACTED,
     IMPORTED,
     ExtractionStore,
+    Fact,
     StoredExtraction,
 )
 from hopyard.indexes.kinds.entity_graph.find.gleaning import FoundElements
@@ -161,7 +161,7 @@ async def estimate(
         passages: All passages of the corpus.
         index_directory: The index directory.
         options: The options of the build.
-        asking: What the model is asked for; by default what the settings say.
+        asking: The request to the model; by default as the settings describe it.
     """
     own = EntityGraphSettings.of(options.settings)
     writer = writer_of(options.settings, asking or Asking.of(own))

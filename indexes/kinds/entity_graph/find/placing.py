@@ -12,8 +12,8 @@ from hopyard.indexes.kinds.entity_graph.find.extraction import (
     Described,
     Fact,
     Mention,
+    StoredExtraction,
 )
-from hopyard.indexes.kinds.entity_graph.find.extraction_store import StoredExtraction
 from hopyard.indexes.kinds.entity_graph.find.places import Places
 from hopyard.indexes.text.keywords import normalise_keyword
 from hopyard.prompts.passages import one_line
@@ -36,10 +36,10 @@ def place_extraction(
 
     A name is mentioned in each sentence in which it is written. A name that is not written in the
     passage or its title is dropped, unless a fact uses it: then it has the fact's sentence. A fact
-    is dropped if one of its parts is empty, if it repeats another, or if fewer of its ends than
-    `ends` are written in the passage or its title. HippoRAG asks for facts with at least one of the
-    passage's names. The descriptions of a dropped name are dropped with it, and so are the claims
-    about it; a claim about a kept name loses an object that is not kept.
+    is dropped if a part of it is empty, or if it repeats another. It is dropped as well if fewer of
+    its ends than `ends` are written in the passage or its title. HippoRAG asks for facts with at
+    least one of the passage's names. The descriptions of a dropped name are dropped with it, and so
+    are the claims about it; a claim about a kept name loses an object that is not kept.
 
     Args:
         places: The passage.

@@ -1,4 +1,4 @@
-"""What is found in a passage by rules: its names and phrases, without a model.
+"""Names and phrases of a passage, found by rules without a model.
 
 Rules find no facts.
 """
@@ -25,7 +25,7 @@ from hopyard.indexes.text.terms import is_common_word, terms_in
 __all__ = ("extract", "extract_with_phrases", "own_names", "rules_for")
 
 _LEAST_WORDS: Final = 12
-"""Words of a passage whose language counts. Shorter ones are often taken for German that are not:
+"""Words of a passage whose language counts. Shorter passages are often wrongly read as German:
 `Live or Die may refer to`."""
 _QUALIFIED: Final = re.compile(r"(.*\S)\s*\([^()]+\)")
 _LONG: Final = 8
@@ -33,7 +33,7 @@ _LONG: Final = 8
 _SMALL_IN_HEADLINE: Final = 3
 """A title with so many common words in small letters may be a headline: a name has fewer."""
 _PUNCTUATED: Final = re.compile(r"[?!;|…\"]|\.\.\.|(?<!\w)'|\s[-–—]\s")
-"""What headlines have and names seldom have."""
+"""Signs of headlines, which names seldom have."""
 _VERB: Final = re.compile(r"\w (?:is|are|was|were|has|have|had|will|can|could|[a-z]+n['’]t) \w")
 """Titles of works write these with a capital."""
 _MARKS: Final = ".,;:?!()'\"‘’“”"

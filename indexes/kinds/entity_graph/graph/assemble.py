@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopyard.indexes.arrays.ragged import Ragged
-from hopyard.indexes.kinds.entity_graph.find.domain_terms import choose_terms, term_of
 from hopyard.indexes.kinds.entity_graph.find.extraction import NOWHERE, Extraction, Fact, Mention
 from hopyard.indexes.kinds.entity_graph.graph.files import FACT, SENTENCE
 from hopyard.indexes.text.keywords import normalise_keyword
+from hopyard.indexes.text.terms import choose_terms, term_of
 
 __all__ = ("Found", "PassageRow", "collect", "labels_of", "whole_facts")
 
 
 class PassageRow(NamedTuple):
-    """What the graph needs to know of a passage."""
+    """The parts of a passage that the graph needs."""
 
     id: str
     content_hash: str
@@ -147,7 +147,7 @@ def _named(extraction: Extraction, facts: Iterable[Fact]) -> Iterator[tuple[int,
 
 
 def labels_of(found: Found, entities: NDArray[np.int32], senses: Sequence[str]) -> Ragged:
-    """What each entity is called: its sense, or the way in which it is written most often.
+    """The label of each entity: its sense, or the way in which it is written most often.
 
     Args:
         found: The mentions.

@@ -1,4 +1,4 @@
-"""What the chat model wrote about entities and facts: descriptions, strengths and claims.
+"""The texts of the chat model about entities and facts: descriptions, strengths and claims.
 
 These are the elements of GraphRAG (arXiv 2404.16130, section 3.1.2). The graph keeps the
 description of every passage. It does not have the model join those of one entity into a summary,
@@ -24,7 +24,7 @@ TOKENS: Final = 400
 
 @dataclass(frozen=True)
 class Description:
-    """What one passage says about an entity, in the words of the model.
+    """A description of an entity in one passage, in the words of the model.
 
     Attributes:
         type: The kind of thing that it is, such as `person`; "" if the model named none.

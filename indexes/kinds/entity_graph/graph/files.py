@@ -71,7 +71,7 @@ def _no_texts() -> Ragged:
 
 @dataclass(frozen=True, eq=False)
 class EntityFiles:
-    """What the graph keeps on the disk, each field a file or two of the kind's folder.
+    """The arrays of the graph, each field a file or two of the kind's folder.
 
     The fields from `types` on hold what the chat model wrote; they are empty if it wrote nothing.
     """

@@ -37,7 +37,7 @@ class EntityGraph:
         """Wrap the files; see `load`."""
         self.files = files
         self.kept = Kept()
-        """What searches make of the graph once, such as a matrix of weights."""
+        """Results that searches compute once from the graph, such as a matrix of weights."""
 
     @classmethod
     def load(cls, directory: Path) -> EntityGraph:
@@ -76,6 +76,18 @@ class EntityGraph:
         row = self.files.names.find(name)
         return [] if row is None else self.files.name_entities[row].tolist()
 
+    def names_of(self, entity: int) -> list[str]:
+        """The normalised names of an entity, sorted."""
+        return self._names[entity]
+
+    @cached_property
+    def _names(self) -> list[list[str]]:
+        names: list[list[str]] = [[] for _ in range(self.entities)]
+        for row in range(len(self.files.names)):
+            for entity in self.files.name_entities[row].tolist():
+                names[entity].append(self.files.names.text(row))
+        return names
+
     def rows_in(self, passage_id: str) -> list[int]:
         """The rows of a passage's entities, in the order of its text, each once."""
         mentions = self._of_passage(self.files.mentions, passage_id)
@@ -98,7 +110,7 @@ class EntityGraph:
         }
 
     def descriptions(self, entity: int) -> list[Description]:
-        """What the passages say about an entity, in the words of the model, in order of passage.
+        """The descriptions of an entity, in the words of the model, in order of passage.
 
         Empty if the graph was built without `entity_graph.descriptions`.
         """
@@ -126,7 +138,7 @@ class EntityGraph:
         return strengths if len(strengths) else np.ones(len(self.files.facts), np.float32)
 
     def fact_description(self, row: int) -> str:
-        """What the model wrote about a fact; "" for nothing.
+        """The description of a fact by the model; "" for none.
 
         Args:
             row: The place of the fact in `files.facts`.
@@ -181,7 +193,7 @@ class EntityGraph:
 
     @cached_property
     def counts(self) -> sparse.csr_array:
-        """[e, p] How often each entity stands in each passage."""
+        """[e, p] How often each entity is in each passage."""
         mentions = self.files.mentions
         return _matrix(
             mentions["entity"], mentions["passage"], self.entities, len(self.passage_ids)
@@ -194,13 +206,13 @@ class EntityGraph:
 
     @cached_property
     def passages_with(self) -> NDArray[np.int64]:
-        """[e] In how many passages each entity stands; 0 where only a fact names it."""
+        """[e] The number of passages with each entity; 0 where only a fact names it."""
         passages: NDArray[np.int64] = np.diff(self.counts.indptr).astype(np.int64)
         return passages
 
     @cached_property
     def sentences_of(self) -> sparse.csr_array:
-        """[e, s] The sentences that each entity stands in."""
+        """[e, s] The sentences with each entity."""
         mentions = self.files.mentions
         inside = mentions[mentions["sentence"] != NOWHERE]
         return _matrix(

@@ -22,9 +22,9 @@ _FACT: Final = 3.0
 def rarity(graph: EntityGraph) -> sparse.csr_array:
     """Entities and passages [e + p]²; an edge between them weighs ln(1 + P / df(entity)).
 
-    The weight is the inverse document frequency of BM25 without its half counts: a name that stands
-    in few passages says more about them. Facts weigh 3, where the graph has them. Synonyms are left
-    out: with them recall@5 on `train` is 0.7 higher on HotpotQA and 0.7 lower on MuSiQue.
+    The weight is the inverse document frequency of BM25 without its half counts: a name in few
+    passages says more about them. Facts weigh 3, where the graph has them. Synonyms are left out:
+    with them recall@5 on `train` is 0.7 higher on HotpotQA and 0.7 lower on MuSiQue.
     """
     df = np.maximum(graph.passages_with, 1)
     inverse = np.log1p(len(graph.passage_ids) / df)

@@ -1,1 +1,1 @@
-"""What people and searches ask of the graph."""
+"""Questions of people and searches to the graph."""

@@ -67,15 +67,11 @@ def _column(level: int) -> str:
 def _entities(
     graph: EntityGraph, communities: Sequence[Sequence[str]], levels: int
 ) -> Iterator[Node]:
-    names: list[list[str]] = [[] for _ in range(graph.entities)]
-    for row in range(len(graph.files.names)):
-        for entity in graph.files.name_entities[row].tolist():
-            names[entity].append(graph.files.names.text(row))
     for entity, passages in enumerate(graph.passages_with.tolist()):
         values: dict[str, Value] = {
             "kind": "entity",
             "label": graph.label(entity),
-            "names": names[entity],
+            "names": graph.names_of(entity),
             "passages": passages,
         }
         if descriptions := graph.descriptions(entity):

@@ -3,8 +3,8 @@
 Every run of words of the question is looked up among the graph's names, so a name is found in
 whatever way the question writes it. Words without a capital letter or a digit count only in runs
 of two and more besides an article, or where the question has no capital letter: "the director" in a
-question is seldom the film of that name. What the rules for names find besides is a name that the
-graph does not know.
+question is seldom the film of that name. All other names that the
+rules find are unknown to the graph.
 """
 
 from __future__ import annotations

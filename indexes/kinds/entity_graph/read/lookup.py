@@ -1,17 +1,22 @@
-"""From a name that a user gives to the entities of the graph."""
+"""The entities of a graph by their names, for people, with merged and split names."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Final, Self
+from fnmatch import fnmatchcase
+from typing import Any, Final, Self
+
+import numpy as np
 
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
+from hopyard.indexes.kinds.entity_graph.stats import EntityStats
 from hopyard.indexes.text.keywords import normalise_keyword
 from hopyard.state.errors import UsageError
 from hopyard.state.text.counting import counted
 
-__all__ = ("Entity", "find_entities", "several")
+__all__ = ("Entity", "decision_rows", "entity_rows", "find_entities", "several")
 
 _NEAR: Final = 5
 """Names that an error offers at most."""
@@ -31,6 +36,45 @@ class Entity:
     def of(cls, graph: EntityGraph, row: int) -> Self:
         """The entity of a row."""
         return cls(row, graph.label(row), int(graph.passages_with[row]))
+
+
+def entity_rows(graph: EntityGraph, pattern: str = "") -> list[dict[str, Any]]:
+    """The entities of a graph, those in most passages first, with their normalised spellings.
+
+    Args:
+        graph: The graph.
+        pattern: See `_matches`; one of an entity's spellings, or its label, has to match.
+    """
+    rows = np.argsort(-graph.passages_with, kind="stable").tolist()
+    entities = (
+        {
+            "entity": graph.label(row),
+            "passages": int(graph.passages_with[row]),
+            "names": graph.names_of(row),
+        }
+        for row in rows
+    )
+    return [one for one in entities if _matches(pattern, (one["entity"], *one["names"]))]
+
+
+def decision_rows(stats: EntityStats, pattern: str, only: str) -> list[dict[str, Any]]:
+    """The names that were merged into others, or the senses of names (`only`: merged or split)."""
+    merged = only == "merged"
+    decisions = stats.merges if merged else stats.splits
+    rows = [decision.model_dump(mode="json") for decision in decisions]
+    texts = ("name", "into") if merged else ("name", "sense")
+    return [row for row in rows if _matches(pattern, (row[key] for key in texts))]
+
+
+def _matches(pattern: str, texts: Iterable[str]) -> bool:
+    """Whether a text has a pattern such as `john*`, or contains it if it has no `*`, `?` or `[`.
+
+    Upper and lower case do not matter.
+    """
+    wanted = pattern.casefold()
+    if not set("*?[") & set(wanted):
+        wanted = f"*{wanted}*"
+    return any(fnmatchcase(text.casefold(), wanted) for text in texts)
 
 
 def find_entities(graph: EntityGraph, name: str) -> list[Entity]:

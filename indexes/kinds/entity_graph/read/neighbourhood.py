@@ -1,4 +1,4 @@
-"""What the entity graph knows of one entity: where it is named, and what it is joined to."""
+"""The surroundings of one entity in the graph: where it is named, and what it is joined to."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Neighbour:
     passages: int
 
     def __str__(self) -> str:
-        """What they share: "2 sentences, 3 passages"."""
+        """The number of shared places: "2 sentences, 3 passages"."""
         sentences = f"{counted(self.sentences, 'sentence')}, " if self.sentences else ""
         return f"{sentences}{counted(self.passages, 'passage')}"
 
@@ -102,7 +102,7 @@ class Neighbourhood:
         links: Shared sentences of two neighbours, by their rows.
         titles: Names of all these passages by id.
         type: The kind of thing that it is; "" if the model described nothing.
-        descriptions: What its passages say about it, in the words of the model.
+        descriptions: Those of its passages, in the words of the model.
     """
 
     entity: Entity
@@ -147,7 +147,7 @@ def neighbourhood(
     titles = name_sources(passage.as_source() for passage in passages.values())
     return Neighbourhood(
         entity=Entity.of(graph, entity),
-        names=tuple(map(files.names.text, _names_of(graph, entity))),
+        names=tuple(graph.names_of(entity)),
         totals={
             "mentions": len(own),
             "passages": len(mentions),
@@ -173,13 +173,6 @@ def neighbourhood(
         type=graph.type_of(entity),
         descriptions=tuple(descriptions),
     )
-
-
-def _names_of(graph: EntityGraph, entity: int) -> list[int]:
-    """Rows of the names of an entity."""
-    places = np.flatnonzero(graph.files.name_entities.values == entity)
-    found = np.searchsorted(graph.files.name_entities.bounds, places, side="right") - 1
-    return [int(row) for row in found]
 
 
 def _shared(mentions: NDArray[Any], entity: int, unit: str, entities: int) -> NDArray[np.int64]:

@@ -57,7 +57,7 @@ class Merge(BaseModel):
     name: str
     """The normalised name that is merged."""
     into: str
-    """The normalised name of the entity: the one with more mentions."""
+    """The normalised name of the entity: the name with more mentions."""
     similarity: float
     """Cosine of the vectors of the two names."""
     context: float

@@ -57,7 +57,7 @@ class Split(BaseModel):
     name: str
     """The normalised name."""
     sense: str
-    """What the entity of this sense is called."""
+    """The label of the entity of this sense."""
     mentions: int
     """Mentions of the name that belong to it."""
 

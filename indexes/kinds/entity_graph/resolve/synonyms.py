@@ -116,7 +116,7 @@ def find_synonyms(
     new, old_rows = np.flatnonzero(fresh), np.flatnonzero(usable & ~fresh)
     everything = np.flatnonzero(usable)
     found = [kept.pairs]
-    # The second search is for old names that are among the nearest of no new one.
+    # The second search is for old names that are among the nearest of no new name.
     for rows, columns in ((new, everything), (old_rows, new)):
         exact = len(rows) * len(columns) <= exact_pairs
         search = _near_exactly if exact else _near_by_hnsw

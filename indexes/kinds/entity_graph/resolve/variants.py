@@ -131,7 +131,7 @@ def variant(left: str, right: str) -> Reason | None:
 
     Args:
         left: A name as `normalise_keyword` gives it.
-        right: Another one. The answer is the same for (left, right) and (right, left).
+        right: Another name. The answer is the same for (left, right) and (right, left).
     """
     if is_number(left) or is_number(right):
         return None

@@ -21,8 +21,8 @@ from hopyard.indexes.kinds.entity_graph.find.extraction import (
     Extraction,
     Fact,
     Mention,
+    StoredExtraction,
 )
-from hopyard.indexes.kinds.entity_graph.find.extraction_store import StoredExtraction
 from hopyard.indexes.kinds.entity_graph.find.places import Places
 from hopyard.indexes.kinds.entity_graph.find.placing import place_extraction
 from hopyard.indexes.kinds.entity_graph.graph.elements import (

@@ -21,7 +21,7 @@ from model_server import ModelServer, WordEmbedder
 
 from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.indexes.kinds.entity_graph.find import extractions
-from hopyard.indexes.kinds.entity_graph.find.extraction_store import ExtractionStore
+from hopyard.indexes.kinds.entity_graph.find.extraction import ExtractionStore
 from hopyard.nodes.resources import Resources
 from hopyard.state.settings.fields import Context
 

@@ -14,16 +14,19 @@ from hypothesis import strategies as st
 
 from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.indexes.corpus.snapshot import Snapshot
-from hopyard.indexes.kinds.entity_graph.find.extraction import NOWHERE, Extraction, Fact, Mention
+from hopyard.indexes.kinds.entity_graph.find.extraction import (
+    IMPORTED,
+    NOWHERE,
+    Extraction,
+    ExtractionStore,
+    Fact,
+    Mention,
+    StoredExtraction,
+)
 from hopyard.indexes.kinds.entity_graph.find.extraction_file import (
     _line,
     export_extractions,
     import_extractions,
-)
-from hopyard.indexes.kinds.entity_graph.find.extraction_store import (
-    IMPORTED,
-    ExtractionStore,
-    StoredExtraction,
 )
 from hopyard.state.errors import UsageError
 from hopyard.testing.models import WordEmbedder

@@ -17,8 +17,7 @@ from hopyard.indexes.building import build as building
 from hopyard.indexes.corpus.records import Document, Passage
 from hopyard.indexes.index import Index
 from hopyard.indexes.kind import KINDS
-from hopyard.indexes.kinds.entity_graph.find.extraction import NOWHERE
-from hopyard.indexes.kinds.entity_graph.find.extraction_store import EXTRACTIONS_FILE
+from hopyard.indexes.kinds.entity_graph.find.extraction import EXTRACTIONS_FILE, NOWHERE
 from hopyard.indexes.kinds.entity_graph.find.extractions import ExtractionCounts
 from hopyard.indexes.kinds.entity_graph.find.model import extraction_of
 from hopyard.indexes.kinds.entity_graph.find.places import Places

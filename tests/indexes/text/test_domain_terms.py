@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopyard.indexes.corpus.records import Passage
-from hopyard.indexes.kinds.entity_graph.find.domain_terms import choose_terms, term_of
 from hopyard.indexes.kinds.entity_graph.find.extraction import Mention
 from hopyard.indexes.kinds.entity_graph.find.rules import extract, extract_with_phrases
+from hopyard.indexes.text.terms import choose_terms, term_of
 
 LYMPH = ("lymph", "node")
 
