@@ -92,11 +92,12 @@ def stop_words(language: str) -> frozenset[str]:
     """A language's words that say little, in small letters; none for a language without a list.
 
     The English list has names too, such as `microsoft`, so a word of the list is a name where a
-    text writes it with a capital inside a sentence. `english.FUNCTION_WORDS` has no names.
+    text writes it with a capital inside a sentence. Its words of two letters are left out: most are
+    codes of countries. `english.FUNCTION_WORDS` has the others, and no names.
     """
     from stopwordsiso import stopwords
 
-    return frozenset(stopwords(language))
+    return frozenset(word for word in stopwords(language) if language != "en" or len(word) > 2)
 
 
 def corpus_language(corpus: Snapshot) -> str:

@@ -215,7 +215,7 @@ def _opens_sentence(text: str, start: int, point: re.Match[str]) -> bool:
     if not word[1:] or word == word.lower():
         return False
     numbered = _NUMBERED.search(text, max(start, point.start() - 3), point.start())
-    return numbered is not None or word.lower() in FUNCTION_WORDS
+    return numbered is not None or word.lower() in NOT_CONTENT
 
 
 def _without_headings(text: str, words: list[re.Match[str]]) -> list[re.Match[str]]:

@@ -2,6 +2,10 @@
 
 A row of a table, an item of a list and a heading are sentences too. So is each line of a block of
 short lines, such as a list of telephone numbers; lines of running text are read as one.
+
+pysbd and syntok do not replace these rules. On 400 passages of four question sets they agree with
+them on 370 and 369. Of the 18 texts of the tests they read 13 and 10 rightly: tables, lists,
+wrapped lines and German dates are wrong. They take 33 and 6 times as long.
 """
 
 from __future__ import annotations

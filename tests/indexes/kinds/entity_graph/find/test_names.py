@@ -85,6 +85,7 @@ def test_english(text: str, expected: list[str]) -> None:
         ("Jets of steam rise. Driven by wind, Ann sails. Contact with Bob ended.", ["Ann", "Bob"]),
         # The point of an initial ends no sentence, the number of a war does.
         ("After World War I. During the war. I saw E. Smith.", ["World War I", "E. Smith"]),
+        ("It left the U.S. According to Ann, J. Young won.", ["U.S.", "Ann", "J. Young"]),
         # Short lines do not run on, long ones do.
         ("Green Bay\nRed Lake", ["Green Bay", "Red Lake"]),
         (f"{'and so on ' * 7}to New\nYork", ["New\nYork"]),
