@@ -45,16 +45,15 @@ def entity_rows(graph: EntityGraph, pattern: str = "") -> list[dict[str, Any]]:
         graph: The graph.
         pattern: See `_matches`; one of an entity's spellings, or its label, has to match.
     """
-    rows = np.argsort(-graph.passages_with, kind="stable").tolist()
-    entities = (
+    return [
         {
             "entity": graph.label(row),
             "passages": int(graph.passages_with[row]),
             "names": graph.names_of(row),
         }
-        for row in rows
-    )
-    return [one for one in entities if _matches(pattern, (one["entity"], *one["names"]))]
+        for row in np.argsort(-graph.passages_with, kind="stable").tolist()
+        if _matches(pattern, (graph.label(row), *graph.names_of(row)))
+    ]
 
 
 def decision_rows(stats: EntityStats, pattern: str, only: str) -> list[dict[str, Any]]:
