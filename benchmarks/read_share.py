@@ -5,7 +5,7 @@
 Each INDEX has dense, sparse, entity-graph and communities, without reports. A scripted model
 writes reports of eight findings, about 900 tokens each, from the first lines of its prompt, so that
 reports take the room that a model's reports take. `like a leaf` gives each community one report,
-`from parts` also those of the parts that it needs; `global` reads 100 passages besides, by default.
+`from parts` also those of the parts that it needs; `global` reads 100 passages besides.
 The share is that of all sentences of the corpus; a sentence that names no entity is in no
 community. Writes `benchmarks/results/read_share.json`.
 """
@@ -23,7 +23,9 @@ from typing import Any, Final
 from hopyard.graphs.global_search import graph
 from hopyard.indexes.index import Index
 from hopyard.indexes.text.sentences import sentence_spans
-from hopyard.nodes.global_search.estimate import estimate_level
+from hopyard.nodes.global_search import map as map_step
+from hopyard.nodes.global_search.map import NEAREST
+from hopyard.nodes.global_search.plan import estimate_level
 from hopyard.nodes.resources import Resources, config_with
 from hopyard.state.settings.fields import Context
 from hopyard.testing import ScriptedChat
@@ -47,12 +49,19 @@ def script(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
     return {"thought": "", "answer": "Advice [1]."}
 
 
-def ask(index: Path, **settings: int) -> tuple[float, int]:
-    """The share of all sentences, and the reports that were written."""
+def ask(index: Path, nearest: int, **settings: int) -> tuple[float, int]:
+    """The share of all sentences, and the reports that were written.
+
+    Args:
+        index: The index.
+        nearest: Passages that are read beside the reports, at most.
+        settings: Settings of `global`.
+    """
+    map_step.NEAREST = nearest  # type: ignore[misc]
     chat = ScriptedChat(script)
     chat.register()
     context = Context.model_validate(
-        {"index": str(index), "model": "scripted", "global_search": settings}
+        {"index": str(index), "model": "scripted", "global": settings}
     )
     with TemporaryDirectory() as home, Resources(Path(home)) as resources:
         output = asyncio.run(
@@ -71,12 +80,12 @@ def measure(directory: Path) -> dict[str, Any]:
         planned = estimate_level(index, 0, Context(model="scripted"))
     own = planned.reports - planned.parts
     found: dict[str, Any] = {"sentences": sentences, "name an entity": named}
-    for name, settings in (
-        ("like a leaf", {"most_reports": own, "passages": 0}),
-        ("from parts", {"passages": 0}),
-        ("global", {}),
+    for name, nearest, settings in (
+        ("like a leaf", 0, {"most_reports": own}),
+        ("from parts", 0, {}),
+        ("global", NEAREST, {}),
     ):
-        share, reports = ask(directory, **settings)
+        share, reports = ask(directory, nearest, **settings)
         found[name] = {"reports": reports, "share": round(share, 4)}
     return found
 

@@ -1,21 +1,37 @@
 """`global`: GraphRAG's answer to a question about all documents, from reports about communities.
 
-`select` takes the communities of one level. With `global_search.dynamic` they are rated from the
+`select` takes the communities of one level. With `global.dynamic` they are rated from the
 root down, and `descend` goes on with the children of relevant communities. Reports that the index
 does not hold are written. `divide` shuffles all reports and cuts them into chunks, and `find`
 searches the passages nearest to the question. Each chunk, and the passages found, are mapped to
 points with scores, and the best points are reduced to the answer. Tasks of a kind run side by side.
+
+`graphrag` is a baseline, the method as published: every community has a report, and no passage is
+read.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from langgraph.graph import END, START, StateGraph
 
-from hopyard.nodes.global_search.map import divide, map_reports
+from hopyard.nodes.global_search.map import (
+    divide,
+    find_passages,
+    map_passages,
+    map_reports,
+    map_tasks,
+)
 from hopyard.nodes.global_search.reduce import reduce_global
 from hopyard.nodes.global_search.reports import write_report
-from hopyard.nodes.global_search.select import descend, next_tasks, rate, select
-from hopyard.nodes.global_search.source_text import find_passages, map_passages, map_tasks
+from hopyard.nodes.global_search.select import (
+    descend,
+    next_tasks,
+    rate,
+    select,
+    start_published,
+)
 from hopyard.nodes.lifecycle import start_run
 from hopyard.state.global_search import (
     GlobalState,
@@ -27,34 +43,40 @@ from hopyard.state.global_search import (
 from hopyard.state.schemas import StrategyInput, StrategyOutput
 from hopyard.state.settings.fields import Context
 
-graph = (
-    StateGraph(
-        GlobalState,
-        input_schema=StrategyInput,
-        output_schema=StrategyOutput,
-        context_schema=Context,
+
+def _build(name: str, start: Any) -> Any:
+    return (
+        StateGraph(
+            GlobalState,
+            input_schema=StrategyInput,
+            output_schema=StrategyOutput,
+            context_schema=Context,
+        )
+        .add_node("start", start)
+        .add_node("select", select)
+        .add_node("rate", rate, input_schema=RateTask)
+        .add_node("descend", descend)
+        .add_node("write", write_report, input_schema=ReportTask)
+        .add_node("divide", divide)
+        .add_node("find", find_passages)
+        .add_node("map", map_reports, input_schema=MapTask)
+        .add_node("map_passages", map_passages, input_schema=PassageTask)
+        .add_node("reduce", reduce_global)
+        .add_edge(START, "start")
+        .add_edge("start", "select")
+        .add_conditional_edges("select", next_tasks, ["rate", "write", "divide"])
+        .add_edge("rate", "descend")
+        .add_conditional_edges("descend", next_tasks, ["rate", "write", "divide"])
+        .add_edge("write", "divide")
+        .add_edge("divide", "find")
+        .add_conditional_edges("find", map_tasks, ["map", "map_passages", "reduce"])
+        .add_edge("map", "reduce")
+        .add_edge("map_passages", "reduce")
+        .add_edge("reduce", END)
+        .compile(name=name)
+        .with_config(recursion_limit=200)
     )
-    .add_node("start", start_run)
-    .add_node("select", select)
-    .add_node("rate", rate, input_schema=RateTask)
-    .add_node("descend", descend)
-    .add_node("write", write_report, input_schema=ReportTask)
-    .add_node("divide", divide)
-    .add_node("find", find_passages)
-    .add_node("map", map_reports, input_schema=MapTask)
-    .add_node("map_passages", map_passages, input_schema=PassageTask)
-    .add_node("reduce", reduce_global)
-    .add_edge(START, "start")
-    .add_edge("start", "select")
-    .add_conditional_edges("select", next_tasks, ["rate", "write", "divide"])
-    .add_edge("rate", "descend")
-    .add_conditional_edges("descend", next_tasks, ["rate", "write", "divide"])
-    .add_edge("write", "divide")
-    .add_edge("divide", "find")
-    .add_conditional_edges("find", map_tasks, ["map", "map_passages", "reduce"])
-    .add_edge("map", "reduce")
-    .add_edge("map_passages", "reduce")
-    .add_edge("reduce", END)
-    .compile(name="global")
-    .with_config(recursion_limit=200)
-)
+
+
+graph = _build("global", start_run)
+published = _build("graphrag", start_published)

@@ -12,7 +12,6 @@ from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.local_search.answer import answer
 from hopyard.nodes.local_search.gather import gather
 from hopyard.nodes.local_search.linking import link
-from hopyard.nodes.local_search.reports import next_step, write_reports
 from hopyard.state.local_search import LocalState
 from hopyard.state.schemas import StrategyInput, StrategyOutput
 from hopyard.state.settings.fields import Context
@@ -26,13 +25,11 @@ graph = (
     )
     .add_node("start", start_run)
     .add_node("link", link)
-    .add_node("write_reports", write_reports)
     .add_node("gather", gather)
     .add_node("answer", answer)
     .add_edge(START, "start")
     .add_edge("start", "link")
-    .add_conditional_edges("link", next_step, ["write_reports", "gather"])
-    .add_edge("write_reports", "gather")
+    .add_edge("link", "gather")
     .add_edge("gather", "answer")
     .add_edge("answer", END)
     .compile(name="local")

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from langgraph.graph import END, START, StateGraph
 
+from hopyard.nodes.global_search.map import divide_passages, map_passages, passage_tasks
 from hopyard.nodes.global_search.reduce import reduce_map_reduce
-from hopyard.nodes.global_search.source_text import divide_passages, map_passages, passage_tasks
 from hopyard.nodes.lifecycle import start_run
 from hopyard.state.global_search import GlobalState, PassageTask
 from hopyard.state.schemas import StrategyInput, StrategyOutput

@@ -3,51 +3,19 @@
 from __future__ import annotations
 
 import operator
-from typing import Annotated, ClassVar
+from typing import Annotated
 
-from pydantic import Field
 from typing_extensions import TypedDict
 
 from hopyard.state.global_search import PointState, WrittenReport
-from hopyard.state.settings.fields import Group
 
 __all__ = (
-    "DriftSettings",
     "DriftState",
     "FollowUp",
     "FollowUpTask",
     "Proposal",
     "follow_up_id",
 )
-
-
-class DriftSettings(Group):
-    """DRIFT search. The windows are those of global_search and local_search."""
-
-    group: ClassVar[str] = "drift"
-
-    reports: int = Field(
-        5,
-        ge=1,
-        le=100,
-        description="Reports nearest to the question that the first call reads, as far as they "
-        "fit into global_search.window (published tool: 20, in 5 calls).",
-    )
-    follow_ups: int = Field(
-        4,
-        ge=1,
-        le=20,
-        description="Follow-up questions of a round at most (published tool: 20).",
-    )
-    depth: int = Field(
-        2, ge=0, le=10, description="Rounds of follow-up questions (published tool: 3)."
-    )
-    level: int = Field(
-        2,
-        ge=-1,
-        description="Level of the communities whose reports are read (published tool: 2), or -1 "
-        "for the deepest; a level that the index lacks means the deepest.",
-    )
 
 
 class Proposal(TypedDict):

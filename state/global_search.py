@@ -7,13 +7,14 @@ kept until it is answered: no file has them, and a killed run must not pay for t
 from __future__ import annotations
 
 import operator
-from typing import Annotated, Any, ClassVar, Final, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Final, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from hopyard.state.schemas import Step, StrategyState
-from hopyard.state.settings.fields import Group, Profile
+from hopyard.state.settings.fields import Context, Group, profile_of
 
 __all__ = (
     "UNRATED",
@@ -29,36 +30,26 @@ __all__ = (
     "map_id",
     "rate_id",
     "report_id",
+    "steps_of",
+    "window_of",
 )
 
 
 class GlobalSettings(Group):
     """Global search. The defaults are the paper's, and its cheapest level."""
 
-    group: ClassVar[str] = "global_search"
+    group: ClassVar[str] = "global"
 
-    level: int = Field(
-        0,
-        ge=-1,
-        description="Level of the communities whose reports are read: 0 (the root, fewest calls) "
-        "to 3 (paper), or -1 for the deepest; a level that the index lacks means the deepest.",
-    )
-    window: int = Field(
+    level: int | None = Field(
         0,
         ge=0,
-        description="Maximum tokens of the reports in one map call, and of the points in the "
-        "closing call; 0 means 8000 (as in the paper), or 1200 for the built-in model.",
-    )
-    min_score: int = Field(
-        1, ge=1, le=100, description="Least score of a point that is kept (paper: all above 0)."
+        description="Level of the communities whose reports are read: 0 (the root, fewest calls) "
+        "to 3 (paper); without a level, or at one that the index lacks, the deepest.",
     )
     dynamic: bool = Field(
         False,
         description="Rate the communities from the root down, and read only reports of relevant "
-        "communities, down to global_search.level.",
-    )
-    min_rating: int = Field(
-        2, ge=1, le=5, description="Least rating (0 to 5) of a relevant community, with dynamic."
+        "communities, down to global.level.",
     )
     most_reports: int = Field(
         150,
@@ -66,36 +57,18 @@ class GlobalSettings(Group):
         description="Maximum reports that one question has written, those of sub-communities "
         "included.",
     )
-    excerpts: int = Field(
-        -1,
-        ge=-1,
-        description="Maximum tokens of sentences that are read in place of reports: of small "
-        "communities, and of those beyond most_reports; -1 means four windows, 0 leaves "
-        "these communities out or has reports written.",
+    window: int | None = Field(
+        None,
+        ge=1,
+        description="Maximum tokens of the reports in one map call, and of the points in the "
+        "closing call: 8000 (paper) by default, or 1200 for the built-in model.",
     )
-    passages: int = Field(
-        -1,
-        ge=-1,
-        description="Passages that one search finds for the question, read in one more map call "
-        "as far as they fit into the window; -1 means 100, or none for the built-in model; 0 reads "
-        "reports alone (paper).",
-    )
-    order: Literal["size", "relevance"] = Field(
-        "size",
-        description="Communities whose reports are written first: those in most passages, or "
-        "those whose title is most similar to the question.",
-    )
-    seed: int = Field(0, ge=0, description="Seed of the order in which reports are put together.")
 
-    def for_profile(self, profile: Profile) -> GlobalSettings:
-        """These settings with the defaults of a profile in place of -1 and 0."""
-        builtin = profile == "builtin"
-        window = self.window or (1200 if builtin else 8000)
-        excerpts = 4 * window if self.excerpts < 0 else self.excerpts
-        passages = (0 if builtin else 100) if self.passages < 0 else self.passages
-        return self.model_copy(
-            update={"window": window, "excerpts": excerpts, "passages": passages}
-        )
+
+def window_of(context: Context) -> int:
+    """The tokens of a map call's reports, and of the points in the closing call."""
+    default = 1200 if profile_of(context) == "builtin" else 8000
+    return GlobalSettings.of(context).window or default
 
 
 UNRATED: Final = -1
@@ -132,6 +105,8 @@ class PointState(StrategyState):
 class GlobalState(PointState):
     """The strategy's state."""
 
+    published: NotRequired[bool]
+    """Whether reports alone are read, as published."""
     frontier: list[list[str]]
     """Communities to rate next, one list for each call."""
     ratings: Annotated[dict[str, int], operator.or_]
@@ -163,29 +138,26 @@ class ReportTask(TypedDict):
     """Reports to be written at most, those of its parts included."""
 
 
-class MapTask(TypedDict):
-    """The input of one map call."""
-
+class _MapTask(TypedDict):
     run: str
     question: str
     number: int
     """Its place among the map calls, from 1."""
     of: int
     """How many map calls there are."""
+
+
+class MapTask(_MapTask):
+    """The input of one map call over reports."""
+
     communities: list[str]
     written: dict[str, WrittenReport]
     """Those of the reports that the index does not hold."""
 
 
-class PassageTask(TypedDict):
+class PassageTask(_MapTask):
     """The input of one map call over the source text."""
 
-    run: str
-    question: str
-    number: int
-    """Its place among the map calls, from 1."""
-    of: int
-    """How many map calls there are."""
     passages: list[str]
 
 
@@ -202,3 +174,10 @@ def report_id(community: str) -> str:
 def map_id(number: int) -> str:
     """The id of the step of a map call."""
     return f"map-{number}"
+
+
+def steps_of(state: Mapping[str, Any]) -> list[Step]:
+    """The steps of a search that is under way, or of the part that a task has written."""
+    notes: Any = state.get("notes") or ()
+    # A node that clears the notes gives an `Overwrite` of them.
+    return list(state.get("steps") or getattr(notes, "value", notes))

@@ -105,7 +105,7 @@ def communities_command(
 
 
 def _estimate(index: Index, level: int, context: Context, *, as_json: bool) -> None:
-    from hopyard.nodes.global_search.estimate import estimate_level
+    from hopyard.nodes.global_search.plan import estimate_level
 
     found = estimate_level(index, level, context)
     if as_json:

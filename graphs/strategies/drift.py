@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from hopyard.state.drift import DriftSettings
 from hopyard.state.strategy import Strategy
 
 __all__ = ("STRATEGY",)
@@ -19,14 +18,13 @@ STRATEGY: Final = Strategy(
     graph="hopyard.graphs.drift:graph",
     needs=("dense", "communities"),
     stronger=("chain",),
-    settings=DriftSettings,
-    steps="hopyard.nodes.global_search.steps:steps_of",
+    steps="hopyard.state.global_search:steps_of",
     rank=61,
     legend={
         "communities": "groups of entities that belong together, each with a report",
         "reports to write": "communities whose report the index does not have",
         "points": "statements from reports and passages that help to answer the question",
-        "dropped": "points with a score of 0, or below global_search.min_score",
+        "dropped": "points with a score of 0",
         "follow-ups": "questions about what is still missing, with a score; the best new questions "
         "are asked in the next round",
         "beyond the window": "points with too low a score for the closing call",

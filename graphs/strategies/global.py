@@ -30,27 +30,25 @@ STRATEGY: Final = Strategy(
     beside=("capable",),
     stronger=("chain", "single"),
     settings=GlobalSettings,
-    steps="hopyard.nodes.global_search.steps:steps_of",
+    steps="hopyard.state.global_search:steps_of",
     rank=60,
     legend={
         "communities": "groups of entities that belong together, each with a report",
         "reports to write": "communities whose report the index does not have",
         "excerpts": "communities without a report, of which sentences of the documents are read",
-        "left out": "communities beyond the limits global_search.most_reports and excerpts",
+        "left out": "communities beyond global.most_reports and four windows of excerpts",
         "rating": "0 to 5: how much the report is likely to help, by its title",
         "importance": "0 to 10: how important the community is, by the author of the report",
         "points": "statements from the reports that help to answer the question",
-        "dropped": "points with a score of 0, or below global_search.min_score",
+        "dropped": "points with a score of 0",
         "beyond the window": "points with too low a score for the closing call",
         "score": "the score of the best point, from 0 to 1",
     },
     label="GraphRAG: map and reduce over community reports",
     sweeps={
-        "levels": tuple(
-            f"global@global_search.level={level}@global_search.passages=0" for level in range(4)
-        ),
+        "levels": tuple(f"graphrag@global.level={level}" for level in range(4)),
         "windows": tuple(
-            f"global@global_search.window={window}" for window in (8000, 16000, 32000, 64000)
+            f"global@global.window={window}" for window in (8000, 16000, 32000, 64000)
         ),
     },
 )

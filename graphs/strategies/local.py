@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hopyard.state.local_search import LocalSearchSettings
+from hopyard.state.local_search import LocalSettings
 from hopyard.state.schemas import RouteLabel
 from hopyard.state.strategy import Strategy
 
@@ -27,7 +27,7 @@ STRATEGY: Final = Strategy(
         ),
     ),
     stronger=("chain",),
-    settings=LocalSearchSettings,
+    settings=LocalSettings,
     rank=15,
     label="GraphRAG local search: the surroundings of entities",
     legend={

@@ -12,15 +12,15 @@ STRATEGY: Final = Strategy(
     name="map-reduce",
     about=(
         "A baseline to compare global with: map and reduce over all passages. It reads the whole "
-        "corpus for each question, with the settings window, min_score and seed of global_search."
+        "corpus for each question, in windows of global.window tokens."
     ),
     graph="hopyard.graphs.map_reduce:graph",
-    steps="hopyard.nodes.global_search.steps:steps_of",
+    steps="hopyard.state.global_search:steps_of",
     baseline=True,
     rank=91,
     legend={
         "points": "statements from the passages that help to answer the question",
-        "dropped": "points with a score of 0, or below global_search.min_score",
+        "dropped": "points with a score of 0",
         "score": "the best point's, from 0 to 1",
     },
     label="map and reduce over the source text",

@@ -10,8 +10,8 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from hopyard.indexes.corpus.records import Passage
-from hopyard.nodes.drift.primer import explored
-from hopyard.nodes.global_search.source_text import points_from_passages
+from hopyard.nodes.drift.primer import MOST_FOLLOW_UPS, explored
+from hopyard.nodes.global_search.points import points_from_passages
 from hopyard.nodes.local_search.answer import shown_context
 from hopyard.nodes.local_search.gather import gather
 from hopyard.nodes.local_search.linking import link
@@ -20,7 +20,6 @@ from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.drift import FOLLOW_UP
 from hopyard.prompts.strategies.global_search import BEST_SCORE
 from hopyard.state.drift import (
-    DriftSettings,
     DriftState,
     FollowUp,
     FollowUpTask,
@@ -33,25 +32,26 @@ from hopyard.state.settings.fields import Context
 
 __all__ = ("answer_follow_up", "follow_up_tasks", "new_questions", "next_round")
 
+ROUNDS: Final = 2
+"""Rounds of follow-up questions (published tool: 3)."""
 _BETWEEN_WORDS: Final = re.compile(r"\W+")
 
 
-async def next_round(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]:
+async def next_round(state: DriftState) -> dict[str, Any]:
     """Choose the follow-up questions of the next round; none if there is no next round.
 
     If the reports lead to no follow-up question, the question itself is asked.
     """
-    settings = DriftSettings.of((await run_of(state, runtime)).settings)
     number, asked = state["round"] + 1, state["asked"]
     following: list[FollowUp] = []
-    if number <= settings.depth and not state["truncated"]:
-        best = new_questions(state["proposals"], [one["question"] for one in asked])
+    if number <= ROUNDS and not state["truncated"]:
+        best = new_questions(state["proposals"], [follow_up["question"] for follow_up in asked])
         if number == 1 and not best:
             question = one_line(state["question"])
             best = [Proposal(question=question, score=BEST_SCORE, parent="")]
         following = [
-            FollowUp(**one, step=follow_up_id(number, place))
-            for place, one in enumerate(best[: settings.follow_ups], 1)
+            FollowUp(**proposal, step=follow_up_id(number, place))
+            for place, proposal in enumerate(best[:MOST_FOLLOW_UPS], 1)
         ]
     return {"round": number, "following": following, "asked": [*asked, *following]}
 
@@ -66,10 +66,11 @@ def new_questions(proposals: Sequence[Proposal], asked: Sequence[str]) -> list[P
         asked: The questions that have been asked.
     """
     seen, found = set(map(_words, asked)), []
-    for one in sorted(proposals, key=lambda one: -one["score"]):
-        if one["score"] and (words := _words(one["question"])) and words not in seen:
+    for proposal in sorted(proposals, key=lambda proposal: -proposal["score"]):
+        words = _words(proposal["question"])
+        if proposal["score"] and words and words not in seen:
             seen.add(words)
-            found.append(one)
+            found.append(proposal)
     return found
 
 
@@ -86,14 +87,14 @@ def follow_up_tasks(state: DriftState) -> list[Send] | Literal["reduce"]:
             FollowUpTask(
                 run=state["run"],
                 question=state["question"],
-                follow_up=one,
+                follow_up=follow_up,
                 round=state["round"],
                 asked=[asked["question"] for asked in state["asked"]],
                 alone=len(following) == 1 and not state["points"],
                 written=state["written"],
             ),
         )
-        for one in following
+        for follow_up in following
     ] or "reduce"
 
 
@@ -115,7 +116,7 @@ async def answer_follow_up(state: FollowUpTask, runtime: Runtime[Context]) -> di
         "question": one_line(state["question"]),
         "follow_up": asked["question"],
         "asked": "\n".join(f"- {question}" for question in state["asked"]),
-        "most": str(_most(state, run)),
+        "most": str(MOST_FOLLOW_UPS if state["round"] < ROUNDS else 0),
     }
     attempt = await run.try_call(FOLLOW_UP, values, step=step["id"])
     output = attempt.output
@@ -123,7 +124,7 @@ async def answer_follow_up(state: FollowUpTask, runtime: Runtime[Context]) -> di
         if state["alone"]:
             attempt.check_needed()
         return {"notes": [attempt.mark(step), *steps], "truncated": cut or attempt.truncated}
-    points = points_from_passages(run, output.points, [passage.id for passage in passages])
+    points = points_from_passages(output.points, [passage.id for passage in passages])
     update = explored(run, step, output, points)
     looked_at = [passage.id for passage in passages[:texts]]
     return update | {
@@ -131,12 +132,6 @@ async def answer_follow_up(state: FollowUpTask, runtime: Runtime[Context]) -> di
         "looked_at": looked_at,
         "truncated": cut,
     }
-
-
-def _most(state: FollowUpTask, run: Run) -> int:
-    """How many questions may follow: none in the last round."""
-    settings = DriftSettings.of(run.settings)
-    return settings.follow_ups if state["round"] < settings.depth else 0
 
 
 async def _context(
@@ -154,7 +149,7 @@ async def _context(
     gathered: LocalState = local
     passages, shown = await shown_context(run, gathered)
     steps = [
-        Step(**{**one, "id": f"{asked['step']}-{one['id']}", "parent": asked["step"]})
-        for one in gathered["steps"]
+        Step(**{**step, "id": f"{asked['step']}-{step['id']}", "parent": asked["step"]})
+        for step in gathered["steps"]
     ]
     return passages, gathered["selection"]["texts"], shown, steps, gathered["truncated"]

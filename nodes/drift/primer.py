@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
 from hopyard.nodes.global_search.chunks import chunks
-from hopyard.nodes.global_search.map import finish_map, numbered_reports, points_from_reports
-from hopyard.nodes.global_search.reading import ReadableReport, readable_reports
+from hopyard.nodes.global_search.points import finish_map, points_from_reports
+from hopyard.nodes.global_search.reading import (
+    ReadableReport,
+    numbered_reports,
+    readable_reports,
+)
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.drift import PRIMER, Explored
-from hopyard.state.drift import DriftSettings, DriftState, Proposal
-from hopyard.state.global_search import GlobalSettings, Point
+from hopyard.state.drift import DriftState, Proposal
+from hopyard.state.global_search import Point, window_of
 from hopyard.state.schemas import Step
-from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.settings.fields import Context
 from hopyard.state.text.counting import counted
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("explored", "primer")
+__all__ = ("MOST_FOLLOW_UPS", "explored", "primer")
+
+MOST_FOLLOW_UPS: Final = 4
+"""Follow-up questions of a round (published tool: 20)."""
 
 
 async def primer(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -28,7 +35,6 @@ async def primer(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]
     If it fails, or there is no report, the question itself is asked next (`next_round`).
     """
     run = await run_of(state, runtime)
-    settings = DriftSettings.of(run.settings)
     reports = await _fitting(run, state)
     step = Step(id="primer", kind="primer", title=f"Primer: read {counted(len(reports), 'report')}")
     if not reports:
@@ -36,7 +42,7 @@ async def primer(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]
     values = {
         "question": one_line(state["question"]),
         "reports": numbered_reports(reports),
-        "most": str(settings.follow_ups if settings.depth else 0),
+        "most": str(MOST_FOLLOW_UPS),
     }
     attempt = await run.try_call(PRIMER, values, step=step["id"])
     output = attempt.output
@@ -50,9 +56,9 @@ async def primer(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]
 async def _fitting(run: Run, state: DriftState) -> list[ReadableReport]:
     """The nearest reports that fit into the window together; the nearest even if it does not."""
     reports = await readable_reports(run, state["chosen"], state["written"])
-    window = GlobalSettings.of(run.settings).for_profile(profile_of(run.settings)).window
-    cut = chunks([tokens_of(numbered_reports([report])) for report in reports], window)
-    return [reports[place] for place in cut[0]] if cut else []
+    lengths = [tokens_of(numbered_reports([report])) for report in reports]
+    fitting = chunks(lengths, window_of(run.settings))[:1]
+    return [reports[place] for chunk in fitting for place in chunk]
 
 
 def explored(run: Run, step: Step, output: Explored, points: list[Point]) -> dict[str, Any]:
@@ -65,8 +71,8 @@ def explored(run: Run, step: Step, output: Explored, points: list[Point]) -> dic
         points: Those of its points that are kept.
     """
     proposals = [
-        Proposal(question=one_line(one.question), score=one.score, parent=step["id"])
-        for one in output.follow_ups
+        Proposal(question=one_line(asked.question), score=asked.score, parent=step["id"])
+        for asked in output.follow_ups
     ]
     step = finish_map(step, points, len(output.points), run)
     step["facts"]["follow-ups"] = str(len(proposals))

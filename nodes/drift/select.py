@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from functools import partial
 from typing import Any, Final, Literal
 
 from langgraph.runtime import Runtime
@@ -12,25 +12,30 @@ from langgraph.types import Overwrite, Send
 
 from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.records import Community
-from hopyard.nodes.global_search.reports import communities_of, plan_missing
-from hopyard.nodes.global_search.select import (
-    about,
+from hopyard.nodes.global_search.plan import (
     communities_at,
     deepest,
-    nearest_first,
+    plan_missing,
     reports_to_write,
     short_communities,
     writing_tasks,
 )
+from hopyard.nodes.global_search.reports import communities_of
+from hopyard.nodes.global_search.select import about
 from hopyard.nodes.local_search.linking import query_of
 from hopyard.nodes.run import Run, run_of
-from hopyard.state.drift import DriftSettings, DriftState
-from hopyard.state.global_search import GlobalSettings
+from hopyard.state.drift import DriftState
 from hopyard.state.schemas import Step, passage_ids
 from hopyard.state.settings.fields import Context
 
 __all__ = ("rank_communities", "report_tasks", "select")
 
+LEVEL: Final = 2
+"""Level of the communities whose reports are read (published tool)."""
+MOST_REPORTS: Final = 5
+"""Reports that the first call reads, if they fit (published tool: 20, in 5 calls)."""
+_COMPARED: Final = 500
+"""Communities whose reports are compared with the question: those in most passages."""
 _PASSAGES: Final = 20
 """Passages nearest to the question whose entities choose communities."""
 
@@ -68,14 +73,9 @@ async def select(state: DriftState, runtime: Runtime[Context]) -> dict[str, Any]
 
 
 async def _missing(run: Run, reader: CommunityIndex, chosen: Sequence[str]) -> list[str]:
-    """The communities whose reports are to be written: not small ones, which are read as they are.
-
-    As in `global`, `global_search.excerpts=0` has all reports written.
-    """
+    """Those whose reports are to be written: small communities are read as they are."""
     without = [reader.community(name) for name in chosen if reader.report(name) is None]
-    short: set[str] = set()
-    if GlobalSettings.of(run.settings).excerpts:
-        short = await short_communities(run, without)
+    short = await short_communities(run, without)
     return [community.id for community in without if community.id not in short]
 
 
@@ -86,18 +86,29 @@ def report_tasks(state: DriftState) -> list[Send] | Literal["primer"]:
 
 async def _nearest(run: Run, reader: CommunityIndex, question: str) -> tuple[list[str], str]:
     """The ids of the nearest communities, the nearest first, and how they were found."""
-    settings = DriftSettings.of(run.settings)
-    level = deepest(reader, settings.level)
+    level = deepest(reader, LEVEL)
     found = await communities_at(run, reader, level)
     reported = [community for community in found if reader.report(community.id)]
     if 2 * len(reported) > len(found):
         reported.sort(key=lambda community: (-community.passages, community.id))
-        ranked = await nearest_first(run, question, reported, partial(about, reader))
+        ranked = await _nearest_first(run, question, reported, reader)
         names, how = [community.id for community in ranked], "by their titles and summaries"
     else:
         names = rank_communities(await _groups(run, question), found)
         how = f"by the entities of the question and of the nearest {_PASSAGES} passages"
-    return names[: settings.reports], f"level {level}, {how}"
+    return names[:MOST_REPORTS], f"level {level}, {how}"
+
+
+async def _nearest_first(
+    run: Run, question: str, ranked: Sequence[Community], reader: CommunityIndex
+) -> list[Community]:
+    """The communities whose titles and summaries are most similar to the question first."""
+    texts = [about(reader, community) for community in ranked[:_COMPARED]]
+    embedder = await asyncio.to_thread(run.resources.embedder, await run.embedding())
+    vectors = await asyncio.to_thread(embedder.embed_documents, texts)
+    cosines = (vectors @ await run.embed(question)).tolist()
+    order = sorted(range(len(texts)), key=lambda place: -cosines[place])
+    return [*(ranked[place] for place in order), *ranked[_COMPARED:]]
 
 
 async def _groups(run: Run, question: str) -> list[list[int]]:

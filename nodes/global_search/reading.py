@@ -22,9 +22,16 @@ from hopyard.prompts.strategies.global_search import finding_lines
 from hopyard.state.global_search import WrittenReport
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("ReadableReport", "excerpt", "excerpts_within", "is_short", "readable_reports")
+__all__ = (
+    "ReadableReport",
+    "excerpt",
+    "excerpts_within",
+    "is_short",
+    "numbered_reports",
+    "readable_reports",
+)
 
-_EXCERPT: Final = 300
+LONGEST_EXCERPT: Final = 300
 """Tokens of an excerpt at most, about those of a short report."""
 _FEW: Final = 10
 """A community in more passages is not short. So most communities need not be read to know it."""
@@ -89,7 +96,7 @@ def excerpt(
         elements: The elements of the graph.
         allowed: Only lines that one of these passages supports; None for all.
     """
-    shown = leaf(elements.groups(community.entities), _EXCERPT, tokens_of)
+    shown = leaf(elements.groups(community.entities), LONGEST_EXCERPT, tokens_of)
     lines = [
         line
         for line in in_rows(shown.elements)
@@ -109,7 +116,7 @@ def is_short(community: Community, elements: Elements) -> bool:
     """Whether an excerpt holds all that the documents say of a community. It reads passages."""
     if community.passages > _FEW:
         return False
-    return fits([*elements.groups(community.entities)], _EXCERPT, tokens_of)
+    return fits([*elements.groups(community.entities)], LONGEST_EXCERPT, tokens_of)
 
 
 async def excerpts_within(run: Run, names: Sequence[str], budget: int) -> tuple[str, ...]:
@@ -127,7 +134,16 @@ async def excerpts_within(run: Run, names: Sequence[str], budget: int) -> tuple[
             kept.append(name)
         return tuple(kept)
 
-    return await asyncio.to_thread(fitting) if budget else ()
+    return await asyncio.to_thread(fitting)
+
+
+def numbered_reports(reports: Sequence[ReadableReport]) -> str:
+    """Reports as a call reads them; their findings are numbered from 1."""
+    lines, first = [], 1
+    for report in reports:
+        lines.append(finding_lines(report.heading, report.findings, first, report.sources))
+        first += len(report.findings)
+    return "\n\n".join(lines)
 
 
 def _readable(

@@ -20,19 +20,18 @@ from hopyard.nodes.global_search.coverage import (
     read_by_global,
     read_by_map_reduce,
 )
-from hopyard.nodes.global_search.map import evidence_of
-from hopyard.nodes.global_search.steps import check_reading
-from hopyard.nodes.lifecycle import close_run
+from hopyard.nodes.global_search.points import evidence_of
+from hopyard.nodes.lifecycle import close_run, with_endings
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.global_search import REDUCE, global_style, part_only, point_line
 from hopyard.state.drift import DriftState
-from hopyard.state.errors import IndexMissingError
-from hopyard.state.global_search import GlobalSettings, GlobalState, Point, PointState
+from hopyard.state.errors import CallFailedError, IndexMissingError, ModelOutputError
+from hopyard.state.global_search import GlobalState, Point, PointState, window_of
 from hopyard.state.schemas import Step, share_read
-from hopyard.state.settings.fields import Context, profile_of
-from hopyard.state.verdicts import FALLBACK
+from hopyard.state.settings.fields import Context
+from hopyard.state.verdicts import FAILED, FALLBACK
 
 __all__ = ("reduce_drift", "reduce_global", "reduce_map_reduce")
 
@@ -113,8 +112,7 @@ async def _reduce(run: Run, state: PointState, read: float | None) -> dict[str, 
         read: The share of the sentences of the documents that they come from; None if unknown.
     """
     question = state["question"]
-    settings = GlobalSettings.of(run.settings).for_profile(profile_of(run.settings))
-    points = best_points(state["points"], settings.window)
+    points = best_points(state["points"], window_of(run.settings))
     if state["truncated"] and not points:
         cited, step, truncated = await _answer_from_search(run, question)
     else:
@@ -177,7 +175,7 @@ async def _answer(
     step = Step(id="reduce", kind="reduce", title="Answer from the points", question=question)
     step["passages"] = evidence_of(shown.points)
     if not shown.points:
-        await check_reading(run, notes)
+        await _check_reading(run, notes)
         return UNKNOWN, step | {"reason": "no point helps"}, False
     values = {
         "points": "\n".join(shown.lines()),
@@ -190,6 +188,26 @@ async def _answer(
         step |= {"verdict": FALLBACK, "reason": f"the best points are the answer: {attempt.reason}"}
         return shown.as_list(), step, attempt.truncated
     return output.answer, mark_cut(step) if output.cut else step, False
+
+
+async def _check_reading(run: Run, notes: Sequence[Step]) -> None:
+    """See that one of several calls has read, if none of them found anything.
+
+    Args:
+        run: The run.
+        notes: The steps of the calls. A call that has read counts its points.
+
+    Raises:
+        ModelOutputError: Calls failed, and no call has read. It is the error of the last one.
+    """
+    failed = [step for step in notes if step.get("verdict") == FAILED]
+    if not failed or any("points" in step.get("facts", {}) for step in notes):
+        return
+    [last] = await with_endings(run, failed[-1:])
+    ending = last.get("ending", ModelOutputError.reason)
+    if ending == ModelOutputError.reason:
+        raise ModelOutputError(last["reason"])
+    raise CallFailedError(last["reason"], reason=ending)
 
 
 def _facts(shown: Sequence[Point], found: Sequence[Point], read: float | None) -> dict[str, str]:

@@ -8,18 +8,16 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from hopyard.indexes.index import Index
 from hopyard.indexes.kinds.communities import on_demand, writing
 from hopyard.indexes.kinds.communities.elements import Elements
 from hopyard.indexes.kinds.communities.index import CommunityIndex
-from hopyard.indexes.kinds.communities.plan import Plan
 from hopyard.indexes.kinds.communities.records import Community, Report
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.models.prompt import OutputT, Prompt
 from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.errors import ModelOutputError
-from hopyard.state.global_search import GlobalSettings, ReportTask, report_id
+from hopyard.state.global_search import ReportTask, report_id
 from hopyard.state.schemas import Step
 from hopyard.state.settings.fields import Context
 from hopyard.state.usage import Budget
@@ -28,8 +26,6 @@ __all__ = (
     "communities_of",
     "elements_of",
     "passages_in",
-    "plan_missing",
-    "plans_within",
     "write_report",
     "writing_budget",
 )
@@ -74,33 +70,6 @@ def _passages_in(
     }
 
 
-async def plan_missing(run: Run, names: Sequence[str]) -> dict[str, int]:
-    """How many reports are written for each of some communities, those of its parts included."""
-    planned = await asyncio.to_thread(plans_within, await run.index(), names, run.settings)
-    return {name: max(1, plan.calls) for name, plan in planned.items()}
-
-
-def plans_within(index: Index, names: Sequence[str], settings: Context) -> dict[str, Plan]:
-    """The reports to be written for some communities. It reads passages, so it may block.
-
-    Each community gets its own report. The rest of `global_search.most_reports`, and of the budget,
-    goes to the parts of the first communities.
-
-    Args:
-        index: The opened index.
-        names: Ids of communities, the most important first.
-        settings: The settings of the run.
-    """
-    budget, tokens = writing_budget(settings.budget), writing.limits_of(settings).tokens
-    most = GlobalSettings.of(settings).most_reports
-    most = min(most, budget.calls or most, -(-(budget.tokens or 0) // tokens) or most)
-    spare, plans = max(0, most - len(names)), dict[str, Plan]()
-    for name in names:
-        plans[name] = on_demand.planned(index, name, settings, 1 + spare)
-        spare -= max(0, plans[name].calls - 1)
-    return plans
-
-
 async def write_report(state: ReportTask, runtime: Runtime[Context]) -> dict[str, Any]:
     """Have the report about one community written, after those of its parts that it needs.
 
@@ -137,7 +106,7 @@ async def write_report(state: ReportTask, runtime: Runtime[Context]) -> dict[str
     step = _written(step, report, run.settings.model if asked else "")
     # Without a call it is text of a passage, which the state does not hold.
     kept = report.model_dump(mode="json") if asked else {}
-    below.sort(key=lambda one: one["id"])
+    below.sort(key=lambda own: own["id"])
     return {"written": {name: kept}, "notes": [step, *below]}
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 from langgraph.runtime import Runtime
@@ -11,14 +10,16 @@ from langgraph.types import Overwrite, Send
 
 from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.records import Community
-from hopyard.nodes.global_search.reading import excerpts_within, is_short
-from hopyard.nodes.global_search.reports import (
-    communities_of,
-    elements_of,
-    passages_in,
-    plan_missing,
+from hopyard.nodes.global_search.plan import (
+    communities_at,
+    deepest,
+    plan_reading,
+    with_allowed,
+    writing_tasks,
 )
-from hopyard.nodes.run import Run, run_of
+from hopyard.nodes.global_search.reports import communities_of
+from hopyard.nodes.lifecycle import start_run
+from hopyard.nodes.run import run_of
 from hopyard.prompts.passages import one_line, snippet
 from hopyard.prompts.strategies.global_rating import community_lines, rate_prompt
 from hopyard.state.global_search import (
@@ -26,36 +27,35 @@ from hopyard.state.global_search import (
     GlobalSettings,
     GlobalState,
     RateTask,
-    ReportTask,
     rate_id,
 )
-from hopyard.state.schemas import Step
+from hopyard.state.schemas import Step, StrategyInput
 from hopyard.state.settings.fields import Context, Profile, profile_of
 from hopyard.state.text.counting import counted
 
 __all__ = (
     "about",
     "children_to_rate",
-    "communities_at",
-    "deepest",
     "descend",
-    "nearest_first",
     "next_tasks",
     "rate",
     "relevant",
-    "reports_to_write",
     "select",
-    "short_communities",
-    "writing_tasks",
+    "start_published",
 )
 
 _SELECT: Final = "select"
+MIN_RATING: Final = 2
+"""Least rating (0 to 5) of a relevant community."""
 _RATED_AT_ONCE: Final[Mapping[Profile, int]] = {"builtin": 8, "small": 8, "capable": 25}
 """Communities that one call rates."""
 _LONGEST: Final = 300
 """Characters of a community in the rating's prompt."""
-_COMPARED: Final = 500
-"""Communities whose titles are compared with the question, the largest."""
+
+
+async def start_published(state: StrategyInput, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Start a run that reads reports alone."""
+    return {**await start_run(state, runtime), "published": True}
 
 
 async def select(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -89,8 +89,8 @@ async def select(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any
         frontier = _batches(roots, profile_of(run.settings))
         return update | {"frontier": frontier, "notes": Overwrite([step])}
     step["title"] = f"Select the communities at level {level}"
-    plan, facts = await _plan(
-        run, reader, state["question"], await communities_at(run, reader, level)
+    plan, facts = await plan_reading(
+        run, reader, await communities_at(run, reader, level), reports=state.get("published", False)
     )
     return update | plan | {"notes": Overwrite([{**step, "facts": facts}])}
 
@@ -119,9 +119,8 @@ async def rate(state: RateTask, runtime: Runtime[Context]) -> dict[str, Any]:
             "truncated": attempt.truncated,
         }
     ratings = dict(zip(names, output.ratings, strict=True))
-    least = GlobalSettings.of(run.settings).min_rating
-    helpful = sum(rating >= least for rating in ratings.values())
-    step["facts"] = {"rating": f"{helpful} of {len(names)} reach {least}"}
+    helpful = sum(rating >= MIN_RATING for rating in ratings.values())
+    step["facts"] = {"rating": f"{helpful} of {len(names)} reach {MIN_RATING}"}
     step["judge"] = run.settings.model
     return {"ratings": ratings, "notes": [step]}
 
@@ -129,18 +128,17 @@ async def rate(state: RateTask, runtime: Runtime[Context]) -> dict[str, Any]:
 async def descend(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Go on to the children of relevant communities, or end the selection."""
     run = await run_of(state, runtime)
-    settings, reader = GlobalSettings.of(run.settings), await communities_of(run)
+    reader = await communities_of(run)
     last = [name for batch in state["frontier"] for name in batch]
     if not state["truncated"]:
-        level = deepest(reader, settings.level)
-        following = children_to_rate(reader, state["ratings"], last, level, settings.min_rating)
-        allowed = {found.id for found in await _with_allowed(run, reader, following)}
-        following = [name for name in following if name in allowed]
-        if following:
-            return {"frontier": _batches(following, profile_of(run.settings))}
-    names = relevant(reader, state["ratings"], settings.min_rating)
-    found = [reader.community(name) for name in names]
-    plan, facts = await _plan(run, reader, state["question"], found, state["ratings"])
+        level = deepest(reader, GlobalSettings.of(run.settings).level)
+        following = children_to_rate(reader, state["ratings"], last, level)
+        if allowed := [found.id for found in await with_allowed(run, reader, following)]:
+            return {"frontier": _batches(allowed, profile_of(run.settings))}
+    found = [reader.community(name) for name in relevant(reader, state["ratings"])]
+    plan, facts = await plan_reading(
+        run, reader, found, state["ratings"], reports=state.get("published", False)
+    )
     facts = {"rated": str(len(state["ratings"])), **facts}
     step = Step(id="relevant", kind="select", title="Keep the relevant communities", facts=facts)
     return {"frontier": [], **plan, "notes": [step]}
@@ -157,7 +155,7 @@ def next_tasks(state: GlobalState) -> list[Send] | Literal["divide"]:
 
 
 def children_to_rate(
-    reader: CommunityIndex, ratings: Mapping[str, int], last: Sequence[str], level: int, least: int
+    reader: CommunityIndex, ratings: Mapping[str, int], last: Sequence[str], level: int
 ) -> list[str]:
     """The communities to rate after some others, down to a level.
 
@@ -170,114 +168,20 @@ def children_to_rate(
         ratings: All ratings so far.
         last: The communities rated last.
         level: The deepest level.
-        least: Least rating of a relevant community.
     """
     rated = [reader.community(name) for name in last]
     above = [community for community in rated if community.level < level]
-    if any(rating == UNRATED or rating >= least for rating in ratings.values()):
-        above = [community for community in above if ratings[community.id] >= least]
+    if any(rating == UNRATED or rating >= MIN_RATING for rating in ratings.values()):
+        above = [community for community in above if ratings[community.id] >= MIN_RATING]
     return [child for community in above for child in community.children]
 
 
-def relevant(reader: CommunityIndex, ratings: Mapping[str, int], least: int) -> list[str]:
+def relevant(reader: CommunityIndex, ratings: Mapping[str, int]) -> list[str]:
     """The relevant communities without a relevant child, and those that could not be rated."""
-    kept = {name for name, rating in ratings.items() if rating == UNRATED or rating >= least}
+    kept = {name for name, rating in ratings.items() if rating == UNRATED or rating >= MIN_RATING}
     return [
         name for name in ratings if name in kept and not kept & {*reader.community(name).children}
     ]
-
-
-async def _plan(
-    run: Run,
-    reader: CommunityIndex,
-    question: str,
-    found: Sequence[Community],
-    ratings: Mapping[str, int] | None = None,
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """The communities to read, and the reports to write for that; and what the step says."""
-    settings = GlobalSettings.of(run.settings).for_profile(profile_of(run.settings))
-    ranked = sorted(found, key=lambda community: (-community.passages, community.id))
-    if settings.order == "relevance":
-        ranked = await nearest_first(run, question, ranked, lambda community: community.title)
-    given = ratings or {}
-    ranked.sort(key=lambda community: -given.get(community.id, 0))
-    without = [community for community in ranked if reader.report(community.id) is None]
-    short = await short_communities(run, without) if settings.excerpts else set()
-    long = [community.id for community in without if community.id not in short]
-    missing, beyond = long[: settings.most_reports], {*long[settings.most_reports :]}
-    unwritten = [one.id for one in without if one.id in short or one.id in beyond]
-    excerpts = await excerpts_within(run, unwritten, settings.excerpts)
-    left_out = {*unwritten}.difference(excerpts)
-    planned = await plan_missing(run, missing)
-    facts = {"communities": str(len(ranked)), **reports_to_write(planned)}
-    if excerpts:
-        facts["excerpts"] = str(len(excerpts))
-    if left_out:
-        facts["left out"] = str(len(left_out))
-    chosen = [community.id for community in ranked if community.id not in left_out]
-    return {"chosen": chosen, "missing": planned}, facts
-
-
-def reports_to_write(planned: Mapping[str, int]) -> dict[str, str]:
-    """What a step says of the reports that are written: how many, and how many for parts."""
-    total = sum(planned.values())
-    below = {"of parts": str(total - len(planned))} if total > len(planned) else {}
-    return {"reports to write": str(total), **below}
-
-
-def writing_tasks(state: Mapping[str, Any]) -> list[Send]:
-    """Have missing reports written; tasks run side by side."""
-    return [
-        Send("write", ReportTask(run=state["run"], community=name, most=most))
-        for name, most in state["missing"].items()
-    ]
-
-
-async def short_communities(run: Run, communities: Sequence[Community]) -> set[str]:
-    """The ids of those of some communities that are read as they are, without a report."""
-    elements = await elements_of(run)
-    return await asyncio.to_thread(
-        lambda: {one.id for one in communities if is_short(one, elements)}
-    )
-
-
-async def nearest_first(
-    run: Run, question: str, ranked: Sequence[Community], text: Callable[[Community], str]
-) -> list[Community]:
-    """The communities whose texts are most similar to the question first.
-
-    Args:
-        run: The run, with the embedding model.
-        question: The question.
-        ranked: Communities. Only the first 500 are compared; the others follow them.
-        text: The text of a community.
-    """
-    compared, others = ranked[:_COMPARED], ranked[_COMPARED:]
-    embedder = await asyncio.to_thread(run.resources.embedder, await run.embedding())
-    vectors = await asyncio.to_thread(embedder.embed_documents, list(map(text, compared)))
-    cosines = (vectors @ await run.embed(question)).tolist()
-    order = sorted(range(len(compared)), key=lambda place: -cosines[place])
-    return [*(compared[place] for place in order), *others]
-
-
-async def communities_at(run: Run, reader: CommunityIndex, level: int) -> list[Community]:
-    """The communities of a level that stand in a passage that the run may find.
-
-    Args:
-        run: The run.
-        reader: The communities.
-        level: The level, which the index has.
-    """
-    return await _with_allowed(run, reader, [found.id for found in reader.at(level)])
-
-
-async def _with_allowed(run: Run, reader: CommunityIndex, names: Sequence[str]) -> list[Community]:
-    found = [reader.community(name) for name in names]
-    allowed = await run.allowed()
-    if allowed is None:
-        return found
-    held = await passages_in(run, found, allowed)
-    return [community for community in found if held[community.id]]
 
 
 def about(reader: CommunityIndex, community: Community) -> str:
@@ -285,11 +189,6 @@ def about(reader: CommunityIndex, community: Community) -> str:
     report = reader.report(community.id)
     text = f"{report.title}: {report.summary}" if report else community.title
     return snippet(text, _LONGEST)
-
-
-def deepest(reader: CommunityIndex, level: int) -> int:
-    """The level that a setting means: the deepest for -1, and for a level that is not there."""
-    return reader.levels - 1 if level < 0 else min(level, reader.levels - 1)
 
 
 def _batches(names: Sequence[str], profile: Profile) -> list[list[str]]:

@@ -10,8 +10,9 @@ from langgraph.runtime import Runtime
 from hopyard.indexes.corpus.records import Passage
 from hopyard.nodes.answer import answer_from_shown, close_answer
 from hopyard.nodes.local_search.context import Material, render
-from hopyard.nodes.local_search.gather import gather, lines_of
+from hopyard.nodes.local_search.gather import gather
 from hopyard.nodes.local_search.linking import query_of
+from hopyard.nodes.local_search.reports import lines_of
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.strategies.local_search import LOCAL_ANSWER
 from hopyard.state.local_search import LocalState
@@ -46,7 +47,7 @@ async def shown_context(run: Run, state: LocalState) -> tuple[list[Passage], str
     passages = await run.passages(names)
     query = await query_of(run, state["question"])
     lines = await lines_of(run, state["linked"]["entities"], state["written"])
-    material = Material(query.graph, {one.id: one for one in passages}, run.settings)
+    material = Material(query.graph, {found.id: found for found in passages}, run.settings)
     shown = await asyncio.to_thread(
         render,
         lines[: selection["reports"]],

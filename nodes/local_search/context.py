@@ -10,15 +10,19 @@ from hopyard.indexes.corpus.records import Passage
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.text.sentences import sentence_spans
 from hopyard.nodes.answer import format_passages
-from hopyard.nodes.local_search.budget import Part, fill, rooms
 from hopyard.nodes.local_search.reports import ReportLine
 from hopyard.prompts.passages import heading, passage_lines, passage_snippet
 from hopyard.prompts.strategies.local_search import context_text
-from hopyard.state.local_search import LocalSearchSettings, Statement
+from hopyard.state.local_search import Statement, tokens_for
 from hopyard.state.settings.fields import Context, profile_of
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("Chosen", "Material", "choose", "render")
+__all__ = ("Chosen", "Material", "Part", "choose", "fill", "render", "rooms")
+
+REPORTS: Final = 0.15
+"""Share of the tokens for reports (GraphRAG's published tool)."""
+FACTS: Final = 0.35
+"""Share of the tokens for facts; passages get the rest (published tool)."""
 
 _MARKER: Final = "[00] "
 """A number takes this much of a budget."""
@@ -88,6 +92,46 @@ class Material:
         return sentence_spans(self.passages[self.graph.passage_ids[passage]].text)[place]
 
 
+@dataclass(frozen=True)
+class Part:
+    """What one part of a prompt takes of its room."""
+
+    count: int
+    """Number of items that fit."""
+    used: int
+    room: int
+
+    @property
+    def left(self) -> int:
+        """Tokens for the next part."""
+        return self.room - self.used
+
+    def __str__(self) -> str:
+        """As a trace shows it: "310 of 525 tokens"."""
+        return f"{self.used} of {self.room} tokens"
+
+
+def rooms(tokens: int) -> tuple[int, int, int]:
+    """The tokens of reports, facts and passages, which add up to all tokens."""
+    reports, facts = int(tokens * REPORTS), int(tokens * FACTS)
+    return reports, facts, tokens - reports - facts
+
+
+def fill(costs: Iterable[int], room: int) -> Part:
+    """Take items in their order until the next does not fit.
+
+    Args:
+        costs: The tokens of each item.
+        room: Tokens, at least 0.
+    """
+    count = used = 0
+    for cost in costs:
+        if used + cost > room:
+            break
+        count, used = count + 1, used + cost
+    return Part(count, used, room)
+
+
 class Chosen(NamedTuple):
     """What fits into the prompt."""
 
@@ -104,7 +148,6 @@ def choose(
     statements: Sequence[Statement],
     passages: Sequence[str],
     material: Material,
-    settings: LocalSearchSettings,
 ) -> Chosen:
     """Fill the shares of the budget: reports, then facts, then passages.
 
@@ -117,19 +160,18 @@ def choose(
         passages: Ids, the best first. The first is shown even if it does not fit, if nothing else
             does.
         material: Their texts.
-        settings: The budget, with its tokens filled in.
     """
-    for_reports, for_facts, for_passages = rooms(settings)
+    for_reports, for_facts, for_passages = rooms(tokens_for(material.settings))
     reports = fill((tokens_of(_line(line, {})) for line in lines), for_reports)
     costs = [material.passage_cost(name) for name in passages]
     sure = passages[: fill(costs, for_passages).count]
-    new = [one for one in statements if not material.repeats(one, sure)]
+    new = [found for found in statements if not material.repeats(found, sure)]
     facts = fill(material.statement_costs(new), for_facts + reports.left)
     texts = fill(costs, for_passages + facts.left)
     if passages and not reports.count + facts.count + texts.count:
         texts = Part(1, costs[0], texts.room)
     shown = passages[: texts.count]
-    kept = [one for one in new[: facts.count] if not material.repeats(one, shown)]
+    kept = [found for found in new[: facts.count] if not material.repeats(found, shown)]
     return Chosen(reports, facts, kept, texts)
 
 

@@ -13,15 +13,16 @@ from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.searches.pagerank import PageRankSettings
 from hopyard.indexes.searches.pagerank.query import Query, linked_or_nearest
 from hopyard.indexes.text.names import names_in
-from hopyard.nodes.local_search.reports import communities_of, missing_reports
 from hopyard.nodes.run import Run, run_of
-from hopyard.state.local_search import Linked, LocalSearchSettings, LocalState
+from hopyard.state.local_search import Linked, LocalState
 from hopyard.state.schemas import Step, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.verdicts import FALLBACK
 
 __all__ = ("entities_of_passages", "link", "linked_now", "query_of")
 
+MOST_ENTITIES: Final = 10
+"""Entities of the question (GraphRAG's published tool)."""
 _NONE_NAMED: Final = "the question names no entity of the graph"
 
 
@@ -34,17 +35,14 @@ async def link(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]:
     run = await run_of(state, runtime)
     query = await query_of(run, state["question"])
     entities, reason = await _entities(run, query)
-    settings = LocalSearchSettings.of(run.settings)
-    kept = entities[: settings.entities]
-    communities = await communities_of(run) if settings.reports else None
-    missing = missing_reports(communities, kept) if communities else []
+    kept = entities[:MOST_ENTITIES]
     labels = ", ".join(map(query.graph.label, kept)) or "none"
     step = Step(id="link", kind="entities", title=f"Entities: {labels}")
     if reason:
         step |= {"verdict": FALLBACK, "reason": reason}
     generation = query.search.index.manifest.generation
     return {
-        "linked": Linked(generation=generation, entities=kept, missing=missing),
+        "linked": Linked(generation=generation, entities=kept),
         "written": [],
         "steps": [step],
         "truncated": False,

@@ -1,40 +1,21 @@
-"""Reports on the communities of the linked entities: choose them, and write missing ones."""
+"""Community reports in local search, where reports tell of what single facts cannot."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple
-
-from langgraph.runtime import Runtime
+from typing import Any, Final, NamedTuple
 
 from hopyard.indexes.kinds.communities.context import with_numbers
 from hopyard.indexes.kinds.communities.index import CommunityIndex
-from hopyard.indexes.kinds.communities.on_demand import report_of
 from hopyard.indexes.kinds.communities.records import Finding, Report
-from hopyard.models.prompt import OutputT, Prompt
-from hopyard.nodes.attempt import attempted
-from hopyard.nodes.run import Run, run_of
+from hopyard.indexes.kinds.communities.writing import elements_of
+from hopyard.nodes.run import Run
 from hopyard.prompts.passages import one_line
-from hopyard.state.local_search import LocalState
-from hopyard.state.schemas import Step
-from hopyard.state.settings.fields import Context
-from hopyard.state.verdicts import BUDGET
 
-__all__ = (
-    "MOST_WRITTEN",
-    "ReportLine",
-    "choose_reports",
-    "communities_of",
-    "missing_reports",
-    "next_step",
-    "report_lines",
-    "write_reports",
-)
+__all__ = ("ReportLine", "choose_reports", "lines_of", "report_lines")
 
-MOST_WRITTEN: Final = 3
-"""Reports that a question has written at most: more do not fit their share of the prompt."""
 _SOURCES: Final = 3
 """Passages that a finding refers to at most."""
 
@@ -47,23 +28,31 @@ class ReportLine(NamedTuple):
     passages: tuple[str, ...] = ()
 
 
-async def communities_of(run: Run) -> CommunityIndex | None:
-    """The communities of the run's index; None if it has none.
+async def lines_of(
+    run: Run, entities: Sequence[int], written: Sequence[Mapping[str, Any]]
+) -> list[ReportLine]:
+    """The lines of all reports on communities of the entities, the best report first.
 
-    Under a filter there are none either: reports tell of all passages.
+    Under a filter there are none, since reports tell of all passages.
+
+    Args:
+        run: The run.
+        entities: Rows of entities.
+        written: Reports that the index does not hold.
     """
     index = await run.index()
     if run.settings.where or not index.has("communities"):
-        return None
-    reader: CommunityIndex = await asyncio.to_thread(index.reader, "communities")
-    return reader
+        return []
 
+    def sources(finding: Finding) -> list[str]:
+        return [name for name, _ in elements_of(index).quotes(finding.elements)]
 
-def missing_reports(communities: CommunityIndex, entities: Iterable[int]) -> list[str]:
-    """The leaf communities without a report, those with most of the entities first."""
-    leaves = Counter(communities.of_entity(entity)[-1] for entity in entities)
-    missing = [name for name, _ in leaves.most_common() if communities.report(name) is None]
-    return missing[:MOST_WRITTEN]
+    def read() -> list[ReportLine]:
+        reader: CommunityIndex = index.reader("communities")
+        reports = choose_reports(reader, entities, map(Report.model_validate, written))
+        return [line for report in reports for line in report_lines(report, sources)]
+
+    return await asyncio.to_thread(read)
 
 
 def choose_reports(
@@ -76,7 +65,7 @@ def choose_reports(
     Args:
         communities: The communities of the index.
         entities: Rows of entities.
-        written: The reports that the run has had written.
+        written: Reports that the index does not hold.
     """
     new = {report.community: report for report in written}
     found: Counter[str] = Counter()
@@ -109,35 +98,3 @@ def report_lines(report: Report, sources: Callable[[Finding], Sequence[str]]) ->
             for finding in report.findings
         ),
     ]
-
-
-def next_step(state: LocalState) -> Literal["write_reports", "gather"]:
-    """Write reports, if some are wanted and missing."""
-    return "write_reports" if state["linked"]["missing"] else "gather"
-
-
-async def write_reports(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Have missing reports written, side by side. The answer does without those that fail."""
-    run = await run_of(state, runtime)
-    results = await asyncio.gather(*(_write(run, name) for name in state["linked"]["missing"]))
-    stopped = any(step.get("verdict") == BUDGET for _, step in results)
-    return {
-        "written": [report.model_dump() for report, _ in results if report is not None],
-        "steps": [*state["steps"], *(step for _, step in results)],
-        "truncated": state["truncated"] or stopped,
-    }
-
-
-async def _write(run: Run, community: str) -> tuple[Report | None, Step]:
-    step = Step(id=f"report-{community}", kind="report", title=f"Report on community {community}")
-
-    async def call(
-        prompt: Prompt[OutputT], values: Mapping[str, str], *, step: str = community
-    ) -> OutputT:
-        return await run.call(prompt, values, step=f"report-{step}")
-
-    attempt = await attempted(report_of(await run.index(), community, run.settings, call))
-    report = attempt.output
-    if report is None:
-        return None, attempt.mark(step)
-    return report, {**step, "title": f"Report: {report.title}"}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.searches.pagerank.query import Query, Ranking, because, min_max
 from hopyard.indexes.searches.pagerank.statements import fact_cosines, sentence_cosines
-from hopyard.state.local_search import LocalSearchSettings, Statement
+from hopyard.state.local_search import Statement
 from hopyard.state.schemas import Evidence, passage_evidence
 
 __all__ = (
@@ -29,6 +29,10 @@ __all__ = (
     "rank_statements",
 )
 
+MOST_NEIGHBOURS: Final = 10
+"""Entities that share a fact or a sentence with those of the question."""
+MOST_PASSAGES: Final = 20
+"""Beyond some twenty, the walk hardly tells passages apart."""
 _SHORTEST_STATEMENT: Final = 10
 
 _TRIPLE: Final = ["subject", "relation", "object"]
@@ -69,7 +73,7 @@ class _Middle:
 
 
 def look_around(
-    query: Query, entities: Sequence[int], ranking: Ranking, settings: LocalSearchSettings
+    query: Query, entities: Sequence[int], ranking: Ranking, tokens: int
 ) -> Surroundings:
     """Rank what surrounds some entities.
 
@@ -77,21 +81,21 @@ def look_around(
         query: The question.
         entities: Rows of the entities, at least one.
         ranking: The walk from the entities.
-        settings: Tells how much is worth ranking; its tokens are filled in.
+        tokens: The budget: more statements than fit are not ranked.
     """
     graph = query.graph
-    neighbours = find_neighbours(graph, entities, ranking.entities, settings.neighbours)
-    most = settings.tokens // _SHORTEST_STATEMENT
+    neighbours = find_neighbours(graph, entities, ranking.entities, MOST_NEIGHBOURS)
+    most = tokens // _SHORTEST_STATEMENT
     middle = _Middle(query, entities, neighbours, ranking, _allowed(query), most)
     joining = _joining(middle)
-    stated = np.array([graph.passage_rows[one["passage"]] for one in joining], np.int64)
+    stated = np.array([graph.passage_rows[found["passage"]] for found in joining], np.int64)
     held = np.bincount(stated, minlength=len(graph.passage_ids))
     held += graph.counts[[*entities, *neighbours]].sign().sum(axis=0).astype(np.int64)
     best = rank_passages(np.where(middle.allowed, ranking.scores, 0.0), held)
     return Surroundings(
         neighbours,
         [*_elements(middle, "description"), *joining, *_elements(middle, "claim")],
-        [graph.passage_ids[row] for row in best[: settings.passages].tolist()],
+        [graph.passage_ids[row] for row in best[:MOST_PASSAGES].tolist()],
         ranking,
     )
 

@@ -180,10 +180,16 @@ class TestHopBySimilarity(StrategyContract):
 class TestGlobal(StrategyContract):
     strategy = STRATEGIES["global"]
     question = "What do the documents tell about bridges?"
-    answers: ClassVar = search_globally
-    settings: ClassVar = {"global_search": {"excerpts": 0}}
+    answers: ClassVar = map_passages
     answer = "The Iron Bridge was opened in 1781 [1]."
-    calls = 6  # three reports (the garden's takes no call), map, map of passages, reduce
+    calls = 3  # map of excerpts, map of passages, reduce
+
+
+class TestGraphRAG(TestGlobal):
+    strategy = STRATEGIES["graphrag"]
+    answers: ClassVar = search_globally
+    calls = 5  # three reports (the garden's takes no call), map, reduce
+    searches = ("dense",)  # it searches only if the budget leaves no call to map
 
 
 class TestMapReduce(StrategyContract):
@@ -195,12 +201,12 @@ class TestMapReduce(StrategyContract):
     searches = ("dense",)  # it searches only if the budget leaves no call to map
 
 
-class TestGlobalFromTheRoot(TestGlobal):
+class TestGraphRAGFromTheRoot(TestGraphRAG):
     settings: ClassVar = {
         "communities": {"max_size": 2},
-        "global_search": {"dynamic": True, "level": -1, "order": "relevance", "excerpts": 0},
+        "global": {"dynamic": True, "level": None},
     }
-    calls = 12  # three rounds of ratings, six reports, map, map of passages, reduce
+    calls = 11  # three rounds of ratings, six reports, map, reduce
 
 
 class TestGlobalWithReportsInTheIndex(TestGlobal):
@@ -210,11 +216,10 @@ class TestGlobalWithReportsInTheIndex(TestGlobal):
 
 class TestDrift(StrategyContract):
     strategy = STRATEGIES["drift"]
-    settings: ClassVar = {"global_search": {"excerpts": 0}}
     question = "What do the documents tell about bridges?"
     answers: ClassVar = search_globally
     answer = "The Iron Bridge was opened in 1781 [1]."
-    calls = 6  # three reports (the garden's takes no call), the primer, one follow-up, reduce
+    calls = 3  # the primer, one follow-up, reduce
     searches = ("dense",)
 
 

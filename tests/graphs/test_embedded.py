@@ -89,8 +89,8 @@ async def test_a_global_search_writes_reports_and_reads_them(communities: Path) 
     output = await ask_agent(
         communities,
         "What do the documents tell about bridges?",
-        strategy="global",
-        global_search={"most_reports": 2, "excerpts": 0},
+        strategy="graphrag",
+        **{"global": {"most_reports": 2}},
     )
     steps = output["steps"]
     assert [step["kind"] for step in steps] == ["select", "report", "report", "map", "reduce"]

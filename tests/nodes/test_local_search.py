@@ -8,20 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from hopyard.indexes.kinds.communities.records import Finding, Report
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.kinds.entity_graph.read.lookup import find_entities
-from hopyard.nodes.local_search.budget import Part, fill, rooms
-from hopyard.nodes.local_search.context import Material, choose, render
+from hopyard.nodes.local_search.context import Material, Part, choose, fill, render, rooms
 from hopyard.nodes.local_search.linking import entities_of_passages
 from hopyard.nodes.local_search.reports import (
     ReportLine,
     choose_reports,
-    missing_reports,
     report_lines,
 )
 from hopyard.nodes.local_search.surroundings import (
@@ -31,7 +26,7 @@ from hopyard.nodes.local_search.surroundings import (
 )
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.strategies.local_search import LOCAL_ANSWER
-from hopyard.state.local_search import LocalSearchSettings, Statement
+from hopyard.state.local_search import Statement
 from hopyard.state.settings.fields import Context
 
 from ..indexes.kinds.entity_graph.made_graph import SENSES, TEXTS, graph_of, read
@@ -51,22 +46,9 @@ def labels(graph: EntityGraph, rows: list[int]) -> list[str]:
 
 
 def test_the_shares_of_a_budget() -> None:
-    assert rooms(LocalSearchSettings(tokens=8000)) == (1200, 2800, 4000)
-    assert rooms(LocalSearchSettings(tokens=1500)) == (225, 525, 750)
-    assert rooms(LocalSearchSettings(tokens=10, share_reports=0, share_facts=1)) == (0, 10, 0)
-
-
-@given(st.integers(1, 20_000), st.floats(0, 1), st.floats(0, 1))
-def test_shares_add_up_to_the_budget(tokens: int, reports: float, facts: float) -> None:
-    settings = LocalSearchSettings(tokens=tokens, share_reports=reports / 2, share_facts=facts / 2)
-    parts = rooms(settings)
-    assert sum(parts) == tokens
-    assert min(parts) >= 0
-
-
-def test_shares_of_more_than_one_are_refused() -> None:
-    with pytest.raises(ValidationError, match="more than 1 together"):
-        LocalSearchSettings(share_reports=0.6, share_facts=0.5)
+    assert rooms(8000) == (1200, 2800, 4000)
+    assert rooms(1500) == (225, 525, 750)
+    assert rooms(1) == (0, 0, 1)
 
 
 def test_a_part_takes_items_until_one_does_not_fit() -> None:
@@ -80,6 +62,11 @@ def test_a_part_takes_items_until_one_does_not_fit() -> None:
 def material(graph: EntityGraph) -> Material:
     passages = {passage.id: passage for passage in read(list(TEXTS))}
     return Material(graph, passages, Context(profile="capable"))
+
+
+def with_tokens(material: Material, tokens: int) -> Material:
+    settings = Context.model_validate({"profile": "capable", "local": {"tokens": tokens}})
+    return replace(material, settings=settings)
 
 
 def sentence(graph: EntityGraph, passage: str, place: int) -> Statement:
@@ -99,9 +86,7 @@ def test_what_a_part_leaves_over_goes_to_the_next(material: Material) -> None:
     """
     lines = [ReportLine("0-0", "x" * 40), ReportLine("0-0", "y" * 40)]
     statements = [sentence(material.graph, "severn", 0)]
-    settings = LocalSearchSettings(tokens=100)
-    names = ["darby", "bridge", "stone"]
-    chosen = choose(lines, statements, names, material, settings)
+    chosen = choose(lines, statements, ["darby", "bridge", "stone"], with_tokens(material, 100))
     assert chosen.reports == Part(1, 10, 15)
     assert chosen.facts == Part(1, 10, 40)
     assert chosen.passages == Part(3, 57, 80)
@@ -110,8 +95,7 @@ def test_what_a_part_leaves_over_goes_to_the_next(material: Material) -> None:
 def test_a_sentence_of_a_shown_passage_is_not_shown_again(material: Material) -> None:
     """Half of 60 tokens, 30, hold the first passage with 23, so its sentence is left out."""
     statements = [sentence(material.graph, name, 0) for name in ("darby", "severn")]
-    settings = LocalSearchSettings(tokens=60, share_reports=0, share_facts=0.5)
-    chosen = choose([], statements, ["darby", "bridge"], material, settings)
+    chosen = choose([], statements, ["darby", "bridge"], with_tokens(material, 60))
     assert [one["passage"] for one in chosen.statements] == ["severn"]
     assert chosen.facts == Part(1, 10, 30)
     assert chosen.passages == Part(2, 42, 50)
@@ -132,7 +116,7 @@ def test_a_sentence_behind_the_end_of_a_snippet_is_shown(graph: EntityGraph) -> 
 def test_a_budget_too_small_for_anything_still_shows_the_first_passage(
     material: Material,
 ) -> None:
-    chosen = choose([], [], ["darby", "bridge"], material, LocalSearchSettings(tokens=4))
+    chosen = choose([], [], ["darby", "bridge"], with_tokens(material, 4))
     assert chosen.passages == Part(1, 23, 4)
 
 
@@ -211,7 +195,6 @@ def test_each_entity_leads_to_the_report_on_its_smallest_community() -> None:
     new = Report(community="1-1", title="B", summary="B.", rating=1)
     titles = [one.title for one in choose_reports(communities, [7, 1], [new])]
     assert titles == ["A", "B"]
-    assert missing_reports(communities, [7, 1, 8]) == ["1-1"]
 
 
 def test_findings_lead_to_three_passages_at_most() -> None:

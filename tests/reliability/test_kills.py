@@ -120,7 +120,7 @@ def make_subject(
     subjects = {
         "tree": ask(TREE, "tree"),
         "hop": ask(HOP, "hop"),
-        "global": ask(GLOBAL, "global", communities, "--set", "global_search.window=1"),
+        "global": ask(GLOBAL, "global", communities, "--set", "global.window=1"),
         "drift": ask(GLOBAL, "drift", communities),
         "build": Subject("build", (*build, *MODELS), _index_files, 2, readable=_index_opens),
         "eval": Subject("eval", (*evaluate, *MODELS), _records, 4),

@@ -119,14 +119,12 @@ def test_the_levels_of_communities_are_a_sweep(
     kinds = ["dense", "sparse", *all_kinds(["communities"])]
     build(DOCUMENTS, directory=directory, embedder=words, chunk_tokens=0, kinds=kinds)
     model.answer = with_reports
-    reports = ("--set", "global_search.excerpts=0")
     command = (
-        "eval-global", "global.jsonl", "--index", directory, *SIZE, *reports, "--json",
+        "eval-global", "global.jsonl", "--index", directory, *SIZE, "--json",
         "-s", "single+hybrid,map-reduce,global", "--sweep", "levels",
     )  # fmt: skip
     found = hopyard(*command, "--judge", "scripted", "--repeats", "1", "--out", "out").json
-    alone = "@global_search.passages=0"
-    levels = [f"global@global_search.level={level}{alone}" for level in range(4)]
+    levels = [f"graphrag@global.level={level}" for level in range(4)]
     conditions = found["conditions"]
     assert list(conditions) == ["single+hybrid", "map-reduce", "global", *levels]
     # Each community's report is written and paid for once, whichever level asks for it first.

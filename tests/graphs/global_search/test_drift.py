@@ -16,8 +16,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from hopyard.graphs.drift import graph
 from hopyard.indexes.kinds.communities.records import Community
 from hopyard.models.embeddings import register_embedder
+from hopyard.nodes.drift import follow_up, primer, select
 from hopyard.nodes.drift.follow_up import new_questions
 from hopyard.nodes.drift.select import rank_communities
+from hopyard.nodes.global_search import reading
 from hopyard.nodes.resources import Resources, config_with
 from hopyard.state.drift import Proposal
 from hopyard.state.errors import ModelUnreachableError
@@ -75,12 +77,20 @@ def resources(tmp_path: Path) -> Iterator[Resources]:
 
 
 def told(index: Path, **changes: Any) -> Context:
-    """Settings of a run: two reports, written, and two follow-up questions a round."""
+    """Settings of a run."""
     base = Context.model_validate(
         {"index": str(index), "model": "scripted", "embedding": WordEmbedder.name}
     )
-    small = {"reports": 2, "follow_ups": 2, **changes.pop("drift", {})}
-    return change_context(base, {"drift": small, "global_search": {"excerpts": 0}, **changes})
+    return change_context(base, changes)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two reports, which are written for small communities too, and two follow-up questions."""
+    monkeypatch.setattr(reading, "LONGEST_EXCERPT", 0)
+    monkeypatch.setattr(select, "MOST_REPORTS", 2)
+    for module in (primer, follow_up):
+        monkeypatch.setattr(module, "MOST_FOLLOW_UPS", 2)
 
 
 @pytest.fixture
@@ -172,33 +182,36 @@ def test_communities_share_the_weight_of_each_group_of_entities() -> None:
 
 
 async def test_without_reports_the_communities_of_near_entities_are_chosen(
-    ask: Callable[..., Any], chat: ScriptedChat
+    ask: Callable[..., Any], chat: ScriptedChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    output = await ask("What grows in the garden?", drift={"reports": 1, "depth": 0})
-    select = step_of(output, "select")
-    assert select["facts"] == {"communities": "1", "reports to write": "1"}
-    assert "by the entities" in select["reason"]
-    [shown] = turns(chat)
+    monkeypatch.setattr(select, "MOST_REPORTS", 1)
+    output = await ask("What grows in the garden?")
+    chosen = step_of(output, "select")
+    assert chosen["facts"] == {"communities": "1", "reports to write": "1"}
+    assert "by the entities" in chosen["reason"]
+    shown = turns(chat)[0]
     assert shown.count("Report: ") == 1
     assert "arden" in shown
 
 
 async def test_small_communities_are_read_without_a_report(
-    ask: Callable[..., Any], chat: ScriptedChat
+    ask: Callable[..., Any], chat: ScriptedChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    output = await ask(drift={"depth": 0}, global_search={"excerpts": -1})
+    monkeypatch.setattr(reading, "LONGEST_EXCERPT", 300)
+    output = await ask()
     assert step_of(output, "select")["facts"] == {"communities": "2", "reports to write": "0"}
-    assert [request.name for request in chat.requests] == ["Explored", "Reduced"]
+    assert {request.name for request in chat.requests} == {"Explored", "Reduced"}
     assert turns(chat)[0].count("(lines of the documents)") == 2
     [(title, line)] = re.findall(r"^From (.*):\n\[1\] (.*)$", turns(chat)[0], re.MULTILINE)
     assert title == "Abraham Darby"
-    assert output["citations"][0]["passage_id"] == "abraham-darby"
-    assert output["citations"][0]["quote"] == line
+    quotes = {cited["passage_id"]: cited["quote"] for cited in output["citations"]}
+    assert quotes["abraham-darby"] == line
 
 
 async def test_reports_of_the_index_are_chosen_by_their_text(
-    tmp_path: Path, chat: ScriptedChat, resources: Resources
+    tmp_path: Path, chat: ScriptedChat, resources: Resources, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(select, "MOST_REPORTS", 1)
     directory = tmp_path / "index"
     settings = told(directory, communities={"max_size": 2, "reports": "all"})
     build(
@@ -211,12 +224,9 @@ async def test_reports_of_the_index_are_chosen_by_their_text(
         caller=lambda: resources.caller("scripted"),
     )
     chat.requests.clear()
-    output = await graph.ainvoke(
-        {"question": QUESTION}, config_with(resources), context=change_context(
-            settings, {"drift": {"reports": 1, "depth": 0}})
-    )  # fmt: skip
+    output = await graph.ainvoke({"question": QUESTION}, config_with(resources), context=settings)
     assert "by their titles" in step_of(output, "select")["reason"]
-    assert [request.name for request in chat.requests] == ["Explored", "Reduced"]
+    assert {request.name for request in chat.requests} == {"Explored", "Reduced"}
     assert "Iron Bridge" in turns(chat)[0].partition("\n\n")[0]
 
 
@@ -240,13 +250,6 @@ async def test_each_round_asks_the_best_new_questions(
     assert not output["truncated"]
 
 
-async def test_the_depth_ends_the_rounds(ask: Callable[..., Any], chat: ScriptedChat) -> None:
-    output = await ask(drift={"depth": 1})
-    assert [question for _, _, question in follow_ups(output)] == [OPENED, RIBS]
-    await ask(drift={"depth": 0})
-    assert "up to 0" in turns(chat)[-1]
-
-
 async def test_points_of_reports_and_of_follow_ups_lead_to_passages(
     ask: Callable[..., Any], chat: ScriptedChat
 ) -> None:
@@ -267,12 +270,12 @@ async def test_points_of_reports_and_of_follow_ups_lead_to_passages(
 async def test_a_follow_up_is_read_in_the_context_of_local_search(
     ask: Callable[..., Any], chat: ScriptedChat
 ) -> None:
-    output = await ask(drift={"depth": 1, "follow_ups": 1})
+    output = await ask()
     assert step_of(output, "follow-up-1-1-link")["title"] == "Entities: Iron Bridge"
     context = step_of(output, "follow-up-1-1-context")
     assert context["parent"] == "follow-up-1-1"
     assert context["facts"]["reports"].startswith("1, ")
-    turn = turns(chat)[-1]
+    [turn] = [turn for turn in turns(chat) if turn.endswith(OPENED)]
     assert turn.startswith("Reports:\n")
     assert "\n\nPassages:\n[1] Iron Bridge: " in turn
 

@@ -13,7 +13,7 @@ from building import build
 from hopyard.graphs.global_search import graph
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.resources import Resources, config_with
-from hopyard.state.global_search import GlobalSettings
+from hopyard.state.global_search import window_of
 from hopyard.state.settings.fields import Context
 from hopyard.testing import DOCUMENTS, ScriptedChat
 from hopyard.testing.contract import all_kinds
@@ -67,13 +67,13 @@ def passages_read(chat: ScriptedChat) -> list[list[str]]:
 
 def test_the_nearest_passages_are_one_more_map_call(index: Path, tmp_path: Path) -> None:
     chat = ScriptedChat(answer)
-    output = ask(index, tmp_path, chat, global_search={"passages": 3})
+    output = ask(index, tmp_path, chat)
     [read] = passages_read(chat)
-    assert len(read) == 3 and {"Stone Bridge", "Danube"} <= {*read}
+    assert {"Stone Bridge", "Danube"} <= {*read}
     maps = [step for step in output["steps"] if step["kind"] == "map"]
     assert [step["title"] for step in maps] == [
         "Map 1 of 2: read 4 reports",
-        "Map 2 of 2: read 3 passages",
+        f"Map 2 of 2: read {len(read)} passages",
     ]
     [unit] = output["evidence"]
     assert (unit["kind"], unit["score"]) == ("passage", 70.0)
@@ -82,7 +82,7 @@ def test_the_nearest_passages_are_one_more_map_call(index: Path, tmp_path: Path)
 
 def test_passages_fit_into_the_window(index: Path, tmp_path: Path) -> None:
     chat = ScriptedChat(answer)
-    ask(index, tmp_path, chat, global_search={"window": 40, "passages": 100})
+    ask(index, tmp_path, chat, **{"global": {"window": 40}})
     [read] = passages_read(chat)
     assert 1 <= len(read) <= 3
     [turn] = [one.turn for one in chat.requests if one.turn.startswith("Passages:")]
@@ -90,22 +90,23 @@ def test_passages_fit_into_the_window(index: Path, tmp_path: Path) -> None:
     assert len(lines) <= 4 * 40 + 4 * len(read)
 
 
-@pytest.mark.parametrize("settings", [{"passages": 0}, {}])
-def test_the_paper_and_the_builtin_model_read_reports_alone(
-    index: Path, tmp_path: Path, settings: dict[str, int]
-) -> None:
+def test_the_builtin_model_reads_reports_alone(index: Path, tmp_path: Path) -> None:
     chat = ScriptedChat(answer)
-    profile = "capable" if settings else "builtin"
-    output = ask(index, tmp_path, chat, global_search=settings, profile=profile)
+    output = ask(index, tmp_path, chat, profile="builtin")
     assert passages_read(chat) == []
     assert output["answer"] == "Unknown"
 
 
-def test_defaults_of_the_profiles() -> None:
-    settings = GlobalSettings()
-    assert settings.for_profile("capable").passages == 100
-    assert settings.for_profile("builtin").passages == 0
-    assert GlobalSettings(passages=7).for_profile("builtin").passages == 7
+@pytest.mark.parametrize(
+    ("settings", "window"),
+    [
+        ({}, 8000),
+        ({"profile": "builtin"}, 1200),
+        ({"profile": "builtin", "global": {"window": 7}}, 7),
+    ],
+)
+def test_the_window_depends_on_the_profile(settings: dict[str, Any], window: int) -> None:
+    assert window_of(Context.model_validate({"profile": "capable", **settings})) == window
 
 
 def test_a_filter_holds_for_the_passages_too(index: Path, tmp_path: Path) -> None:

@@ -14,12 +14,13 @@ from model_server import WordEmbedder
 from hopyard.graphs.local_search import graph
 from hopyard.indexes.corpus.records import Document
 from hopyard.models.embeddings import register_embedder
+from hopyard.nodes.local_search import context
 from hopyard.nodes.resources import Resources, config_with
 from hopyard.prompts.route import route_prompt
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.settings.fields import Context
 from hopyard.state.strategy import STRATEGIES
-from hopyard.testing import DOCUMENTS, GARBAGE, ScriptedChat
+from hopyard.testing import DOCUMENTS, ScriptedChat
 
 from ...indexes.kinds.entity_graph.made_graph import made_index
 
@@ -119,17 +120,20 @@ async def test_facts_stand_under_the_number_of_their_passage(facts: Path, ask: A
         "kind": "entities",
         "title": "Entities: Iron Bridge",
     }
-    context = step(output, "context")
-    assert context["facts"]["neighbours"] == "Abraham Darby, SEVERN"
-    assert context["facts"]["facts"].startswith("2, 19 of 4000 tokens")
-    assert context["passages"] == output["evidence"]
+    gathered = step(output, "context")
+    assert gathered["facts"]["neighbours"] == "Abraham Darby, SEVERN"
+    assert gathered["facts"]["facts"].startswith("2, 19 of 4000 tokens")
+    assert gathered["passages"] == output["evidence"]
 
 
-async def test_a_fact_is_cited_by_its_passage(facts: Path, ask: Asker) -> None:
+async def test_a_fact_is_cited_by_its_passage(
+    facts: Path, ask: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Twenty tokens for facts and none for passages: only the facts' passage has a number."""
     ask.chat.answers = {"Answer": {"answer": f"{DARBY} [1]", "passages": [1]}}
-    budget = {"tokens": 20, "share_reports": 0, "share_facts": 1}
-    output = await ask(facts, WHO, local_search=budget)
+    monkeypatch.setattr(context, "REPORTS", 0.0)
+    monkeypatch.setattr(context, "FACTS", 1.0)
+    output = await ask(facts, WHO, local={"tokens": 20})
     assert "Passages:" not in ask.turn
     assert [unit["id"] for unit in output["evidence"]] == ["bridge"]
     [cited] = output["citations"]
@@ -139,7 +143,7 @@ async def test_a_fact_is_cited_by_its_passage(facts: Path, ask: Asker) -> None:
 
 async def test_the_budget_holds(rules: Path, ask: Asker) -> None:
     for tokens in (40, 80, 160):
-        output = await ask(rules, WHO, local_search={"tokens": tokens})
+        output = await ask(rules, WHO, local={"tokens": tokens})
         assert len(ask.turn) <= 4 * tokens + len("Facts:\n\n\nPassages:\n")
         assert step(output, "context")["title"].startswith("Context of ")
 
@@ -153,8 +157,7 @@ async def test_the_built_in_model_gets_a_small_context(rules: Path, ask: Asker) 
 
 async def test_a_graph_by_rules_shows_sentences_in_place_of_facts(rules: Path, ask: Asker) -> None:
     """Passages get 28 tokens, which hold one: the sentence of the other one is shown."""
-    budget = {"tokens": 56, "share_reports": 0, "share_facts": 0.5}
-    output = await ask(rules, "What is the Iron Bridge?", local_search=budget)
+    output = await ask(rules, "What is the Iron Bridge?", local={"tokens": 56})
     assert [unit["id"] for unit in output["evidence"]] == ["iron-bridge", "abraham-darby"]
     assert ask.part("Facts") == [
         "[2] Abraham Darby: Abraham Darby III cast the ribs of the Iron Bridge in Coalbrookdale."
@@ -202,38 +205,6 @@ async def test_a_filter_holds_for_facts_and_passages(facts: Path, ask: Asker) ->
     output = await ask(facts, WHO, where=["title=Darby"])
     assert [unit["id"] for unit in output["evidence"]] == ["darby"]
     assert "Bridge: " not in ask.turn
-
-
-async def test_reports_are_written_only_if_asked_for(rules: Path, ask: Asker) -> None:
-    await ask(rules, "What is the Iron Bridge?")
-    assert [request.name for request in ask.chat.requests] == ["Answer"]
-    output = await ask(rules, "What is the Iron Bridge?", local_search={"reports": True})
-    assert [request.name for request in ask.chat.requests[1:]] == ["CommunityReport", "Answer"]
-    number = [unit["id"] for unit in output["evidence"]].index("abraham-darby") + 1
-    assert ask.part("Reports") == [
-        "Bridges over the Severn: A bridge and its builder.",
-        f"- The builder: Abraham Darby III cast the ribs of the Iron Bridge. [{number}]",
-    ]
-    assert output["steps"][1]["title"] == "Report: Bridges over the Severn"
-    assert output["steps"][1]["id"].startswith("report-0-")
-
-
-async def test_a_report_that_fails_is_left_out(rules: Path, ask: Asker) -> None:
-    answer = {"answer": "Abraham Darby", "passages": [1]}
-    ask.chat.answers = {"Answer": answer, "CommunityReport": GARBAGE}
-    output = await ask(rules, "What is the Iron Bridge?", local_search={"reports": True})
-    assert output["answer"] == "Abraham Darby"
-    assert output["steps"][1]["verdict"] == "failed"
-    assert "Reports:" not in ask.turn
-
-
-async def test_the_answer_comes_before_reports_in_the_budget(rules: Path, ask: Asker) -> None:
-    settings = {"local_search": {"reports": True}, "budget": {"calls": 1}}
-    output = await ask(rules, "What is the Iron Bridge?", **settings)
-    assert [request.name for request in ask.chat.requests] == ["Answer"]
-    assert output["answer"] == "Abraham Darby"
-    assert output["steps"][1]["verdict"] == "budget"
-    assert output["truncated"] is True
 
 
 async def test_an_index_without_an_entity_graph_is_an_error(tmp_path: Path, ask: Asker) -> None:

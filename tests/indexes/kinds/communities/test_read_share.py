@@ -22,6 +22,7 @@ from hopyard.cli.render import as_json, read_line
 from hopyard.graphs import drift, global_search, map_reduce, router
 from hopyard.indexes.kinds.communities.writing import LIMITS, Limits
 from hopyard.models.embeddings import register_embedder
+from hopyard.nodes.drift import follow_up, select
 from hopyard.nodes.global_search.coverage import share_of_sentences
 from hopyard.nodes.resources import Resources, config_with
 from hopyard.prompts.strategies.global_search import part_only
@@ -84,12 +85,10 @@ def ask(library: Families, tmp_path: Path) -> Ask:
     library.chat.answers = script
     library.chat.requests.clear()
 
-    def asked(graph: Any = global_search.graph, **changes: Any) -> Any:
-        own = {"excerpts": 0, "passages": 0, **changes.pop("global_search", {})}
+    def asked(graph: Any = global_search.published, **changes: Any) -> Any:
         context = library.context(
             index=str(library.directory),
             embedding=WordEmbedder.name,
-            global_search=own,
             **changes,
         )
         with Resources(tmp_path / "home") as resources:
@@ -113,10 +112,10 @@ def told(library: Families) -> str:
     ("settings", "to_write", "share"),
     [
         ({}, {"reports to write": "12", "of parts": "6"}, 1),
-        ({"global_search": {"most_reports": 6}}, {"reports to write": "6"}, 48 / 72),
+        ({"global": {"most_reports": 6}}, {"reports to write": "6"}, 48 / 72),
         # The largest community gets the report that is left: 12 + 5 * 8.
         (
-            {"global_search": {"most_reports": 7}},
+            {"global": {"most_reports": 7}},
             {"reports to write": "7", "of parts": "1"},
             52 / 72,
         ),
@@ -156,17 +155,18 @@ def test_what_a_failed_map_call_had_was_not_read(ask: Ask, library: Families) ->
         if name == "Points" and "Anna Adler" in str(messages[-1]["content"])
         else script(name, messages)
     )
-    output = ask(global_search={"window": 1})
+    output = ask(**{"global": {"window": 1}})
     assert [one["kind"] for one in output["steps"] if one.get("verdict") == "failed"] == ["map"]
     assert output["read_share"] == pytest.approx(60 / 72)
 
 
 def test_excerpts_and_passages_count_with_what_they_show(ask: Ask) -> None:
-    """No report is written, each community is beyond the limit, and two passages are found."""
-    excerpts = ask(global_search={"excerpts": 8000})
-    assert excerpts["read_share"] == 1, "a community of 145 tokens is short"
-    some = ask(global_search={"most_reports": 6, "passages": 2})
-    assert 48 / 72 < some["read_share"] <= 56 / 72
+    output = ask(global_search.graph)
+    assert output["read_share"] == 1, "a community of 145 tokens is short"
+    # Two of six excerpts of 12 sentences fit into four windows; some passages are read whole.
+    some = ask(global_search.graph, **{"global": {"window": 120}})
+    assert int(step(some, "select")["facts"]["left out"]) == 4
+    assert 24 / 72 < some["read_share"] < 1
 
 
 def test_map_reduce_reads_all_but_what_failed(ask: Ask, library: Families) -> None:
@@ -177,14 +177,15 @@ def test_map_reduce_reads_all_but_what_failed(ask: Ask, library: Families) -> No
         else script(name, messages)
     )
     # Each passage, with four sentences, is a chunk; one chunk is about Anna Adler.
-    output = ask(map_reduce.graph, global_search={"window": 1})
+    output = ask(map_reduce.graph, **{"global": {"window": 1}})
     assert output["read_share"] == pytest.approx(68 / 72)
 
 
-def test_drift_reads_its_reports_and_passages(ask: Ask) -> None:
+def test_drift_reads_its_reports_and_passages(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """One report, and the passages around the question, which names nobody."""
-    output = ask(drift.graph, drift={"reports": 1, "follow_ups": 1, "depth": 0})
-    assert output["read_share"] == pytest.approx(output["read_share"])
+    monkeypatch.setattr(select, "MOST_REPORTS", 1)
+    monkeypatch.setattr(follow_up, "ROUNDS", 0)
+    output = ask(drift.graph)
     assert 0 < output["read_share"] < 0.5
 
 
@@ -196,8 +197,8 @@ def test_the_agent_gives_the_share_and_forgets_it(library: Families, tmp_path: P
         embedding=WordEmbedder.name,
         gate="off",
         check="off",
-        strategy="global",
-        global_search={"most_reports": 6, "passages": 0, "excerpts": 0},
+        strategy="graphrag",
+        **{"global": {"most_reports": 6}},
     )
     with Resources(tmp_path / "home") as resources:
         config = config_with(resources, {"configurable": {"thread_id": "one"}})

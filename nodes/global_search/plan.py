@@ -1,0 +1,198 @@
+"""Which communities are read, and how: by their reports, by reports to write, or by excerpts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from langgraph.types import Send
+
+from hopyard.indexes.index import Index
+from hopyard.indexes.kinds.communities import on_demand, writing
+from hopyard.indexes.kinds.communities.index import CommunityIndex
+from hopyard.indexes.kinds.communities.plan import Plan
+from hopyard.indexes.kinds.communities.records import Community
+from hopyard.nodes.global_search.reading import excerpts_within, is_short
+from hopyard.nodes.global_search.reports import elements_of, passages_in, writing_budget
+from hopyard.nodes.run import Run
+from hopyard.state.global_search import GlobalSettings, ReportTask, window_of
+from hopyard.state.settings.fields import Context
+
+__all__ = (
+    "LevelEstimate",
+    "communities_at",
+    "deepest",
+    "estimate_level",
+    "plan_missing",
+    "plan_reading",
+    "reports_to_write",
+    "short_communities",
+    "with_allowed",
+    "writing_tasks",
+)
+
+_EXCERPT_WINDOWS: Final = 4
+"""Windows of sentences that are read in place of reports: four more map calls."""
+
+
+def deepest(reader: CommunityIndex, level: int | None) -> int:
+    """The level that a setting means: the deepest if it is None, or not there."""
+    last = reader.levels - 1
+    return last if level is None else min(level, last)
+
+
+async def communities_at(run: Run, reader: CommunityIndex, level: int) -> list[Community]:
+    """The communities of a level that are in a passage that the run may find.
+
+    Args:
+        run: The run.
+        reader: The communities.
+        level: The level, which the index has.
+    """
+    return await with_allowed(run, reader, [found.id for found in reader.at(level)])
+
+
+async def with_allowed(run: Run, reader: CommunityIndex, names: Sequence[str]) -> list[Community]:
+    """Those of some communities that are in a passage that the run may find."""
+    found = [reader.community(name) for name in names]
+    allowed = await run.allowed()
+    if allowed is None:
+        return found
+    held = await passages_in(run, found, allowed)
+    return [community for community in found if held[community.id]]
+
+
+async def plan_reading(
+    run: Run,
+    reader: CommunityIndex,
+    found: Sequence[Community],
+    ratings: Mapping[str, int] | None = None,
+    *,
+    reports: bool = False,
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The communities to read, and the reports to write for that; and what the step says.
+
+    Small communities, and those beyond `global.most_reports`, are read as excerpts.
+
+    Args:
+        run: The run.
+        reader: The communities of the index.
+        found: Those that were selected.
+        ratings: How relevant they are; those in most passages come first among equals.
+        reports: Whether only reports are read, as published, and no excerpts.
+    """
+    given = ratings or {}
+    ranked = sorted(
+        found,
+        key=lambda community: (-given.get(community.id, 0), -community.passages, community.id),
+    )
+    most = GlobalSettings.of(run.settings).most_reports
+    without = [community for community in ranked if reader.report(community.id) is None]
+    short = set() if reports else await short_communities(run, without)
+    long = [community.id for community in without if community.id not in short]
+    missing, beyond = long[:most], {*long[most:]}
+    unwritten = [
+        community.id for community in without if community.id in short or community.id in beyond
+    ]
+    room = 0 if reports else _EXCERPT_WINDOWS * window_of(run.settings)
+    excerpts = await excerpts_within(run, unwritten, room)
+    left_out = {*unwritten}.difference(excerpts)
+    planned = await plan_missing(run, missing)
+    facts = {"communities": str(len(ranked)), **reports_to_write(planned)}
+    if excerpts:
+        facts["excerpts"] = str(len(excerpts))
+    if left_out:
+        facts["left out"] = str(len(left_out))
+    chosen = [community.id for community in ranked if community.id not in left_out]
+    return {"chosen": chosen, "missing": planned}, facts
+
+
+async def short_communities(run: Run, communities: Sequence[Community]) -> set[str]:
+    """The ids of those of some communities that are read as they are, without a report."""
+    elements = await elements_of(run)
+    return await asyncio.to_thread(
+        lambda: {community.id for community in communities if is_short(community, elements)}
+    )
+
+
+async def plan_missing(run: Run, names: Sequence[str]) -> dict[str, int]:
+    """How many reports are written for each of some communities, those of its parts included."""
+    planned = await asyncio.to_thread(_plans, await run.index(), names, run.settings)
+    return {name: max(1, plan.calls) for name, plan in planned.items()}
+
+
+def reports_to_write(planned: Mapping[str, int]) -> dict[str, str]:
+    """What a step says of the reports that are written: how many, and how many for parts."""
+    total = sum(planned.values())
+    below = {"of parts": str(total - len(planned))} if total > len(planned) else {}
+    return {"reports to write": str(total), **below}
+
+
+def writing_tasks(state: Mapping[str, Any]) -> list[Send]:
+    """Have missing reports written; tasks run side by side."""
+    return [
+        Send("write", ReportTask(run=state["run"], community=name, most=most))
+        for name, most in state["missing"].items()
+    ]
+
+
+def _plans(index: Index, names: Sequence[str], settings: Context) -> dict[str, Plan]:
+    """The reports to be written for some communities. It reads passages, so it may block.
+
+    Each community gets its own report. The rest of `global.most_reports`, and of the budget, goes
+    to the parts of the first communities.
+
+    Args:
+        index: The opened index.
+        names: Ids of communities, the most important first.
+        settings: The settings of the run.
+    """
+    budget, tokens = writing_budget(settings.budget), writing.limits_of(settings).tokens
+    most = GlobalSettings.of(settings).most_reports
+    most = min(most, budget.calls or most, -(-(budget.tokens or 0) // tokens) or most)
+    spare, plans = max(0, most - len(names)), dict[str, Plan]()
+    for name in names:
+        plans[name] = on_demand.planned(index, name, settings, 1 + spare)
+        spare -= max(0, plans[name].calls - 1)
+    return plans
+
+
+@dataclass(frozen=True)
+class LevelEstimate:
+    """The reports that a global question about a level has written, if none is kept yet."""
+
+    reports: int
+    parts: int
+    """Those of them that are about parts of communities that do not fit."""
+    input_tokens: int
+    """What their prompts show, about."""
+    short: int
+    """Communities that are read as they are."""
+    left_out: int
+    """Communities beyond `global.most_reports`."""
+
+
+def estimate_level(index: Index, level: int, settings: Context) -> LevelEstimate:
+    """Plan the reports of a level as `global` does. It reads passages, so it may block.
+
+    Raises:
+        UsageError: The index does not have the level.
+        IndexMissingError: The index has no communities or no entity graph.
+    """
+    communities: CommunityIndex = index.reader("communities")
+    elements = writing.elements_of(index)
+    without = [found for found in communities.at(level) if communities.report(found.id) is None]
+    long = [found for found in without if not is_short(found, elements)]
+    long.sort(key=lambda community: (-community.passages, community.id))
+    names = [community.id for community in long[: GlobalSettings.of(settings).most_reports]]
+    plans = [plan for plan in _plans(index, names, settings).values() if plan.calls]
+    reports = sum(plan.calls for plan in plans)
+    return LevelEstimate(
+        reports=reports,
+        parts=reports - len(plans),
+        input_tokens=sum(plan.input_tokens for plan in plans),
+        short=len(without) - len(long),
+        left_out=len(long) - len(names),
+    )
