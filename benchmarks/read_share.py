@@ -60,9 +60,7 @@ def ask(index: Path, nearest: int, **settings: int) -> tuple[float, int]:
     map_step.NEAREST = nearest  # type: ignore[misc]
     chat = ScriptedChat(script)
     chat.register()
-    context = Context.model_validate(
-        {"index": str(index), "model": "scripted", "global": settings}
-    )
+    context = Context.model_validate({"index": str(index), "model": "scripted", "global": settings})
     with TemporaryDirectory() as home, Resources(Path(home)) as resources:
         output = asyncio.run(
             graph.ainvoke({"question": QUESTION}, config_with(resources), context=context)

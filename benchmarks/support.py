@@ -16,7 +16,7 @@ half; `--cases` shows no others.
 
 With `--check model` a chat model gets one call for each statement (100 for the reporting half). It
 sees the passages, the statement and its question, nothing else. The row `doubt` is computed from
-the other two: the model's verdict where the rules mark a statement. Writes
+the other two: the model's verdict if the rules mark a statement, or its quote denies it. Writes
 `benchmarks/results/support.json`.
 """
 
@@ -34,11 +34,13 @@ from typing import Any, Final
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.measures.exact import clopper_pearson
+from hopyard.nodes.citations import cite_passages
 from hopyard.nodes.judge import judge_statements
 from hopyard.nodes.lifecycle import new_run_id
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
 from hopyard.nodes.support.compare import compare
+from hopyard.nodes.support.negation import is_denied
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.sources import read_context
 
@@ -146,7 +148,16 @@ def combine(pairs: Sequence[Pair], rows: dict[str, Any]) -> list[bool | None]:
         [pair.right != (pair.id in rows[check]["errors"]) for pair in pairs]
         for check in ("rules", "model")
     )
-    return [passes or stated for passes, stated in zip(rules, model, strict=True)]
+    return [
+        stated if not passes or denied else passes
+        for passes, stated, denied in zip(rules, model, map(is_pair_denied, pairs), strict=True)
+    ]
+
+
+def is_pair_denied(pair: Pair) -> bool:
+    """Whether a quote of a statement denies it: `doubt` asks about it."""
+    cited = cite_passages(pair.statement, pair.passages, asked=pair.question)
+    return any(is_denied(pair.statement, found["quote"]) for found in cited if found)
 
 
 def count_marks(records: Path) -> dict[str, Any]:
@@ -160,6 +171,10 @@ def count_marks(records: Path) -> dict[str, Any]:
         counts["citations"] += len(supported)
         counts["citations marked"] += supported.count(False)
         counts["answers with a mark"] += not all(supported)
+        counts["answers without a mark that a quote denies"] += all(supported) and any(
+            is_denied(cited.get("claim", record["answer"]), cited["quote"])
+            for cited in record["citations"]
+        )
         counts["answers with all marked"] += bool(supported) and not any(supported)
     return {name: dict(counts) for name, counts in found.items()}
 
@@ -186,6 +201,12 @@ def main() -> None:
             if given.check == "rules"
             else asyncio.run(judge_by_model(pairs, given.model))
         )
+        found = Counter(
+            pair.right
+            for pair, verdict in zip(pairs, verdicts, strict=True)
+            if verdict and is_pair_denied(pair)
+        )
+        print(f"{half}: a quote denies {found[True]} right and {found[False]} wrong that pass")
         row = score(pairs, verdicts) | ({"model": given.model} if given.model else {})
         rows = results.setdefault(half, {})
         rows[given.check] = row

@@ -11,6 +11,7 @@ from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.cited_answer import NOT_STATED
 from hopyard.nodes.lifecycle import with_endings
 from hopyard.nodes.run import Run
+from hopyard.nodes.support.negation import is_denied
 from hopyard.prompts.check_statements import check_prompt, claim_lines
 from hopyard.prompts.passages import one_line, passage_lines
 from hopyard.prompts.traits import traits_of
@@ -45,8 +46,8 @@ async def judge_answer_support(run: Run, state: Mapping[str, Any]) -> dict[str, 
 
     A citation is supported if the model finds each statement that it is cited for in its passages;
     its `claim` becomes a statement that the model does not find. With `doubt` the model judges only
-    the statements that the rules mark. If the call fails, a step says so and the verdicts of the
-    rules stay.
+    the statements that the rules mark, or that a quote denies. If the call fails, a step says so
+    and the verdicts of the rules stay.
 
     Args:
         run: The run that pays.
@@ -57,7 +58,7 @@ async def judge_answer_support(run: Run, state: Mapping[str, Any]) -> dict[str, 
         return {}
     claims = _claims(answer, citations)
     if mode == "doubt":
-        claims = [claim for claim in claims if _is_marked(claim[1], citations)]
+        claims = [claim for claim in claims if _is_doubted(*claim, citations)]
     claims = claims[:MOST_STATEMENTS]
     if not claims:
         return {}
@@ -138,8 +139,12 @@ def _claims(answer: str, citations: Sequence[Citation]) -> list[tuple[str, list[
     return list(found.items())
 
 
-def _is_marked(numbers: Sequence[int], citations: Sequence[Citation]) -> bool:
-    return not all(citations[number - 1].get("supported", True) for number in numbers)
+def _is_doubted(statement: str, numbers: Sequence[int], citations: Sequence[Citation]) -> bool:
+    """Whether the rules mark a citation of a statement, or its quotes deny it."""
+    own = [citations[number - 1] for number in numbers]
+    return not all(cited.get("supported", True) for cited in own) or any(
+        is_denied(statement, cited["quote"]) for cited in own
+    )
 
 
 def _judged(

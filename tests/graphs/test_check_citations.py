@@ -116,6 +116,18 @@ async def test_a_doubt_asks_only_about_what_the_rules_mark(
     assert step_of(result)["facts"] == {"statements": "1", "not found": "0"}
 
 
+async def test_a_doubt_asks_about_what_a_quote_denies(checked: Context, script: Script) -> None:
+    doubt = changed(checked, answer=AnswerSettings(check="doubt", style="full"))
+    denied: Said = {
+        "thought": "…",
+        "answer": "The Iron Bridge was not opened in 1781 [1].",
+        "passages": [1],
+    }
+    result = await ask(doubt, script, denied, checks(False))
+    assert script.counts["check"] == 1
+    assert [cited["supported"] for cited in result["citations"]] == [False]
+
+
 async def test_without_a_doubt_nothing_is_asked(checked: Context, script: Script) -> None:
     doubt = changed(checked, answer=AnswerSettings(check="doubt", style="full"))
     await ask(doubt, script, SHORT, checks(False))
