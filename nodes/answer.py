@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any, Final
 
 from langgraph.runtime import Runtime
@@ -25,7 +25,6 @@ from hopyard.state import verdicts
 from hopyard.state.metadata import page_words
 from hopyard.state.schemas import (
     CUT,
-    Citation,
     Evidence,
     Step,
     StrategyState,
@@ -51,24 +50,8 @@ _PARTIAL: Final = AnswerSettings(style="short")
 """How the answer to a sub-question is written."""
 
 
-@dataclass(frozen=True)
-class PassageAnswer:
-    """The result of reading passages.
-
-    Attributes:
-        answer: The answer; `Unknown` where there was no passage to read. A marker [n] in it is
-            the n-th citation.
-        passages: The passages in the prompt.
-        cut: Whether the answer reached its limit and was cut there.
-        citations: The quotes that support the answer.
-        unconfirmed: One sentence about the part that the passages do not confirm, or "".
-    """
-
-    answer: str
-    passages: list[Passage]
-    cut: bool = False
-    citations: list[Citation] = field(default_factory=list)
-    unconfirmed: str = ""
+PassageAnswer = Cited
+"""An answer read from passages; Unknown if there was no passage to read."""
 
 
 async def answer_directly(state: StrategyState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -98,7 +81,7 @@ async def answer_from_evidence(state: StrategyState, runtime: Runtime[Context]) 
 
 
 async def close_answer(
-    run: Run, question: str, steps: Sequence[Step], reading: Awaitable[PassageAnswer]
+    run: Run, question: str, steps: Sequence[Step], reading: Awaitable[Cited]
 ) -> dict[str, Any]:
     """The last update of a strategy, from its closing call; a note says if the budget left none.
 
@@ -121,21 +104,8 @@ async def close_answer(
 
 async def answer_from_passages(
     run: Run, question: str, evidence: list[Evidence], *, step: str, final: bool = False
-) -> PassageAnswer:
-    """Answer one question from the passages behind some evidence.
-
-    Args:
-        run: The run that pays.
-        question: The question, or a sub-question.
-        evidence: The evidence of a search.
-        step: Id of the step that the call belongs to.
-        final: Whether this is the answer that the user reads, written in the run's style. A
-            partial answer is short.
-
-    Raises:
-        BudgetExceededError: The run's budget is used up.
-        ModelOutputError: The model gave no usable answer.
-    """
+) -> Cited:
+    """Answer one question from the passages behind some evidence; see `answer_from_shown`."""
     passages = await run.passages(passage_ids(evidence)) if evidence else []
     shown = {"passages": format_passages(passages, run.settings) or "none"}
     return await answer_from_shown(run, question, passages, shown, step=step, final=final)
@@ -150,7 +120,7 @@ async def answer_from_shown(
     prompt: Prompt[AnyAnswer] = ANSWER,
     step: str,
     final: bool = False,
-) -> PassageAnswer:
+) -> Cited:
     """Answer one question from a text about numbered passages.
 
     Args:
@@ -160,44 +130,26 @@ async def answer_from_shown(
         shown: The values of the prompt besides `question` and `style`.
         prompt: The prompt.
         step: Id of the step that the call belongs to.
-        final: Whether this is the answer that the user reads.
+        final: Whether this is the answer that the user reads, written in the run's style. A
+            partial answer is short.
 
     Raises:
         BudgetExceededError: The run's budget is used up.
         ModelOutputError: The model gave no usable answer.
     """
     if not passages and not (final and _may_use_knowledge(run.settings)):
-        return PassageAnswer(UNKNOWN, [])
+        return Cited(UNKNOWN, [])
     small = profile_of(run.settings) == "small"
     style = writing(run.settings.answer if final else _PARTIAL, small=small)
     values = {**shown, "question": one_line(question), "style": style}
     output = await run.call(prompt, values, step=step, final=final)
-    cited = _cite(question, output, passages)
-    return PassageAnswer(
-        answer=cited.answer,
-        passages=passages,
-        cut=output.cut,
-        citations=cited.citations,
-        unconfirmed=cited.unconfirmed,
-    )
+    return replace(_cite(question, output, passages), cut=output.cut)
 
 
 async def answer_from_findings(
     run: Run, question: str, passages: list[Passage], findings: str, *, step: str
-) -> PassageAnswer:
-    """Answer the whole question from the answers to its sub-questions, and from their passages.
-
-    Args:
-        run: The run that pays.
-        question: The question.
-        passages: The passages in the prompt.
-        findings: The sub-questions with their answers, one a line.
-        step: Id of the step that the call belongs to.
-
-    Raises:
-        BudgetExceededError: The run's budget is used up.
-        ModelOutputError: The model gave no usable answer.
-    """
+) -> Cited:
+    """Answer the whole question from its passages and `findings`, a sub-question a line."""
     shown = {"passages": format_passages(passages, run.settings), "findings": findings}
     return await answer_from_shown(
         run, question, passages, shown, prompt=AGGREGATE, step=step, final=True
@@ -256,7 +208,7 @@ def _read_step(question: str, answer: str, *, cut: bool) -> Step:
 
 
 def _without_answer(question: str, attempt: Attempt[Any]) -> dict[str, Any]:
-    """The note that the budget left no closing call.
+    """The update if the budget left no closing call.
 
     Raises:
         ModelOutputError: The call failed.

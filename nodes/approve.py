@@ -209,7 +209,7 @@ def _decision(answer: object) -> Mapping[str, Any]:
 
 
 def _edited(action: object, name: str, arguments: Arguments) -> Arguments:
-    """The arguments of an edit. What it leaves out stays, and so does the question.
+    """The arguments of an edit. Arguments that it leaves out stay, and so does the question.
 
     Branches may ask side by side, so an edit that is for another question is refused.
     """
@@ -224,7 +224,7 @@ def _edited(action: object, name: str, arguments: Arguments) -> Arguments:
 
 
 def _list(given: object) -> Sequence[Any] | None:
-    """A list, which an interface with text fields gives as JSON; None if it is none."""
+    """A list, which an interface with text fields gives as JSON; None for anything else."""
     if isinstance(given, str):
         try:
             given = json.loads(given)

@@ -1,4 +1,4 @@
-"""What a model call that gives nothing means for a run. This file alone decides it.
+"""The policy for model calls that give nothing: this file alone decides what a run does then.
 
 | the call | raises | attempt | if the answer needs it |
 |---|---|---|---|
@@ -8,7 +8,7 @@
 | had no budget left | `BudgetExceededError` | "budget", `truncated` | Unknown |
 | met no server | `ModelUnreachableError` | none: it ends the run | |
 
-A run goes on without a call that its answer does not need.
+A run continues without a call that its answer does not need.
 "Unknown" means that the documents were read and do not say. A call that failed has read nothing, so
 it may not become "Unknown". A call without budget may: the result says that it is truncated.
 """
@@ -37,11 +37,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Attempt(Generic[T]):
-    """What came of a call, or of work that depends on one.
+    """The outcome of a call, or of work that depends on a call.
 
     Attributes:
-        output: The output; None if there is none.
-        error: Why there is none.
+        output: The output, or None.
+        error: The error in place of the output.
     """
 
     output: T | None
@@ -68,7 +68,7 @@ class Attempt(Generic[T]):
         return {**step, "verdict": verdict, "reason": self.reason}
 
     def check_needed(self) -> None:
-        """See that a run whose answer needs this call may go on without its output.
+        """See that a run whose answer needs this call may continue without its output.
 
         Raises:
             HopyardError: The call failed, and not because of the budget.
@@ -77,10 +77,10 @@ class Attempt(Generic[T]):
             raise self.error
 
     def answer_instead(self, known: str = UNKNOWN) -> str:
-        """The answer in place of the one that the call was to give.
+        """The answer if the call, which was to give it, gave nothing.
 
         Args:
-            known: What other calls found, if that can be the answer.
+            known: The result of other calls, if that can be the answer.
 
         Raises:
             HopyardError: The call failed, not because of the budget, and nothing is known.
@@ -95,7 +95,7 @@ async def attempted(work: Awaitable[T], *also: type[HopyardError]) -> Attempt[T]
 
     Args:
         work: The work.
-        also: Other errors that the run can go on after.
+        also: Other errors that the run survives.
 
     Raises:
         ModelUnreachableError: No server answers: every other call would fail too.

@@ -146,7 +146,7 @@ def cite_passages(
     """The citation of each passage for a claim; None for a passage without text.
 
     Args:
-        claim: What the passages are to support, read together.
+        claim: A statement that the passages, read together, are to support.
         passages: The passages.
         asked: The question, if the claim is its answer.
         about: The question, if it decides only between quotes that cover the claim equally.

@@ -39,11 +39,13 @@ class Cited:
         answer: Its text; a marker [n] in it is the n-th citation.
         citations: In the order of the markers, or of the passages that the model named.
         unconfirmed: One sentence about the part that the documents do not confirm, or "".
+        cut: Whether the answer reached its limit and was cut there.
     """
 
     answer: str
     citations: list[Citation]
     unconfirmed: str = ""
+    cut: bool = False
 
 
 def cite_answer(
@@ -125,7 +127,7 @@ def _cite_findings(
     }
     found = Cited(renumber(answer, places), citations, _unconfirmed(citations))
     if found.unconfirmed:
-        # A finding may say more than the answer: the passages may state the answer all the same.
+        # A finding may say more than the answer: the passages may still state the answer.
         whole = _cite_whole(question, answer, passages, list(places))
         if not whole.unconfirmed and _adds(question, renumber(answer, {})):
             return whole

@@ -27,8 +27,8 @@ async def finish(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]
     """Close the run. A citation whose quote is not in its passage is dropped, whoever made it.
 
     The markers of the answer stay the numbers of its citations; one that names none is removed.
-    Citations and evidence say from now on where their passages are from. What a reader has to know
-    about the model calls becomes a step.
+    Citations and evidence say from now on where their passages are from. Notes on the model calls
+    become steps.
     """
     run, cited, evidence = await run_of(state, runtime), state["citations"], state["evidence"]
     named = [*(citation["passage_id"] for citation in cited), *passage_ids(evidence)]

@@ -1,4 +1,4 @@
-"""What the index of a run is like, without a search: its kinds, its names, how near it is."""
+"""Facts about the index of a run, without a search: its kinds, its names, how near it is."""
 
 from __future__ import annotations
 

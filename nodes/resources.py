@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
@@ -240,31 +240,24 @@ class _Once(Generic[KeyT, ValueT]):
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._slots: dict[KeyT, _Slot[ValueT]] = {}
+        self._locks: defaultdict[KeyT, threading.Lock] = defaultdict(threading.Lock)
+        self._made: dict[KeyT, tuple[object, ValueT]] = {}
 
     def get(self, key: KeyT, version: object, make: Callable[[], ValueT]) -> ValueT:
-        """The value of a key; made again where the version is another one than the last."""
+        """The value of a key, made again if the version has changed."""
         with self._lock:
-            slot = self._slots.setdefault(key, _Slot())
-        with slot.lock:
-            if slot.value is None or slot.version != version:
-                slot.value, slot.version = make(), version
-            return slot.value
+            lock = self._locks[key]
+        with lock:
+            made = self._made.get(key)
+            if made is None or made[0] != version:
+                made = self._made[key] = (version, make())
+            return made[1]
 
     def take_all(self) -> list[ValueT]:
         """All values, which are forgotten."""
         with self._lock:
-            slots, self._slots = self._slots, {}
-        return [slot.value for slot in slots.values() if slot.value is not None]
-
-
-class _Slot(Generic[ValueT]):
-    """One value, and the lock of whoever makes it."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.value: ValueT | None = None
-        self.version: object = None
+            made, self._made = self._made, {}
+        return [value for _, value in made.values()]
 
 
 _shared: Final[dict[Path, Resources]] = {}
@@ -300,10 +293,9 @@ def config_with_default(
     resources: Resources, config: RunnableConfig | None = None
 ) -> RunnableConfig:
     """A configuration whose run uses its own resources, or these if it has none."""
-    given = (config or {}).get("configurable", {})
-    return (
-        (config or RunnableConfig()) if RESOURCES_KEY in given else config_with(resources, config)
-    )
+    if config is not None and RESOURCES_KEY in config.get("configurable", {}):
+        return config
+    return config_with(resources, config)
 
 
 async def resources_in(configurable: Mapping[str, Any]) -> Resources:

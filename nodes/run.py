@@ -42,7 +42,7 @@ __all__ = (
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found.
+    """The result of a search.
 
     Attributes:
         evidence: The units, the best first.
@@ -71,7 +71,7 @@ class Run:
         id: The name that its model calls are counted under.
         settings: The settings of the run.
         resources: The indexes and models of the process.
-        problems: What `find` reports; use `try_find`, which returns it.
+        problems: Errors that reduced the results of `find`; `try_find` returns them.
     """
 
     id: str
@@ -190,7 +190,7 @@ class Run:
         models: bool = True,
         without: Collection[str] = (),
     ) -> Found:
-        """Search. Errors that only reduce the result are told with it.
+        """Search. Errors that only reduce the result come with it.
 
         Args:
             text: The text to search for.

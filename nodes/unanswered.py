@@ -14,7 +14,7 @@ def answer_without(error: HopyardError, instead: str = UNKNOWN) -> str:
 
     Args:
         error: Why the call failed.
-        instead: What other calls found, if that can be the answer.
+        instead: The result of other calls, if that can be the answer.
 
     Returns:
         `instead`. If the budget left no call, Unknown: the result says that it is truncated.

@@ -61,7 +61,7 @@ class Statement(TypedDict):
 
 
 class Selection(TypedDict):
-    """What the prompt shows. The passages are those of the evidence, in its order."""
+    """The content of the prompt. Its passages are those of the evidence, in its order."""
 
     generation: int
     reports: int

@@ -23,7 +23,7 @@ Sentence = tuple[str, int]
 
 
 async def read_by_global(run: Run, state: GlobalState) -> float | None:
-    """What the reports and excerpts were written from, and what the passages found hold.
+    """The share in the sources of the reports and excerpts, and in the passages found.
 
     A part whose map call failed was not read.
     """
@@ -33,7 +33,7 @@ async def read_by_global(run: Run, state: GlobalState) -> float | None:
 
 
 async def read_by_drift(run: Run, state: DriftState) -> float | None:
-    """What the reports of the primer were written from, and the passages that follow-ups showed."""
+    """The share in the sources of the primer's reports, and in the passages of follow-ups."""
     return await _share(run, state["primed"], state["written"], {*state["looked_at"]})
 
 
@@ -51,7 +51,7 @@ async def read_by_map_reduce(run: Run, state: GlobalState) -> float:
 
 
 def _answered(parts: Sequence[Sequence[str]], notes: Iterable[Step]) -> list[str]:
-    """What was read of the parts that one map call each was to read, the first of them first."""
+    """The content of the parts whose map calls did not fail, in their order."""
     failed = {step["id"] for step in notes if step.get("verdict") in GAVE_NOTHING}
     read = [part for number, part in enumerate(parts, 1) if map_id(number) not in failed]
     return [name for part in read for name in part]
@@ -104,7 +104,7 @@ def share_of_sentences(
 
 
 def _places(names: Iterable[str], elements: Elements) -> Iterator[Sentence]:
-    """The sentences of some elements. What the line of an entity says is in none of its own."""
+    """The sentences of some elements. The line of an entity has no sentence of its own."""
     for name in names:
         if not name.startswith("E"):
             for source in elements.sources(name):

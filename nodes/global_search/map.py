@@ -184,7 +184,7 @@ async def _map(
         task: The task.
         prompt: Gives points.
         shown: Its values besides the question.
-        read: What it reads, such as "3 reports".
+        read: Its reading matter, such as "3 reports".
         points_of: The points that are kept, with what is behind them.
     """
     step = Step(id=map_id(task["number"]), kind="map")

@@ -38,7 +38,7 @@ _EXCERPT_WINDOWS: Final = 4
 
 
 def deepest(reader: CommunityIndex, level: int | None) -> int:
-    """The level that a setting means: the deepest if it is None, or not there."""
+    """The level that a setting means: the deepest without a level, or beyond the last."""
     last = reader.levels - 1
     return last if level is None else min(level, last)
 
@@ -124,7 +124,7 @@ async def plan_missing(run: Run, names: Sequence[str]) -> dict[str, int]:
 
 
 def reports_to_write(planned: Mapping[str, int]) -> dict[str, str]:
-    """What a step says of the reports that are written: how many, and how many for parts."""
+    """The facts of a step on the reports that are written: how many, and how many for parts."""
     total = sum(planned.values())
     below = {"of parts": str(total - len(planned))} if total > len(planned) else {}
     return {"reports to write": str(total), **below}
@@ -167,7 +167,7 @@ class LevelEstimate:
     parts: int
     """Those of them that are about parts of communities that do not fit."""
     input_tokens: int
-    """What their prompts show, about."""
+    """Tokens of their prompts, estimated."""
     short: int
     """Communities that are read as they are."""
     left_out: int

@@ -115,7 +115,7 @@ def finish_map(step: Step, points: Sequence[Point], given: int, run: Run) -> Ste
 
 
 def evidence_of(points: Sequence[Point]) -> list[Evidence]:
-    """What some points come from, each with the score of its best point, best first.
+    """The reports and passages behind some points, each with the score of its best point.
 
     This is a report, or a passage if the point comes from no report. A report without a passage is
     left out: it cannot be cited.

@@ -158,8 +158,7 @@ async def _answer_from_search(run: Run, question: str) -> tuple[Cited, Step, boo
     reading = attempt.output
     if reading is None:
         return Cited(attempt.answer_instead(), []), attempt.mark(step), True
-    cited = Cited(reading.answer, reading.citations, reading.unconfirmed)
-    return cited, mark_cut(step) if reading.cut else step, found.truncated
+    return reading, mark_cut(step) if reading.cut else step, found.truncated
 
 
 async def _answer(
@@ -198,7 +197,7 @@ async def _check_reading(run: Run, notes: Sequence[Step]) -> None:
         notes: The steps of the calls. A call that has read counts its points.
 
     Raises:
-        ModelOutputError: Calls failed, and no call has read. It is the error of the last one.
+        ModelOutputError: Calls failed, the last of them with this error, and no call has read.
     """
     failed = [step for step in notes if step.get("verdict") == FAILED]
     if not failed or any("points" in step.get("facts", {}) for step in notes):

@@ -1,4 +1,4 @@
-"""Choose the communities whose reports are read: those of a level, or the relevant ones."""
+"""Choose the communities whose reports are read: those of a level, or the relevant communities."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ async def rate(state: RateTask, runtime: Runtime[Context]) -> dict[str, Any]:
 
 
 async def descend(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Go on to the children of relevant communities, or end the selection."""
+    """Rate the children of relevant communities next, or end the selection."""
     run = await run_of(state, runtime)
     reader = await communities_of(run)
     last = [name for batch in state["frontier"] for name in batch]

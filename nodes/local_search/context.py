@@ -1,4 +1,4 @@
-"""What the prompt shows of reports, facts and passages, and what it costs."""
+"""The reports, facts and passages in the prompt, and their tokens."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Material:
     settings: Context
 
     def heading(self, name: str) -> str:
-        """What stands before a passage, and before facts from it."""
+        """The heading of a passage, and of facts from it."""
         passage = self.passages[name]
         return heading(passage.full_title, passage.about, profile_of(self.settings))
 
@@ -94,7 +94,7 @@ class Material:
 
 @dataclass(frozen=True)
 class Part:
-    """What one part of a prompt takes of its room."""
+    """The tokens of one part of a prompt."""
 
     count: int
     """Number of items that fit."""
@@ -133,7 +133,7 @@ def fill(costs: Iterable[int], room: int) -> Part:
 
 
 class Chosen(NamedTuple):
-    """What fits into the prompt."""
+    """The content of the prompt."""
 
     reports: Part
     """Lines of reports."""

@@ -25,7 +25,7 @@ from hopyard.state.verdicts import FALLBACK
 __all__ = ("gather",)
 
 _PASSAGE: Final = 100
-"""Tokens of a passage, by which a search is told how many may fit."""
+"""Tokens of a passage, about: a search finds as many as fit."""
 
 
 async def gather(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -61,7 +61,7 @@ async def gather(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]
 
 
 async def _surroundings(run: Run, query: Query, entities: Sequence[int]) -> Surroundings:
-    """What surrounds the entities; the passages of a search, if that is nothing."""
+    """The surroundings of the entities, or the passages of a search if they have none."""
     ranking, tokens = await names.rank_from(query, entities), tokens_for(run.settings)
     if not ranking.missing:
         around = await asyncio.to_thread(look_around, query, entities, ranking, tokens)

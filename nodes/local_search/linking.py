@@ -50,7 +50,7 @@ async def link(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]:
 
 
 async def linked_now(state: LocalState, runtime: Runtime[Context], query: Query) -> Linked:
-    """What was linked. The question is linked again if a build has ended since."""
+    """The linked entities. The question is linked again if a build has ended since."""
     if state["linked"]["generation"] == query.search.index.manifest.generation:
         return state["linked"]
     linked: Linked = (await link(state, runtime))["linked"]
@@ -92,7 +92,7 @@ async def _nearest(query: Query) -> list[int]:
 
 
 def entities_of_passages(graph: EntityGraph, passages: Sequence[str]) -> list[int]:
-    """The entities of some passages: those in most of them first, and rare ones before others.
+    """The entities of some passages: those in most of them first, and rare entities before others.
 
     The order is that of n · ln(1 + P / df), with n passages of these and df of all P.
     """

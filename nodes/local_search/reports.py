@@ -1,4 +1,4 @@
-"""Community reports in local search, where reports tell of what single facts cannot."""
+"""Community reports in local search: they report connections that single facts do not show."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def lines_of(
 ) -> list[ReportLine]:
     """The lines of all reports on communities of the entities, the best report first.
 
-    Under a filter there are none, since reports tell of all passages.
+    Under a filter the list is empty, since reports cover all passages.
 
     Args:
         run: The run.

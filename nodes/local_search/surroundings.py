@@ -42,7 +42,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What may be shown, each list with the best first."""
+    """The material for the prompt, each list with the best first."""
 
     neighbours: list[int]
     """Rows of entities."""
@@ -131,8 +131,8 @@ def find_neighbours(
 def rank_statements(ends: Rows, cosines: NDArray[np.float64], weights: NDArray[np.float64]) -> Rows:
     """The order of statements, best first.
 
-    Those that join two entities of the question come first, then those about one. Equal ones are
-    ordered by the sum of nearness and weight, each min-max normalised.
+    Those that join two entities of the question come first, then those about one. Equal statements
+    are ordered by the sum of nearness and weight, each min-max normalised.
 
     Args:
         ends: [s] How many entities of the question each statement is about; 2 and more are equal.

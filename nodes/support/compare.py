@@ -1,9 +1,9 @@
 """Compare a statement with all sentences and rows of the passages that it cites.
 
-Nothing is missing if the numbers, dates and names of a statement are in the passages, each number
-in the row or clause, and each name in the sentence, that says the rest of it, and if enough of its
-words are there. Numbers may follow from others (`arithmetic`). All else passes, also a negation or
-exchanged roles: on recorded answers, rules that looked for these marked right ones only.
+The passages must have the numbers, dates and names of a statement, and enough of its words. Each
+number must be in the row or clause, and each name in the sentence, that says the rest. Numbers may
+follow from others (`arithmetic`). All else passes, also a negation or exchanged roles: on recorded
+answers, rules that looked for these marked right answers only.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Verdict:
     """The comparison of a statement with its passages.
 
     Attributes:
-        reason: What was not found; "" if nothing is missing.
+        reason: The missing part, or "".
         quotes: By the place of a passage, the sentences and rows to quote, best first.
         bearing: Places of the passages that say something about the statement.
     """
@@ -219,7 +219,7 @@ def _missing_name(found: Matches) -> str:
 
 
 def _is_crossed(found: Matches, name: Name, holding: Sequence[Line]) -> bool:
-    """Whether a table has a name and another one in two columns, and in no row together."""
+    """Whether a table has two names in two columns, and in no row together."""
     if any(isinstance(hit, Name) and hit != name for line in holding for hit in found.hits(line)):
         return False
     for other in found.all_names:
@@ -237,11 +237,10 @@ def _columns_with(line: Line, name: Name) -> set[int]:
 
 
 def _is_apart(found: Matches, name: Name, holding: Sequence[Line]) -> bool:
-    """Whether what a statement says of a name is said of another one.
+    """Whether the passages say of another name what a statement says of this name.
 
-    The sentence or row that says most of the statement is not about the name, and none that is
-    about the name says as much or anything else of the statement. In prose, another name must be
-    in its place.
+    The sentence or row with most of the statement is not about the name. No line about the name
+    says as much, or anything else of the statement. In prose, another name must be in its place.
     """
     focus = found.focus
     if name.is_in(focus.own.names) or name.is_in(focus.around.names) or not name.sure:

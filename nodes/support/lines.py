@@ -1,4 +1,4 @@
-"""What a text says, and the sentences and rows of a passage with what stands around them."""
+"""The features of a text, and the sentences and rows of a passage with their surroundings."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Said:
 
 @lru_cache(8192)
 def said(text: str, language: str = "en") -> Said:
-    """What a text says."""
+    """The features of a text."""
     return Said(with_digits(unicodedata.normalize("NFKC", text), language))
 
 
@@ -90,12 +90,12 @@ class Line:
     Attributes:
         passage: Place of its passage among those that are compared.
         span: Where it is in the passage.
-        own: What it says itself.
-        around: What is said around it: title and section, what is told of its document; of a row
-            also the header and the sentence before the table.
+        own: Its own features.
+        around: Features of its title, section and document; of a row also those of the header and
+            of the sentence before the table.
         table: The header of its table; of a row without a header, and of an item, its kind.
         header: The header of each column of its row.
-        cells: What each cell of a row, or each clause, says.
+        cells: Features of each cell of a row, or of each clause.
         heading: Whether it is a heading.
     """
 

@@ -1,4 +1,4 @@
-"""What the lines of passages have of a statement: its words, names, numbers and dates."""
+"""The words, names, numbers and dates of a statement that lines of passages have."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Hit = str | Name | Number | Date
 MOST_QUOTES: Final = 3
 """Sentences and rows of one passage that are quoted for a statement."""
 _LEAST_GAIN: Final = 2
-"""What another quote adds at least: a name, a number, a date, or two words."""
+"""A further quote adds at least a name, a number, a date, or two words."""
 _SHORT: Final = 8
 """Words of a short answer at most."""
 
 
 class Matches:
-    """What the lines of passages have of a statement and its question."""
+    """The parts of a statement and its question that lines of passages have."""
 
     def __init__(self, statement: str, passages: Sequence[Passage], asked: str, about: str) -> None:
         self.text: Final = " ".join(passage.text for passage in passages)[:SAMPLE]
@@ -65,13 +65,13 @@ class Matches:
         return script_of(one) != script_of(other) or in_two_languages(one, other)
 
     def hits(self, line: Line) -> frozenset[Hit]:
-        """What a line itself has of the statement or the question."""
+        """The parts of the statement or the question in a line itself."""
         if id(line) not in self._hits:
             self._hits[id(line)] = self.hits_in(line.own, line.numbers)
         return self._hits[id(line)]
 
     def hits_in(self, text: Said, numbers: Sequence[Number] = ()) -> frozenset[Hit]:
-        """What a text, and its numbers with their units, have of the statement or the question."""
+        """The parts of the statement or the question in a text, and in numbers with units."""
         names: list[Hit] = [name for name in self.all_names if name.is_in(text.names)]
         hard: list[Number | Date] = [*self.claim.numbers, *self.asked.numbers]
         hard += [*self.claim.dates, *self.asked.dates]
@@ -79,7 +79,7 @@ class Matches:
         return frozenset(self.words & text.words).union(names, found)
 
     def told(self, line: Line) -> frozenset[Hit]:
-        """What a line has of the statement that is neither a name nor said around it."""
+        """The parts of the statement in a line that are no names and not said around it."""
         around = line.around.words
         return frozenset(
             hit for hit in self.hits(line) if not isinstance(hit, Name) and hit not in around
@@ -138,7 +138,7 @@ class Matches:
         return list(dict.fromkeys(line.span for line in chosen))[:MOST_QUOTES]
 
     def _gain(self, line: Line, held: frozenset[Hit]) -> int:
-        """What a line adds to quotes; what is said around it adds nothing."""
+        """The weight that a line adds to quotes; its surroundings add nothing."""
         return sum(
             2 * (not hit.is_in(line.around.names))
             if isinstance(hit, Name)

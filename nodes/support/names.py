@@ -28,7 +28,7 @@ _NO_NAMES: Final = frozenset(
     for word in line.split()
 )
 _LONG_NAME: Final = re.compile(r"[A-ZÄÖÜ]\w+(?:[ -][A-ZÄÖÜ]\w+)+")
-"""What may have an abbreviation of its first letters."""
+"""A name that may be abbreviated to its first letters."""
 _ARTICLE: Final = re.compile(
     r"\b(?:der|die|das|dem|den|des|im|am|zum|zur|ein|eine|einen)\s+$", re.I
 )

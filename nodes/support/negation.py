@@ -24,7 +24,7 @@ _NEGATED: Final = re.compile(
     r"|\b(?:no|without|ohne|kein\w*)\s+(\w+)",
     re.IGNORECASE,
 )
-"""What is negated: up to two words after a verb's negation, one after that of a noun."""
+"""Negated words: up to two after the negation of a verb, one after that of a noun."""
 _LEAST_WORDS: Final = 5
 
 

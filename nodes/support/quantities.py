@@ -88,7 +88,7 @@ class Number:
     Attributes:
         value: It as written, with a word such as "million" after it.
         unit: Its unit, if it is known.
-        scale: What the header of its column multiplies it by.
+        scale: The factor in the header of its column.
         step: The last decimal place that is written, in `value`.
         start: Where it begins.
         year: Whether it can be a year.
@@ -108,7 +108,7 @@ class Number:
 
     @property
     def base(self) -> str:
-        """What its unit measures; "" without a known unit."""
+        """The base of its unit; "" without a known unit."""
         return self.unit.base if self.unit else ""
 
     @cached_property
@@ -149,12 +149,12 @@ def find_quantities(text: str) -> tuple[tuple[Number, ...], tuple[Date, ...]]:
 
 
 def in_column(number: Number, header: str, lead: str = "") -> Number:
-    """A number of a table's cell, with the unit and the scale that its header names.
+    """The number in a table's cell, with the unit and the scale that its header names.
 
     Args:
-        number: A number of a cell.
+        number: The number in a cell.
         header: The header of its column.
-        lead: What names the scale if the header names neither unit nor scale.
+        lead: Text that names the scale if the header names neither unit nor scale.
     """
     unit, scale = _unit_of(header)
     if unit is None and scale == 1:

@@ -1,4 +1,4 @@
-"""What a call that gives nothing means for a run."""
+"""Calls that give nothing, and the run around them."""
 
 from __future__ import annotations
 

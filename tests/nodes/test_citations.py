@@ -1,4 +1,4 @@
-"""Citations: sentences that stand in their passage and support the answer."""
+"""Citations: sentences that are in their passage and support the answer."""
 
 from __future__ import annotations
 

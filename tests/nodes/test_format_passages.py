@@ -1,4 +1,4 @@
-"""How passages stand in a prompt: with metadata and joined for capable models, plain otherwise."""
+"""Passages in a prompt: with metadata and joined for capable models, plain otherwise."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ async def gate_and_route(context: Context, question: str = "Who was it?") -> dic
 
 
 async def decide(context: Context, question: str = "Who was it?") -> dict[str, Any]:
-    """What the gate says; nothing else runs, so that the route asks no model."""
+    """The decision of the gate; nothing else runs, so that the route asks no model."""
     graph = (
         StateGraph(AgentState, context_schema=Context)
         .add_node("gate", decide_retrieval)

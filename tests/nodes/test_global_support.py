@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.nodes.global_search.map import support_of
+from hopyard.nodes.global_search.points import support_of
 
 from ..indexes.kinds.communities.meetings import meetings
 
@@ -26,7 +26,7 @@ TEXTS = {
         ("Alba and Bert met Cora in Athens.", None, ["b", "a"]),
         ("Bert met Cora.", None, ["b"]),
         ("Bert met Cora.", {"a", "c"}, ["c"]),
-        # No word is shared: one passage is cited all the same, as the finding names it.
+        # No word is shared: one passage is still cited, as the finding names it.
         ("Nobody came.", None, ["a"]),
         ("Bert met Cora.", set(), []),
     ],

@@ -1,4 +1,4 @@
-"""What local search ranks and what fits into its budget, worked out by hand."""
+"""Ranks of local search, and the parts of its budget, worked out by hand."""
 
 from __future__ import annotations
 
@@ -161,9 +161,9 @@ def test_passages_are_ranked_by_the_walk_and_by_what_they_hold() -> None:
 
 
 def test_entities_of_passages_by_number_and_rarity(graph: EntityGraph) -> None:
-    """Darby stands in both passages: 2·ln(1 + 5/2) = 2.51, as does the bridge.
+    """Darby is in both passages: 2·ln(1 + 5/2) = 2.51, as does the bridge.
 
-    Dudley stands in one passage of all, ln 6 = 1.79, and the Severn in three, ln(1 + 5/3) = 0.98.
+    Dudley is in one passage of all, ln 6 = 1.79, and the Severn in three, ln(1 + 5/3) = 0.98.
     """
     found = labels(graph, entities_of_passages(graph, ["bridge", "darby"]))
     assert set(found[:2]) == {"Abraham Darby", "Iron Bridge"}

@@ -1,4 +1,4 @@
-"""What a process opens: each thing once, and everything closed together."""
+"""The resources of a process: each thing once, and everything closed together."""
 
 from __future__ import annotations
 

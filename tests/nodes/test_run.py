@@ -1,4 +1,4 @@
-"""What a step gets of its run: the settings as they were given, and the index that they name."""
+"""The run of a step: the settings as they were given, and the index that they name."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def environment(index: Path, model_server: ModelServer, monkeypatch: pytest.Monk
 
 
 async def settings_of_a_run(**options: Any) -> Context:
-    """What `run_of` gives a node of a graph that is called with these options."""
+    """The settings that `run_of` gives a node of a graph that is called with these options."""
     found: list[Context] = []
 
     async def node(state: StrategyState, runtime: Runtime[Context]) -> dict[str, Any]:

@@ -156,7 +156,7 @@ async def test_the_built_in_model_gets_a_small_context(rules: Path, ask: Asker) 
 
 
 async def test_a_graph_by_rules_shows_sentences_in_place_of_facts(rules: Path, ask: Asker) -> None:
-    """Passages get 28 tokens, which hold one: the sentence of the other one is shown."""
+    """Passages get 28 tokens, which hold one passage: a sentence of the other is shown."""
     output = await ask(rules, "What is the Iron Bridge?", local={"tokens": 56})
     assert [unit["id"] for unit in output["evidence"]] == ["iron-bridge", "abraham-darby"]
     assert ask.part("Facts") == [

@@ -1,7 +1,7 @@
 """Statements that passages state, and statements that they do not, by the rules.
 
-`statements.jsonl` has passages, right statements about them, and wrong ones: another row, number,
-name, date or unit, a wrong calculation.
+`statements.jsonl` has passages, right statements about them, and wrong statements: another row,
+number, name, date or unit, a wrong calculation.
 """
 
 from __future__ import annotations
