@@ -54,11 +54,6 @@ def approve_strategy(
 ) -> str | None:
     """Ask which strategy answers. It can be approved or edited.
 
-    Args:
-        question: The question to be answered.
-        proposed: The route's own decision: `strategy`, and its `reason`.
-        strategies: Those that may be chosen instead.
-
     Returns:
         The strategy put in the proposed one's place; None where that is approved.
     """
@@ -128,11 +123,6 @@ def approve_split(
 
 def approve_passages(question: str, in_round: int, passages: Sequence[str]) -> list[str]:
     """Ask which passages the traversal continues from.
-
-    Args:
-        question: The question to be answered.
-        in_round: The round of hops that would be reasoned about.
-        passages: Ids of the passages in the queue.
 
     Returns:
         Those that stay in the queue; none where the traversal is to stop.

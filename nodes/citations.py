@@ -72,11 +72,6 @@ def cite(question: str, answer: str, passages: Sequence[Passage]) -> list[Citati
     nowhere: then each passage's sentence that shares most content words with the question is
     quoted, if it shares two. Passages without a quote are not cited.
 
-    Args:
-        question: The question answered.
-        answer: The short answer.
-        passages: The passages in the prompt, best first.
-
     Returns:
         At most three citations, at most one a passage, in the order of the passages.
     """

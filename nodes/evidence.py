@@ -39,12 +39,7 @@ def join_adjacent(passages: Sequence[Passage]) -> list[list[int]]:
 
 
 def merge_by_max_score(rankings: Iterable[Sequence[Evidence]], k: int) -> list[Evidence]:
-    """The k units with the best scores over all rankings, each once.
-
-    Args:
-        rankings: The evidence of each question, scored by the same search.
-        k: Units at most.
-    """
+    """The k units with the best scores over all rankings, each once."""
     best: dict[str, Evidence] = {}
     for ranking in rankings:
         for unit in ranking:
@@ -59,10 +54,6 @@ def merge_by_rounds(rankings: Iterable[Sequence[Evidence]], k: int | None = None
 
     Every ranking's best unit comes before any ranking's second, whatever the scores. A unit that
     another ranking gave already counts as this ranking's turn.
-
-    Args:
-        rankings: The evidence of each question, the best first; scores need not be comparable.
-        k: Units at most.
     """
     merged: dict[str, Evidence] = {}
     for turn in zip_longest(*rankings):
@@ -87,12 +78,7 @@ def shares(k: int, m: int) -> list[int]:
 
 
 def merge_in_shares(rankings: Sequence[Sequence[Evidence]], k: int) -> list[Evidence]:
-    """Fill k places with each ranking's share; what an earlier ranking gave is not given twice.
-
-    Args:
-        rankings: The evidence of each question, the best first, k of each where there are so many.
-        k: Places.
-    """
+    """Fill k places with each ranking's share; what an earlier ranking gave is not given twice."""
     taken: dict[str, Evidence] = {}
     for ranking, share in zip(rankings, shares(k, len(rankings)), strict=True):
         new = [unit for unit in ranking if unit["id"] not in taken]

@@ -63,14 +63,7 @@ async def explain_answer(state: AgentState, runtime: Runtime[Context]) -> dict[s
 async def _explained(
     run: Run, question: str, answer: str, names: Sequence[str]
 ) -> tuple[Explanation, Step]:
-    """The explanation, and its step.
-
-    Args:
-        run: The run that pays.
-        question: The question.
-        answer: Its answer, without markers.
-        names: Ids of the passages that it cites, or was read from.
-    """
+    """The explanation, and its step."""
     passages = await run.passages(names)
     players = passages[:MOST_EXPLAINED]
     values = await _values(run, question, answer, _prompts(passages, players))

@@ -60,10 +60,6 @@ def new_questions(proposals: Sequence[Proposal], asked: Sequence[str]) -> list[P
     """The proposals with a score above 0 that were not asked, each once, best first.
 
     Letter case, punctuation and white space make no difference between questions.
-
-    Args:
-        proposals: Follow-up questions that calls have proposed.
-        asked: The questions that have been asked.
     """
     seen, found = set(map(_words, asked)), []
     for proposal in sorted(proposals, key=lambda proposal: -proposal["score"]):

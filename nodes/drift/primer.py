@@ -62,14 +62,7 @@ async def _fitting(run: Run, state: DriftState) -> list[ReadableReport]:
 
 
 def explored(run: Run, step: Step, output: Explored, points: list[Point]) -> dict[str, Any]:
-    """The update of a call that gave points and follow-up questions.
-
-    Args:
-        run: The run.
-        step: The step of the call.
-        output: Its output.
-        points: Those of its points that are kept.
-    """
+    """The update of a call that gave points and follow-up questions."""
     proposals = [
         Proposal(question=one_line(asked.question), score=asked.score, parent=step["id"])
         for asked in output.follow_ups

@@ -44,13 +44,7 @@ def deepest(reader: CommunityIndex, level: int | None) -> int:
 
 
 async def communities_at(run: Run, reader: CommunityIndex, level: int) -> list[Community]:
-    """The communities of a level that are in a passage that the run may find.
-
-    Args:
-        run: The run.
-        reader: The communities.
-        level: The level, which the index has.
-    """
+    """The communities of a level that are in a passage that the run may find."""
     return await with_allowed(run, reader, [found.id for found in reader.at(level)])
 
 

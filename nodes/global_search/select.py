@@ -162,12 +162,6 @@ def children_to_rate(
     These are the children of relevant communities. While no community at all was relevant, all
     communities of the next level are rated, as in the published tool: a large community's title may
     hide what a part of it is about.
-
-    Args:
-        reader: The communities.
-        ratings: All ratings so far.
-        last: The communities rated last.
-        level: The deepest level.
     """
     rated = [reader.community(name) for name in last]
     above = [community for community in rated if community.level < level]

@@ -37,12 +37,7 @@ async def answer(state: LocalState, runtime: Runtime[Context]) -> dict[str, Any]
 
 
 async def shown_context(run: Run, state: LocalState) -> tuple[list[Passage], str]:
-    """The passages in the order of their numbers, and the context as a prompt shows it.
-
-    Args:
-        run: The run.
-        state: With all that was gathered from the index as it is now.
-    """
+    """The passages in the order of their numbers, and the context as a prompt shows it."""
     selection, names = state["selection"], passage_ids(state["evidence"])
     passages = await run.passages(names)
     query = await query_of(run, state["question"])

@@ -118,12 +118,7 @@ def rooms(tokens: int) -> tuple[int, int, int]:
 
 
 def fill(costs: Iterable[int], room: int) -> Part:
-    """Take items in their order until the next does not fit.
-
-    Args:
-        costs: The tokens of each item.
-        room: Tokens, at least 0.
-    """
+    """Take items in their order until the next does not fit."""
     count = used = 0
     for cost in costs:
         if used + cost > room:

@@ -55,11 +55,6 @@ def derive(
 
     Sums and differences are of one unit, and exact. All other results are rounded to the last
     decimal place of `wanted`.
-
-    Args:
-        wanted: The number to be explained.
-        known: Numbers of the passages.
-        operations: The operations that are tried, such as `sum`.
     """
     distinct = list({(each.amount, each.base): each for each in known}.values())[:_MOST]
     years = [each for each in distinct if each.year]

@@ -126,12 +126,7 @@ class Line:
 
 
 def lines_of(passage: Passage, place: int = 0) -> tuple[Line, ...]:
-    """The sentences and rows of a passage, in order.
-
-    Args:
-        passage: The passage.
-        place: Its place among those that are compared.
-    """
+    """The sentences and rows of a passage, in order."""
     return _lines(passage.text, passage.heading, place)
 
 

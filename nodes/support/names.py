@@ -63,11 +63,7 @@ class Name:
     sure: bool = True
 
     def is_in(self, known: dict[str, set[str]]) -> bool:
-        """Whether a text has the name: its last word, or at least half of its words.
-
-        Args:
-            known: The words of the text (`names_by_beginning`).
-        """
+        """Whether a text has the name: its last word, or at least half of its words."""
         found = [_has(known, word) for word in self.words]
         coded = [any(map(str.isdecimal, word)) for word in self.words]
         if any(coded):

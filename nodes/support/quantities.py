@@ -125,12 +125,7 @@ class Number:
 
 
 def with_digits(text: str, language: str) -> str:
-    """A text with its number words as digits: `thirty-three` becomes `33`, `third` becomes `3rd`.
-
-    Args:
-        text: A sentence or a row.
-        language: Its language, such as `de`.
-    """
+    """A text with its number words as digits: `thirty-three` is `33`, `third` is `3rd`."""
     text = _HYPHEN.sub(" ", text.encode("utf-8", "replace").decode())
     parts = _SCALED.split(text)
     parts[::2] = [alpha2digit(part, language, threshold=1.5) for part in parts[::2]]
