@@ -175,7 +175,7 @@ def _write_page(result: Mapping[str, Any]) -> None:
     write_section(
         "Branches side by side",
         [
-            f"A tree of depth {DEPTH} in the paper's form, {side['calls']} calls of a model that",
+            f"A tree of depth {DEPTH}, {side['calls']} calls of a model that",
             f"takes {DELAY} s for each: **{alone:.1f} s** one after another,",
             f"**{together:.1f} s** with {PLACES[-1]} at once, "
             f"{alone / together:.1f} times as fast.",

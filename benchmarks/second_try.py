@@ -1,6 +1,6 @@
 """What a second strategy gains where the first one ends in Unknown, or without support.
 
-    hopyard eval QUESTIONS --index DIR --strategies chain,tree --model MODEL --judge MODEL --out RUN
+    hopyard eval QUESTIONS --index DIR --strategies chain,plan --model MODEL --judge MODEL --out RUN
     python benchmarks/second_try.py RUN... --first chain
 
 The published figures come from the recorded calls (docs/results.md). `--write FILE` also writes the

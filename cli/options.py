@@ -14,7 +14,7 @@ from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.given import Given, nest, read_given
 from hopyard.state.storage.thread_names import checked_thread_name
-from hopyard.state.strategy import STRATEGIES
+from hopyard.state.strategy import strategies
 from hopyard.state.where import parse_condition
 
 __all__ = (
@@ -61,12 +61,13 @@ EmbeddingOption = Annotated[
     str | None,
     typer.Option(help="Embedding model: builtin or PROVIDER:NAME (default: the index's own)."),
 ]
+_names = [strategy.name for strategy in strategies() if not strategy.baseline]
 StrategyOption = Annotated[
     str | None,
     typer.Option(
         "--strategy",
         "-s",
-        help=f"auto, or a strategy: {', '.join(STRATEGIES)}.",
+        help=f"auto, or a strategy: {', '.join(_names)}.",
     ),
 ]
 SearchOption = Annotated[

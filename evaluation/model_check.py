@@ -22,7 +22,7 @@ from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.passages import passage_lines
-from hopyard.prompts.strategies.chain_step import CHAIN_STEP
+from hopyard.prompts.strategies.chain import CHAIN_STEP
 from hopyard.prompts.style import writing
 from hopyard.state.errors import CallFailedError, HopyardError, ModelOutputError
 from hopyard.state.settings.fields import AUTO, Context, Profile, profile_of

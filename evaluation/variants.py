@@ -24,7 +24,6 @@ BASELINES: Final[Mapping[str, str]] = {
     "dense": "single+dense",
     "hybrid": "single+hybrid",
     "rerank": "single+rerank",
-    "decompose": "decompose+dense",
 }
 """The papers' baselines, by the papers' names."""
 

@@ -1,1 +1,1 @@
-"""What runs: the agent and its strategies, one module a compiled graph."""
+"""The agent and its strategies, one module for each compiled graph."""

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START
 
+from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.answer import answer_directly
 from hopyard.nodes.lifecycle import start_run
-from hopyard.state.schemas import StrategyInput, StrategyOutput, StrategyState
-from hopyard.state.settings.fields import Context
+from hopyard.state.schemas import StrategyState
 
 graph = (
-    StateGraph(
-        StrategyState,
-        input_schema=StrategyInput,
-        output_schema=StrategyOutput,
-        context_schema=Context,
-    )
-    .add_node("start", start_run)
-    .add_node("answer", answer_directly)
+    strategy_graph(StrategyState)
+    .add_sequence([("start", start_run), ("answer", answer_directly)])
     .add_edge(START, "start")
-    .add_edge("start", "answer")
     .add_edge("answer", END)
     .compile(name="direct")
 )

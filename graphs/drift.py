@@ -8,8 +8,9 @@ questions. `reduce` answers from the best points, as in `global`.
 
 from __future__ import annotations
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START
 
+from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.drift.follow_up import answer_follow_up, follow_up_tasks, next_round
 from hopyard.nodes.drift.primer import primer
 from hopyard.nodes.drift.select import report_tasks, select
@@ -18,16 +19,9 @@ from hopyard.nodes.global_search.reports import write_report
 from hopyard.nodes.lifecycle import start_run
 from hopyard.state.drift import DriftState, FollowUpTask
 from hopyard.state.global_search import ReportTask
-from hopyard.state.schemas import StrategyInput, StrategyOutput
-from hopyard.state.settings.fields import Context
 
 graph = (
-    StateGraph(
-        DriftState,
-        input_schema=StrategyInput,
-        output_schema=StrategyOutput,
-        context_schema=Context,
-    )
+    strategy_graph(DriftState)
     .add_node("start", start_run)
     .add_node("select", select)
     .add_node("write", write_report, input_schema=ReportTask)

@@ -1,7 +1,7 @@
 """`global`: GraphRAG's answer to a question about all documents, from reports about communities.
 
 `select` takes the communities of one level. With `global.dynamic` they are rated from the
-root down, and `descend` goes on with the children of relevant communities. Reports that the index
+root down, and `descend` continues with the children of relevant communities. Reports that the index
 does not hold are written. `divide` shuffles all reports and cuts them into chunks, and `find`
 searches the passages nearest to the question. Each chunk, and the passages found, are mapped to
 points with scores, and the best points are reduced to the answer. Tasks of a kind run side by side.
@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START
 
+from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.global_search.map import (
     divide,
     find_passages,
@@ -40,18 +41,11 @@ from hopyard.state.global_search import (
     RateTask,
     ReportTask,
 )
-from hopyard.state.schemas import StrategyInput, StrategyOutput
-from hopyard.state.settings.fields import Context
 
 
 def _build(name: str, start: Any) -> Any:
     return (
-        StateGraph(
-            GlobalState,
-            input_schema=StrategyInput,
-            output_schema=StrategyOutput,
-            context_schema=Context,
-        )
+        strategy_graph(GlobalState)
         .add_node("start", start)
         .add_node("select", select)
         .add_node("rate", rate, input_schema=RateTask)

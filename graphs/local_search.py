@@ -6,23 +6,17 @@ neighbours, and passages share one budget of tokens. One call answers from all o
 
 from __future__ import annotations
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START
 
+from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.local_search.answer import answer
 from hopyard.nodes.local_search.gather import gather
 from hopyard.nodes.local_search.linking import link
 from hopyard.state.local_search import LocalState
-from hopyard.state.schemas import StrategyInput, StrategyOutput
-from hopyard.state.settings.fields import Context
 
 graph = (
-    StateGraph(
-        LocalState,
-        input_schema=StrategyInput,
-        output_schema=StrategyOutput,
-        context_schema=Context,
-    )
+    strategy_graph(LocalState)
     .add_node("start", start_run)
     .add_node("link", link)
     .add_node("gather", gather)

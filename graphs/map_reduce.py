@@ -6,22 +6,16 @@ scores, and the best points are reduced to the answer. Map calls run side by sid
 
 from __future__ import annotations
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START
 
 from hopyard.nodes.global_search.map import divide_passages, map_passages, passage_tasks
+from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.global_search.reduce import reduce_map_reduce
 from hopyard.nodes.lifecycle import start_run
 from hopyard.state.global_search import GlobalState, PassageTask
-from hopyard.state.schemas import StrategyInput, StrategyOutput
-from hopyard.state.settings.fields import Context
 
 graph = (
-    StateGraph(
-        GlobalState,
-        input_schema=StrategyInput,
-        output_schema=StrategyOutput,
-        context_schema=Context,
-    )
+    strategy_graph(GlobalState)
     .add_node("start", start_run)
     .add_node("divide", divide_passages)
     .add_node("map", map_passages, input_schema=PassageTask)

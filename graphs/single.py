@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START
 
+from hopyard.graphs.strategy_graph import strategy_graph
 from hopyard.nodes.answer import answer_from_evidence
 from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.search import search
-from hopyard.state.schemas import StrategyInput, StrategyOutput, StrategyState
-from hopyard.state.settings.fields import Context
+from hopyard.state.schemas import StrategyState
 
 graph = (
-    StateGraph(
-        StrategyState,
-        input_schema=StrategyInput,
-        output_schema=StrategyOutput,
-        context_schema=Context,
-    )
-    .add_node("start", start_run)
-    .add_node("search", search)
-    .add_node("answer", answer_from_evidence)
+    strategy_graph(StrategyState)
+    .add_sequence([("start", start_run), ("search", search), ("answer", answer_from_evidence)])
     .add_edge(START, "start")
-    .add_edge("start", "search")
-    .add_edge("search", "answer")
     .add_edge("answer", END)
     .compile(name="single")
 )

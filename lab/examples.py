@@ -15,7 +15,7 @@ from hopyard.prompts.passages import one_line
 from hopyard.prompts.rewrite import REWRITE
 from hopyard.prompts.route import Route, route_prompt
 from hopyard.prompts.strategies.aggregate import AGGREGATE
-from hopyard.prompts.strategies.chain import NEXT_QUESTION
+from hopyard.prompts.strategies.cor import NEXT_QUESTION
 from hopyard.prompts.strategies.decompose import DECOMPOSE, REPLACE
 from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.prompts.strategies.hop import JUDGE_EDGES

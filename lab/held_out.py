@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hopyard.models.prompt import Prompt
-from hopyard.nodes.tree.decompose import echoes, plain
+from hopyard.nodes.sub_questions import plain, repeats
 from hopyard.prompts.answer import ANSWER
 from hopyard.prompts.passages import passage_lines, passage_snippet
 from hopyard.prompts.strategies.decompose import DECOMPOSE
@@ -134,7 +134,7 @@ def _reading(question: Question, source: Source) -> Case:
 def _split(split: Answered) -> Case:
     def grade(output: Any) -> Grades:
         compound = output.kind == "compound"
-        valid = compound and not echoes(split.question, output)
+        valid = compound and not repeats(split.question, (output.first, output.second))
         pair = (output.first, output.second)
         gold = (split.first, split.second)
         return {
@@ -149,7 +149,7 @@ def _split(split: Answered) -> Case:
 def _comparison(question: Question) -> Case:
     def grade(output: Any) -> Grades:
         compound = output.kind == "compound"
-        valid = compound and not echoes(question.question, output)
+        valid = compound and not repeats(question.question, (output.first, output.second))
         return {"valid": float(valid), "echo": float(compound and not valid)}
 
     return _decomposing("decompose, hotpotqa comparisons", question.question, grade)
@@ -157,7 +157,9 @@ def _comparison(question: Question) -> Case:
 
 def _simple(question: Question) -> Case:
     def grade(output: Any) -> Grades:
-        left = output.kind == "simple" or bool(echoes(question.question, output))
+        left = output.kind == "simple" or bool(
+            repeats(question.question, (output.first, output.second))
+        )
         return {"left_whole": float(left)}
 
     return _decomposing("decompose, single facts", question.question, grade)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from hopyard.nodes.tree.decompose import plain
+from hopyard.nodes.sub_questions import plain
 from lab.encyclopedia import Film, Person, films_of, persons_of
 from lab.retrieval import Shelf
 from lab.sources import Guard, Source, read_source

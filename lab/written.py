@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hopyard.prompts.answer import ANSWER, UNKNOWN, Answer
-from hopyard.prompts.strategies.chain import NEXT_QUESTION, NOTHING_FOUND, NextQuestion
+from hopyard.prompts.strategies.cor import NEXT_QUESTION, NOTHING_FOUND, NextQuestion
 from lab.examples import TrainingExample, example
 from lab.retrieval import Shelf, gold_or_near
 from lab.sources import Guard, Passage

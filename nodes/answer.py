@@ -18,7 +18,7 @@ from hopyard.nodes.lifecycle import close_run
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.answer import ANSWER, UNKNOWN, AnyAnswer, CitedAnswer, PlainAnswer
 from hopyard.prompts.passages import heading, one_line, passage_lines, passage_snippet
-from hopyard.prompts.strategies.aggregate import AGGREGATE
+from hopyard.prompts.strategies.aggregate import aggregate_prompt
 from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.prompts.style import writing
 from hopyard.state import verdicts
@@ -151,8 +151,9 @@ async def answer_from_findings(
 ) -> Cited:
     """Answer the whole question from its passages and `findings`, a sub-question a line."""
     shown = {"passages": format_passages(passages, run.settings), "findings": findings}
+    prompt = aggregate_prompt(run.settings.answer.style)
     return await answer_from_shown(
-        run, question, passages, shown, prompt=AGGREGATE, step=step, final=True
+        run, question, passages, shown, prompt=prompt, step=step, final=True
     )
 
 

@@ -54,7 +54,8 @@ async def check_answer(state: AgentState, runtime: Runtime[Context]) -> dict[str
     settled = chosen or state["truncated"] or cut_short(state)
     if not reason or settled or not _hands_over(run.settings, state["strategy"]):
         return {**judged, "stronger": ""}
-    offered = {strategy.name for strategy in runnable(await index_kinds(run))}
+    profile, runs = profile_of(run.settings), runnable(await index_kinds(run))
+    offered = {strategy.name for strategy in runs if profile in strategy.profiles}
     ladder = STRATEGIES[state["strategy"]].stronger
     stronger = next((name for name in ladder if name in offered and name not in tried), "")
     if not stronger or not run.settings.index:

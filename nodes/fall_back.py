@@ -13,13 +13,13 @@ from typing import Any, Final
 from langgraph.runtime import Runtime
 
 from hopyard.models.notices import point_out
+from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.state.agent import AgentState
-from hopyard.state.errors import CallFailedError, ModelOutputError
+from hopyard.state.errors import ModelOutputError, UsageError
 from hopyard.state.schemas import Step
 from hopyard.state.settings.fields import AUTO, Context
-from hopyard.state.verdicts import FAILED
 
 __all__ = ("FALLBACK", "fall_back", "may_fall_back", "misses_schemas", "with_fallback")
 
@@ -42,34 +42,41 @@ def with_fallback(name: str, graph: Any) -> Any:
         return graph
 
     async def strategy(state: AgentState, runtime: Runtime[Context]) -> dict[str, Any]:
-        try:
-            output: dict[str, Any] = await graph.ainvoke(state)
-        except CallFailedError:
-            raise  # the model refused, or did not answer: that is no matter of schemas
-        except ModelOutputError as error:
-            run = await run_of(state, runtime)
-            if not may_fall_back(run, state):
-                raise
-            failed = Step(
-                id=name,
-                kind="read",
-                title=name,
-                verdict=FAILED,
-                answer="",
-                reason=str(error),
-                ending=error.reason,
+        attempt = await attempted(graph.ainvoke(state))
+        if attempt.output is None:
+            return await _without_answer(name, attempt, state, runtime)
+        output: dict[str, Any] = attempt.output
+        if "answer" not in output:
+            raise UsageError(
+                f"This thread was started by an older version of Hopyard, whose {name} had other "
+                f"steps, and cannot be continued: ask its question again on another thread."
             )
-            return {
-                "answer": UNKNOWN,
-                "citations": [],
-                "evidence": [],
-                "steps": [failed],
-                "truncated": False,
-                "usage": await run.usage(),
-            }
         return output
 
     return strategy
+
+
+async def _without_answer(
+    name: str, attempt: Attempt[Any], state: AgentState, runtime: Runtime[Context]
+) -> dict[str, Any]:
+    """Unknown in place of a strategy's answer, for the check to hand on.
+
+    Raises:
+        ModelOutputError: The model refused or did not answer, or the caller chose the strategy.
+    """
+    run = await run_of(state, runtime)
+    if attempt.retry_later or not may_fall_back(run, state):
+        attempt.check_needed()
+    failed = attempt.mark(Step(id=name, kind="read", title=name, answer=""))
+    failed["ending"] = ModelOutputError.reason
+    return {
+        "answer": UNKNOWN,
+        "citations": [],
+        "evidence": [],
+        "steps": [failed],
+        "truncated": attempt.truncated,
+        "usage": await run.usage(),
+    }
 
 
 def may_fall_back(run: Run, state: AgentState) -> bool:

@@ -19,7 +19,7 @@ from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.route import choice_prompt, route_prompt
 from hopyard.state.agent import AgentState
-from hopyard.state.errors import BudgetExceededError, ModelOutputError, RouteUnavailableError
+from hopyard.state.errors import RouteUnavailableError
 from hopyard.state.schemas import RouteDecision
 from hopyard.state.settings.fields import AUTO, Context, profile_of
 from hopyard.state.strategy import Strategy, strategies
@@ -65,7 +65,7 @@ async def _choose(run: Run, state: AgentState) -> RouteDecision:
     if run.settings.route == AUTO:
         return await _take_default(run, state)
     if run.settings.route == MODEL:
-        return await _ask_model(run, state, await _all_offered(run, state))
+        return await _ask_model_about_all(run, state)
     return await _ask_classifier(run, state)
 
 
@@ -79,7 +79,7 @@ async def _take_default(run: Run, state: AgentState) -> RouteDecision:
     fitting = runnable(await index_kinds(run)) if run.settings.index else []
     default = next((strategy for strategy in fitting if profile in strategy.default_for), None)
     if default is None:
-        return await _ask_model(run, state, await _all_offered(run, state))
+        return await _ask_model_about_all(run, state)
     beside = [strategy for strategy in fitting if profile in strategy.beside]
     if beside:
         return await _ask_model(run, state, [default, *beside], fallback=default.name)
@@ -109,16 +109,23 @@ async def _ask_classifier(run: Run, state: AgentState) -> RouteDecision:
     return _decision(choice.strategy, "trained", choice.reason + other, choice.probability)
 
 
+async def _ask_model_about_all(run: Run, state: AgentState) -> RouteDecision:
+    """The model's choice among all strategies for its profile."""
+    profile, offered = profile_of(run.settings), await _all_offered(run, state)
+    return await _ask_model(
+        run, state, [strategy for strategy in offered if profile in strategy.profiles]
+    )
+
+
 async def _ask_model(
     run: Run, state: AgentState, offered: Sequence[Strategy], fallback: str = FALLBACK
 ) -> RouteDecision:
     prompt, reasons = _prompt(run, offered)
-    try:
-        chosen = await run.call(prompt, {"question": one_line(state["question"])}, step="route")
-    except BudgetExceededError as error:
-        return _decision(fallback, "budget", f"the route could not be chosen: {error}")
-    except ModelOutputError as error:
-        return _decision(fallback, "fallback", f"the route could not be chosen: {error}")
+    question = {"question": one_line(state["question"])}
+    attempt = await run.try_call(prompt, question, step="route")
+    if (chosen := attempt.output) is None:
+        by = "budget" if attempt.truncated else "fallback"
+        return _decision(fallback, by, f"the route could not be chosen: {attempt.reason}")
     return _decision(chosen.strategy, "model", reasons[chosen.strategy], chosen.probability)
 
 

@@ -1,86 +1,34 @@
-"""The state of CoR-RAG: a chain of searches, each asked knowing what was found before it."""
+"""The settings and state of `chain`: searches that each know what was found before."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from typing import Annotated, ClassVar, Literal, NotRequired
+from typing import Annotated, ClassVar, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from hopyard.state.schemas import Citation, Evidence, StrategyState
-from hopyard.state.settings.fields import Context, Group, profile_of
+from hopyard.state.schemas import Evidence, StrategyState
+from hopyard.state.settings.fields import Group
 
 __all__ = (
     "ChainSettings",
     "ChainState",
     "Finding",
-    "Link",
     "Lookup",
     "LookupTask",
     "Reading",
     "findings_of",
 )
 
-_MOST_LINKS = 4
-_MOST_READINGS = 8
-
 
 class ChainSettings(Group):
-    """CoR-RAG: one search after another."""
+    """One search after another."""
 
     group: ClassVar[str] = "chain"
 
-    form: Literal["auto", "one-call", "paper"] = Field(
-        "auto",
-        description="one-call: one model call for each step reads, notes findings, and answers "
-        "or names the next searches; paper: one call asks the next question, one answers it; "
-        "auto: one-call for capable models, paper for others.",
-    )
-    max_steps: int | None = Field(
-        None,
-        ge=1,
-        le=20,
-        description=f"Maximum number of steps; empty means {_MOST_READINGS}, or {_MOST_LINKS} in "
-        "the paper's form.",
-    )
-    max_empty: int = Field(
-        3, ge=1, le=20, description="Stop after this many steps in a row without a finding."
-    )
-    evidence_k: int = Field(
-        5, ge=1, le=50, description="Passages for the final answer in the paper's form."
-    )
-
-    @property
-    def links(self) -> int:
-        """Sub-questions at most in the paper's form; MuSiQue's longest questions need 4."""
-        return self.max_steps or _MOST_LINKS
-
-    @property
-    def readings(self) -> int:
-        """Maximum number of steps in the one-call form."""
-        return self.max_steps or _MOST_READINGS
-
-    def as_paper(self, context: Context) -> bool:
-        """Whether a run takes the paper's form."""
-        if self.form == "auto":
-            return profile_of(context) != "capable"
-        return self.form == "paper"
-
-
-class Link(TypedDict):
-    """One sub-question with its answer, in the paper's form."""
-
-    question: str
-    answer: str
-    passages: list[Evidence]
-    citations: NotRequired[list[Citation]]
-    """What supports the answer to the whole question, where that is the only link."""
-    cut: NotRequired[bool]
-    """Whether the answer reached its limit and ends there."""
-    reason: NotRequired[str]
-    """Why it has no answer, or what went wrong with the search for it."""
+    max_steps: int = Field(8, ge=1, le=20, description="Maximum number of steps.")
 
 
 class Lookup(TypedDict):
@@ -139,10 +87,6 @@ class ChainState(StrategyState):
     truncated: Annotated[bool, operator.or_]
     ended: str
     """Why nothing more is asked; "" until the chain ends."""
-    links: list[Link]
-    """The paper's form: the sub-questions answered so far."""
-    pending: str
-    """The paper's form: the sub-question to search for next; "" once the chain has ended."""
     searches: list[str]
     """The next searches; empty once the chain has ended."""
     lookups: Annotated[list[Lookup], operator.add]

@@ -39,6 +39,7 @@ class Strategy:
         stronger: Strategies that try again if the answer is Unknown or unsupported. `check` takes
             the first that the index allows; after a default strategy, only if `check` is on.
         settings: Its settings.
+        profiles: Prompt profiles for which the route's model may choose it, or the check take it.
         baseline: Whether it is only a baseline for comparisons.
         retrieves: Whether it reads documents.
         steps: A function, or its `module:function`, that makes steps from the strategy's state,
@@ -58,6 +59,7 @@ class Strategy:
     beside: tuple[Profile, ...] = ()
     stronger: tuple[str, ...] = ()
     settings: type[Group] | None = None
+    profiles: tuple[Profile, ...] = ("builtin", "small", "capable")
     baseline: bool = False
     retrieves: bool = True
     steps: str | StepsOf | None = None

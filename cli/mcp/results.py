@@ -60,10 +60,11 @@ def answer_of(result: Mapping[str, Any], *, evidence: bool = False) -> ToolAnswe
 
 
 def strategies() -> Strategies:
-    """Every strategy with its purpose."""
+    """Every strategy but baselines, with its purpose."""
     return Strategies(
         strategies=[
             StrategyInfo(name=known.name, description=known.about)
             for known in registry.strategies()
+            if not known.baseline
         ]
     )

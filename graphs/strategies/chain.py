@@ -17,9 +17,10 @@ STRATEGY: Final = Strategy(
     ),
     graph="hopyard.graphs.chain:graph",
     default_for=("capable",),
-    stronger=("tree",),
+    profiles=("capable",),
+    stronger=("plan",),
     settings=ChainSettings,
     steps="hopyard.nodes.chain.cite:steps_of",
     rank=20,
-    label="CoR-RAG: one search after another",
+    label="one search after another",
 )

@@ -17,8 +17,9 @@ STRATEGY: Final = Strategy(
     ),
     graph="hopyard.graphs.drift:graph",
     needs=("dense", "communities"),
-    stronger=("chain",),
+    stronger=("chain", "cor"),
     steps="hopyard.state.global_search:steps_of",
+    baseline=True,
     rank=61,
     legend={
         "communities": "groups of entities that belong together, each with a report",

@@ -13,14 +13,15 @@ __all__ = ("STRATEGY",)
 STRATEGY: Final = Strategy(
     name="hop",
     about=(
-        "HopRAG: hop along the questions that join one passage to the next. For a question "
-        "about something that it does not name. The index needs a passage graph."
+        "HopRAG: each passage chooses one of the questions that join it to others, and the most "
+        "helpful passages are kept. The index needs a passage graph."
     ),
     graph="hopyard.graphs.hop:graph",
     needs=("dense", "passage-graph"),
     route=RouteLabel(
         "it asks about something that it does not name: one passage has to say what that is"
     ),
+    profiles=("small", "builtin"),
     settings=HopSettings,
     steps="hopyard.nodes.hop.steps:steps_of",
     rank=40,

@@ -26,7 +26,7 @@ STRATEGY: Final = Strategy(
             "How is Lake Baikal connected with the towns around it?",
         ),
     ),
-    stronger=("chain",),
+    stronger=("chain", "cor"),
     settings=LocalSettings,
     rank=15,
     label="GraphRAG local search: the surroundings of entities",

@@ -15,7 +15,7 @@ STRATEGY: Final = Strategy(
     graph="hopyard.graphs.single:graph",
     route=RouteLabel("it asks for one fact, which one passage can state"),
     default_for=("small",),
-    stronger=("chain",),
+    stronger=("chain", "cor"),
     rank=10,
     label="native RAG: one search",
 )

@@ -13,15 +13,14 @@ __all__ = ("STRATEGY",)
 STRATEGY: Final = Strategy(
     name="tree",
     about=(
-        "ToR-RAG: split the question into sub-questions, answer them side by side, put the "
-        "findings together. For comparisons and facts from several passages. A capable model's "
-        "sub-questions may use each other's answers; in the paper's form "
-        "(tree.dependencies=off) branches are judged and pruned."
+        "ToR-RAG: split the question into two independent sub-questions, judge the split and the "
+        "branch, prune what is weak, and split again. For comparisons of facts that are named."
     ),
     graph="hopyard.graphs.tree:graph",
     route=RouteLabel("it compares things or joins facts, which stand in several passages"),
+    profiles=("small", "builtin"),
     settings=TreeSettings,
-    steps="hopyard.nodes.tree.steps:steps_of",
+    steps="hopyard.nodes.sub_questions:steps_of",
     rank=30,
     legend={
         "leaf": "a question that was not split: it is answered from the passages found for it",
@@ -40,9 +39,6 @@ STRATEGY: Final = Strategy(
     label="ToR-RAG: a tree of sub-questions",
     sweeps={
         "depth": tuple(f"tree@tree.max_depth={depth}" for depth in (1, 2, 3, 4)),
-        "theta": (
-            *(f"tree@tree.theta={theta}" for theta in ("0", "0.2", "0.4", "0.6", "0.8")),
-            "tree@tree.judge=false",
-        ),
+        "theta": tuple(f"tree@tree.theta={theta}" for theta in ("0", "0.2", "0.4", "0.6", "0.8")),
     },
 )

@@ -28,7 +28,6 @@ _SWEPT: Final[Mapping[str, str]] = {
     "hop.top_k": "top_k of hop",
 }
 _MARKS: Final = "os^vDP*X<>hp"
-_JUDGE_OFF: Final = "tree@tree.judge=false"
 
 Points = list[tuple[float, str]]
 
@@ -108,11 +107,7 @@ def _sweep(report: Report, setting: str, points: Points, file: Path) -> Path:
     with figure(file, across=_SWEPT[setting], up="%", title=_title(report)) as axes:
         for label, measure in (("EM", "em"), ("F1", "f1"), ("contains gold", "accuracy")):
             heights = [100 * getattr(result, measure) for result in results]
-            [line] = axes.plot(values, heights, marker="o", label=label)
-            if setting == "tree.theta" and _JUDGE_OFF in report.strategies:
-                off = 100 * getattr(report.strategies[_JUDGE_OFF], measure)
-                label_off = f"{label}, judge off"
-                axes.axhline(off, linestyle=":", color=line.get_color(), label=label_off)
+            axes.plot(values, heights, marker="o", label=label)
         costs = axes.twinx()
         calls = [result.usage["model_calls"] for result in results]
         costs.plot(values, calls, color="grey", linestyle="--", marker="x", label="calls")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.nodes.tree.decompose import echoes
+from hopyard.nodes.sub_questions import repeats
 from hopyard.prompts.strategies.decompose import Decomposition
 from hopyard.prompts.strategies.tree import BranchScores, Rubric, branch_score
 from lab.examples import PROMPTS, TrainingExample
@@ -94,7 +94,7 @@ def test_no_decomposition_taught_is_one_that_the_tree_throws_away(
         output = Decomposition.model_validate_json(split.output)
         kinds.add(output.kind)
         if output.kind == "compound":
-            assert not echoes(split.values["question"], output), split
+            assert not repeats(split.values["question"], (output.first, output.second)), split
         else:
             assert not output.first
             assert not output.second

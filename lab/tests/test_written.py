@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hopyard.nodes.tree.decompose import plain
+from hopyard.nodes.sub_questions import plain
 from hopyard.prompts.answer import ANSWER, Answer
-from hopyard.prompts.strategies.chain import NextQuestion
+from hopyard.prompts.strategies.cor import NextQuestion
 from lab.closing import closing_written
 from lab.retrieval import Shelf
 from lab.sources import Guard, Passage, Question, Source, read_source

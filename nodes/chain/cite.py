@@ -1,4 +1,4 @@
-"""The end of a chain with one call a step: its citations, its evidence, and its steps."""
+"""The end of a chain: its citations, its evidence, and its steps."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from hopyard.nodes.answer import mark_cut
-from hopyard.nodes.chain import paper
 from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.cited_answer import Cited, cite_answer
 from hopyard.nodes.lifecycle import close_run
 from hopyard.nodes.run import Run, run_of
+from hopyard.state import verdicts
 from hopyard.state.chain import ChainState, Finding, Reading, findings_of
 from hopyard.state.schemas import Citation, Evidence, Step, passage_evidence, passage_ids
 from hopyard.state.settings.fields import Context
@@ -80,15 +80,15 @@ def link_id(number: int) -> str:
 
 def steps_of(state: Mapping[str, Any]) -> list[Step]:
     """The steps of a chain that is under way, or of a node's update."""
-    if "readings" not in state or state.get("links"):
-        return paper.steps_of(state)
+    if "readings" not in state:
+        return list(state.get("steps") or ())
     steps = [_step(number, reading) for number, reading in enumerate(state["readings"], 1)]
     if ended := state.get("ended"):
         closing = Step(id="answer", kind="aggregate", title="Answer", reason=ended)
         closing["answer"] = state.get("answer", "")
         last = state["readings"][-1]
-        if last["kind"] == "failed":
-            closing["verdict"] = "failed"
+        if last["kind"] == verdicts.FAILED:
+            closing["verdict"] = verdicts.FAILED
         steps.append(mark_cut(closing) if last.get("cut") else closing)
     return steps
 
@@ -101,10 +101,10 @@ def _step(number: int, reading: Reading) -> Step:
         answer=" · ".join(finding["fact"] for finding in reading["findings"]),
         passages=reading["new"],
     )
-    if reading["kind"] == "failed":
-        step["verdict"] = "failed"
+    if reading["kind"] == verdicts.FAILED:
+        step["verdict"] = verdicts.FAILED
     elif not reading["findings"] and reading["kind"] != "direct":
-        step["verdict"] = "nothing found"
+        step["verdict"] = verdicts.NOTHING_FOUND
     if "reason" in reading:
         step["reason"] = reading["reason"]
     return step

@@ -1,4 +1,4 @@
-"""`chain` with one call a step: search, read, and answer or search again."""
+"""The steps of `chain`: search, read, and answer or search again."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
 from hopyard.nodes.answer import format_passages
+from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.chain.cite import link_id
 from hopyard.nodes.evidence import merge_by_rounds
 from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.run import Run, run_of
-from hopyard.nodes.tree.decompose import plain
+from hopyard.nodes.sub_questions import plain
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
-from hopyard.prompts.strategies.chain import SEARCH_AGAIN
-from hopyard.prompts.strategies.chain_step import CHAIN_STEP, ChainStep
+from hopyard.prompts.strategies.chain import CHAIN_STEP, SEARCH_AGAIN, ChainStep
 from hopyard.prompts.style import writing
+from hopyard.state import verdicts
 from hopyard.state.chain import (
     ChainSettings,
     ChainState,
@@ -28,7 +29,6 @@ from hopyard.state.chain import (
     Reading,
     findings_of,
 )
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
 from hopyard.state.schemas import StrategyInput, add_reason, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.counting import counted
@@ -39,6 +39,8 @@ LEAST_PLACES: Final = 3
 """Passages of one search at least, where several searches of a step share `retrieval.k`."""
 SHOWN_AGAIN: Final = 2
 """Ranks of a search at which a passage that did not help before is shown again."""
+MOST_EMPTY: Final = 3
+"""Steps in a row without a finding, after which a chain ends."""
 _NONE: Final = "none"
 _ENDS: Final = {
     "answer": "answered",
@@ -51,32 +53,27 @@ _NOTHING_LEFT: Final = "No search is left: answer from the findings, or say not_
 
 async def init_chain(state: StrategyInput, runtime: Runtime[Context]) -> dict[str, Any]:
     """Begin the run with the question as the first search, and clear the last turn's results."""
-    run = await run_of(state, runtime)
     started = await start_run(state, runtime)
-    as_paper = ChainSettings.of(run.settings).as_paper(run.settings)
     return {
         **started,
         "truncated": Overwrite(False),
-        "links": [],
-        "pending": "",
         "ended": "",
         "lookups": Overwrite([]),
         "readings": [],
-        "searches": [] if as_paper else [started["question"]],
+        "searches": [started["question"]],
         "shown": [],
         "answer": "",
         "unconfirmed": "",
     }
 
 
-def next_tasks(state: ChainState) -> list[Send] | Literal["ask_next", "read", "cite"]:
-    """Search side by side for what is missing; the paper's form asks for its first link."""
-    readings = state["readings"]
+def next_tasks(state: ChainState) -> list[Send] | Literal["read", "cite"]:
+    """Search side by side for what is missing."""
     if state["ended"]:
         return "cite"
     if not state["searches"]:
-        return "read" if readings else "ask_next"
-    number = len(readings) + 1
+        return "read"
+    number = len(state["readings"]) + 1
     return [
         Send(
             "look_up",
@@ -101,14 +98,15 @@ async def look_up(state: LookupTask, runtime: Runtime[Context]) -> dict[str, Any
     run, seen = await run_of(state, runtime), set(state["seen"])
     k = run.settings.retrieval.k
     places = k if state["parts"] == 1 else max(LEAST_PLACES, k // state["parts"])
-    found = await run.find(state["text"], k=places + len(seen), step=link_id(state["step"]))
-    again = [unit for unit in found[:SHOWN_AGAIN] if seen.issuperset(unit["passages"])]
-    fresh = [unit for unit in found if not seen.issuperset(unit["passages"])]
+    found = await run.try_find(state["text"], k=places + len(seen), step=link_id(state["step"]))
+    units = found.evidence
+    again = [unit for unit in units[:SHOWN_AGAIN] if seen.issuperset(unit["passages"])]
+    fresh = [unit for unit in units if not seen.issuperset(unit["passages"])]
     room = max(min(places, LEAST_PLACES), places - len(again))
     lookup = Lookup(step=state["step"], text=state["text"], passages=again + fresh[:room])
-    if run.problem:
-        lookup["reason"] = run.problem
-    return {"lookups": [lookup], "truncated": run.out_of_budget}
+    if found.reason:
+        lookup["reason"] = found.reason
+    return {"lookups": [lookup], "truncated": found.truncated}
 
 
 async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -127,19 +125,20 @@ async def read(state: ChainState, runtime: Runtime[Context]) -> dict[str, Any]:
     shown = list(dict.fromkeys([*state["shown"], *passage_ids(new)]))
     visible = kept | set(passage_ids(new))
     in_view = [name for name in shown if name in visible]
-    left = 0 if not state["searches"] else settings.readings - number
+    left = 0 if not state["searches"] else settings.max_steps - number
     update: dict[str, Any] = {"shown": shown, "searches": []}
-    reading = Reading(searches=state["searches"], findings=[], kind="failed", new=new)
+    reading = Reading(searches=state["searches"], findings=[], kind=verdicts.FAILED, new=new)
     if run_problem := " ".join(_problems(state, number)):
         reading["reason"] = run_problem
     if not left and not in_view and run.settings.answer.knowledge == "documents":
         readings = [*readings, {**reading, "kind": "not_found"}]
         return update | {"readings": readings, "answer": UNKNOWN, "ended": _ENDS["not_found"]}
-    try:
-        output, stopped = await _ask(run, state, shown, in_view, left, number)
-    except BudgetExceededError as error:
-        reading["reason"] = add_reason(reading.get("reason", ""), str(error))
-        update |= {"answer": UNKNOWN, "ended": str(error), "readings": [*readings, reading]}
+    attempt, stopped = await _ask(run, state, shown, in_view, left, number)
+    attempt.check_needed()
+    output = attempt.output
+    if output is None:
+        reading["reason"] = add_reason(reading.get("reason", ""), attempt.reason)
+        update |= {"answer": UNKNOWN, "ended": attempt.reason, "readings": [*readings, reading]}
         return update | {"truncated": True}
     reading |= {"kind": output.kind, "findings": _noted(output, shown, in_view)}
     if output.cut:
@@ -157,7 +156,7 @@ async def _what_next(
     Args:
         run: The run.
         state: The state after this reading.
-        output: What the model said.
+        output: The output of the model.
         left: Searches that are left.
         stopped: Why the budget allows nothing more, or "".
     """
@@ -172,7 +171,7 @@ async def _what_next(
         ended = stopped if output.kind == "search" else add_reason(ends, stopped)
         return {**given_up, "ended": ended}
     if output.kind == "search":
-        if why := _why_to_stop(readings, left, ChainSettings.of(run.settings)):
+        if why := _why_to_stop(readings, left):
             return {**given_up, "ended": why}
         if fresh or findings_of(readings):
             return {"searches": fresh}
@@ -184,7 +183,7 @@ async def _what_next(
 
 async def _ask(
     run: Run, state: ChainState, shown: list[str], in_view: list[str], left: int, number: int
-) -> tuple[ChainStep, str]:
+) -> tuple[Attempt[ChainStep], str]:
     """The model's reading, and the reason if it was the last that the budget allowed, or ""."""
     index = {name: place for place, name in enumerate(shown, 1)}
     passages = await run.passages(in_view)
@@ -201,14 +200,11 @@ async def _ask(
         "left": f"Searches left: {left}." if left else _NOTHING_LEFT,
     }
     step = link_id(number)
-    try:
-        return await run.call(CHAIN_STEP, values, step=step, final=not left, stream=True), ""
-    except BudgetExceededError as error:
-        if not left:
-            raise
-        stopped = str(error)
+    attempt = await attempted(run.call(CHAIN_STEP, values, step=step, final=not left, stream=True))
+    if not left or not attempt.truncated:
+        return attempt, ""
     last = values | {"left": _NOTHING_LEFT}
-    return await run.call(CHAIN_STEP, last, step=step, final=True), stopped
+    return await run.try_call(CHAIN_STEP, last, step=step, final=True), attempt.reason
 
 
 def _fresh(searches: Iterable[str], state: ChainState) -> list[str]:
@@ -223,11 +219,8 @@ async def _in_other_words(run: Run, state: ChainState) -> list[str]:
         "question": one_line(state["question"]),
         "searches": _lines(one_line(lookup["text"]) for lookup in state["lookups"]),
     }
-    try:
-        named = await run.call(SEARCH_AGAIN, values, step=link_id(len(state["readings"])))
-    except (ModelOutputError, BudgetExceededError):
-        return []
-    return _fresh([named.search], state)
+    attempt = await run.try_call(SEARCH_AGAIN, values, step=link_id(len(state["readings"])))
+    return _fresh([attempt.output.search], state) if attempt.output else []
 
 
 def _noted(output: ChainStep, shown: Sequence[str], in_view: Sequence[str]) -> list[Finding]:
@@ -240,14 +233,14 @@ def _noted(output: ChainStep, shown: Sequence[str], in_view: Sequence[str]) -> l
     ]
 
 
-def _why_to_stop(readings: Sequence[Reading], left: int, settings: ChainSettings) -> str:
+def _why_to_stop(readings: Sequence[Reading], left: int) -> str:
     """Why no further search is made; "" where one is."""
     if not readings[-1]["searches"]:
         return "no new search was named"
     if not left:
         return f"stopped at the limit of {counted(len(readings), 'step')}"
-    empty = readings[-settings.max_empty :]
-    if len(empty) == settings.max_empty and not any(reading["findings"] for reading in empty):
+    empty = readings[-MOST_EMPTY:]
+    if len(empty) == MOST_EMPTY and not any(reading["findings"] for reading in empty):
         return f"{counted(len(empty), 'step')} in a row found nothing"
     return ""
 

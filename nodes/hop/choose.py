@@ -16,21 +16,13 @@ from typing import Any, Final
 from langgraph.runtime import Runtime
 
 from hopyard.indexes.kinds.passage_graph.traversal import Exit, exits
-from hopyard.nodes.hop.offers import ask_for_hops, verdicts
+from hopyard.nodes.attempt import attempted
+from hopyard.nodes.hop.offers import MOST_CHOICES, TEMPERATURE, ask_for_hops, verdicts
 from hopyard.nodes.hop.query import graph_of, query_of
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.hop import judge_prompt, question_lines
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
-from hopyard.state.hop import (
-    Hop,
-    HopSettings,
-    HopTask,
-    Judged,
-    Relevance,
-    hop_id,
-    question_key,
-)
+from hopyard.state.hop import Hop, HopTask, Judged, Relevance, hop_id, question_key
 from hopyard.state.settings.fields import Context, profile_of
 
 __all__ = ("choose_hop",)
@@ -45,39 +37,35 @@ async def choose_hop(state: HopTask, runtime: Runtime[Context]) -> dict[str, Any
     a call stays, and the traversal ends with its round.
     """
     run = await run_of(state, runtime)
-    settings = HopSettings.of(run.settings)
     graph, query = await graph_of(run), await query_of(run, state["question"])
     options = await asyncio.to_thread(exits, graph, query, state["vertex"]["passage_id"])
     if not options:
         return {"hops": [_stay(state, "it has no edge to another passage")]}
-    if settings.reasoner == "similarity":
-        return {"hops": [_go(state, options[0], reason="the most similar question")]}
     known = state["vertex"]["known"]
-    open_options = _open(options, known, settings.max_choices)
-    try:
-        new = await _judge(run, state, open_options)
-    except BudgetExceededError as error:
-        return {"hops": [_stay(state, str(error))], "truncated": True}
-    except ModelOutputError as error:
-        hop = _go(state, open_options[0], reason=f"the most similar question: {error}")
+    open_options = _open(options, known)
+    attempt = await attempted(_judge(run, state, open_options))
+    if attempt.truncated:
+        return {"hops": [_stay(state, attempt.reason)], "truncated": True}
+    if (new := attempt.output) is None:
+        hop = _go(state, open_options[0], reason=f"the most similar question: {attempt.reason}")
         return {"hops": [hop]}
     return {"hops": [_most_useful(state, open_options, {**new, **known})], "judged": new}
 
 
-def _open(options: Sequence[Exit], known: Judged, most: int) -> list[Exit]:
+def _open(options: Sequence[Exit], known: Judged) -> list[Exit]:
     """The edges that may still be chosen: nothing less similar beats a necessary question."""
     possible: list[Exit] = []
     for option in options:
         verdict = known.get(_key(option))
         if verdict != "irrelevant":
             possible.append(option)
-        if verdict == "necessary" or len(possible) == most:
+        if verdict == "necessary" or len(possible) == MOST_CHOICES:
             break
     return possible
 
 
 async def _judge(run: Run, state: HopTask, options: Sequence[Exit]) -> Judged:
-    """Judge the questions that were not judged before. No call is made if there are none."""
+    """Judge the questions that were not judged before; if all were, no call is made."""
     new = [option for option in options if _key(option) not in state["vertex"]["known"]]
     if not new:
         return {}
@@ -96,7 +84,7 @@ async def _judge_questions(
     run: Run, question: str, options: Sequence[Exit], step: str
 ) -> list[Relevance]:
     questions = [option.edge.question for option in options]
-    asking = run.with_settings(temperature=HopSettings.of(run.settings).temperature)
+    asking = run.with_settings(temperature=TEMPERATURE)
     output = await asking.call(
         judge_prompt(len(questions)),
         {"question": one_line(question), "follow_ups": question_lines(questions)},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Final
 
 from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
 from hopyard.indexes.kinds.passage_graph.traversal import Exit, Query, exits
@@ -10,13 +11,25 @@ from hopyard.nodes.answer import format_passages
 from hopyard.nodes.run import Run
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.hop import CHOOSE_HOPS, HopChoice, offer_lines
-from hopyard.state.hop import HopSettings, Relevance
+from hopyard.state.hop import Relevance
 
-__all__ = ("ask_for_hops", "chosen_numbers", "offers_of", "verdicts")
+__all__ = (
+    "MOST_CHOICES",
+    "TEMPERATURE",
+    "ask_for_hops",
+    "chosen_numbers",
+    "offers_of",
+    "verdicts",
+)
+
+MOST_CHOICES: Final = 8
+"""Edges of one passage that are judged, those most similar to the question."""
+TEMPERATURE: Final = 0.1
+"""Sampling temperature of a choice (HopRAG, section 4.1)."""
 
 
 def offers_of(
-    graph: GraphIndex, query: Query, tails: Sequence[str], seen: Collection[str], most: int
+    graph: GraphIndex, query: Query, tails: Sequence[str], seen: Collection[str]
 ) -> list[Exit]:
     """The edges to passages that were not reached yet, tail by tail, each question once.
 
@@ -25,12 +38,11 @@ def offers_of(
         query: The question.
         tails: The passages that may be left.
         seen: The passages that were reached before.
-        most: Edges of one tail at most, those most similar to the question.
     """
     offers: dict[tuple[str, str], Exit] = {}
     for tail in tails:
         new = [way for way in exits(graph, query, tail) if way.edge.head not in seen]
-        for way in new[:most]:
+        for way in new[:MOST_CHOICES]:
             offers.setdefault((way.edge.question, way.edge.head), way)
     return list(offers.values())
 
@@ -62,7 +74,7 @@ async def ask_for_hops(
             [(places[way.edge.tail], titles[way.edge.head], way.edge.question) for way in offers]
         ),
     }
-    asking = run.with_settings(temperature=HopSettings.of(run.settings).temperature)
+    asking = run.with_settings(temperature=TEMPERATURE)
     return await asking.call(CHOOSE_HOPS, values, step=step)
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hopyard.indexes.kinds.passage_graph.graph import Edge, GraphIndex
 from hopyard.indexes.kinds.passage_graph.traversal import Query
-from hopyard.state.hop import Hop, RoundNote, hop_id, round_id
+from hopyard.nodes.hop.query import graph_of, query_of
+from hopyard.nodes.run import Run
+from hopyard.state.hop import Hop, hop_id, round_id
+from hopyard.state.hop_rounds import RoundNote
 from hopyard.state.schemas import Step
 
 __all__ = ("path_of", "steps_of")
@@ -19,10 +23,17 @@ def steps_of(state: Mapping[str, Any]) -> list[Step]:
     return list(state.get("steps") or _steps(state.get("hops") or (), state.get("rounds") or ()))
 
 
-def path_of(
+async def path_of(
+    run: Run, question: str, hops: Sequence[Hop], notes: Sequence[RoundNote] = ()
+) -> list[Step]:
+    """The hops as steps, with each edge's question and how similar it is to the query."""
+    graph, query = await graph_of(run), await query_of(run, question)
+    return await asyncio.to_thread(_with_questions, hops, notes, graph, query)
+
+
+def _with_questions(
     hops: Sequence[Hop], notes: Sequence[RoundNote], graph: GraphIndex, query: Query
 ) -> list[Step]:
-    """The hops as steps, with each question and how similar it is to the query."""
     steps = _steps(hops, notes)
     taken = [step for step in steps if step["kind"] == "hop"]
     for step, hop in zip(taken, hops, strict=True):

@@ -1,40 +1,39 @@
-"""The final answer of a tree in the paper's form, from its leaves (ToR-RAG, section III.6)."""
+"""The final answer of a tree, from its leaves (ToR-RAG, section III.6)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
-from hopyard.nodes.answer import PassageAnswer, answer_from_findings, mark_cut
+from hopyard.nodes.answer import answer_from_findings, mark_cut
+from hopyard.nodes.attempt import attempted
 from hopyard.nodes.citations import cite
 from hopyard.nodes.evidence import merge_by_max_score
 from hopyard.nodes.lifecycle import close_run
-from hopyard.nodes.run import run_of
-from hopyard.nodes.tree.steps import steps_of
-from hopyard.nodes.unanswered import answer_without
+from hopyard.nodes.run import Run, run_of
+from hopyard.nodes.sub_questions import steps_of
+from hopyard.nodes.tree.tasks import check_thread
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
-from hopyard.state.schemas import Evidence, Step, passage_ids
+from hopyard.state import verdicts
+from hopyard.state.schemas import Step, passage_ids
 from hopyard.state.settings.fields import Context
-from hopyard.state.tree import (
-    ROOT,
-    TreeNode,
-    TreeSettings,
-    TreeState,
-    leaves,
-)
+from hopyard.state.sub_questions import ROOT, leaves
+from hopyard.state.tree import TreeNode, TreeState
 
-__all__ = ("aggregate", "best_evidence")
+__all__ = ("aggregate",)
+
+EVIDENCE: Final = 5
+"""Snippets for the final answer (ToR-RAG, section III.6)."""
 
 
 async def aggregate(state: TreeState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Answer the question from the leaves' partial answers and their best snippets."""
+    check_thread(state["tree"].values())
     run, found = await run_of(state, runtime), leaves(state["tree"])
-    evidence = best_evidence(found, TreeSettings.of(run.settings).evidence_k)
-    passages = await run.passages(passage_ids(evidence))
+    evidence = merge_by_max_score([leaf.get("passages", []) for leaf in found], EVIDENCE)
     closing = Step(
         id="aggregate",
         kind="aggregate",
@@ -42,41 +41,49 @@ async def aggregate(state: TreeState, runtime: Runtime[Context]) -> dict[str, An
         question=state["question"],
         passages=evidence,
     )
-    truncated = False
-    read: PassageAnswer | None = None
     if [leaf["path"] for leaf in found] == [ROOT]:
-        pruned = len(state["tree"]) > 1
-        reason = "the branch was pruned" if pruned else "the question was not split"
-        closing |= {"answer": found[0]["answer"], "reason": reason}
-        if found[0].get("cut"):
-            closing = mark_cut(closing)
+        update = _from_whole_question(found[0], closing, pruned=len(state["tree"]) > 1)
     else:
-        try:
-            read = await answer_from_findings(
-                run, state["question"], passages, _findings(found), step="aggregate"
-            )
-            closing["answer"] = read.answer
-            if read.cut:
-                closing = mark_cut(closing)
-        except (ModelOutputError, BudgetExceededError) as error:
-            truncated = isinstance(error, BudgetExceededError)
-            answer = answer_without(error, _best_answer(found))
-            closing |= {"answer": answer, "verdict": "fallback", "reason": str(error)}
-    cited = read.citations if read else cite(state["question"], closing["answer"], passages)
-    update = {
-        "answer": closing["answer"],
-        "citations": cited,
-        "unconfirmed": read.unconfirmed if read else "",
-        "evidence": evidence,
-        "steps": [*steps_of({"tree": state["tree"]}), closing],
-        "truncated": truncated,
+        update = await _from_leaves(run, found, closing)
+    steps = [*steps_of({"tree": state["tree"]}), *update["steps"]]
+    return await close_run(run, {"evidence": evidence, **update, "steps": steps})
+
+
+def _from_whole_question(root: TreeNode, closing: Step, *, pruned: bool) -> dict[str, Any]:
+    """The answer of a root that has no sub-questions."""
+    closing["answer"] = root["answer"]
+    closing["reason"] = "the branch was pruned" if pruned else "the question was not split"
+    return {
+        "answer": root["answer"],
+        "citations": root.get("citations", []),
+        "unconfirmed": root.get("unconfirmed", ""),
+        "steps": [mark_cut(closing) if root.get("cut") else closing],
     }
-    return await close_run(run, update)
 
 
-def best_evidence(found: Sequence[TreeNode], k: int) -> list[Evidence]:
-    """The k passages with the best MMR scores over all leaves, each once."""
-    return merge_by_max_score([leaf.get("passages", []) for leaf in found], k)
+async def _from_leaves(run: Run, found: Sequence[TreeNode], closing: Step) -> dict[str, Any]:
+    """The answer of the closing call; if it fails, the best partial answer."""
+    question, passages = closing["question"], await run.passages(passage_ids(closing["passages"]))
+    attempt = await attempted(
+        answer_from_findings(run, question, passages, _findings(found), step=closing["id"])
+    )
+    if (read := attempt.output) is not None:
+        closing["answer"] = read.answer
+        return {
+            "answer": read.answer,
+            "citations": read.citations,
+            "unconfirmed": read.unconfirmed,
+            "steps": [mark_cut(closing) if read.cut else closing],
+        }
+    answer = attempt.answer_instead(_best_answer(found))
+    closing |= {"answer": answer, "verdict": verdicts.FALLBACK, "reason": attempt.reason}
+    return {
+        "answer": answer,
+        "citations": cite(question, answer, passages),
+        "unconfirmed": "",
+        "steps": [closing],
+        "truncated": attempt.truncated,
+    }
 
 
 def _findings(found: Sequence[TreeNode]) -> str:

@@ -1,4 +1,4 @@
-"""A branch in the paper's form: its answers, judgement and pruning (ToR-RAG, III.3-III.5)."""
+"""A branch: its answers, its judgement and its pruning (ToR-RAG, sections III.3 to III.5)."""
 
 from __future__ import annotations
 
@@ -7,54 +7,52 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from hopyard.nodes.answer import answer_from_passages
+from hopyard.nodes.attempt import attempted
 from hopyard.nodes.run import Run, run_of
-from hopyard.nodes.tree.decompose import plain
-from hopyard.nodes.unanswered import answer_without
+from hopyard.nodes.sub_questions import plain, replacements
+from hopyard.nodes.tree.decompose import RETRIES
+from hopyard.nodes.tree.tasks import check_thread
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.decompose import REPLACE
-from hopyard.prompts.strategies.tree import JUDGE_BRANCH, BranchScores, branch_fault, branch_score
-from hopyard.state.errors import BudgetExceededError, ModelOutputError
+from hopyard.prompts.strategies.tree import JUDGE_BRANCH, branch_fault, branch_score
+from hopyard.state import verdicts
 from hopyard.state.schemas import Thrown
 from hopyard.state.settings.fields import Context
-from hopyard.state.tree import (
-    ROOT,
-    Status,
-    TreeNode,
-    TreeSettings,
-    TreeTask,
-    because,
-    depth_of,
-    step_id,
-)
+from hopyard.state.sub_questions import ROOT, because, depth_of, step_id
+from hopyard.state.tree import TreeNode, TreeSettings, TreeTask
 
 __all__ = ("answer_sub_question", "judge_branch")
 
 
 async def answer_sub_question(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
     """Search for one question of the tree and answer it from what was found."""
+    check_thread([state["node"]])
     run, node = await run_of(state, runtime), state["node"]
     # A root that is answered here stays whole: this is the closing call, nothing comes after it.
-    closing = node["path"] == ROOT
-    step = step_id(node["path"])
-    passages = await run.find(node["question"], step=step)
-    status: Status = "done" if closing else "answered"
-    answered: TreeNode = {**node, "passages": passages, "status": status}
-    if run.problem:
-        answered["reason"] = because(node, run.problem)
-    try:
-        reading = await answer_from_passages(
-            run, node["question"], passages, step=step, final=closing
-        )
+    closing, step = node["path"] == ROOT, step_id(node["path"])
+    found = await run.try_find(node["question"], step=step)
+    answered: TreeNode = {
+        **node,
+        "passages": found.evidence,
+        "status": "done" if closing else "answered",
+    }
+    if found.reason:
+        answered["reason"] = because(node, found.reason)
+    attempt = await attempted(
+        answer_from_passages(run, node["question"], found.evidence, step=step, final=closing)
+    )
+    if (reading := attempt.output) is None:
+        answered["answer"] = attempt.answer_instead() if closing else UNKNOWN
+        answered["reason"] = because(answered, attempt.reason)
+    else:
         answered["answer"] = reading.answer
         if reading.cut:
             answered["cut"] = True
-    except (ModelOutputError, BudgetExceededError) as error:
-        answer = answer_without(error) if closing else UNKNOWN
-        answered |= {"answer": answer, "reason": because(answered, str(error))}
-        out_of_budget = isinstance(error, BudgetExceededError)
-        return {"tree": {node["path"]: answered}, "truncated": out_of_budget}
-    return {"tree": {node["path"]: answered}, "truncated": run.out_of_budget}
+        if closing:
+            answered |= {"citations": reading.citations, "unconfirmed": reading.unconfirmed}
+    truncated = found.truncated or attempt.truncated
+    return {"tree": {node["path"]: answered}, "truncated": truncated}
 
 
 async def judge_branch(state: TreeTask, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -62,30 +60,25 @@ async def judge_branch(state: TreeTask, runtime: Runtime[Context]) -> dict[str, 
 
     A branch without a fault (`branch_fault`) is kept, and its sub-questions may be split in turn.
     Otherwise its weaker sub-question is replaced, a bounded number of times; the branch is pruned
-    if it stays weak, or if no replacement can be had. A judge whose output cannot be used keeps the
-    branch as it is, unexpanded.
+    if it stays weak, or if the model gives no replacement. A judge whose output cannot be used
+    keeps the branch as it is, unexpanded.
     """
+    check_thread(state["read"])
     run, node, children = await run_of(state, runtime), state["node"], state["read"]
-    settings = TreeSettings.of(run.settings)
-    if not settings.judge:
-        return _keep(node, children, "the judge is off", settings)
-    try:
-        judgement: BranchScores = await run.call(
-            JUDGE_BRANCH, _values(node, children), step=step_id(node["path"])
-        )
-    except (ModelOutputError, BudgetExceededError) as error:
-        cut_short = isinstance(error, BudgetExceededError)
-        return _close(node, children, str(error)) | {"truncated": cut_short}
+    attempt = await run.try_call(JUDGE_BRANCH, _values(node, children), step=step_id(node["path"]))
+    if (judgement := attempt.output) is None:
+        return _close(node, children, attempt.reason) | {"truncated": attempt.truncated}
     judged: TreeNode = {
         **node,
         "judge": run.settings.model,
         "scores": judgement.scores,
         "score": round(branch_score(judgement.scores), 3),
     }
+    settings = TreeSettings.of(run.settings)
     fault = branch_fault(judgement.scores, settings.theta)
     if not fault:
-        return _keep(judged, children, f"at or above θ={settings.theta:g}", settings)
-    if _replacements(node) >= settings.paper_retries:
+        return _keep(judged, children, settings)
+    if replacements(node) >= RETRIES:
         return _prune(judged, children, fault)
     weak = 0 if judgement.weaker == "first" else 1
     return await _replace(run, judged, children, weak, fault)
@@ -102,33 +95,30 @@ def _values(node: TreeNode, children: list[TreeNode]) -> dict[str, str]:
     }
 
 
-def _keep(
-    node: TreeNode, children: list[TreeNode], reason: str, settings: TreeSettings
-) -> dict[str, Any]:
+def _keep(node: TreeNode, children: list[TreeNode], settings: TreeSettings) -> dict[str, Any]:
     """Keep the branch; its sub-questions are split next, unless they are at full depth."""
-    full = depth_of(node["path"]) + 1 >= settings.max_depth
-    update = {node["path"]: _done(node, "split", reason)}
-    for child in children:
-        update[child["path"]] = (
-            _done(child, "leaf", "at full depth") if full else {**child, "status": "to split"}
-        )
-    return {"tree": update}
+    if depth_of(node["path"]) + 1 >= settings.max_depth:
+        update = _close(node, children, "at full depth")["tree"]
+    else:
+        update = {child["path"]: {**child, "status": "to split"} for child in children}
+    reason = f"at or above θ={settings.theta:g}"
+    return {"tree": {**update, node["path"]: _done(node, verdicts.SPLIT, reason)}}
 
 
 def _close(node: TreeNode, children: list[TreeNode], reason: str) -> dict[str, Any]:
     """Keep the branch, but split nothing below it."""
-    update = {node["path"]: _done(node, "split", reason)}
-    update |= {child["path"]: _done(child, "leaf", reason) for child in children}
+    update = {node["path"]: _done(node, verdicts.SPLIT, reason)}
+    update |= {child["path"]: _done(child, verdicts.LEAF, reason) for child in children}
     return {"tree": update}
 
 
 def _prune(node: TreeNode, children: list[TreeNode], reason: str) -> dict[str, Any]:
     """Throw the sub-questions away; the question answers for itself."""
-    pruned = _done(node, "leaf", f"its branch was pruned: {reason}")
+    pruned = _done(node, verdicts.LEAF, f"its branch was pruned: {reason}")
     if node["path"] == ROOT:  # the root has no answer yet
         pruned["status"] = "to answer"
     update = {node["path"]: pruned}
-    update |= {child["path"]: _done(child, "pruned", reason) for child in children}
+    update |= {child["path"]: _done(child, verdicts.PRUNED, reason) for child in children}
     return {"tree": update}
 
 
@@ -141,8 +131,8 @@ async def _replace(
 ) -> dict[str, Any]:
     """Ask for a better sub-question in the weaker one's place, and search for it.
 
-    A replacement that repeats what is there already would find the same again: the branch is
-    pruned without paying for that, as it is where no replacement can be had.
+    A replacement that repeats another question would find the same again: the branch is pruned
+    without that search, and also if the model gives no replacement.
     """
     old, kept = children[weak], children[1 - weak]
     values = {
@@ -151,11 +141,9 @@ async def _replace(
         "answer": one_line(kept["answer"]),
         "weak": one_line(old["question"]),
     }
-    try:
-        better = await run.call(REPLACE, values, step=step_id(old["path"]))
-    except (ModelOutputError, BudgetExceededError) as error:
-        cut_short = isinstance(error, BudgetExceededError)
-        return _prune(node, children, str(error)) | {"truncated": cut_short}
+    attempt = await run.try_call(REPLACE, values, step=step_id(old["path"]))
+    if (better := attempt.output) is None:
+        return _prune(node, children, attempt.reason) | {"truncated": attempt.truncated}
     asked_before = {plain(question["question"]) for question in (node, old, kept)}
     if plain(better.question) in asked_before:
         return _prune(node, children, "the weaker sub-question's replacement repeats another")
@@ -168,8 +156,3 @@ async def _replace(
     parent: TreeNode = {**node, "replaced": [*node.get("replaced", []), thrown]}
     new = TreeNode(path=old["path"], question=better.question, status="to answer")
     return {"tree": {node["path"]: parent, old["path"]: new}}
-
-
-def _replacements(node: TreeNode) -> int:
-    """Sub-questions replaced so far; rejected decompositions do not count."""
-    return sum("answer" in thrown for thrown in node.get("replaced", []))

@@ -1,54 +1,28 @@
 """ToR-RAG's bookkeeping: which task each question of the tree needs next.
 
-| status    | task                | status afterwards                                            |
-|-----------|---------------------|--------------------------------------------------------------|
-| to split  | decompose           | to judge (split; its sub-questions to answer), or done; in   |
-|           |                     | the paper's form a root that stays whole is to answer        |
-| to answer | answer_sub_question | answered; a root that stays whole is done. With dependencies |
-|           |                     | one of several facts that stays unknown is to split          |
-| answered  | none                | waits for its siblings and the judge of their branch         |
-| to judge  | judge_branch        | done, or a sub-question is to answer again. In the paper's   |
-|           |                     | form the sub-questions of a kept branch are to split; with   |
-|           |                     | dependencies a branch below the root is answered             |
-| done      | none                |                                                              |
-
-A task has two forms, the paper's and the one for sub-questions that depend on one another; a run
-has one of them throughout (`in_form`).
+| status    | task                | status afterwards                                       |
+|-----------|---------------------|---------------------------------------------------------|
+| to split  | decompose           | to judge (its two sub-questions to answer), or done; a  |
+|           |                     | root that stays whole is to answer                      |
+| to answer | answer_sub_question | answered; a root that stays whole is done               |
+| answered  | none                | waits for its sibling and the judge of their branch     |
+| to judge  | judge_branch        | done, with sub-questions to split, done or pruned; or a |
+|           |                     | sub-question is to answer again                         |
+| done      | none                |                                                         |
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, Literal, Protocol, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal
 
-from langgraph.runtime import Runtime
-from langgraph.types import Overwrite, Send
+from langgraph.types import Send
 
-from hopyard.nodes.run import run_of
-from hopyard.state.settings.fields import Context
-from hopyard.state.tree import (
-    ROOT,
-    Status,
-    Tree,
-    TreeNode,
-    TreeState,
-    TreeTask,
-    below,
-    children_of,
-    with_dependencies,
-)
+from hopyard.state.errors import UsageError
+from hopyard.state.sub_questions import ROOT, Status, children_of
+from hopyard.state.tree import TreeNode, TreeState, TreeTask
 
-__all__ = ("in_form", "init_tree", "join_level", "next_tasks")
-
-StateT_contra = TypeVar("StateT_contra", bound=Mapping[str, Any], contravariant=True)
-
-
-class Task(Protocol[StateT_contra]):
-    """A step of the tree."""
-
-    async def __call__(self, state: StateT_contra, runtime: Runtime[Context]) -> dict[str, Any]:
-        """Take the step's part of the state, and return what it changes."""
-
+__all__ = ("check_thread", "next_tasks")
 
 _TASKS: Final[Mapping[Status, str]] = {
     "to split": "decompose",
@@ -57,58 +31,39 @@ _TASKS: Final[Mapping[Status, str]] = {
 }
 
 
-def in_form(*, paper: Task[StateT_contra], dependent: Task[StateT_contra]) -> Task[StateT_contra]:
-    """The step that does its task in the form that the run's settings ask for."""
-
-    async def step(state: StateT_contra, runtime: Runtime[Context]) -> dict[str, Any]:
-        run = await run_of(state, runtime)
-        task = dependent if with_dependencies(run.settings) else paper
-        return await task(state, runtime)
-
-    return step
-
-
-async def init_tree(state: TreeState) -> dict[str, Any]:
-    """Make the user's question the root of a new tree; the last turn's tree is removed."""
-    root = TreeNode(path=ROOT, question=state["question"], status="to split")
-    old = dict.fromkeys(state.get("tree", {}))
-    return {"tree": {**old, ROOT: root}, "truncated": Overwrite(False), "unconfirmed": ""}
-
-
-async def join_level(state: TreeState) -> dict[str, Any]:
-    """Wait until all tasks of the level have ended; `next_tasks` says what follows."""
-    del state
-    return {}
-
-
 def next_tasks(state: TreeState) -> list[Send] | Literal["aggregate"]:
     """One task for each question that needs one; all of them run side by side.
 
     Once the budget has ended the run, the only task left is to answer a root that stays whole.
     """
     tree = state["tree"]
+    check_thread(tree.values())
     if state["truncated"]:
-        whole = tree[ROOT]["status"] == "to answer"
-        return [_task("answer_sub_question", state, tree[ROOT], [])] if whole else "aggregate"
+        tree = {ROOT: tree[ROOT]} if tree[ROOT]["status"] == "to answer" else {}
     tasks = [
-        _task(_TASKS[node["status"]], state, node, read)
+        Send(_TASKS[node["status"]], TreeTask(run=state["run"], node=node, read=read))
         for node in tree.values()
         if node["status"] in _TASKS and (read := _read_with(node, tree)) is not None
     ]
     return tasks or "aggregate"
 
 
-def _read_with(node: TreeNode, tree: Tree) -> list[TreeNode] | None:
-    """The other nodes that the node's task reads, or None while they are not finished."""
-    if node["status"] == "to judge":
-        awaited, read = children_of(tree, node["path"]), below(tree, node["path"])
-    else:
-        awaited = read = [tree[path] for path in node.get("needs", [])]
-    return read if all(other["status"] == "answered" for other in awaited) else None
+def _read_with(node: TreeNode, tree: Mapping[str, TreeNode]) -> list[TreeNode] | None:
+    """The sub-questions of a branch to judge, or None while they are not answered."""
+    if node["status"] != "to judge":
+        return []
+    children = children_of(tree, node["path"])
+    return children if all(child["status"] == "answered" for child in children) else None
 
 
-def _task(name: str, state: TreeState, node: TreeNode, read: list[TreeNode]) -> Send:
-    task = TreeTask(run=state["run"], node=node, read=read)
-    if node["status"] == "to answer":
-        task["whole"] = state["question"]
-    return Send(name, task)
+def check_thread(nodes: Iterable[TreeNode]) -> None:
+    """See that no question refers to another: the tree of earlier versions, now `plan`, had such.
+
+    Raises:
+        UsageError: An earlier version began the thread.
+    """
+    if any("needs" in node for node in nodes):
+        raise UsageError(
+            "This thread was started by an older version of Hopyard and cannot be continued: ask "
+            "its question again on another thread."
+        )

@@ -33,11 +33,11 @@ __all__ = (
 )
 
 MOST_FOLLOWED: Final = 5
-"""Questions that a round follows at most, the necessary ones first."""
+"""Questions that a round follows at most, necessary questions first."""
 
 
 class Judgements(Output):
-    """What each follow-up question is to the question, in the order shown."""
+    """The relevance of each follow-up question, in the order shown."""
 
     judgements: list[Relevance]
 
@@ -127,8 +127,8 @@ def offer_lines(offers: Sequence[tuple[int, str, str]]) -> str:
     """Number follow-up questions, one a line.
 
     Args:
-        offers: The number of the passage that raises it, the title of the one that answers it, and
-            the question.
+        offers: The number of the passage that raises it, the title of the passage that answers it,
+            and the question.
     """
     return "\n".join(
         f"{number}. from [{tail}] to {one_line(title) or 'a passage without a title'}: "

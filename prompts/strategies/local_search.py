@@ -20,7 +20,7 @@ HOW_TO_READ: Final = (
     "the passage that states it; the text of that passage may be shown or not. A passage's own "
     "words count more than a fact or a report about it.\n"
 )
-"""What a capable model is told about a `context_text`."""
+"""Instructions for a capable model about a `context_text`."""
 
 _CAPABLE: Final = (
     "Answer the question from reports, facts and numbered passages.\n"

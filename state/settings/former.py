@@ -8,6 +8,9 @@ from typing import Any, Final
 __all__ = ("FORMER", "without_former")
 
 FORMER: Final[dict[str, str]] = {
+    "chain.evidence_k": "Nothing replaces it: `cor` reads 5 passages for its final answer.",
+    "chain.form": "Use the strategy `chain`, or `cor` for CoR-RAG as published.",
+    "chain.max_empty": "Nothing replaces it: a chain ends after 3 steps without a finding.",
     "communities.findings": "A report has at most 8 findings, or 3 of the built-in model.",
     "communities.max_failure_rate": "Set writing.max_failure_rate.",
     "communities.resolution": "Communities are clustered with resolution 1.",
@@ -26,6 +29,13 @@ FORMER: Final[dict[str, str]] = {
     "graph.sentences": "A sentence is as near to a question as its passage.",
     "graph.synonyms": "hipporag and hipporag2 follow synonyms from a cosine of 0.8.",
     "graph.temperature": "Set writing.temperature.",
+    "hop.entry": "Use the strategy `hop` to enter by edges, or `hop-rounds` by edges and a search.",
+    "hop.evidence_k": "Set hop.top_k: the closing call reads all passages kept.",
+    "hop.form": "Use the strategy `hop` for HopRAG as published, or `hop-rounds`.",
+    "hop.max_choices": "Nothing replaces it: 8 edges of a passage are judged.",
+    "hop.prune": "Use the strategy `hop` to keep the most helpful passages, or `hop-rounds`.",
+    "hop.reasoner": "Use the search method `passage-graph` to hop without a model.",
+    "hop.temperature": "Nothing replaces it: edges are chosen at temperature 0.1.",
     "local_search": "Set local.tokens.",
     "pagerank.passage_share": "The passages where a walk begins weigh 1 together.",
     "pagerank.passages": "A walk begins at the 200 nearest passages.",
@@ -37,6 +47,11 @@ FORMER: Final[dict[str, str]] = {
     "rerank.snippet_tokens": "Set retrieval.snippet_tokens.",
     "retries": "A model is asked again twice after an output that does not fit.",
     "retrieval.fetch_k": "Searches always take at least 20 candidates, and k if that is more.",
+    "tree.dependencies": "Use the strategy `plan`, or `tree` for ToR-RAG as published.",
+    "tree.evidence_k": "Nothing replaces it: the final answer is read from 5 passages.",
+    "tree.judge": "Set tree.theta to 0 to keep every branch.",
+    "tree.min_rubric": "Nothing replaces it: a valid split has 4 of 5 points.",
+    "tree.retries": "Nothing replaces it: `tree` tries again once, and `plan` twice.",
     "walk.n_hop": "The search passage-graph takes at most 4 rounds.",
     "walk.top_k": "The search passage-graph begins at 20 passages.",
 }

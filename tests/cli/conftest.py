@@ -97,7 +97,6 @@ def model(
 ) -> ModelServer:
     """The scripted model and the fast embeddings, as the environment's choice."""
     monkeypatch.setenv("HOPYARD_MODEL", "scripted")
-    monkeypatch.setenv("HOPYARD_TREE__DEPENDENCIES", "off")
     monkeypatch.setenv("HOPYARD_EMBEDDING", "words")
     return model_server
 

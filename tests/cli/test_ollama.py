@@ -42,7 +42,7 @@ def test_the_whole_agent_runs_on_ollama(hopyard: Run, folder: Path, ollama: Olla
     assert ollama.payloads("/api/embed")
     ended = hopyard(
         *("ask", QUESTION, "--index", "index", *MODELS, "-k", "2", "--json"),
-        *("--set", "tree.max_depth=1", "--set", "tree.judge=false", "--set", "concurrency=1"),
+        *("--set", "tree.max_depth=1", "--set", "concurrency=1"),
     )
     assert ended.code == 0, ended.err
     result = ended.json

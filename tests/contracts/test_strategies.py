@@ -32,8 +32,8 @@ class TestSingle(StrategyContract):
     calls = 1
 
 
-class TestTree(StrategyContract):
-    strategy = STRATEGIES["tree"]
+class TestPlan(StrategyContract):
+    strategy = STRATEGIES["plan"]
     question = CROSSED
     answers: ClassVar = {
         "Split": {
@@ -57,9 +57,9 @@ class TestTree(StrategyContract):
     calls = 4  # split, the river, its length, the closing call
 
 
-class TestTreeAsInThePaper(StrategyContract):
+class TestTree(StrategyContract):
     strategy = STRATEGIES["tree"]
-    settings: ClassVar = {"tree": {"dependencies": "off"}, "retrieval": {"k": 2}}
+    settings: ClassVar = {"retrieval": {"k": 2}, "answer": {"style": "short"}}
     question = COMPARISON
     answers: ClassVar = {
         ("Decomposition", COMPARISON): {"kind": "compound", "first": IRON, "second": STONE},
@@ -82,8 +82,8 @@ class TestTreeAsInThePaper(StrategyContract):
     calls = 8  # split, rubric, two readings, branch judge, two splits that find leaves, aggregate
 
 
-class TestChain(StrategyContract):
-    strategy = STRATEGIES["chain"]
+class TestCor(StrategyContract):
+    strategy = STRATEGIES["cor"]
     question = CROSSED
     answers: ClassVar = {
         ("NextQuestion", "354"): {"kind": "enough", "question": ""},
@@ -95,7 +95,7 @@ class TestChain(StrategyContract):
     }
     answer = "354 kilometres"
     calls = 6
-    settings: ClassVar = {"chain": {"form": "paper"}, "retrieval": {"k": 2}}
+    settings: ClassVar = {"retrieval": {"k": 2}}
 
 
 def follow_the_river(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
@@ -116,24 +116,13 @@ def number_of(title: str, turn: str) -> int:
     return int(line[1 : line.index("]")])
 
 
-class TestChainWithOneCallAStep(StrategyContract):
+class TestChain(StrategyContract):
     strategy = STRATEGIES["chain"]
     question = CROSSED
     answers: ClassVar = follow_the_river
     answer = "354 kilometres"
     calls = 2
     settings: ClassVar = {"retrieval": {"k": 1}}
-
-
-class TestDecompose(StrategyContract):
-    strategy = STRATEGIES["decompose"]
-    question = COMPARISON
-    answers: ClassVar = {
-        "Decomposition": {"kind": "compound", "first": IRON, "second": STONE},
-        "Answer": {"answer": "Stone Bridge"},
-    }
-    answer = "Stone Bridge"
-    calls = 2
 
 
 def hop_answers(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
@@ -150,31 +139,22 @@ def hop_answers(name: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
     return {"answer": "1709"}
 
 
-class TestHop(StrategyContract):
-    strategy = STRATEGIES["hop"]
+class TestHopRounds(StrategyContract):
+    strategy = STRATEGIES["hop-rounds"]
     question = COKE
     answers: ClassVar = hop_answers
     answer = "1709"
     calls = 3  # two rounds; the answer
-    settings: ClassVar = {"hop": {"top_k": 2, "n_hop": 2}, "retrieval": {"k": 2}}
+    settings: ClassVar = {"retrieval": {"k": 2}}
 
 
-class TestHopAsPaper(StrategyContract):
+class TestHop(StrategyContract):
     strategy = STRATEGIES["hop"]
     question = COKE
     answers: ClassVar = hop_answers
     answer = "1709"
     calls = 3  # each entry's passage chooses; the answer
     settings: ClassVar = {"profile": "builtin", "hop": {"top_k": 2}, "retrieval": {"k": 2}}
-
-
-class TestHopBySimilarity(StrategyContract):
-    strategy = STRATEGIES["hop"]
-    question = COKE
-    answers: ClassVar = hop_answers
-    answer = "1709"
-    calls = 1
-    settings: ClassVar = {"hop": {"top_k": 8, "reasoner": "similarity"}, "retrieval": {"k": 2}}
 
 
 class TestGlobal(StrategyContract):

@@ -36,9 +36,9 @@ def script(quick_script: Script) -> Script:
 
 
 @pytest.fixture
-def routed(context: Context, monkeypatch: pytest.MonkeyPatch) -> Context:
-    """The route is the model's, as with a profile that has no strategy of its own."""
-    return changed(context, check="on", chain__form="one-call")
+def routed(context: Context) -> Context:
+    """The route is the model's."""
+    return changed(context, check="on", route="model", profile="capable")
 
 
 async def ask(context: Context) -> dict[str, Any]:
@@ -88,6 +88,15 @@ async def test_an_unsupported_answer_comes_back_where_the_chain_finds_none(
     ]
 
 
+async def test_the_built_in_model_hands_over_to_the_papers_forms(
+    routed: Context, script: Script
+) -> None:
+    result = await ask(changed(routed, route="auto", profile="builtin"))
+    titles = [step["title"] for step in result["steps"] if step["kind"] == "check"]
+    assert titles == ["Pass to cor", "Pass to tree"]
+    assert result["answer"] == "Unknown"
+
+
 async def test_a_setting_turns_it_off(routed: Context, script: Script) -> None:
     result = await ask(changed(routed, check="off"))
     assert (result["answer"], result["strategy"]) == ("Unknown", "single")
@@ -96,13 +105,13 @@ async def test_a_setting_turns_it_off(routed: Context, script: Script) -> None:
 async def test_by_default_the_built_in_model_hands_nothing_over(
     routed: Context, script: Script
 ) -> None:
-    result = await ask(changed(routed, check="auto"))
+    result = await ask(changed(routed, check="auto", route="auto", profile="builtin"))
     assert result["strategy"] == "single"
 
 
 @pytest.fixture
 def defaulted(context: Context, script: Script) -> Context:
-    """A capable model, whose default is the chain, which finds nothing; the tree answers."""
+    """A capable model, whose default is the chain, which finds nothing; the plan answers."""
     script.lines = {
         ("step", QUESTION): step("not_found"),
         ("plan", QUESTION): {"thought": "", "kind": "simple"},
@@ -117,17 +126,17 @@ async def test_a_default_that_finds_nothing_is_the_end(defaulted: Context, scrip
     assert script.counts == {"step": 2, "again": 1}
 
 
-async def test_after_the_default_the_tree_tries_if_that_is_asked_for(
+async def test_after_the_default_the_plan_tries_if_that_is_asked_for(
     defaulted: Context, script: Script
 ) -> None:
     result = await ask(changed(defaulted, check="on"))
-    assert (result["answer"], result["strategy"]) == ("354 kilometres", "tree")
+    assert (result["answer"], result["strategy"]) == ("354 kilometres", "plan")
     assert result["route"]["strategy"] == "chain"
     assert script.counts == {"step": 2, "again": 1, "plan": 1, "close": 1}
     assert result["usage"]["model_calls"] == 5
 
 
-async def test_the_tree_spends_what_the_chain_left(defaulted: Context, script: Script) -> None:
+async def test_the_plan_spends_what_the_chain_left(defaulted: Context, script: Script) -> None:
     result = await ask(changed(defaulted, check="on", budget__calls=2))
     assert (result["answer"], result["truncated"]) == ("354 kilometres", True)
     assert result["usage"]["model_calls"] == 2
@@ -141,7 +150,7 @@ async def test_a_forced_strategy_has_the_last_word(routed: Context, script: Scri
 async def test_a_strategy_that_a_person_chose_has_the_last_word(
     routed: Context, script: Script
 ) -> None:
-    script.lines["route", QUESTION] = {"strategy": "tree"}
+    script.lines["route", QUESTION] = {"strategy": "plan"}
     agent = router.build().compile(checkpointer=InMemorySaver())
     asking = changed(routed, approve=["route"])
     await agent.ainvoke({"question": QUESTION}, CONFIG, context=asking)

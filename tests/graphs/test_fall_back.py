@@ -38,7 +38,7 @@ def script(quick_script: Script) -> Script:
 @pytest.fixture
 def routed(context: Context, retries: Callable[[int], None]) -> Context:
     retries(2)
-    return changed(context, profile="capable", chain__form="one-call")
+    return changed(context, profile="capable")
 
 
 async def test_single_answers_and_the_thread_remembers(

@@ -199,7 +199,7 @@ async def test_a_failed_run_tells_the_agent_its_kind_and_what_was_found(
     fact = "The Iron Bridge was opened in 1781."
     found = {"findings": [{"fact": fact, "passage": 1}], "kind": "search", "searches": [STONE]}
     script.lines = {("step", QUESTION): [found, GARBAGE]}
-    chain = changed(tree, strategy="chain", chain__form="one-call")
+    chain = changed(tree, strategy="chain")
     agent = agent_of(calls(QUESTION), AIMessage("Done."), tool=as_tool(settings=chain))
     [message] = tool_messages(await agent.ainvoke(asks(), THREAD))
     assert message.status == "error"

@@ -118,10 +118,10 @@ async def test_another_model_than_it_was_trained_for_is_named(
 async def test_a_capable_model_that_is_asked_may_choose_every_strategy(
     context: Context, script: Script
 ) -> None:
-    script.lines = {("route", QUESTION): {"strategy": "tree", "confidence": 0.9}}
+    script.lines = {("route", QUESTION): {"strategy": "plan", "confidence": 0.9}}
     output = await ask_agent(context, route="model", profile="capable")
     assert script.asked[0] == ("route", QUESTION)
-    assert (output["strategy"], output["route"]["by"]) == ("tree", "model")
+    assert (output["strategy"], output["route"]["by"]) == ("plan", "model")
     assert output["route"]["probability"] == 0.9
 
 

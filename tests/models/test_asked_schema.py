@@ -17,9 +17,9 @@ from hopyard.models.calls.parse import json_schema, parse
 from hopyard.models.chat import chat_provider
 from hopyard.models.prompt import Output, Prompt
 from hopyard.models.servers import abilities
-from hopyard.prompts.strategies.chain import NextQuestion
-from hopyard.prompts.strategies.chain_step import CHAIN_STEP, ChainStep
-from hopyard.prompts.strategies.tree import Closing
+from hopyard.prompts.strategies.chain import CHAIN_STEP, ChainStep
+from hopyard.prompts.strategies.cor import NextQuestion
+from hopyard.prompts.strategies.plan import Closing
 from hopyard.state.settings.fields import Context, Profile
 
 from .asking import model_caller

@@ -14,7 +14,7 @@ from hopyard.models.prompt import Prompt, Shorter
 from hopyard.prompts import answer, rerank, rewrite
 from hopyard.prompts.indexes import passage_graph
 from hopyard.prompts.route import choice_prompt, route_prompt
-from hopyard.prompts.strategies import aggregate, chain, decompose, direct, hop, tree
+from hopyard.prompts.strategies import aggregate, cor, decompose, direct, hop, tree
 from hopyard.prompts.style import writing
 from hopyard.state.schemas import RouteLabel
 from hopyard.state.settings.fields import AnswerSettings, Context, profile_of
@@ -50,7 +50,7 @@ PROMPTS: dict[str, Prompt[Any]] = {
     "replace": decompose.REPLACE,
     "judge decomposition": tree.JUDGE_DECOMPOSITION,
     "judge branch": tree.JUDGE_BRANCH,
-    "next question": chain.NEXT_QUESTION,
+    "next question": cor.NEXT_QUESTION,
     "aggregate": aggregate.AGGREGATE,
     "rewrite": rewrite.REWRITE,
     "judge edges": hop.judge_prompt(3),

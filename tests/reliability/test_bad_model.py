@@ -18,7 +18,7 @@ from hopyard.state.errors import HopyardError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.sources import home
 from hopyard.state.strategy import STRATEGIES
-from hopyard.state.tree import step_id
+from hopyard.state.sub_questions import step_id
 
 from ..graphs.conftest import EMBEDDING, Words
 from ..graphs.script import full_tree

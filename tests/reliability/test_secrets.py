@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from model_server import ModelServer, Reply
 
+from hopyard.state.sub_questions import step_id
 from hopyard.state.text.secrets import redact
-from hopyard.state.tree import step_id
 
 from ..graphs.script import full_tree, request_of
 from ..indexes.kinds.passage_graph.script import people

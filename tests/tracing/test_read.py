@@ -133,24 +133,6 @@ async def test_a_question_with_straight_quotes_keeps_its_calls(
     await check_costs(session, trace)
 
 
-async def test_the_split_of_decompose_has_its_call(
-    session: Session, context: Context, script: Script
-) -> None:
-    script.lines = {("split", QUESTION): split(IRON, STONE)}
-    trace = await asked(session, changed(context, strategy="decompose"))
-    strategy = step(trace, "strategy")
-    assert titles(strategy.children) == [
-        "Split the question",
-        f"Search: {IRON}",
-        f"Search: {STONE}",
-        "Answer",
-    ]
-    assert prompts(strategy.children[0]) == ["decompose"]
-    assert prompts(strategy.children[-1]) == ["answer"]
-    assert strategy.uses == ()
-    await check_costs(session, trace)
-
-
 async def test_steps_are_told_as_they_end(session: Session, tree: Context) -> None:
     events = [event async for event in session.ask(QUESTION, tree, "t")]
     steps = {
@@ -184,13 +166,13 @@ async def test_a_pruned_branch_is_shown_as_pruned(
     session: Session, tree: Context, script: Script
 ) -> None:
     script.lines |= {("rubric", QUESTION): rubric(5), ("judge", QUESTION): scores(4)}
-    trace = await asked(session, changed(tree, tree__retries=0))
+    trace = await asked(session, tree)
     children = step(trace, "tree-root").children
     assert [child.record["verdict"] for child in children] == ["pruned", "pruned"]
     assert "pruned" in text_of(trace)
 
 
-@pytest.mark.parametrize("strategy", ["direct", "single", "chain"])
+@pytest.mark.parametrize("strategy", ["direct", "single", "cor", "plan"])
 async def test_every_other_strategy_has_its_steps(
     session: Session, context: Context, script: Script, strategy: str
 ) -> None:
@@ -247,7 +229,7 @@ class TestUnfinished:
 
         model_server.answer = answer
         with pytest.raises(ModelUnreachableError):
-            await asked(session, changed(context, strategy="chain"))
+            await asked(session, changed(context, strategy="cor"))
         trace = await read_trace(session, "t")
         strategy = step(trace, "strategy")
         assert titles(strategy.children) == [IRON]

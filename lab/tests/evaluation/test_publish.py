@@ -20,7 +20,7 @@ from tests.evaluation.conftest import MakePlan, report_of
 
 def test_swept_settings_are_put_in_order() -> None:
     names = ["tree", "tree@tree.theta=0.6", "tree@tree.theta=0", "hop@hop.n_hop=2",
-             "tree@tree.judge=false", "tree@tree.theta=0.4@seed=8"]  # fmt: skip
+             "tree@seed=8", "tree@tree.theta=0.4@seed=8"]  # fmt: skip
     assert find_sweeps(names) == {
         "tree.theta": [(0.0, "tree@tree.theta=0"), (0.6, "tree@tree.theta=0.6")]
     }

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from hopyard.graphs import chain, decompose, single, tree
+from hopyard.graphs import cor, plan, single, tree
 from hopyard.indexes.search import SEARCHES, Search, SearchMethod
 from hopyard.models.cross_encoder import PairScorer
 from hopyard.state.settings.fields import Context
@@ -143,12 +143,12 @@ async def test_a_cross_encoder_is_loaded_once_and_takes_no_model_call(
     assert scores[0] > 1
 
 
-@pytest.mark.parametrize("graph", [decompose.graph, chain.graph, tree.graph])
+@pytest.mark.parametrize("graph", [cor.graph, plan.graph, tree.graph])
 async def test_every_strategy_says_that_its_search_ran_out_of_budget(
     context: Context, script: BaselineScript, graph: Any
 ) -> None:
     """The first call splits or asks, the second reranks; the last place is the answer's."""
     output = await graph.ainvoke({"question": QUESTION}, context=changed(context, budget__calls=2))
-    assert [kind for kind, _ in script.asked][1:] == ["read"]
+    assert [kind for kind, _ in script.asked][1:] in (["read"], ["close"])
     assert output["truncated"] is True
     assert any("budget" in step.get("reason", "") for step in output["steps"])

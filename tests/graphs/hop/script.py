@@ -31,7 +31,8 @@ class HopScript(Script):
     lists are judged question by question. A choice without a question is enough.
 
     Attributes:
-        useful: What the model finds a question to be; irrelevant where it is not named.
+        useful: What the model finds a question to be.
+        otherwise: What it finds a question to be that is not named there.
         titles: The titles of the passages that it finds useful.
         shown: The questions of every such request, in the order in which they came.
         read: The titles of the passages of every choice, in the order in which they came.
@@ -40,6 +41,7 @@ class HopScript(Script):
     def __init__(self) -> None:
         super().__init__()
         self.useful: dict[str, str] = {}
+        self.otherwise = "irrelevant"
         self.titles: set[str] = set()
         self.shown: list[list[str]] = []
         self.read: list[list[str]] = []
@@ -59,7 +61,7 @@ class HopScript(Script):
             self.asked.append(request)
             self.turns.append(turn)
             self.shown.append(questions)
-            labels = [self.useful.get(question, "irrelevant") for question in questions]
+            labels = [self.useful.get(question, self.otherwise) for question in questions]
             otherwise = judgements(*labels) if title == "Judgements" else self._choice(turn, labels)
             line = self.lines.get(request, otherwise)
             if isinstance(line, list):

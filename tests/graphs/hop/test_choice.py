@@ -8,7 +8,7 @@ import pytest
 from model_server import ModelServer
 
 from .script import HopScript, judgements
-from .walks import QUERY, WALK, Draw, draw, helpful, hops, path, visits_of, walk
+from .walks import QUERY, Draw, draw, helpful, hops, visits_of, walk
 
 __all__ = ("draw",)
 
@@ -34,24 +34,11 @@ class TestChoice:
         self, draw: Draw, script: HopScript, labels: tuple[str, ...], head: str
     ) -> None:
         fan = [("b", "To e? ~0.3", "e"), ("b", "To d? ~0.5", "d"), ("b", "To c? ~0.7", "c")]
-        script.lines = {("hop", "To c? ~0.7|To d? ~0.5|To e? ~0.3"): judgements(*labels)}
+        script.useful = dict(zip((text for _, text, _ in reversed(fan)), labels, strict=True))
         output = await walk(draw([("a", "To b? ~0.9", "b"), *fan], hop__top_k=1))
         chosen = hops(output)[1]
         best = max(labels, key=["irrelevant", "indirect", "necessary"].index)
         assert (chosen["head"], chosen["verdict"]) == (head, best)
-
-    async def test_the_most_similar_questions_are_judged_up_to_the_cap(
-        self, draw: Draw, script: HopScript
-    ) -> None:
-        fan = [("a", f"No {number}? ~0.{number}", "b") for number in range(1, 10)]
-        await walk(draw([("e", "In? ~0.99", "a"), *fan], hop__top_k=1, hop__max_choices=3))
-        assert script.turns[0].splitlines() == [
-            f"Question: {QUERY}",
-            "Follow-up questions:",
-            "1. No 9? ~0.9",
-            "2. No 8? ~0.8",
-            "3. No 7? ~0.7",
-        ]
 
     async def test_a_question_that_two_edges_carry_is_shown_once(
         self, draw: Draw, script: HopScript
@@ -59,27 +46,6 @@ class TestChoice:
         twice = [("b", "To d? ~0.5", "d"), ("b", "To d? ~0.5", "e")]
         await walk(draw([("a", "To b? ~0.9", "b"), *twice], hop__top_k=1))
         assert script.shown == [["To d? ~0.5"]]
-
-    @pytest.mark.parametrize("labels", [(), ("necessary",) * 2, ("splendid",)])
-    async def test_a_vertex_whose_call_fails_hops_by_similarity_alone(
-        self, draw: Draw, script: HopScript, labels: tuple[str, ...]
-    ) -> None:
-        script.lines = {("hop", "To d? ~0.7"): judgements(*labels)}
-        script.useful = {"To e? ~0.3": "necessary"}
-        output = await walk(draw())
-        assert path(output) == WALK
-        first, second = hops(output)[2:4]
-        assert "verdict" not in first
-        assert first["reason"].startswith("the most similar question: The prompt 'judge-edges' got")
-        assert second["verdict"] == "necessary"
-        assert output["truncated"] is False
-
-    async def test_choices_have_their_own_temperature(
-        self, draw: Draw, script: HopScript, model_server: ModelServer
-    ) -> None:
-        await walk(draw(temperature=0.7))
-        sent = {call.title: call.payload["temperature"] for call in model_server.calls}
-        assert sent == {"Judgements": 0.1, "Answer": 0.7}
 
 
 class TestJudgedOnce:
@@ -156,7 +122,6 @@ class TestJudgedOnce:
         self, draw: Draw, script: HopScript
     ) -> None:
         """a and b ask about "To d?" beside another question each, and hear different things."""
-        lines = {"To c? ~0.7|To d? ~0.6": "indirect", "To d? ~0.6|To e? ~0.1": "irrelevant"}
         drawing = [
             *self.ENTERED,
             *self.SHARED,
@@ -164,19 +129,56 @@ class TestJudgedOnce:
             ("b", "To e? ~0.1", "e"),
         ]
         script.lines = {
-            ("hop", questions): judgements(*(["necessary", label] if at == 0 else [label] * 2))
-            for at, (questions, label) in enumerate(lines.items())
+            ("hop", "To c? ~0.7|To d? ~0.6"): {"enough": False, "necessary": [1], "indirect": [2]},
+            ("hop", "To d? ~0.6|To e? ~0.1"): {"enough": False},
         }
         output = await walk(draw(drawing))
         assert len(script.shown) == 2
         assert (hops(output)[4]["tail"], hops(output)[4]["verdict"]) == ("c", "indirect")
 
+
+class TestBuiltinModel:
+    """It judges bare questions, and half of its entries are passages that a search finds."""
+
+    async def test_the_most_similar_questions_are_judged_up_to_the_cap(
+        self, draw: Draw, script: HopScript
+    ) -> None:
+        fan = [("a", f"No {number}? ~0.{number}", "b") for number in range(1, 10)]
+        await walk(draw([("e", "In? ~0.99", "a"), *fan], profile="builtin"))
+        assert script.turns[0].splitlines() == [
+            f"Question: {QUERY}",
+            "Follow-up questions:",
+            *(f"{place}. No {10 - place}? ~0.{10 - place}" for place in range(1, 9)),
+        ]
+
+    @pytest.mark.parametrize("labels", [(), ("necessary",) * 2, ("splendid",)])
+    async def test_a_vertex_whose_call_fails_hops_by_similarity_alone(
+        self, draw: Draw, script: HopScript, labels: tuple[str, ...]
+    ) -> None:
+        script.lines = {("hop", "To d? ~0.7"): judgements(*labels)}
+        script.useful = {"To e? ~0.3": "necessary"}
+        output = await walk(draw(profile="builtin"))
+        [first] = [step for step in hops(output) if step.get("tail") == "b"]
+        assert first["head"] == "d"
+        assert "verdict" not in first
+        assert first["reason"].startswith("the most similar question: The prompt 'judge-edges' got")
+        [second] = [step for step in hops(output) if step.get("tail") == "d"]
+        assert second["verdict"] == "necessary"
+        assert output["truncated"] is False
+
+    async def test_choices_have_their_own_temperature(
+        self, draw: Draw, script: HopScript, model_server: ModelServer
+    ) -> None:
+        await walk(draw(profile="builtin", temperature=0.7))
+        sent = {call.title: call.payload["temperature"] for call in model_server.calls}
+        assert sent == {"Judgements": 0.1, "Answer": 0.7}
+
     async def test_the_same_questions_at_two_vertices_are_one_call(
         self, draw: Draw, script: HopScript
     ) -> None:
-        twins = [*self.ENTERED[:2], ("a", "To d? ~0.6", "d"), ("b", "To d? ~0.6", "d")]
+        twins = [*TestJudgedOnce.ENTERED[:2], ("a", "To d? ~0.6", "d"), ("b", "To d? ~0.6", "d")]
         script.useful = {"To d? ~0.6": "necessary"}
-        output = await walk(draw(twins))
+        output = await walk(draw(twins, profile="builtin", hop__top_k=4))
         assert [visits_of(step) for step in hops(output) if step.get("head") == "d"] == [1, 2]
         assert script.shown == [["To d? ~0.6"]]
         assert output["usage"]["cached_calls"] == 1

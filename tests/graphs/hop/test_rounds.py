@@ -138,7 +138,7 @@ def test_a_killed_process_goes_on_within_the_round(
         held.wait(LONGEST_WAIT) if "From b" in asked or "From c" in asked else None
     )
     settings = ["--index", context.index, "--model", "openai:scripted", "--embedding", EMBEDDING]
-    settings += ["--set", "hop.top_k=3", "--set", "profile=builtin"]
+    settings += ["--set", "hop.top_k=3"]
     settings += [
         part for name in PAPER for part in ("--set", f"{name.replace('__', '.')}={PAPER[name]}")
     ]

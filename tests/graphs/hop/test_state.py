@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from hopyard.state.hop import (
     Hop,
+    HopLimits,
     HopSettings,
-    RoundNote,
     arrivals,
     merge_judged,
     question_key,
-    useful_so_far,
     visits,
 )
-from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.hop_rounds import RoundNote, useful_so_far
 
 HOPS = [
     Hop(round=0, tail="z", edge=0, head="a", times=3),
@@ -53,47 +54,18 @@ def test_a_key_stands_for_its_question_in_every_process() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "given", "n_hop", "top_k", "evidence_k"),
+    ("profile", "given", "limits"),
     [
-        ("ollama:qwen", {}, 4, 10, 10),
-        ("ollama:qwen", {"form": "paper"}, 4, 20, 20),
-        ("ollama:qwen", {"top_k": 7}, 4, 7, 7),
-        ("ollama:qwen", {"evidence_k": 3}, 4, 10, 3),
-        ("builtin", {}, 2, 6, 5),
-        ("embedded", {}, 2, 6, 5),
-        ("embedded:base", {}, 2, 6, 5),
-        ("embedded", {"n_hop": 4, "top_k": 20}, 4, 20, 5),
-        ("embedded", {"reasoner": "similarity"}, 4, 20, 5),
+        ("capable", {}, HopLimits(4, 20, by_edges=20, read=20)),
+        ("small", {"top_k": 7}, HopLimits(4, 7, by_edges=7, read=7)),
+        ("builtin", {}, HopLimits(2, 6, by_edges=3, read=5)),
+        ("builtin", {"n_hop": 4, "top_k": 20}, HopLimits(4, 20, by_edges=10, read=5)),
     ],
 )
-def test_a_zero_takes_the_papers_value_or_the_builtin_models(
-    model: str, given: dict[str, object], n_hop: int, top_k: int, evidence_k: int
+def test_what_is_not_set_is_the_papers_value_or_the_builtin_models(
+    profile: Any, given: dict[str, object], limits: HopLimits
 ) -> None:
-    filled = HopSettings.model_validate(given).for_profile(profile_of(Context(model=model)))
-    assert (filled.n_hop, filled.top_k, filled.evidence_k) == (n_hop, top_k, evidence_k)
-
-
-@pytest.mark.parametrize(
-    ("model", "given", "form", "prune"),
-    [
-        ("ollama:qwen", {}, "rounds", "necessary"),
-        ("ollama:qwen", {"form": "paper"}, "paper", "helpfulness"),
-        ("ollama:qwen", {"prune": "helpfulness"}, "rounds", "helpfulness"),
-        ("ollama:qwen", {"form": "paper", "prune": "necessary"}, "paper", "necessary"),
-        ("builtin", {}, "paper", "helpfulness"),
-        ("builtin", {"form": "rounds"}, "rounds", "necessary"),
-    ],
-)
-def test_auto_takes_the_papers_form_where_the_builtin_model_reasons(
-    model: str, given: dict[str, object], form: str, prune: str
-) -> None:
-    filled = HopSettings.model_validate(given).for_profile(profile_of(Context(model=model)))
-    assert (filled.form, filled.prune) == (form, prune)
-
-
-@pytest.mark.parametrize("model", ["ollama:qwen", "builtin"])
-def test_every_model_enters_by_both(model: str) -> None:
-    assert HopSettings().for_profile(profile_of(Context(model=model))).entry == "both"
+    assert HopSettings.model_validate(given).limits(profile) == limits
 
 
 def test_what_a_round_found_useful_stays_useful() -> None:

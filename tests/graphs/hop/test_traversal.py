@@ -1,4 +1,4 @@
-"""Algorithm 1 on graphs small enough to be walk by hand.
+"""Algorithm 1 on graphs small enough to walk by hand.
 
 Keywords are empty but where a test gives some, so that SIM is half of the cosine in the text.
 """
@@ -11,7 +11,6 @@ import pytest
 from building import build
 
 from hopyard.indexes.corpus.records import Document
-from hopyard.nodes.hop.query import graph_of, query_of
 from hopyard.nodes.hop.steps import path_of
 from hopyard.nodes.resources import shared_resources
 from hopyard.nodes.run import Run
@@ -43,13 +42,14 @@ __all__ = ("draw",)
 
 
 class TestWalk:
-    async def test_by_similarity(self, draw: Draw, script: HopScript) -> None:
-        output = await walk(draw(hop__reasoner="similarity", hop__top_k=2))
+    async def test_of_necessary_questions_the_most_similar(
+        self, draw: Draw, script: HopScript
+    ) -> None:
+        script.otherwise = "necessary"
+        output = await walk(draw(hop__top_k=2))
         assert path(output) == WALK
         assert helpful(output) == {"d": 0.3, "b": 0.275}
         assert output["evidence"] == [passage_evidence("d", 0.3), passage_evidence("b", 0.275)]
-        assert script.asked == [("read", QUERY)]
-        assert not [step for step in output["steps"] if "verdict" in step]
 
     async def test_by_the_model(self, draw: Draw, script: HopScript) -> None:
         script.useful = {"To d? ~0.7": "indirect", "To e? ~0.3": "necessary"}
@@ -68,7 +68,8 @@ class TestWalk:
     async def test_every_passage_kept_has_its_helpfulness(
         self, draw: Draw, script: HopScript
     ) -> None:
-        output = await walk(draw(hop__reasoner="similarity", hop__top_k=3))
+        script.otherwise = "necessary"
+        output = await walk(draw(hop__top_k=3))
         # The third edge entered by is the other "To d?": d is visited once more, and not queued
         # twice. Five visits: d (0.1 + 3/5) / 2, b (0.3 + 1/5) / 2, e (0 + 1/5) / 2.
         assert path(output)[1:] == [
@@ -83,7 +84,8 @@ class TestWalk:
         self, draw: Draw, script: HopScript
     ) -> None:
         keywords = {"To c? ~0.5": ["ada"], "c": ["ada", "babbage"]}
-        settings = {"hop__reasoner": "similarity", "hop__top_k": 1, "hop__n_hop": 1}
+        script.otherwise = "necessary"
+        settings = {"hop__top_k": 1, "hop__n_hop": 1}
         output = await walk(draw(keywords=keywords, **settings), "which one is Ada")
         # SIM of "To c?" is (1 + 0.5) / 2; of c with the query (1/2 + 0.4) / 2.
         assert path(output)[0] == (0, None, "To c? ~0.5", "c", 1)
@@ -94,13 +96,15 @@ class TestWalk:
     async def test_rounds_end_at_n_hop(self, draw: Draw, script: HopScript, n_hop: int) -> None:
         pairs = ("ab", "bc", "cd", "de", "ea")
         chain = [(tail, f"To {head}? ~0.5", head) for tail, head in pairs]
-        output = await walk(draw(chain, hop__reasoner="similarity", hop__top_k=1, hop__n_hop=n_hop))
+        script.otherwise = "necessary"
+        output = await walk(draw(chain, hop__top_k=1, hop__n_hop=n_hop))
         reached = [step["head"] for step in output["steps"] if "head" in step]
         assert "".join(reached) == "bcdea"[: n_hop + 1]
 
     async def test_direction_is_respected(self, draw: Draw, script: HopScript) -> None:
         """b is where the only edge leads: from there nothing leads back to a."""
-        output = await walk(draw([("a", "To b? ~0.9", "b")], hop__reasoner="similarity"))
+        script.otherwise = "necessary"
+        output = await walk(draw([("a", "To b? ~0.9", "b")]))
         assert path(output) == [
             (0, None, "To b? ~0.9", "b", 1),
             (1, "b", None, None, None),
@@ -110,7 +114,8 @@ class TestWalk:
 
     async def test_a_circle_counts_visits_and_ends(self, draw: Draw, script: HopScript) -> None:
         circle = [("a", "To b? ~0.9", "b"), ("b", "To a? ~0.8", "a")]
-        output = await walk(draw(circle, hop__reasoner="similarity", hop__top_k=1))
+        script.otherwise = "necessary"
+        output = await walk(draw(circle, hop__top_k=1))
         assert path(output) == [
             (0, None, "To b? ~0.9", "b", 1),
             (1, "b", "To a? ~0.8", "a", 1),
@@ -119,13 +124,9 @@ class TestWalk:
 
 
 class TestEntry:
-    async def test_passages(self, draw: Draw, script: HopScript) -> None:
-        output = await walk(draw(hop__entry="passages", hop__reasoner="similarity"))
-        assert path(output)[:2] == [(0, None, None, "a", 1), (0, None, None, "b", 1)]
-
     async def test_half_and_half(self, draw: Draw, script: HopScript) -> None:
-        settings = {"hop__entry": "both", "hop__reasoner": "similarity", "hop__top_k": 3}
-        output = await walk(draw(**settings))
+        script.otherwise = "necessary"
+        output = await walk(draw(profile="builtin", hop__top_k=3))
         assert path(output)[:3] == [
             (0, None, "To b? ~0.9", "b", 1),
             (0, None, None, "a", 1),
@@ -196,27 +197,24 @@ async def test_nothing_usable_at_all_is_an_error(draw: Draw, script: HopScript) 
     assert raised.value.reason == "unfit"
 
 
-async def test_the_answer_is_read_from_the_best_of_those_kept(
-    draw: Draw, script: HopScript
-) -> None:
-    output = await walk(draw(hop__reasoner="similarity", hop__top_k=3, hop__evidence_k=2))
-    assert list(helpful(output)) == ["d", "b", "e"]
-    assert passage_ids(output["evidence"]) == ["d", "b"]
-    shown = script.turn("read", QUERY).splitlines()
-    assert shown[1:3] == ["[1] D: ~0.2", "[2] B: ~0.6"]
+async def test_the_builtin_model_reads_the_best_five(draw: Draw, script: HopScript) -> None:
+    drawing = [("a", f"To {head}? ~0.5", head) for head in "bcde"] + [("b", "To a? ~0.5", "a")]
+    output = await walk(draw(drawing, profile="builtin", hop__top_k=10))
+    assert len(helpful(output)) == 5
+    script.lines = {}
+    assert passage_ids(output["evidence"]) == list(helpful(output))[:5]
 
 
 async def test_an_edge_that_a_build_has_moved_is_told_without_its_question(
     draw: Draw, script: HopScript
 ) -> None:
     run = Run("r", draw(), shared_resources())
-    graph, query = await graph_of(run), await query_of(run, QUERY)
     walk = [
         Hop(round=1, tail="a", edge=0, head="b"),
         Hop(round=2, tail="a", edge=0, head="e"),
         Hop(round=3, tail="a", edge=7, head="b"),
         Hop(round=3, tail="gone", edge=0, head="b"),
     ]
-    steps = hops({"steps": path_of(walk, [], graph, query)})
+    steps = hops({"steps": await path_of(run, QUERY, walk)})
     assert [step.get("question") for step in steps] == ["To b? ~0.9", None, None, None]
     assert [visits_of(step) for step in steps] == [1, 1, 2, 3]

@@ -41,8 +41,8 @@ GRAPH = [
     ("d", "To b? ~0.1", "b"),
 ]
 
-PAPER = {"hop__n_hop": 4, "hop__entry": "edges"}
-"""One call a vertex, which judges bare questions, with the paper's rounds and entry."""
+PAPER = {"hop__n_hop": 4, "profile": "capable"}
+"""The paper's rounds, and its entry by edges alone."""
 
 Draw = Callable[..., Context]
 

@@ -203,7 +203,7 @@ class TestDecomposing:
         self, context: Context, comparison: Script, faults: str, splits: int
     ) -> None:
         comparison.lines["rubric", ROOT] = rubric(5) | dict.fromkeys(faults.split(), 0)
-        output = await ask_tree(context, tree__retries=0)
+        output = await ask_tree(context)
         verdicts = [node["verdict"] for node in nodes(output).values()]
         assert verdicts.count("split") == splits
 
@@ -231,12 +231,12 @@ class TestEvidence:
     async def test_the_best_passages_of_all_leaves_each_once(
         self, context: Context, comparison: Script
     ) -> None:
-        output = await ask_tree(context, retrieval__k=4, tree__evidence_k=3)
+        output = await ask_tree(context, retrieval__k=4)
         scored: dict[str, float] = {}
         for path in ("1", "2"):
             for unit in nodes(output)[path]["passages"]:
                 scored[unit["id"]] = max(scored.get(unit["id"], -1), unit["score"])
-        best = sorted(scored, key=lambda name: -scored[name])[:3]
+        best = sorted(scored, key=lambda name: -scored[name])[:5]
         assert [unit["id"] for unit in output["evidence"]] == best
         assert [unit["score"] for unit in output["evidence"]] == [scored[name] for name in best]
         assert len(scored) < 8  # the two halves share some
@@ -247,7 +247,7 @@ class TestEvidence:
     ) -> None:
         garden = "Has every garden a gate and a wall and a path?"
         script.lines = {("split", garden): split("Has it a gate?", "Has it a wall?")}
-        await ask_tree(context, garden, retrieval__k=8, tree__evidence_k=8)
+        await ask_tree(context, garden, retrieval__k=8)
         for turn in script.turns:
             shown = [line for line in turn.splitlines() if "] Garden: " in line]
             assert all(len(line.partition(": ")[2]) <= 300 * 4 for line in shown)

@@ -75,7 +75,7 @@ class TestJudging:
         """(0 + 5 + 5 + 0) / 20 is 0.5, above θ, but the answers are of no use."""
         bad = dict(zip(NAMES, (0, 5, 5, 0), strict=True)) | {"weaker": "first"}
         comparison.lines |= {("judge", ROOT): bad, ("read", ROOT): said("by itself")}
-        output = await ask_tree(context, tree__retries=0)
+        output = await ask_tree(context)
         root = nodes(output)[""]
         assert (root["verdict"], root["score"]) == ("leaf", 0.5)
         assert root["reason"] == ("its branch was pruned: sufficiency and decomposition got 0 of 5")
@@ -100,18 +100,14 @@ class TestJudging:
         assert (second["question"], second["answer"]) == (STONE, "1146")
         assert f"{better} very\n{STONE} 1146" in comparison.turn("aggregate", ROOT)
 
-    @pytest.mark.parametrize("retries", [0, 2])
-    async def test_halves_are_replaced_as_often_as_allowed(
-        self, context: Context, comparison: Script, retries: int
-    ) -> None:
+    async def test_a_half_is_replaced_once(self, context: Context, comparison: Script) -> None:
         comparison.lines |= {
             ("judge", ROOT): scores(BELOW),
             ("replace", ROOT): [{"question": f"What about {number}?"} for number in range(3)],
         }
-        output = await ask_tree(context, tree__retries=retries)
-        assert comparison.counts.get("replace", 0) == retries
-        assert comparison.counts["judge"] == retries + 1
-        assert len(nodes(output)[""].get("replaced", [])) == retries
+        output = await ask_tree(context)
+        assert (comparison.counts["replace"], comparison.counts["judge"]) == (1, 2)
+        assert len(nodes(output)[""]["replaced"]) == 1
 
     async def test_rejected_decompositions_take_no_replacement_away(
         self, context: Context, comparison: Script
@@ -148,7 +144,7 @@ class TestJudging:
             ("judge", IRON): scores(BELOW),
             ("read", IRON): said("1781"),
         }
-        output = await ask_tree(context, tree__retries=0)
+        output = await ask_tree(context)
         half = nodes(output)["1"]
         assert (half["verdict"], half["answer"]) == ("leaf", "1781")
         assert half["reason"] == "its branch was pruned: below θ=0.4"
@@ -159,21 +155,10 @@ class TestJudging:
         assert set(passage_ids(output["evidence"])) <= set(passage_ids(kept))
         assert nodes(output)["1.1"]["passages"]  # they are shown, but are no evidence
 
-    async def test_without_the_judge_every_branch_is_kept(
-        self, context: Context, comparison: Script
-    ) -> None:
-        comparison.lines |= {("rubric", ROOT): rubric(0), ("judge", ROOT): scores(0)}
-        output = await ask_tree(context, tree__judge=False)
-        assert comparison.counts == {"split": 3, "read": 2, "aggregate": 1}
-        root = nodes(output)[""]
-        assert (root["verdict"], root["reason"]) == ("split", "the judge is off")
-        assert "score" not in root
-        assert "facts" not in root
-
     @pytest.mark.parametrize(("theta", "verdict"), [(0.0, "split"), (0.2, "split"), (0.25, "leaf")])
     async def test_theta_is_a_setting(
         self, context: Context, comparison: Script, theta: float, verdict: str
     ) -> None:
         comparison.lines["judge", ROOT] = scores(4)  # 4 of 20
-        output = await ask_tree(context, tree__theta=theta, tree__retries=0)
+        output = await ask_tree(context, tree__theta=theta)
         assert nodes(output)[""]["verdict"] == verdict

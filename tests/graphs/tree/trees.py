@@ -1,4 +1,4 @@
-"""What the tests of the paper's `tree` share: a comparison with two halves that are facts."""
+"""What the tests of `tree` and `plan` share: a comparison of two facts."""
 
 from __future__ import annotations
 
@@ -42,8 +42,7 @@ def comparison(script: Script) -> Script:
 
 
 async def ask_tree(context: Context, question: str = ROOT, **settings: Any) -> dict[str, Any]:
-    paper = {"tree__dependencies": "off", **settings}
-    return await tree.graph.ainvoke({"question": question}, context=changed(context, **paper))
+    return await tree.graph.ainvoke({"question": question}, context=changed(context, **settings))
 
 
 def nodes(output: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from hopyard.indexes.search import SEARCHES
 from hopyard.state.errors import UsageError
+from hopyard.state.plan import PlanSettings
 from hopyard.state.settings.fields import Budget, Context, every_setting, setting_groups
 from hopyard.state.settings.former import FORMER, without_former
 from hopyard.state.settings.sources import change_context, home, read_context
@@ -39,7 +40,7 @@ def test_the_defaults_are_the_papers() -> None:
     assert context == Context()
     assert (context.retrieval.mmr_lambda, context.retrieval.k) == (0.75, 5)
     tree = TreeSettings.of(context)
-    assert (tree.max_depth, tree.theta, tree.min_rubric) == (3, 0.4, 4)
+    assert (tree.max_depth, tree.theta) == (3, 0.4)
 
 
 def test_each_source_overrides_the_next(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,12 +55,13 @@ def test_each_source_overrides_the_next(folder: Path, monkeypatch: pytest.Monkey
 def test_nested_settings_are_merged_one_by_one(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_toml(folder, "[tree]\ntheta = 0.1\nmax_depth = 1\nmin_rubric = 1\n")
+    write_toml(folder, "[tree]\ntheta = 0.1\n\n[plan]\nmax_depth = 1\n")
     monkeypatch.setenv("HOPYARD_TREE__THETA", "0.2")
     monkeypatch.setenv("HOPYARD_TREE__MAX_DEPTH", "2")
-    tree = TreeSettings.of(read_context({"tree": {"theta": 0.3}}))
-    assert (tree.theta, tree.max_depth, tree.min_rubric) == (0.3, 2, 1)
-    assert tree.evidence_k == TreeSettings().evidence_k
+    context = read_context({"tree": {"theta": 0.3}})
+    tree = TreeSettings.of(context)
+    assert (tree.theta, tree.max_depth) == (0.3, 2)
+    assert PlanSettings.of(context).max_depth == 1
 
 
 def test_other_variables_of_hopyards_are_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:

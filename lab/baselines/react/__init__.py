@@ -1,0 +1,1 @@
+"""`react`: LangChain's agent with the search as its only tool."""

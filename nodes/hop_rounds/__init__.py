@@ -1,0 +1,1 @@
+"""The steps of `hop-rounds`: hops over the passage graph, chosen in one call a round."""

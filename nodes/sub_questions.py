@@ -1,0 +1,92 @@
+"""Sub-questions: comparing their words, and what the graphs of `tree` and `plan` share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langgraph.types import Overwrite
+
+from hopyard.state import verdicts
+from hopyard.state.schemas import Step
+from hopyard.state.sub_questions import ROOT, SubQuestion, in_order, step_id
+
+__all__ = ("init_tree", "join_level", "plain", "repeats", "replacements", "steps_of")
+
+
+def plain(text: str) -> str:
+    """The words of a question, to see whether two questions are the same."""
+    return re.sub(r"\W+", " ", text).strip().lower()
+
+
+def repeats(question: str, parts: Sequence[str]) -> str:
+    """Why some texts are no valid sub-questions of a question: empty or repeated; else ""."""
+    worded = [plain(part) for part in parts]
+    if not all(worded):
+        return "a sub-question is empty"
+    if len(set(worded)) < len(worded):
+        return "the sub-questions are the same"
+    if plain(question) in worded:
+        return "a sub-question repeats the question"
+    return ""
+
+
+def replacements(node: SubQuestion) -> int:
+    """How many sub-questions of a question were replaced; rejected splits do not count."""
+    return sum("answer" in thrown for thrown in node.get("replaced", []))
+
+
+async def init_tree(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the user's question the root of a new tree; the last turn's tree is removed."""
+    root = SubQuestion(path=ROOT, question=state["question"], status="to split")
+    old = dict.fromkeys(state.get("tree", {}))
+    return {"tree": {**old, ROOT: root}, "truncated": Overwrite(False), "unconfirmed": ""}
+
+
+async def join_level(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Wait until all tasks of the level have ended; `next_tasks` says what follows."""
+    del state
+    return {}
+
+
+def steps_of(state: Mapping[str, Any]) -> list[Step]:
+    """The steps of a tree that is still growing, or of the questions that a task has written."""
+    if state.get("steps"):
+        return list(state["steps"])
+    tree = {path: node for path, node in (state.get("tree") or {}).items() if node}
+    return [_step(node) for node in in_order(tree)]
+
+
+def _step(node: Any) -> Step:
+    path = node["path"]
+    step = Step(
+        id=step_id(path),
+        kind="question",
+        parent=step_id(path.rpartition(".")[0]) if path else "",
+        title=node["question"],
+        question=node["question"],
+    )
+    for key in ("answer", "passages", "reason", "replaced", "verdict", "score"):
+        if key in node:
+            step[key] = node[key]
+    if node["status"] != "done":
+        step["verdict"] = verdicts.OPEN
+    if facts := _facts(node):
+        step["facts"] = facts
+    if "judge" in node and (node.get("rubric") or node.get("scores")):
+        step["judge"] = node["judge"]
+    return step
+
+
+def _facts(node: Mapping[str, Any]) -> dict[str, str]:
+    facts = {}
+    if rubric := node.get("rubric"):
+        facts["rubric"] = f"{sum(rubric.values())}/{len(rubric)}"
+        if faults := [name.replace("_", " ") for name, point in rubric.items() if not point]:
+            facts["fails on"] = ", ".join(faults)
+    if node.get("cut"):
+        facts["answer"] = "cut at its limit"
+    for name, score in node.get("scores", {}).items():
+        facts[name.replace("_", " ")] = f"{score}/5"
+    return facts

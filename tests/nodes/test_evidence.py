@@ -1,0 +1,76 @@
+"""Evidence found for several questions, merged."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopyard.nodes.evidence import merge_by_max_score, merge_in_shares, shares
+from hopyard.state.schemas import Evidence, passage_evidence, passage_ids
+
+
+def ranking(**scores: float) -> list[Evidence]:
+    return [passage_evidence(name, score) for name, score in scores.items()]
+
+
+def test_by_hand() -> None:
+    found = [ranking(a=0.5, b=0.3, c=0.1), ranking(b=0.6, d=0.4), ranking()]
+    assert merge_by_max_score(found, 3) == [
+        passage_evidence("b", 0.6),
+        passage_evidence("a", 0.5),
+        passage_evidence("d", 0.4),
+    ]
+
+
+def test_of_equal_scores_the_first_by_name_so_that_every_run_is_the_same() -> None:
+    best = merge_by_max_score([ranking(z=0.5, a=0.5), ranking(m=0.5)], 2)
+    assert [unit["id"] for unit in best] == ["a", "m"]
+
+
+def test_a_passage_that_scores_below_zero_counts() -> None:
+    assert merge_by_max_score([ranking(a=-0.2), ranking(a=-0.5)], 5) == [
+        passage_evidence("a", -0.2)
+    ]
+
+
+def test_nothing_found() -> None:
+    assert merge_by_max_score([], 5) == []
+    assert merge_by_max_score([[]], 5) == []
+
+
+scored = st.dictionaries(st.text("abcdefgh", min_size=1, max_size=1), st.floats(-1, 1), max_size=8)
+
+
+@given(found=st.lists(scored, max_size=5), k=st.integers(1, 10))
+def test_the_best_k_each_once_the_best_first(found: list[dict[str, float]], k: int) -> None:
+    best = merge_by_max_score([ranking(**scores) for scores in found], k)
+    names = [unit["id"] for unit in best]
+    every = {name for scores in found for name in scores}
+    assert len(names) == len(set(names)) == min(k, len(every))
+    scores = [unit["score"] for unit in best]
+    assert scores == sorted(scores, reverse=True)
+    highest = {name: max(scores[name] for scores in found if name in scores) for name in every}
+    assert all(highest[unit["id"]] == unit["score"] for unit in best)
+    left_out = [score for name, score in highest.items() if name not in names]
+    assert not left_out or max(left_out) <= min(scores)
+
+
+def evidence(*ids: str) -> list[Evidence]:
+    return [passage_evidence(name, 1 / place) for place, name in enumerate(ids, 1)]
+
+
+def test_shares_by_hand() -> None:
+    assert shares(5, 2) == [3, 2]
+    assert shares(2, 3) == [1, 1, 0]
+
+
+@given(st.integers(1, 50), st.integers(1, 10))
+def test_shares_add_up_and_differ_by_one_at_most(k: int, m: int) -> None:
+    given = shares(k, m)
+    assert sum(given) == k
+    assert max(given) - min(given) <= 1
+
+
+def test_what_an_earlier_question_gave_is_not_given_twice() -> None:
+    found = merge_in_shares([evidence("a", "b", "c"), evidence("b", "a", "d", "e")], 4)
+    assert passage_ids(found) == ["a", "b", "d", "e"]
