@@ -9,12 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
+from hopyard.graphs.strategies import BASELINES
 from hopyard.indexes.search import SEARCHES
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import Context
 from hopyard.state.settings.given import Given, nest, read_given
 from hopyard.state.storage.thread_names import checked_thread_name
-from hopyard.state.strategy import strategies
+from hopyard.state.strategy import STRATEGIES
 from hopyard.state.where import parse_condition
 
 __all__ = (
@@ -61,7 +62,7 @@ EmbeddingOption = Annotated[
     str | None,
     typer.Option(help="Embedding model: builtin or PROVIDER:NAME (default: the index's own)."),
 ]
-_names = [strategy.name for strategy in strategies() if not strategy.baseline]
+_names = [name for name in STRATEGIES if name not in BASELINES]
 StrategyOption = Annotated[
     str | None,
     typer.Option(

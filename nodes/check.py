@@ -13,6 +13,7 @@ from hopyard.nodes.index_facts import index_kinds
 from hopyard.nodes.judge import judge_answer_support
 from hopyard.nodes.route import runnable
 from hopyard.nodes.run import run_of
+from hopyard.prompts.traits import traits_of
 from hopyard.state.agent import AgentState
 from hopyard.state.schemas import Step
 from hopyard.state.settings.fields import AUTO, Context, profile_of
@@ -82,12 +83,13 @@ def _hands_over(settings: Context, strategy: str) -> bool:
     """Whether the setting `check` lets another strategy try after this one.
 
     `auto` ends with the default of capable models: what another strategy gains after it is less
-    than it costs (docs/chain.md). The built-in model hands nothing over.
+    than it costs (docs/chain.md). Small models hand nothing over.
     """
     if settings.check != AUTO:
         return settings.check == "on"
-    profile = profile_of(settings)
-    return profile == "capable" and profile not in STRATEGIES[strategy].default_for
+    if profile_of(settings) in STRATEGIES[strategy].default_for:
+        return False
+    return traits_of(settings).hands_over
 
 
 def _take_back(state: AgentState) -> dict[str, Any]:

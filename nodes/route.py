@@ -18,6 +18,7 @@ from hopyard.nodes.index_facts import index_kinds
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.route import choice_prompt, route_prompt
+from hopyard.prompts.traits import traits_of
 from hopyard.state.agent import AgentState
 from hopyard.state.errors import RouteUnavailableError
 from hopyard.state.schemas import RouteDecision
@@ -134,7 +135,7 @@ def _prompt(run: Run, offered: Sequence[Strategy]) -> tuple[Prompt[Any], Mapping
 
     A capable model is offered every strategy, the built-in one those that it learned to choose.
     """
-    if profile_of(run.settings) == "capable":
+    if traits_of(run.settings).chooses_freely:
         about = {strategy.name: strategy.about for strategy in offered}
         return choice_prompt(about), about
     labels = {strategy.name: strategy.route for strategy in offered if strategy.route is not None}

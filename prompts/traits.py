@@ -39,6 +39,11 @@ class Traits:
             names of the prompt's examples into facts, so both must be.
         local_tokens: Tokens that `local` reads. The built-in model reads as much as elsewhere: five
             passages of 300 tokens.
+        hops: Rounds of `hop`; 4 in the paper.
+        hop_passages: Entry edges of `hop`, and passages kept; 20 in the paper.
+        hop_readings: Passages that `hop` answers from; None for all that are kept.
+        hops_by_text: Whether `hop` shows the passages. The built-in model sees the edges' questions
+            alone. It writes plain questions, so a search finds half of its entries.
         global_tokens: Tokens of one map call of `global`.
         global_passages: Passages that `global` reads beside reports.
         global_ratings: Communities that are rated in one call.
@@ -58,6 +63,10 @@ class Traits:
     report_findings: int = 8
     fact_ends: int = 1
     local_tokens: int = 8000
+    hops: int = 4
+    hop_passages: int = 20
+    hop_readings: int | None = None
+    hops_by_text: bool = True
     global_tokens: int = 8000
     global_passages: int = 100
     global_ratings: int = 25
@@ -84,6 +93,10 @@ _BUILTIN: Final = replace(
     report_findings=3,
     fact_ends=2,
     local_tokens=1500,
+    hops=2,
+    hop_passages=6,
+    hop_readings=5,
+    hops_by_text=False,
     global_tokens=1200,
     global_passages=0,
 )

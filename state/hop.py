@@ -14,19 +14,17 @@ import hashlib
 import operator
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Final, Literal, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from hopyard.state.group import Group, Limit
 from hopyard.state.schemas import StrategyState
-from hopyard.state.settings.fields import Group, Profile
 
 __all__ = (
     "ENTRY",
     "Hop",
-    "HopLimits",
     "HopSettings",
     "HopState",
     "HopTask",
@@ -42,57 +40,22 @@ __all__ = (
 )
 
 
-@dataclass(frozen=True)
-class HopLimits:
-    """How far a traversal goes.
-
-    Attributes:
-        n_hop: Rounds at most.
-        top_k: Entry edges and passages, and passages kept at the end.
-        by_edges: How many of the entries are edges; a search finds the others.
-        read: Passages kept that the closing call reads.
-    """
-
-    n_hop: int
-    top_k: int
-    by_edges: int
-    read: int
-
-
 class HopSettings(Group):
     """HopRAG. The defaults are the paper's, or less if the built-in model reasons."""
 
     group: ClassVar[str] = "hop"
 
-    n_hop: int | None = Field(
+    n_hop: Limit = Field(
         None,
-        ge=1,
         le=10,
         description="Maximum number of rounds; empty means 4 (paper), or 2 for the built-in model.",
     )
-    top_k: int | None = Field(
+    top_k: Limit = Field(
         None,
-        ge=1,
         le=100,
         description="Number of entry edges, and of passages kept at the end; empty means 20 "
         "(paper), or 6 for the built-in model.",
     )
-
-    def limits(self, profile: Profile) -> HopLimits:
-        """The limits of a run.
-
-        The built-in model runs on the user's own processor: it is given fewer vertices and
-        passages. The questions that it writes for a graph are plain, so half of its entries are
-        passages that a search finds.
-
-        Args:
-            profile: The run's.
-        """
-        if profile == "builtin":
-            top_k = self.top_k or 6
-            return HopLimits(self.n_hop or 2, top_k, by_edges=top_k // 2, read=5)
-        top_k = self.top_k or 20
-        return HopLimits(self.n_hop or 4, top_k, by_edges=top_k, read=top_k)
 
 
 ENTRY: Final = 0

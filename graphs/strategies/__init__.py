@@ -1,1 +1,10 @@
-"""One record a strategy: what is known of it without loading its graph."""
+"""One record for each strategy, which says all that is known without its graph."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ("BASELINES",)
+
+BASELINES: Final = frozenset({"cor", "drift", "map-reduce"})
+"""The records with `baseline`, for lists of names that import no record."""

@@ -18,12 +18,13 @@ from langgraph.runtime import Runtime
 from hopyard.indexes.kinds.passage_graph.traversal import Exit, exits
 from hopyard.nodes.attempt import attempted
 from hopyard.nodes.hop.offers import MOST_CHOICES, TEMPERATURE, ask_for_hops, verdicts
-from hopyard.nodes.hop.query import graph_of, query_of
+from hopyard.nodes.hop.retrieve import graph_of, query_of
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.hop import judge_prompt, question_lines
+from hopyard.prompts.traits import traits_of
 from hopyard.state.hop import Hop, HopTask, Judged, Relevance, hop_id, question_key
-from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.settings.fields import Context
 
 __all__ = ("choose_hop",)
 
@@ -70,7 +71,7 @@ async def _judge(run: Run, state: HopTask, options: Sequence[Exit]) -> Judged:
     if not new:
         return {}
     step = hop_id(state["round"], state["vertex"]["passage_id"])
-    if profile_of(run.settings) == "builtin":
+    if not traits_of(run.settings).hops_by_text:
         labels = await _judge_questions(run, state["question"], new, step)
     else:
         read = [state["vertex"]["passage_id"]]

@@ -11,12 +11,12 @@ from langgraph.types import Overwrite
 
 from hopyard.indexes.kinds.passage_graph.traversal import by_helpfulness
 from hopyard.nodes.answer import answer_from_evidence
-from hopyard.nodes.hop.query import graph_of, query_of
+from hopyard.nodes.hop.retrieve import graph_of, limits_of, query_of
 from hopyard.nodes.hop.steps import path_of
 from hopyard.nodes.run import Run, run_of
-from hopyard.state.hop import Hop, HopSettings, HopState, visits
+from hopyard.state.hop import Hop, HopState, visits
 from hopyard.state.schemas import Evidence, Step, StrategyState
-from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.settings.fields import Context
 
 __all__ = ("answer", "prune", "rank_by_helpfulness")
 
@@ -24,7 +24,7 @@ __all__ = ("answer", "prune", "rank_by_helpfulness")
 async def prune(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Keep the top_k most helpful passages."""
     run = await run_of(state, runtime)
-    limits = HopSettings.of(run.settings).limits(profile_of(run.settings))
+    limits = limits_of(run.settings)
     ranked = await rank_by_helpfulness(run, state["question"], state["hops"])
     return {"evidence": ranked[: limits.top_k], "judged": Overwrite({})}
 
@@ -40,7 +40,7 @@ async def rank_by_helpfulness(run: Run, question: str, hops: Sequence[Hop]) -> l
 async def answer(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Answer from the best of the passages kept; every hop becomes a step."""
     run = await run_of(state, runtime)
-    limits = HopSettings.of(run.settings).limits(profile_of(run.settings))
+    limits = limits_of(run.settings)
     evidence = state["evidence"][: limits.read]
     pruned = Step(
         id="prune",

@@ -9,7 +9,7 @@ from typing import Any
 
 from hopyard.indexes.kinds.passage_graph.graph import Edge, GraphIndex
 from hopyard.indexes.kinds.passage_graph.traversal import Query
-from hopyard.nodes.hop.query import graph_of, query_of
+from hopyard.nodes.hop.retrieve import graph_of, query_of
 from hopyard.nodes.run import Run
 from hopyard.state.hop import Hop, hop_id, round_id
 from hopyard.state.hop_rounds import RoundNote

@@ -10,12 +10,10 @@ from langgraph.types import Overwrite, Send
 
 from hopyard.indexes.kinds.passage_graph.graph import GraphIndex
 from hopyard.nodes.approve import approve_passages
-from hopyard.nodes.hop.entry import enter_graph
-from hopyard.nodes.hop.query import graph_of
+from hopyard.nodes.hop.retrieve import enter_graph, graph_of, limits_of
 from hopyard.nodes.run import Run, run_of
 from hopyard.state.hop import (
     ENTRY,
-    HopSettings,
     HopState,
     HopTask,
     Judged,
@@ -23,7 +21,7 @@ from hopyard.state.hop import (
     arrivals,
     question_key,
 )
-from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.settings.fields import Context
 
 __all__ = ("approved", "collect", "enter", "next_hops")
 
@@ -36,7 +34,7 @@ async def enter(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
             has been spent by then.
     """
     run = await run_of(state, runtime)
-    limits = HopSettings.of(run.settings).limits(profile_of(run.settings))
+    limits = limits_of(run.settings)
     hops, truncated = await enter_graph(run, state["question"], limits.by_edges, limits.top_k)
     queue = approved(run, state["question"], ENTRY + 1, arrivals(hops, ENTRY))
     return {
@@ -51,7 +49,7 @@ async def enter(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
 async def collect(state: HopState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Wait until all vertices have chosen; the passages reached first are the next queue."""
     run = await run_of(state, runtime)
-    limits = HopSettings.of(run.settings).limits(profile_of(run.settings))
+    limits = limits_of(run.settings)
     reached = arrivals(state["hops"], state["round"])
     if state["truncated"] or state["round"] >= limits.n_hop or not reached:
         return {"queue": []}

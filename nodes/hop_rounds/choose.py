@@ -17,7 +17,7 @@ from langgraph.runtime import Runtime
 from hopyard.indexes.kinds.passage_graph.traversal import Exit
 from hopyard.nodes.attempt import attempted
 from hopyard.nodes.hop.offers import ask_for_hops, chosen_numbers, offers_of, verdicts
-from hopyard.nodes.hop.query import graph_of, query_of
+from hopyard.nodes.hop.retrieve import graph_of, query_of
 from hopyard.nodes.run import run_of
 from hopyard.prompts.strategies.hop import MOST_FOLLOWED
 from hopyard.state.hop import Hop, Relevance, round_id, visits

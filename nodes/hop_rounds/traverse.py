@@ -8,8 +8,8 @@ from typing import Any, Final, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from hopyard.nodes.hop.entry import enter_graph
 from hopyard.nodes.hop.prune import rank_by_helpfulness
+from hopyard.nodes.hop.retrieve import enter_graph
 from hopyard.nodes.hop.traverse import approved
 from hopyard.nodes.run import run_of
 from hopyard.state.hop import ENTRY, Hop, arrivals

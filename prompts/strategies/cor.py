@@ -16,7 +16,7 @@ NOTHING_FOUND: Final = "none"
 
 
 class NextQuestion(Output):
-    """The next sub-question, or that nothing more is needed."""
+    """What to find out next, or that nothing more is needed."""
 
     kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {"ask": ("question",), "enough": ()}
 

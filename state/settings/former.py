@@ -67,7 +67,7 @@ def without_former(settings: Mapping[str, Any], prefix: str = "") -> dict[str, A
     """
     kept: dict[str, Any] = {}
     for name, value in settings.items():
-        if (place := f"{prefix}{name}") in FORMER:
+        if (place := f"{prefix}{name}") in FORMER or value is None:
             continue
         kept[name] = without_former(value, f"{place}.") if isinstance(value, Mapping) else value
     return kept

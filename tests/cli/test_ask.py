@@ -224,7 +224,7 @@ def test_an_answer_cannot_steer_the_terminal(hopyard: Run, index: Path, model: M
     [
         (["  \n "], 2, "question is empty"),
         (["x" * 5000], 2, "at most 4000"),
-        ([QUESTION, "--strategy", "nonsense"], 2, "decompose"),
+        ([QUESTION, "--strategy", "nonsense"], 2, "hop-rounds"),
         ([QUESTION, "--search", "nonsense"], 2, "passage-graph"),
         ([QUESTION, "--set", "three.theta=0.5"], 2, "'three'"),
         ([QUESTION, "--set", "tree.theta"], 2, "NAME=VALUE"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hopyard.evaluation.variants import BASELINES, every_variant, parse_variants, sweep_names
+from hopyard.graphs import strategies
 from hopyard.state.errors import UsageError
 from hopyard.state.settings.fields import Context, RetrievalSettings
 from hopyard.state.strategy import STRATEGIES, Strategy
@@ -15,7 +16,7 @@ def test_every_strategy_and_every_baseline_is_there() -> None:
     names = every_variant()
     shown = {name for name, strategy in STRATEGIES.items() if not strategy.baseline}
     assert set(names) == shown | {"auto", *BASELINES}
-    assert not {"cor", "drift", "map-reduce"} & set(names)
+    assert {*STRATEGIES} - shown == strategies.BASELINES
     assert len(names) == len(set(names))
     assert names.index("single") < names.index("tree") < names.index("auto")
     for variant in parse_variants(names, sweep_names()):
@@ -58,7 +59,7 @@ def test_settings_are_changed_by_name() -> None:
     name = "tree+sparse@tree.theta=0.6@tree.max_depth=2@retrieval.k=3"
     [variant] = parse_variants([name])
     applied = variant.apply_to(Context(tree={"theta": 0.1, "max_depth": 1}))
-    assert TreeSettings.of(applied) == TreeSettings(theta=0.6, judge=False, max_depth=1)
+    assert TreeSettings.of(applied) == TreeSettings(theta=0.6, max_depth=2)
     assert applied.retrieval == RetrievalSettings(method="sparse", k=3)
     assert variant.name == name
 

@@ -19,7 +19,7 @@ from .conftest import changed
 from .script import Script
 
 QUESTION = "When was the Iron Bridge opened?"
-SENTENCE = r"^This thread was started by an older version .* again on another thread\.$"
+SENTENCE = r"^This thread was started by an older version .* again on another thread\."
 THREAD: Any = {"configurable": {"thread_id": "t"}}
 
 
@@ -52,11 +52,11 @@ class Version:
 async def test_a_thread_goes_on_if_its_next_step_still_exists(
     context: Context, script: Script, second: str
 ) -> None:
-    saver, forced = InMemorySaver(), changed(context, strategy="leap")
-    old, new = Version("leap"), Version(second)
+    saver, old, new = InMemorySaver(), Version("leap"), Version(second)
     new.killed = True
     try:
         STRATEGIES.register(Strategy("leap", "Leaps.", graph=old.graph))
+        forced = changed(context, strategy="leap")
         agent = router.build().compile(checkpointer=saver)
         with pytest.raises(KilledError):
             await agent.ainvoke({"question": QUESTION}, THREAD, context=forced)

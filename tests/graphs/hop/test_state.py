@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
+from hopyard.nodes.hop.retrieve import HopLimits, limits_of
 from hopyard.state.hop import (
     Hop,
-    HopLimits,
-    HopSettings,
     arrivals,
     merge_judged,
     question_key,
     visits,
 )
 from hopyard.state.hop_rounds import RoundNote, useful_so_far
+from hopyard.state.settings.fields import Context
 
 HOPS = [
     Hop(round=0, tail="z", edge=0, head="a", times=3),
@@ -65,7 +65,7 @@ def test_a_key_stands_for_its_question_in_every_process() -> None:
 def test_what_is_not_set_is_the_papers_value_or_the_builtin_models(
     profile: Any, given: dict[str, object], limits: HopLimits
 ) -> None:
-    assert HopSettings.model_validate(given).limits(profile) == limits
+    assert limits_of(Context(profile=profile, hop=given)) == limits
 
 
 def test_what_a_round_found_useful_stays_useful() -> None:

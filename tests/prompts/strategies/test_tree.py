@@ -41,7 +41,7 @@ def test_the_judge_rejects_the_bad_examples_of_its_prompt_and_takes_the_good_one
     shown = [example.output for example in JUDGE_DECOMPOSITION.examples]
     rubrics = [output for output in shown if isinstance(output, Rubric)]
     assert [rubric.points for rubric in rubrics] == [3, 0, 5]
-    assert [rubric.valid(4) for rubric in rubrics] == [False, False, True]
+    assert [rubric.valid() for rubric in rubrics] == [False, False, True]
     branches = [example.output for example in JUDGE_BRANCH.examples]
     scores = [output.scores for output in branches if isinstance(output, BranchScores)]
     assert [branch_score(each) for each in scores] == pytest.approx([0.1, 0.35, 1.0])
@@ -49,21 +49,19 @@ def test_the_judge_rejects_the_bad_examples_of_its_prompt_and_takes_the_good_one
 
 
 @pytest.mark.parametrize(
-    ("points", "minimum", "valid"),
+    ("points", "valid"),
     [
-        ((1, 1, 1, 1, 1), 5, True),
-        ((0, 1, 1, 1, 1), 5, False),
-        ((0, 1, 1, 1, 1), 4, True),
-        ((0, 0, 1, 1, 1), 4, False),
-        ((0, 0, 1, 1, 1), 3, True),
-        ((1, 1, 0, 1, 1), 0, False),  # relevant, non-overlapping and complete cannot be missing
-        ((1, 1, 1, 0, 1), 0, False),
-        ((1, 1, 1, 1, 0), 0, False),
+        ((1, 1, 1, 1, 1), True),
+        ((0, 1, 1, 1, 1), True),
+        ((0, 0, 1, 1, 1), False),
+        ((1, 1, 0, 1, 1), False),  # relevant, non-overlapping and complete cannot be missing
+        ((1, 1, 1, 0, 1), False),
+        ((1, 1, 1, 1, 0), False),
     ],
 )
-def test_a_decomposition_is_valid(points: tuple[int, ...], minimum: int, valid: bool) -> None:
+def test_a_decomposition_is_valid(points: tuple[int, ...], valid: bool) -> None:
     rubric = Rubric.model_validate(dict(zip(Rubric.model_fields, points, strict=True)))
-    assert rubric.valid(minimum) is valid
+    assert rubric.valid() is valid
 
 
 @pytest.mark.parametrize(

@@ -273,3 +273,11 @@ def test_a_limit_that_is_not_set_is_none_and_so_is_0() -> None:
     zero = read_context({"concurrency": 0, "retention_days": "0"})
     assert (zero.concurrency, zero.retention_days) == (None, None)
     assert zero == Context()
+
+
+def test_a_thread_of_an_earlier_version_keeps_what_is_still_a_setting() -> None:
+    """Its groups hold every setting: those that went, and 0 or nothing for "not set"."""
+    hop = {"form": "paper", "n_hop": 0, "top_k": 7, "reasoner": "model", "temperature": 0.1}
+    chain = {"form": "paper", "max_steps": None, "max_empty": 3, "evidence_k": 5}
+    kept = without_former({"hop": hop, "chain": chain})
+    assert change_context(Context(), kept) == Context.model_validate({"hop": {"top_k": 7}})
