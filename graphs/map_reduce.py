@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from langgraph.graph import END, START
 
-from hopyard.nodes.global_search.map import divide_passages, map_passages, passage_tasks
 from hopyard.graphs.strategy_graph import strategy_graph
+from hopyard.nodes.global_search.map import divide_passages, map_passages, passage_tasks
 from hopyard.nodes.global_search.reduce import reduce_map_reduce
 from hopyard.nodes.lifecycle import start_run
 from hopyard.state.global_search import GlobalState, PassageTask
