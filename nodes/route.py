@@ -13,8 +13,7 @@ from hopyard.models.names import known_as, same_model
 from hopyard.models.prompt import Prompt
 from hopyard.nodes.approve import approve_strategy
 from hopyard.nodes.fall_back import FALLBACK
-from hopyard.nodes.first_search import question_features
-from hopyard.nodes.index_facts import index_kinds
+from hopyard.nodes.index_facts import index_kinds, question_features
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.route import choice_prompt, route_prompt

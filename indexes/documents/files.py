@@ -90,7 +90,7 @@ class Loaded(NamedTuple):
 
 
 class _Named(NamedTuple):
-    """What a file, or a part of one, is called."""
+    """The names of a file, or of a part of it."""
 
     place: str
     """For reports: as the user gave it."""

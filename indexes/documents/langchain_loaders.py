@@ -37,7 +37,7 @@ def load_with(spec: str) -> Iterator[Document | BadItem]:
         UsageError: There is no such class, it is no loader, it does not take the argument, or the
             extra `loaders` is not installed.
         CorpusError: The loader failed. Nothing is kept then, because a build would take documents
-            that were not read for deleted ones.
+            that were not read for deleted documents.
     """
     path, colon, argument = spec.partition(":")
     loader_class = _find(path)
@@ -71,8 +71,8 @@ def _load(loader: Any, failed: str, source: str) -> Iterator[Document | BadItem]
 def convert(loaded: Iterable[LoadedDocument], source: str) -> Iterator[Document | BadItem]:
     """LangChain's documents as Hopyard's.
 
-    A document keeps its own id. Another gets an id that its source, its page and its place among
-    the documents of that page decide, so that a changed text is an update of the same document.
+    A document keeps its own id. A document without one gets its id from its source, its page and
+    its place on that page, so that a changed text is an update of the same document.
     Metadata keeps text, numbers, booleans and dates.
 
     Args:

@@ -29,13 +29,13 @@ __all__ = ("LoadReport", "SkippedFile", "load", "missing_extras", "read")
 
 @dataclass(slots=True)
 class LoadReport:
-    """What `load` found."""
+    """The findings of `load`."""
 
     documents: list[Document] = field(default_factory=list)
     bad: list[BadItem] = field(default_factory=list)
     """Items that should have been documents; the others were kept."""
     skipped: list[SkippedFile] = field(default_factory=list)
-    """What is no part of the corpus: files of other kinds, hidden ones, scanned pages."""
+    """Parts that were left out: files of other kinds, hidden files, scanned pages."""
     duplicates: int = 0
     """Documents met again with the same id, title and text, and counted once."""
 

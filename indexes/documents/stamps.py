@@ -30,7 +30,7 @@ _DIGITS: Final = 32
 
 class _Written(BaseModel):
     hopyard: str
-    """The version that read the files: another one may read them differently."""
+    """The version that read the files: another version may read them differently."""
     generation: int
     encoding: str
     ocr: str
@@ -47,7 +47,7 @@ class FileStamps:
         ocr: As `encoding`.
 
     Raises:
-        IndexMissingError: What is in the directory cannot be read.
+        IndexMissingError: The directory's index cannot be read.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class FileStamps:
         """Write down the stamps, now that the index has what the files hold.
 
         Args:
-            bad: What could not be read. The next sync tries these files again.
+            bad: Files that could not be read. The next sync tries these files again.
             only: Whether the index holds no other files.
         """
         manifest = find_manifest(self._directory)

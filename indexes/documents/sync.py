@@ -29,7 +29,7 @@ class Scope:
         paths: The files and folders, absolute.
         names: The same as they were given, which reports of bad items use.
         unread: Files that are as they were and need no reading; their documents stay.
-        bad: What could not be read; an earlier version of it stays. It is looked at once reading
+        bad: Files that could not be read; an earlier version of each stays. It is looked at once reading
             has ended.
     """
 
@@ -92,7 +92,7 @@ class Scope:
 
 
 def stamps_of(paths: Iterable[Path]) -> Stamps:
-    """The stamps of all files under some paths, without hidden ones and symbolic links."""
+    """The stamps of all files under some paths, without hidden files and symbolic links."""
     return {path: stamp for root in paths for path, stamp in _stamped(root)}
 
 

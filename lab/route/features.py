@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hopyard.classifiers.route_features import Features
 from hopyard.indexes.kind import Progress, silent
-from hopyard.nodes.first_search import question_features
+from hopyard.nodes.index_facts import question_features
 from hopyard.nodes.lifecycle import new_run_id
 from hopyard.nodes.resources import Resources
 from hopyard.nodes.run import Run

@@ -30,7 +30,7 @@ class LineFile(Generic[T]):
         Args:
             path: The file.
             kind: The class of its objects.
-            advice: What to do if a line is no such object, as part of a sentence.
+            advice: The advice for a line that is no such object, as part of a sentence.
 
         Raises:
             UsageError: A whole line is no such object.
@@ -59,7 +59,7 @@ def read_lines(path: Path, kind: type[T], advice: str) -> list[T]:
     Args:
         path: The file.
         kind: The class of its objects.
-        advice: What to do if the file or a line is not usable, as part of a sentence.
+        advice: The advice for a file or line that is not usable, as part of a sentence.
 
     Raises:
         UsageError: The file cannot be read, or a whole line is no such object.

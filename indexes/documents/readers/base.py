@@ -1,4 +1,4 @@
-"""What a reader takes and gives.
+"""The things that a reader takes and gives.
 
 A reader is a generator: a file may hold one text, several parts that are files themselves (the
 attachments of a mail), and places that cannot be read (a scanned page). Whatever keeps the whole
@@ -135,7 +135,7 @@ def file_of(data: bytes, name: str, like: Source) -> Source:
 
 
 class Readable(Protocol):
-    """What a part is unpacked from."""
+    """A stream that a part is unpacked from."""
 
     def read(self, size: int, /) -> bytes:
         """The next bytes; none at the end."""

@@ -76,7 +76,7 @@ def decode(data: bytes, source: Source, declared: str = "") -> str:
 
 
 def plain_metadata(values: Mapping[Any, Any]) -> dict[str, MetadataValue]:
-    """What metadata may hold of some values: text, numbers, booleans, dates, lists of them."""
+    """The values that metadata may hold: text, numbers, booleans, dates, lists of them."""
     plain: dict[str, MetadataValue] = {}
     for name, value in values.items():
         if isinstance(value, (list, tuple)):

@@ -2,7 +2,7 @@
 
 Headings, lists and tables are kept, because sections and cells decide what a passage says. Tried
 on pages of several kinds, trafilatura and readability drop headings before lists, and whole pages
-that are lists of links; so what is left out is told by tags, roles, names and links alone.
+that are lists of links; so tags, roles, names and links alone decide what is left out.
 """
 
 from __future__ import annotations
