@@ -29,8 +29,8 @@ class Scope:
         paths: The files and folders, absolute.
         names: The same as they were given, which reports of bad items use.
         unread: Files that are as they were and need no reading; their documents stay.
-        bad: Files that could not be read; an earlier version of each stays. It is looked at once reading
-            has ended.
+        bad: Files that could not be read; an earlier version of each stays. It is looked at
+            once reading has ended.
     """
 
     paths: Sequence[Path]
