@@ -101,8 +101,12 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 def corpus_language(corpus: Snapshot) -> str:
-    """The language of a corpus, by a sample of its passages."""
-    return detect_language(_sample(corpus))
+    """The language of most text of a corpus, by a sample of its passages."""
+    texts = _sample(corpus)
+    lengths: Counter[str] = Counter()
+    for text in texts:
+        lengths[detect_language([text])] += len(text)
+    return max(lengths, key=lengths.__getitem__, default=detect_language(texts))
 
 
 def foreign_languages(corpus: Snapshot) -> dict[str, float]:

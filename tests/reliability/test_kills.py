@@ -112,10 +112,10 @@ def make_subject(
     questions = tmp_path / "questions.jsonl"
     asked = [{"id": str(n), "question": one, "answers": ["1781"]} for n, one in enumerate(ASKED)]
     questions.write_text("\n".join(map(json.dumps, asked)))
-    evaluate = ("eval", str(questions), "-i", str(index), "-s", "single,tree", "--parallel", "2")
+    evaluate = ("eval", str(questions), "-i", str(index), "-s", "single,tree")
     evaluate += ("--out", "{folder}/eval", *SMALL[:-2], "--json")
     label = ("gate", "label", str(questions), "-i", str(index), "--out", "{folder}/labels.jsonl")
-    label += ("--value", "answer-f1", "--batch", "2", *SMALL[:-2])
+    label += ("--value", "answer-f1", *SMALL[:-2])
     label += ("--set", "retrieval.k=2", "--json")
     subjects = {
         "tree": ask(TREE, "tree"),

@@ -10,9 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from hopyard.indexes.documents.readers.pdf.lines import whole_words
-
-__all__ = ("Bookmark", "Layout", "Line", "Page", "page_text")
+__all__ = ("Bookmark", "Layout", "Line", "Page", "page_text", "whole_words")
 
 _EDGE: Final = 3
 """Lines at either end of a page that may run through."""
@@ -30,6 +28,7 @@ _PAGE_NUMBER: Final = re.compile(
 )
 _ROMAN: Final = re.compile(r"[-–—]?\s*[ivxl]{1,7}\s*[-–—]?")
 _NUMBERING: Final = re.compile(r"^\s*(?:[A-Z]|\d+)(?:\.\d+)*\.?\s")
+_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u2010]\n(?=([^\W\d_]))")
 
 
 class Line(NamedTuple):
@@ -122,6 +121,11 @@ def page_text(page: Page, layout: Layout, bookmarks: Sequence[Bookmark] | None) 
     else:
         parts = list(_under_bookmarks(blocks, list(bookmarks)))
     return "\n\n".join(parts)
+
+
+def whole_words(text: str) -> str:
+    """Lines of text, with words that are divided at the end of a line on the first of the two."""
+    return _HYPHEN.sub(lambda found: found[0] if found[1].isupper() else "", text)
 
 
 def _edges(lines: Sequence[Line]) -> Sequence[Line]:

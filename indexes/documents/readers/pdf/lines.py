@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from hopyard.indexes.documents.readers.pdf.words import Word
 
-__all__ = ("TABLE", "Cell", "TextLine", "is_figure", "lines_of", "rows_of", "whole_words")
+__all__ = ("TABLE", "Cell", "TextLine", "is_figure", "lines_of", "rows_of")
 
 TABLE: Final = "\ue000"
 """A word that begins with this character stands for a ruled table, at the table's place."""
@@ -31,7 +31,6 @@ _FIGURE: Final = re.compile(
 _BULLET: Final = re.compile(r"[•·▪●○◦■□‣\ue000-\uf8ff*–-]|\(?(?:[a-z]|\d{1,2}|[ivx]{1,4})[.)]")
 _CURRENCY: Final = re.compile(r"[$€£¥]|\(|[$€£¥]\s?\(")
 _CURRENCY_AT_END: Final = re.compile(r"\s([$€£¥]\(?)$")
-_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u2010]\n(?=([^\W\d_]))")
 _TAIL: Final = re.compile(r"[)%]+|pts?\.?|x")
 
 
@@ -72,11 +71,6 @@ class TextLine:
 def is_figure(text: str) -> bool:
     """Whether a cell holds a number, an amount, a share, or a mark for none."""
     return _FIGURE.fullmatch(text) is not None
-
-
-def whole_words(text: str) -> str:
-    """Lines of text, with words that are divided at the end of a line on the first of the two."""
-    return _HYPHEN.sub(lambda found: found[0] if found[1].isupper() else "", text)
 
 
 def lines_of(words: Sequence[Word]) -> list[TextLine]:

@@ -10,7 +10,8 @@ from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from hopyard.indexes.documents.readers.pdf.lines import is_figure, rows_of, whole_words
+from hopyard.indexes.documents.readers.pdf.layout import whole_words
+from hopyard.indexes.documents.readers.pdf.lines import is_figure, rows_of
 from hopyard.indexes.documents.readers.pdf.words import Box, Turn, Word, turned
 
 __all__ = ("Grid", "grids_of", "is_whole", "rows_in")
