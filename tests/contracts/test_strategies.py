@@ -186,7 +186,7 @@ class TestGraphRAGFromTheRoot(TestGraphRAG):
         "communities": {"max_size": 2},
         "global": {"dynamic": True, "level": None},
     }
-    calls = 11  # three rounds of ratings, six reports, map, reduce
+    calls = 12  # three rounds of ratings, seven reports, map, reduce
 
 
 class TestGlobalWithReportsInTheIndex(TestGlobal):

@@ -36,11 +36,12 @@ QUESTION = "What do the documents tell about bridges?"
 LEVELS = [
     ["0-0", "0-1", "0-2", "0-3"],
     ["0-2", "0-3", "1-0", "1-1", "1-2", "1-3"],
-    ["0-2", "0-3", "1-1", "1-2", "1-3", "2-0", "2-1"],
+    ["0-2", "0-3", "1-2", "1-3", "2-0", "2-1", "2-2", "2-3"],
 ]
-"""Communities at each level: 0-0 consists of 1-0 and 1-3, 0-1 of 1-1 and 1-2, 1-0 of 2-0 and 2-1.
+"""Communities at each level: 0-0 consists of 1-0 and 1-1, 0-1 of 1-2 and 1-3, 1-0 of 2-0 and 2-2,
+1-1 of 2-1 and 2-3.
 
-The garden is 0-3, a single entity whose report takes no call, and 2-1 is the Iron Bridge's opening
+The garden is 0-3, a single entity whose report takes no call, and 2-2 is the Iron Bridge's opening
 in 1781 over the River Severn.
 """
 SCORES = {"1781": 90, "1146": 80, "Bavaria": 0}
@@ -212,22 +213,22 @@ def test_the_communities_of_the_tests(reader: CommunityIndex) -> None:
 
 def test_only_relevant_communities_are_divided(reader: CommunityIndex) -> None:
     ratings = {"0-0": 4, "0-1": 1, "0-2": 5, "0-3": 0}
-    assert children_to_rate(reader, ratings, LEVELS[0], 2) == ["1-0", "1-3"]
+    assert children_to_rate(reader, ratings, LEVELS[0], 2) == ["1-0", "1-1"]
     assert children_to_rate(reader, ratings, LEVELS[0], 0) == []
-    ratings |= {"1-0": 5, "1-3": 0}
-    assert children_to_rate(reader, ratings, ["1-0", "1-3"], 2) == ["2-0", "2-1"]
-    assert children_to_rate(reader, ratings, ["1-0", "1-3"], 1) == []
+    ratings |= {"1-0": 5, "1-1": 0}
+    assert children_to_rate(reader, ratings, ["1-0", "1-1"], 2) == ["2-0", "2-2"]
+    assert children_to_rate(reader, ratings, ["1-0", "1-1"], 1) == []
 
 
 def test_the_next_level_is_rated_while_nothing_is_relevant(reader: CommunityIndex) -> None:
     ratings = dict.fromkeys(LEVELS[0], 0)
-    assert children_to_rate(reader, ratings, LEVELS[0], 2) == ["1-0", "1-3", "1-1", "1-2"]
+    assert children_to_rate(reader, ratings, LEVELS[0], 2) == ["1-0", "1-1", "1-2", "1-3"]
     unrated = ratings | {"0-0": UNRATED}
     assert children_to_rate(reader, unrated, LEVELS[0], 2) == []
 
 
 def test_a_relevant_child_replaces_its_parent(reader: CommunityIndex) -> None:
-    ratings = {"0-0": 4, "0-1": 3, "0-2": 1, "0-3": UNRATED, "1-0": 5, "1-3": 0, "1-1": 1, "1-2": 0}
+    ratings = {"0-0": 4, "0-1": 3, "0-2": 1, "0-3": UNRATED, "1-0": 5, "1-1": 0, "1-2": 1, "1-3": 0}
     assert relevant(reader, ratings) == ["0-1", "0-3", "1-0"]
 
 
