@@ -34,7 +34,6 @@ from hopyard.state.schemas import (
 from hopyard.state.settings.fields import AnswerSettings, Context, profile_of
 
 __all__ = (
-    "PassageAnswer",
     "answer_directly",
     "answer_from_evidence",
     "answer_from_findings",
@@ -48,10 +47,6 @@ __all__ = (
 
 _PARTIAL: Final = AnswerSettings(style="short")
 """How the answer to a sub-question is written."""
-
-
-PassageAnswer = Cited
-"""An answer read from passages; Unknown if there was no passage to read."""
 
 
 async def answer_directly(state: StrategyState, runtime: Runtime[Context]) -> dict[str, Any]:

@@ -11,13 +11,13 @@ from typing import Any, Final, Literal
 from langgraph.runtime import Runtime
 
 from hopyard.nodes.answer import (
-    PassageAnswer,
     answer_from_findings,
     answer_from_passages,
     mark_cut,
 )
 from hopyard.nodes.attempt import attempted
 from hopyard.nodes.citations import cite, is_unknown
+from hopyard.nodes.cited_answer import Cited
 from hopyard.nodes.evidence import merge_by_max_score
 from hopyard.nodes.lifecycle import close_run, start_run
 from hopyard.nodes.run import Run, run_of
@@ -155,7 +155,7 @@ async def conclude(state: CorState, runtime: Runtime[Context]) -> dict[str, Any]
 
 async def _answer_from_links(
     run: Run, state: CorState, evidence: list[Evidence], step: str
-) -> tuple[PassageAnswer, list[Evidence]]:
+) -> tuple[Cited, list[Evidence]]:
     """The answer from all sub-questions, and the evidence that it was read from.
 
     If they do not settle the question, a small model reads once what a search for it finds.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -71,23 +71,11 @@ class Run:
         id: The name that its model calls are counted under.
         settings: The settings of the run.
         resources: The indexes and models of the process.
-        problems: Errors that reduced the results of `find`; `try_find` returns them.
     """
 
     id: str
     settings: Context
     resources: Resources
-    problems: list[HopyardError] = field(default_factory=list)
-
-    @property
-    def problem(self) -> str:
-        """The errors that reduced the results of searches, or ""."""
-        return Found([], self.problems).reason
-
-    @property
-    def out_of_budget(self) -> bool:
-        """Whether the budget caused one of the problems."""
-        return Found([], self.problems).truncated
 
     def with_settings(self, **changes: Any) -> Run:
         """Return the run with other settings, as in `run.with_settings(temperature=0.1)`."""
@@ -173,11 +161,10 @@ class Run:
         models: bool = True,
         without: Collection[str] = (),
     ) -> list[Evidence]:
-        """The evidence of `try_find`, for which see there."""
+        """The evidence of `try_find`, without what reduced it."""
         found = await self.try_find(
             text, k=k, method=method, step=step, models=models, without=without
         )
-        self.problems.extend(found.problems)
         return found.evidence
 
     async def try_find(

@@ -14,10 +14,11 @@ from hopyard.models.calls.parse import UnfitOutputError, parse
 from hopyard.nodes.citations import is_unknown
 from hopyard.nodes.cited_answer import cite_answer
 from hopyard.nodes.lifecycle import start_run
-from hopyard.nodes.run import run_of
+from hopyard.nodes.run import Found, run_of
 from hopyard.prompts.answer import UNKNOWN
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.style import writing
+from hopyard.state.errors import HopyardError
 from hopyard.state.schemas import Evidence, Step, StrategyState, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.strategy import Strategy
@@ -36,10 +37,10 @@ async def ask_agent(state: StrategyState, runtime: Runtime[Context]) -> dict[str
     from langchain.agents.structured_output import ToolStrategy
 
     run, question = await run_of(state, runtime), state["question"]
-    model = await AgentModel.of(run)
+    model, problems = await AgentModel.of(run), list[HopyardError]()
     agent: Any = create_agent(
         model,
-        tools=[search_tool(run)],
+        tools=[search_tool(run, problems)],
         system_prompt=INSTRUCTIONS + writing(run.settings.answer),
         response_format=ToolStrategy(FinalAnswer),
     )
@@ -62,7 +63,7 @@ async def ask_agent(state: StrategyState, runtime: Runtime[Context]) -> dict[str
             *_searches(messages),
             Step(id="read", kind="read", title="Answer", question=question, answer=cited.answer),
         ],
-        "truncated": model.truncated or run.out_of_budget,
+        "truncated": model.truncated or Found([], problems).truncated,
         "usage": await model.usage(),
         "run": "",
     }

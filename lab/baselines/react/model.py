@@ -23,6 +23,7 @@ from hopyard.nodes.answer import format_passages
 from hopyard.nodes.attempt import attempted
 from hopyard.nodes.run import Run
 from hopyard.prompts.answer import ROOM_TO_THINK
+from hopyard.state.errors import HopyardError
 from hopyard.state.schemas import Evidence, passage_ids
 from hopyard.state.usage import Usage
 from lab.baselines.react.prompt import ANSWER_NOW, AgentTurn, FinalAnswer, ToolUse
@@ -33,13 +34,20 @@ MOST_TURNS: Final = 8
 """Model calls of one question, as many as `chain` has steps. The last call can only answer."""
 
 
-def search_tool(run: Run) -> Any:
-    """The search of a run as a tool. The passages are the artifact of the tool's message."""
+def search_tool(run: Run, problems: list[HopyardError]) -> Any:
+    """The search of a run as a tool. The passages are the artifact of the tool's message.
+
+    Args:
+        run: The run.
+        problems: Gets the errors that reduce a result.
+    """
 
     @tool(response_format="content_and_artifact")
     async def search(query: str) -> tuple[str, list[Evidence]]:
         """Search the documents. The result is numbered passages."""
-        return "", await run.find(query)
+        found = await run.try_find(query)
+        problems.extend(found.problems)
+        return "", found.evidence
 
     return search
 
@@ -171,7 +179,9 @@ class _Tooled:
     def with_structured_output(self, *_: Any, **__: Any) -> Runnable[Any, AIMessage]:
         """The model with the agent's tools."""
         connected = self.connect(self.sampling)
-        model = connected.bind_tools([search_tool(cast(Run, None)), FinalAnswer], tool_choice="any")
+        model = connected.bind_tools(
+            [search_tool(cast(Run, None), []), FinalAnswer], tool_choice="any"
+        )
 
         async def ask(messages: list[BaseMessage], config: RunnableConfig) -> AIMessage:
             said = await model.ainvoke(messages, config)
