@@ -221,7 +221,7 @@ def _markdown(soup: BeautifulSoup) -> str:
         escape_underscores=False,
         escape_misc=False,
     )
-    text = str(converter.convert_soup(soup))
+    text = str(converter.convert_soup(soup)).replace("\u00ad", "")  # where a word may be divided
     lines = "\n".join(line.rstrip() for line in text.splitlines())
     return re.sub(r"\n{3,}", "\n\n", lines).strip()
 

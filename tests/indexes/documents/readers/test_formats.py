@@ -110,6 +110,7 @@ def test_merged_cells_of_a_sheet_are_in_each_row(read: Read) -> None:
             "| A | B | C |\n| --- | --- | --- |\n| whole |  | 3 |",
         ),
         ("<p>10<sup>6</sup> and 50<sup>[1]</sup>", "10^6 and 50[1]"),
+        ("<p>Donau&shy;dampf&#173;schiff", "Donaudampfschiff"),
         ("<ul><li><input type=checkbox checked> Rope<li><input type=checkbox> Paint</ul>",
          "- [x] Rope\n- [ ] Paint"),
         ("<label>Town</label> <input value=Lund> <select><option>a<option selected>b</select>",
