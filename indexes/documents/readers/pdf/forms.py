@@ -69,6 +69,7 @@ def files_in(document: Any, like: Source) -> Iterator[Part]:
     for number in range(pdfium.FPDFDoc_GetAttachmentCount(document.raw)):
         attachment = document.get_attachment(number)
         name = valid_unicode(attachment.get_name()) or f"file {number + 1}"
+        like.allowance.take_part()
         with unpacked(io.BytesIO(bytes(attachment.get_data())), name, like) as source:
             yield Part(name, source)
 

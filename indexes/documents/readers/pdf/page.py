@@ -105,7 +105,7 @@ class _Blocks:
                 self._table(tables[named])
                 paragraph = [line] if len(line.cells) > 1 else []
                 line.cells = [cell for cell in line.cells if cell.text != named]
-            elif table := table_at(lines, start):
+            elif table := table_at(lines, start, len(paragraph)):
                 self._end(paragraph[: len(paragraph) - table.above])
                 paragraph = []
                 self._table(table.rows)

@@ -44,8 +44,14 @@ class Table(NamedTuple):
     end: int
 
 
-def table_at(lines: Sequence[TextLine], start: int) -> Table | None:
-    """The table whose first line with several cells is a given one, or None."""
+def table_at(lines: Sequence[TextLine], start: int, before: int) -> Table | None:
+    """The table whose first line with several cells is a given one, or None.
+
+    Args:
+        lines: The lines of a page.
+        start: The number of the line.
+        before: How many lines before it may belong to the head: others are in a table already.
+    """
     if len(lines[start].cells) < 2:
         return None
     end = _end(lines, start)
@@ -58,7 +64,7 @@ def table_at(lines: Sequence[TextLine], start: int) -> Table | None:
     if len(places) < 2:
         return None
     body = _first_of_body(lines, start, end)
-    above = _above(lines, start, places)
+    above = _above(lines, start, places, min(before, _MOST_ABOVE))
     head = [_in_places(line, places, spread=True) for line in lines[start - above : body]]
     cells = [_in_places(line, places, spread=False) for line in lines[body:end]]
     joined = [" ".join(filter(None, column)) for column in zip(*head, strict=True)]
@@ -76,10 +82,12 @@ def joined_head(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     return [list(row) for row in rows]
 
 
-def _above(lines: Sequence[TextLine], start: int, places: Sequence[tuple[float, float]]) -> int:
+def _above(
+    lines: Sequence[TextLine], start: int, places: Sequence[tuple[float, float]], most: int
+) -> int:
     """How many lines before a table are in its head: units, and names of several columns."""
     above = 0
-    while above < min(_MOST_ABOVE, start):
+    while above < most:
         line, below = lines[start - above - 1], lines[start - above]
         if len(line.cells) > 1 or not _near(line, below):
             break
