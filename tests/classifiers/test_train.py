@@ -87,7 +87,7 @@ def saved_t5(folder: Path) -> None:
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> TrainSettings:
     folder = tmp_path_factory.mktemp("t5")
     saved_t5(folder)
-    return TrainSettings(base=str(folder), validation=0.5, cost_ratio=1.0, epochs=30, rate=1e-2)
+    return TrainSettings(base=str(folder), validation=0.5, cost_ratio=1.0, epochs=30, rate=3e-3)
 
 
 @pytest.fixture(scope="module")
