@@ -16,6 +16,7 @@ import asyncio
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -23,10 +24,9 @@ from typing import Any, Final
 from hopyard.graphs.global_search import graph
 from hopyard.indexes.index import Index
 from hopyard.indexes.text.sentences import sentence_spans
-from hopyard.nodes.global_search import map as map_step
-from hopyard.nodes.global_search.map import NEAREST
 from hopyard.nodes.global_search.plan import estimate_level
 from hopyard.nodes.resources import Resources, config_with
+from hopyard.prompts.traits import TRAITS, traits_for
 from hopyard.state.settings.fields import Context
 from hopyard.testing import ScriptedChat
 
@@ -57,7 +57,7 @@ def ask(index: Path, nearest: int, **settings: int) -> tuple[float, int]:
         nearest: Passages that are read beside the reports, at most.
         settings: Settings of `global`.
     """
-    map_step.NEAREST = nearest  # type: ignore[misc]
+    TRAITS["capable"] = replace(TRAITS["capable"], global_passages=nearest)  # type: ignore[index]
     chat = ScriptedChat(script)
     chat.register()
     context = Context.model_validate({"index": str(index), "model": "scripted", "global": settings})
@@ -81,7 +81,7 @@ def measure(directory: Path) -> dict[str, Any]:
     for name, nearest, settings in (
         ("like a leaf", 0, {"most_reports": own}),
         ("from parts", 0, {}),
-        ("global", NEAREST, {}),
+        ("global", traits_for("capable").global_passages, {}),
     ):
         share, reports = ask(directory, nearest, **settings)
         found[name] = {"reports": reports, "share": round(share, 4)}

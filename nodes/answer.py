@@ -21,6 +21,7 @@ from hopyard.prompts.passages import heading, one_line, passage_lines, passage_s
 from hopyard.prompts.strategies.aggregate import aggregate_prompt
 from hopyard.prompts.strategies.direct import DIRECT
 from hopyard.prompts.style import writing
+from hopyard.prompts.traits import traits_of
 from hopyard.state import verdicts
 from hopyard.state.metadata import page_words
 from hopyard.state.schemas import (
@@ -31,7 +32,7 @@ from hopyard.state.schemas import (
     add_reason,
     passage_ids,
 )
-from hopyard.state.settings.fields import AnswerSettings, Context, profile_of
+from hopyard.state.settings.fields import AnswerSettings, Context
 
 __all__ = (
     "answer_directly",
@@ -134,7 +135,7 @@ async def answer_from_shown(
     """
     if not passages and not (final and _may_use_knowledge(run.settings)):
         return Cited(UNKNOWN, [])
-    small = profile_of(run.settings) == "small"
+    small = not traits_of(run.settings).offers_yes_no
     style = writing(run.settings.answer if final else _PARTIAL, small=small)
     values = {**shown, "question": one_line(question), "style": style}
     output = await run.call(prompt, values, step=step, final=final)
@@ -153,7 +154,7 @@ async def answer_from_findings(
 
 
 def _may_use_knowledge(settings: Context) -> bool:
-    return settings.answer.knowledge == "both" and profile_of(settings) != "builtin"
+    return settings.answer.knowledge == "both" and traits_of(settings).writes_freely
 
 
 def _cite(question: str, output: AnyAnswer, passages: list[Passage]) -> Cited:
@@ -174,15 +175,15 @@ def format_passages(
     keeps its number.
     """
     longest = settings.retrieval.snippet_tokens
-    profile = profile_of(settings)
+    traits = traits_of(settings)
     given = list(range(1, len(passages) + 1) if numbers is None else numbers)
     apart = [[row] for row in range(len(passages))]
-    blocks = apart if profile == "builtin" else join_adjacent(passages)
+    blocks = join_adjacent(passages) if traits.joins_passages else apart
     shown: list[tuple[str, str]] = []
     for block in blocks:
         for place, row in enumerate(block):
             passage = passages[row]
-            title = heading(passage.full_title, passage.about, profile)
+            title = heading(passage.full_title, passage.about if traits.reads_metadata else "")
             if place:
                 before = f"continues [{given[block[place - 1]]}]"
                 last = passages[block[place - 1]]

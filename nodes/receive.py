@@ -22,9 +22,10 @@ from hopyard.nodes.lifecycle import RUN_DIGITS, check_question, new_run_id, with
 from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.rewrite import REWRITE, FollowUp
+from hopyard.prompts.traits import traits_of
 from hopyard.state.agent import AgentState
 from hopyard.state.schemas import FINISHED, Step
-from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.settings.fields import Context
 from hopyard.state.usage import no_usage
 from hopyard.state.verdicts import ABOUT_LAST
 
@@ -104,7 +105,7 @@ async def _stand_alone(run: Run, question: str, history: Sequence[AnyMessage]) -
     """The step of rewriting the question; None where there is no conversation."""
     if not history:
         return None
-    longest = LONGEST_MESSAGE if profile_of(run.settings) != "builtin" else None
+    longest = None if traits_of(run.settings).whole_conversation else LONGEST_MESSAGE
     values = {
         "conversation": conversation_lines(history, longest),
         "question": one_line(question),

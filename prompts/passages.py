@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from hopyard.state.settings.fields import Profile
 from hopyard.state.text.tokens import characters_within
 
 __all__ = ("heading", "one_line", "passage_lines", "passage_snippet", "snippet", "source_line")
@@ -29,15 +28,14 @@ def one_line(text: str) -> str:
     return _CHAT_TOKENS.sub(r"\g<0> ", plain)
 
 
-def heading(title: str, about: str, profile: Profile = "capable") -> str:
+def heading(title: str, about: str = "") -> str:
     """The text before a passage, as in `Title (The Verge, 2023-11-05, page 4)`.
 
     Args:
         title: The passage's title.
         about: Its source, date and page, as `Passage.about` gives them; "" for nothing.
-        profile: The wording of the prompts. Only capable models are shown more than the title.
     """
-    return f"{title} ({about})".strip() if about and profile == "capable" else title
+    return f"{title} ({about})".strip() if about else title
 
 
 def source_line(heading: str) -> str:

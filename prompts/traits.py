@@ -12,7 +12,7 @@ from typing import Final
 from hopyard.state.group import Profile
 from hopyard.state.settings.fields import AUTO, Context, profile_of
 
-__all__ = ("Traits", "traits_of", "without_own_model")
+__all__ = ("TRAITS", "Traits", "traits_for", "traits_of", "without_own_model")
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,16 @@ class Traits:
         hands_over: Whether a stronger strategy tries again, with `check=auto`.
         judges_doubts: Whether the model judges the citations that the rules doubt.
         reads_metadata: Whether a passage's heading shows its source, date and page.
+        reads_headings: Whether the parts of the prompt of `local` have headings.
         joins_passages: Whether passages that follow each other in a document are shown together.
         writes_freely: Whether answers take any style, with citations and general knowledge.
+        offers_yes_no: Whether the short style offers "yes or no". Small models say it to other
+            questions too.
         needs_one_link: Whether a chain may end with the answer of its only link, and searches again
             when the closing answer is Unknown.
         whole_conversation: Whether the prompt shows the last messages at any length.
         rerank_tokens: Tokens of a passage that is judged; None for `retrieval.snippet_tokens`.
-        report_tokens: Tokens of a community in a prompt.
+        report_tokens: Tokens of a community in a prompt; 8,000 in GraphRAG (section 3.1.4).
         report_findings: Findings of a community's report.
         fact_ends: How many ends of a fact must be written in the passage. The built-in model writes
             names of the prompt's examples into facts, so both must be.
@@ -54,8 +57,10 @@ class Traits:
     hands_over: bool = True
     judges_doubts: bool = True
     reads_metadata: bool = True
+    reads_headings: bool = True
     joins_passages: bool = True
     writes_freely: bool = True
+    offers_yes_no: bool = True
     needs_one_link: bool = False
     whole_conversation: bool = False
     rerank_tokens: int | None = None
@@ -79,13 +84,16 @@ _SMALL: Final = Traits(
     hands_over=False,
     judges_doubts=False,
     reads_metadata=False,
+    offers_yes_no=False,
     needs_one_link=True,
     global_ratings=8,
 )
 _BUILTIN: Final = replace(
     _SMALL,
+    reads_headings=False,
     joins_passages=False,
     writes_freely=False,
+    offers_yes_no=True,
     needs_one_link=False,
     whole_conversation=True,
     rerank_tokens=80,
@@ -100,16 +108,21 @@ _BUILTIN: Final = replace(
     global_tokens=1200,
     global_passages=0,
 )
-_TRAITS: Final[Mapping[Profile, Traits]] = {
+TRAITS: Final[Mapping[Profile, Traits]] = {
     "builtin": _BUILTIN,
     "small": _SMALL,
     "capable": _CAPABLE,
 }
 
 
+def traits_for(profile: Profile) -> Traits:
+    """The properties of the models of a profile."""
+    return TRAITS[profile]
+
+
 def traits_of(settings: Context) -> Traits:
     """The properties of a run's model."""
-    return _TRAITS[profile_of(settings)]
+    return traits_for(profile_of(settings))
 
 
 def without_own_model(settings: Context) -> Mapping[str, str]:

@@ -14,7 +14,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from hopyard.state.schemas import Step, StrategyState
-from hopyard.state.settings.fields import Context, Group, profile_of
+from hopyard.state.settings.fields import Group
 
 __all__ = (
     "UNRATED",
@@ -31,7 +31,6 @@ __all__ = (
     "rate_id",
     "report_id",
     "steps_of",
-    "window_of",
 )
 
 
@@ -63,12 +62,6 @@ class GlobalSettings(Group):
         description="Maximum tokens of the reports in one map call, and of the points in the "
         "closing call: 8000 (paper) by default, or 1200 for the built-in model.",
     )
-
-
-def window_of(context: Context) -> int:
-    """The tokens of a map call's reports, and of the points in the closing call."""
-    default = 1200 if profile_of(context) == "builtin" else 8000
-    return GlobalSettings.of(context).window or default
 
 
 UNRATED: Final = -1

@@ -12,9 +12,9 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from hopyard.state.schemas import StrategyState
-from hopyard.state.settings.fields import Context, Group, profile_of
+from hopyard.state.settings.fields import Group
 
-__all__ = ("Linked", "LocalSettings", "LocalState", "Selection", "Statement", "tokens_for")
+__all__ = ("Linked", "LocalSettings", "LocalState", "Selection", "Statement")
 
 
 class LocalSettings(Group):
@@ -29,15 +29,6 @@ class LocalSettings(Group):
         description="Tokens of reports, facts and passages together: 8000 by default, or 1500 for "
         "the built-in model (published tool: 12000).",
     )
-
-
-def tokens_for(context: Context) -> int:
-    """The tokens of reports, facts and passages together.
-
-    The built-in model reads as much as it does elsewhere: five passages of 300 tokens.
-    """
-    default = 1500 if profile_of(context) == "builtin" else 8000
-    return LocalSettings.of(context).tokens or default
 
 
 class Linked(TypedDict):

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
-from hopyard.nodes.global_search.chunks import chunks
+from hopyard.nodes.global_search.chunks import chunks, window_of
 from hopyard.nodes.global_search.points import finish_map, points_from_reports
 from hopyard.nodes.global_search.reading import (
     ReadableReport,
@@ -17,7 +17,7 @@ from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.drift import PRIMER, Explored
 from hopyard.state.drift import DriftState, Proposal
-from hopyard.state.global_search import Point, window_of
+from hopyard.state.global_search import Point
 from hopyard.state.schemas import Step
 from hopyard.state.settings.fields import Context
 from hopyard.state.text.counting import counted

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from hopyard.state.global_search import Point
+from hopyard.prompts.traits import traits_of
+from hopyard.state.global_search import GlobalSettings, Point
+from hopyard.state.settings.fields import Context
 from hopyard.state.text.tokens import tokens_of
 
-__all__ = ("best_points", "chunks", "shuffled")
+__all__ = ("best_points", "chunks", "shuffled", "window_of")
 
 
 def shuffled(names: Iterable[str]) -> list[str]:
@@ -19,6 +21,11 @@ def shuffled(names: Iterable[str]) -> list[str]:
     return sorted(
         names, key=lambda name: hashlib.blake2b(f"0:{name}".encode(), digest_size=8).digest()
     )
+
+
+def window_of(settings: Context) -> int:
+    """The tokens of a map call's reports, and of the points in the closing call."""
+    return GlobalSettings.of(settings).window or traits_of(settings).global_tokens
 
 
 def chunks(lengths: Sequence[int], window: int) -> list[list[int]]:

@@ -16,7 +16,7 @@ from langgraph.types import Overwrite, Send
 
 from hopyard.indexes.corpus.records import Passage
 from hopyard.models.prompt import Prompt
-from hopyard.nodes.global_search.chunks import chunks, shuffled
+from hopyard.nodes.global_search.chunks import chunks, shuffled, window_of
 from hopyard.nodes.global_search.points import (
     finish_map,
     points_from_passages,
@@ -27,6 +27,7 @@ from hopyard.nodes.run import Run, run_of
 from hopyard.prompts.passages import heading, one_line, passage_lines
 from hopyard.prompts.strategies.global_search import MAP, MappedPoint
 from hopyard.prompts.strategies.map_reduce import MAP_PASSAGES
+from hopyard.prompts.traits import traits_of
 from hopyard.state.errors import IndexMissingError
 from hopyard.state.global_search import (
     GlobalState,
@@ -34,10 +35,9 @@ from hopyard.state.global_search import (
     PassageTask,
     Point,
     map_id,
-    window_of,
 )
 from hopyard.state.schemas import Step, passage_ids
-from hopyard.state.settings.fields import Context, profile_of
+from hopyard.state.settings.fields import Context
 from hopyard.state.text.counting import counted
 from hopyard.state.text.tokens import tokens_of
 
@@ -51,8 +51,6 @@ __all__ = (
     "passage_tasks",
 )
 
-NEAREST: Final = 100
-"""Passages that one search finds, read as far as they fit into the window."""
 _FOUND: Final = "found"
 """The step of the search, if the search method asks a model."""
 
@@ -72,10 +70,11 @@ async def find_passages(state: GlobalState, runtime: Runtime[Context]) -> dict[s
     The built-in model reads reports alone, and so does an index that lacks what the search needs.
     """
     run = await run_of(state, runtime)
-    if state.get("published") or profile_of(run.settings) == "builtin":
+    nearest = traits_of(run.settings).global_passages
+    if state.get("published") or not nearest:
         return {"found": []}
     try:
-        found = await run.try_find(state["question"], k=NEAREST, step=_FOUND)
+        found = await run.try_find(state["question"], k=nearest, step=_FOUND)
     except IndexMissingError:
         return {"found": []}
     passages = await run.passages(passage_ids(found.evidence))
@@ -202,10 +201,10 @@ async def _map(
 
 def _lines(passages: Sequence[Passage], run: Run) -> str:
     """Passages as a map call reads them."""
-    profile = profile_of(run.settings)
+    metadata = traits_of(run.settings).reads_metadata
     return passage_lines(
         [
-            (heading(passage.full_title, passage.about, profile), passage.text)
+            (heading(passage.full_title, passage.about if metadata else ""), passage.text)
             for passage in passages
         ]
     )

@@ -14,10 +14,11 @@ from hopyard.indexes.kinds.communities import on_demand, writing
 from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.plan import Plan
 from hopyard.indexes.kinds.communities.records import Community
+from hopyard.nodes.global_search.chunks import window_of
 from hopyard.nodes.global_search.reading import excerpts_within, is_short
 from hopyard.nodes.global_search.reports import elements_of, passages_in, writing_budget
 from hopyard.nodes.run import Run
-from hopyard.state.global_search import GlobalSettings, ReportTask, window_of
+from hopyard.state.global_search import GlobalSettings, ReportTask
 from hopyard.state.settings.fields import Context
 
 __all__ = (

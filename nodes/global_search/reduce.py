@@ -14,7 +14,7 @@ from hopyard.nodes.answer import answer_from_passages, mark_cut
 from hopyard.nodes.attempt import Attempt, attempted
 from hopyard.nodes.citations import is_unknown, statements
 from hopyard.nodes.cited_answer import Cited, cite_answer
-from hopyard.nodes.global_search.chunks import best_points
+from hopyard.nodes.global_search.chunks import best_points, window_of
 from hopyard.nodes.global_search.coverage import (
     read_by_drift,
     read_by_global,
@@ -28,7 +28,7 @@ from hopyard.prompts.passages import one_line
 from hopyard.prompts.strategies.global_search import REDUCE, global_style, part_only, point_line
 from hopyard.state.drift import DriftState
 from hopyard.state.errors import CallFailedError, IndexMissingError, ModelOutputError
-from hopyard.state.global_search import GlobalState, Point, PointState, window_of
+from hopyard.state.global_search import GlobalState, Point, PointState
 from hopyard.state.schemas import Step, share_read
 from hopyard.state.settings.fields import Context
 from hopyard.state.verdicts import FAILED, FALLBACK

@@ -22,6 +22,7 @@ from hopyard.nodes.lifecycle import start_run
 from hopyard.nodes.run import run_of
 from hopyard.prompts.passages import one_line, snippet
 from hopyard.prompts.strategies.global_rating import community_lines, rate_prompt
+from hopyard.prompts.traits import traits_of
 from hopyard.state.global_search import (
     UNRATED,
     GlobalSettings,
@@ -30,7 +31,7 @@ from hopyard.state.global_search import (
     rate_id,
 )
 from hopyard.state.schemas import Step, StrategyInput
-from hopyard.state.settings.fields import Context, Profile, profile_of
+from hopyard.state.settings.fields import Context
 from hopyard.state.text.counting import counted
 
 __all__ = (
@@ -47,8 +48,6 @@ __all__ = (
 _SELECT: Final = "select"
 MIN_RATING: Final = 2
 """Least rating (0 to 5) of a relevant community."""
-_RATED_AT_ONCE: Final[Mapping[Profile, int]] = {"builtin": 8, "small": 8, "capable": 25}
-"""Communities that one call rates."""
 _LONGEST: Final = 300
 """Characters of a community in the rating's prompt."""
 
@@ -86,7 +85,7 @@ async def select(state: GlobalState, runtime: Runtime[Context]) -> dict[str, Any
     if settings.dynamic:
         step["title"] = f"Rate the communities from the root down to level {level}"
         roots = [community.id for community in await communities_at(run, reader, 0)]
-        frontier = _batches(roots, profile_of(run.settings))
+        frontier = _batches(roots, run.settings)
         return update | {"frontier": frontier, "notes": Overwrite([step])}
     step["title"] = f"Select the communities at level {level}"
     plan, facts = await plan_reading(
@@ -134,7 +133,7 @@ async def descend(state: GlobalState, runtime: Runtime[Context]) -> dict[str, An
         level = deepest(reader, GlobalSettings.of(run.settings).level)
         following = children_to_rate(reader, state["ratings"], last, level)
         if allowed := [found.id for found in await with_allowed(run, reader, following)]:
-            return {"frontier": _batches(allowed, profile_of(run.settings))}
+            return {"frontier": _batches(allowed, run.settings)}
     found = [reader.community(name) for name in relevant(reader, state["ratings"])]
     plan, facts = await plan_reading(
         run, reader, found, state["ratings"], reports=state.get("published", False)
@@ -185,6 +184,6 @@ def about(reader: CommunityIndex, community: Community) -> str:
     return snippet(text, _LONGEST)
 
 
-def _batches(names: Sequence[str], profile: Profile) -> list[list[str]]:
-    size = _RATED_AT_ONCE[profile]
+def _batches(names: Sequence[str], settings: Context) -> list[list[str]]:
+    size = traits_of(settings).global_ratings
     return [list(names[start : start + size]) for start in range(0, len(names), size)]

@@ -13,8 +13,9 @@ from hopyard.nodes.answer import format_passages
 from hopyard.nodes.local_search.reports import ReportLine
 from hopyard.prompts.passages import heading, passage_lines, passage_snippet
 from hopyard.prompts.strategies.local_search import context_text
-from hopyard.state.local_search import Statement, tokens_for
-from hopyard.state.settings.fields import Context, profile_of
+from hopyard.prompts.traits import traits_of
+from hopyard.state.local_search import LocalSettings, Statement
+from hopyard.state.settings.fields import Context
 from hopyard.state.text.tokens import tokens_of
 
 __all__ = ("Chosen", "Material", "Part", "choose", "fill", "render", "rooms")
@@ -26,6 +27,11 @@ FACTS: Final = 0.35
 
 _MARKER: Final = "[00] "
 """A number takes this much of a budget."""
+
+
+def tokens_for(settings: Context) -> int:
+    """The tokens of reports, facts and passages together."""
+    return LocalSettings.of(settings).tokens or traits_of(settings).local_tokens
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,8 @@ class Material:
     def heading(self, name: str) -> str:
         """The heading of a passage, and of facts from it."""
         passage = self.passages[name]
-        return heading(passage.full_title, passage.about, profile_of(self.settings))
+        about = passage.about if traits_of(self.settings).reads_metadata else ""
+        return heading(passage.full_title, about)
 
     def shown(self, name: str) -> str:
         """The text of a passage, cut to a snippet."""
@@ -199,7 +206,7 @@ def render(
         "\n".join(_line(line, numbers) for line in lines),
         facts,
         format_passages(shown, material.settings),
-        profile_of(material.settings),
+        headings=traits_of(material.settings).reads_headings,
     )
 
 

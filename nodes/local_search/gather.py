@@ -12,12 +12,12 @@ from langgraph.runtime import Runtime
 from hopyard.indexes.kinds.entity_graph.graph.graph import EntityGraph
 from hopyard.indexes.searches.pagerank import names
 from hopyard.indexes.searches.pagerank.query import Query, Ranking
-from hopyard.nodes.local_search.context import Chosen, Material, choose
+from hopyard.nodes.local_search.context import Chosen, Material, choose, tokens_for
 from hopyard.nodes.local_search.linking import linked_now, query_of
 from hopyard.nodes.local_search.reports import ReportLine, lines_of
 from hopyard.nodes.local_search.surroundings import Surroundings, evidence_of, look_around
 from hopyard.nodes.run import Run, run_of
-from hopyard.state.local_search import LocalState, Selection, tokens_for
+from hopyard.state.local_search import LocalState, Selection
 from hopyard.state.schemas import Evidence, Step, passage_ids
 from hopyard.state.settings.fields import Context
 from hopyard.state.verdicts import FALLBACK

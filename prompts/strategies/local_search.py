@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Final
 
 from hopyard.prompts.answer import ANSWER, HOW_TO_ANSWER
-from hopyard.state.settings.fields import Profile
 
 __all__ = ("HOW_TO_READ", "LOCAL_ANSWER", "context_text")
 
@@ -43,16 +42,16 @@ LOCAL_ANSWER: Final = replace(
 """Its value `passages` is a `context_text`."""
 
 
-def context_text(reports: str, facts: str, passages: str, profile: Profile) -> str:
+def context_text(reports: str, facts: str, passages: str, *, headings: bool) -> str:
     """The parts of the prompt that are not empty, one under the other.
 
     Args:
         reports: Lines of reports.
         facts: Lines of facts, each with the number of a passage.
         passages: Numbered passages.
-        profile: How prompts are written. The built-in model is shown no headings.
+        headings: Whether a heading stands above each part.
     """
     parts = {"Reports": reports, "Facts": facts, "Passages": passages}
-    if profile == "builtin":
+    if not headings:
         return "\n".join(filter(None, parts.values()))
     return "\n\n".join(f"{name}:\n{text}" for name, text in parts.items() if text)

@@ -57,7 +57,6 @@ def test_passages_are_numbered_one_a_line(passages: list[tuple[str, str]], lines
 
 def test_only_a_capable_model_is_shown_the_metadata() -> None:
     about = "The Verge, 2023-11-05, page 4"
-    assert heading("Title", about, "capable") == "Title (The Verge, 2023-11-05, page 4)"
-    assert heading("Title", about, "builtin") == "Title"
-    assert heading("Title", "", "capable") == "Title"
-    assert heading("", about, "capable") == "(The Verge, 2023-11-05, page 4)"
+    assert heading("Title", about) == "Title (The Verge, 2023-11-05, page 4)"
+    assert heading("Title") == "Title"
+    assert heading("", about) == "(The Verge, 2023-11-05, page 4)"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import NamedTuple, get_args
 
 from hopyard.indexes.build_context import ModelCall
 from hopyard.indexes.corpus.threads import in_thread
@@ -21,11 +21,11 @@ from hopyard.indexes.kinds.communities.index import CommunityIndex
 from hopyard.indexes.kinds.communities.plan import NO_LIMIT, Plan, plan_reports
 from hopyard.indexes.kinds.communities.records import Community, Report
 from hopyard.indexes.kinds.communities.writing import (
-    LIMITS,
     Limits,
     Material,
     ReportWriter,
     elements_of,
+    limits_for,
     limits_of,
     material_of,
     report_from,
@@ -36,6 +36,7 @@ from hopyard.models.calls.attempt import finished_output
 from hopyard.models.ledger import Ledger
 from hopyard.models.prompt import Prompt
 from hopyard.prompts.indexes.communities import REPORT, CommunityReport, report_values
+from hopyard.prompts.traits import traits_for
 from hopyard.state.errors import ModelOutputError
 from hopyard.state.settings.fields import Context, Profile
 
@@ -45,9 +46,6 @@ __all__ = (
     "planned",
     "report_of",
 )
-
-_PROFILES: Final[tuple[Profile, ...]] = ("builtin", "capable")
-
 
 Tell = Callable[[Community, Report | ModelOutputError], None]
 """Gets each report about a sub-community, or the reason why it failed."""
@@ -185,9 +183,9 @@ def asked_reports(
 
 def _authors(ledger: Ledger) -> list[_Author]:
     """The authors of reports, as far as they had a wording of today."""
-    profiles: Mapping[int, Profile] = {REPORT.of(name).version: name for name in _PROFILES}
+    profiles: Mapping[int, Profile] = {REPORT.of(name).version: name for name in get_args(Profile)}
     return [
-        _Author(model, REPORT.of(profile), LIMITS[profile])
+        _Author(model, REPORT.of(profile), limits_for(traits_for(profile)))
         for version, model in ledger.models_of(REPORT.name)
         if (profile := profiles.get(version)) is not None
     ]

@@ -131,7 +131,7 @@ class Support:
         spans = sentence_spans(found.text)
         return _Read(
             title=one_line(found.full_title),
-            heading=one_line(heading(found.full_title, found.about, "capable")),
+            heading=one_line(heading(found.full_title, found.about)),
             sentences=tuple(one_line(found.text[slice(*span)]) for span in spans),
         )
 

@@ -36,15 +36,16 @@ from hopyard.indexes.written.writer import Writer
 from hopyard.models.prompt import Prompt
 from hopyard.prompts.indexes.communities import REPORT, CommunityReport, report_values
 from hopyard.prompts.passages import one_line
-from hopyard.state.settings.fields import Context, Profile, profile_of
+from hopyard.prompts.traits import Traits, traits_of
+from hopyard.state.settings.fields import Context
 from hopyard.state.text.tokens import tokens_of
 
 __all__ = (
-    "LIMITS",
     "Limits",
     "Material",
     "ReportWriter",
     "elements_of",
+    "limits_for",
     "limits_of",
     "material_of",
     "report_from",
@@ -91,17 +92,14 @@ class Limits(NamedTuple):
     findings: int
 
 
-LIMITS: Final[Mapping[Profile, Limits]] = {
-    "builtin": Limits(700, 3),
-    "small": Limits(8000, 8),
-    "capable": Limits(8000, 8),
-}
-"""GraphRAG's window is 8,000 tokens (section 3.1.4); the built-in model has 2,048 in all."""
+def limits_for(traits: Traits) -> Limits:
+    """The limits of a model with these properties."""
+    return Limits(traits.report_tokens, traits.report_findings)
 
 
 def limits_of(settings: Context) -> Limits:
-    """The limits of a model."""
-    return LIMITS[profile_of(settings)]
+    """The limits of a run's model."""
+    return limits_for(traits_of(settings))
 
 
 def material_of(

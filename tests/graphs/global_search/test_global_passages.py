@@ -12,8 +12,8 @@ from building import build
 
 from hopyard.graphs.global_search import graph
 from hopyard.models.embeddings import register_embedder
+from hopyard.nodes.global_search.chunks import window_of
 from hopyard.nodes.resources import Resources, config_with
-from hopyard.state.global_search import window_of
 from hopyard.state.settings.fields import Context
 from hopyard.testing import DOCUMENTS, ScriptedChat
 from hopyard.testing.contract import all_kinds

@@ -33,8 +33,9 @@ from hopyard.models.prompt import Prompt
 from hopyard.prompts.indexes.elements import CLAIMS, ELEMENTS, element_values, elements_prompt
 from hopyard.prompts.indexes.entity_graph import FACTS, PassageFacts, fact_values
 from hopyard.prompts.passages import snippet
+from hopyard.prompts.traits import traits_of
 from hopyard.state.errors import ModelOutputError
-from hopyard.state.settings.fields import Context, Profile, profile_of
+from hopyard.state.settings.fields import Context
 
 __all__ = (
     "CHARACTERS",
@@ -63,7 +64,7 @@ class FactWriter(Writer[Passage, StoredExtraction]):
         places = Places(passage)
         shown = first_sentences(places.sentences, CHARACTERS)
         output = await call(FACTS, fact_values(passage.full_title, shown), step=passage.id)
-        return EXTRACTED, extraction_of(places, output, profile_of(self.settings))
+        return EXTRACTED, extraction_of(places, output, traits_of(self.settings).fact_ends)
 
     def nothing(self, passage: Passage) -> StoredExtraction:
         """An empty extraction."""
@@ -109,7 +110,7 @@ class ElementWriter(FactWriter):
                 break
             if not found.add(output):
                 break
-        return EXTRACTED, found.placed(places, ends=_ends(profile_of(self.settings)))
+        return EXTRACTED, found.placed(places, ends=traits_of(self.settings).fact_ends)
 
 
 class ClaimWriter(ElementWriter):
@@ -125,8 +126,14 @@ def writer_of(settings: Context, asking: Asking) -> FactWriter:
     return (ClaimWriter if asking.claims else ElementWriter)(settings, asking)
 
 
-def extraction_of(places: Places, output: PassageFacts, profile: Profile) -> StoredExtraction:
-    """The extraction that a model's output gives. The output counts sentences from 1."""
+def extraction_of(places: Places, output: PassageFacts, ends: int) -> StoredExtraction:
+    """The extraction that a model's output gives. The output counts sentences from 1.
+
+    Args:
+        places: The passage's sentences and names.
+        output: The output.
+        ends: How many ends of a fact must be written in the passage (`Traits.fact_ends`).
+    """
     facts = (
         Fact(
             subject=fact.subject,
@@ -136,15 +143,7 @@ def extraction_of(places: Places, output: PassageFacts, profile: Profile) -> Sto
         )
         for fact in output.facts
     )
-    return place_extraction(places, output.entities, facts, ends=_ends(profile))
-
-
-def _ends(profile: Profile) -> int:
-    """How many ends of a fact must be written in the passage.
-
-    The built-in model writes names of the prompt's examples into facts, so both must be.
-    """
-    return 2 if profile == "builtin" else 1
+    return place_extraction(places, output.entities, facts, ends=ends)
 
 
 async def estimate(

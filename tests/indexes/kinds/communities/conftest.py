@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hopyard.indexes.kinds.communities.writing import LIMITS, Limits
+from hopyard.prompts.traits import TRAITS, Traits
 
 
 @pytest.fixture
 def small_window(monkeypatch: pytest.MonkeyPatch) -> None:
     """Prompts show 100 tokens of a community."""
-    monkeypatch.setitem(LIMITS, "capable", Limits(100, 8))  # type: ignore[arg-type]
+    monkeypatch.setitem(TRAITS, "capable", Traits(report_tokens=100))  # type: ignore[arg-type]

@@ -20,12 +20,12 @@ from hopyard.agent.tool import readable
 from hopyard.cli.mcp.results import ToolAnswer
 from hopyard.cli.render import as_json, read_line
 from hopyard.graphs import drift, global_search, map_reduce, router
-from hopyard.indexes.kinds.communities.writing import LIMITS, Limits
 from hopyard.models.embeddings import register_embedder
 from hopyard.nodes.drift import follow_up, select
 from hopyard.nodes.global_search.coverage import share_of_sentences
 from hopyard.nodes.resources import Resources, config_with
 from hopyard.prompts.strategies.global_search import part_only
+from hopyard.prompts.traits import TRAITS, Traits
 from hopyard.state.schemas import read_note
 from hopyard.testing.models import GARBAGE, WordEmbedder
 
@@ -62,7 +62,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Families:
 @pytest.fixture(autouse=True)
 def window(monkeypatch: pytest.MonkeyPatch) -> None:
     """Prompts show 105 tokens of a community."""
-    monkeypatch.setitem(LIMITS, "capable", Limits(105, 8))  # type: ignore[arg-type]
+    monkeypatch.setitem(TRAITS, "capable", Traits(report_tokens=105))  # type: ignore[arg-type]
 
 
 def script(name: str, messages: list[dict[str, Any]]) -> Any:
