@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
+from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
@@ -70,6 +71,7 @@ class Session(Threads):
         *,
         tokens: bool = False,
         new: bool = False,
+        history: Sequence[AnyMessage] = (),
     ) -> AsyncGenerator[Event, None]:
         """Ask a question on a new or existing thread, and yield each step when it ends.
 
@@ -79,6 +81,8 @@ class Session(Threads):
             thread_id: The thread; None starts a new thread.
             tokens: Give the answer too, as `Token` events while the model writes it.
             new: Whether the thread must be new.
+            history: The conversation before the question, which another program kept, for a new
+                thread.
 
         Raises:
             UsageError: The question is empty or too long, the thread's last question is not
@@ -101,7 +105,10 @@ class Session(Threads):
                 )
             if context.retention_days:
                 await self.prune(context.retention_days, keep=thread_id)
-            stream = self._stream({"question": question}, config, context, tokens=tokens)
+            given = AgentInput(question=question)
+            if history:
+                given = AgentInput(messages=[*history, HumanMessage(question)])
+            stream = self._stream(given, config, context, tokens=tokens)
             async with aclosing(stream) as events:
                 async for event in events:
                     yield event

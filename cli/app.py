@@ -53,6 +53,9 @@ COMMANDS: Final[Mapping[str, _Place]] = {
         "mcp_command",
         "Serve MCP clients over standard input and output, or over HTTP.",
     ),
+    "serve": _Place(
+        "serve", "serve_command", "Serve a page in the browser, and an endpoint for OpenAI clients."
+    ),
     "settings": _Place(
         "settings", "settings_command", "List every setting with its value and meaning."
     ),

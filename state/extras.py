@@ -72,6 +72,10 @@ EXTRAS: Final[Mapping[str, Extra]] = {
         ("builtin", "eval"),
     ),
     "mcp": Extra("`hopyard mcp`", {"mcp": "mcp"}),
+    "serve": Extra(
+        "`hopyard serve`",
+        {"starlette": "starlette", "uvicorn": "uvicorn", "sse-starlette": "sse_starlette"},
+    ),
     "studio": Extra("LangGraph's server and Studio", {"langgraph-cli": "langgraph_cli"}),
     "otel": Extra(
         "OpenTelemetry spans",

@@ -1,0 +1,72 @@
+"""`hopyard serve`."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hopyard.cli.console import err
+from hopyard.cli.options import (
+    EmbeddingOption,
+    IndexOption,
+    ModelOption,
+    SetOption,
+    StrategyOption,
+    given_settings,
+)
+from hopyard.indexes.corpus.manifest import read_manifest
+from hopyard.state.errors import UsageError
+from hopyard.state.extras import require
+
+__all__ = ("serve_command",)
+
+
+def serve_command(
+    index: IndexOption = None,
+    strategy: StrategyOption = None,
+    model: ModelOption = None,
+    embedding: EmbeddingOption = None,
+    set_: SetOption = None,
+    host: Annotated[
+        str, typer.Option(help="The address to listen at. One that others reach needs a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port.")] = 8420,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(help="A name that requests may come under, such as a proxy's; several times."),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="HOPYARD_TOKEN", help="The token that requests must bring; `new` makes a token."
+        ),
+    ] = None,
+) -> None:
+    """Serve a page in the browser, and an endpoint for OpenAI clients."""
+    given = given_settings(
+        {"index": index, "strategy": strategy, "model": model, "embedding": embedding}, set_
+    )
+    require("`hopyard serve`", "serve")
+    read_manifest(Path(given.context.index))
+    from hopyard.web.guard import LOOPBACK
+
+    if (host not in LOOPBACK or allow_host) and not token:
+        raise UsageError(
+            f"Others can reach {(allow_host or [host])[0]!r}: give --token new, and put TLS before "
+            "the server."
+        )
+    secret = secrets.token_urlsafe(24) if token == "new" else token or ""  # noqa: S105
+    import uvicorn
+
+    from hopyard.nodes.resources import Resources
+    from hopyard.web.app import application
+
+    hosts = [*(allow_host or ()), *([] if host in {"0.0.0.0", "::"} else [host])]  # noqa: S104
+    address = f"http://{host}:{port}/" + (f"?token={secret}" if secret else "")
+    err.print(f"{address}  (Ctrl-C stops the server; what runs then continues at its next start.)")
+    with Resources() as resources:
+        app = application(given, resources, hosts=hosts, token=secret)
+        uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=3)

@@ -1,0 +1,76 @@
+"""Who is let in: programs and pages of this machine, or those that bring the token."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from hopyard.web.guard import LOOPBACK, Guard
+
+
+async def _hello(request: Request) -> PlainTextResponse:
+    return PlainTextResponse(request.method)
+
+
+def guarded(token: str = "") -> TestClient:
+    routes = [Route("/", _hello, methods=["GET", "POST"])]
+    guard = Middleware(Guard, hosts=LOOPBACK, token=token)
+    return TestClient(
+        Starlette(routes=routes, middleware=[guard]), base_url="http://localhost:8420"
+    )
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8420", "localhost", "LOCALHOST:1", "[::1]:8420"])
+def test_this_machine_is_served(host: str) -> None:
+    assert guarded().get("/", headers={"host": host}).text == "GET"
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "localhost.evil.example:8420", "", "[", "10.0.0.3"]
+)
+def test_a_name_that_leads_here_is_refused(host: str) -> None:
+    assert guarded().get("/", headers={"host": host}).status_code == 421
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        ("http://localhost:8420", 200),
+        ("http://localhost:9999", 403),
+        ("https://evil.example", 403),
+        ("null", 403),
+    ],
+)
+def test_a_page_of_another_site_is_refused(origin: str, status: int) -> None:
+    sent = guarded().post("/", json={}, headers={"origin": origin})
+    assert sent.status_code == status
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded"])
+def test_a_form_is_refused(kind: str) -> None:
+    assert guarded().post("/", content=b"{}", headers={"content-type": kind}).status_code == 415
+
+
+def test_the_token_comes_by_header_or_by_the_cookie_of_an_address() -> None:
+    client = guarded("secret")
+    assert client.get("/").status_code == 401
+    assert client.get("/", headers={"authorization": "Bearer wrong"}).status_code == 401
+    assert client.get("/?token=wrong").status_code == 401
+    assert client.get("/", headers={"authorization": "Bearer secret"}).text == "GET"
+    arrived = client.get("/?token=secret")
+    assert (arrived.text, str(arrived.url)) == ("GET", "http://localhost:8420/")
+    assert "HttpOnly" in arrived.history[0].headers["set-cookie"]
+    assert client.get("/").text == "GET"  # with the cookie
+
+
+def test_every_response_has_a_policy_without_exceptions() -> None:
+    for answer in (guarded().get("/"), guarded("secret").get("/")):
+        policy = answer.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'")
+        assert "unsafe" not in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"

@@ -1,0 +1,38 @@
+"""A citation as a page of its own: the passage, with what was quoted marked in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from jinja2 import Environment, PackageLoader
+from markupsafe import Markup, escape
+
+from hopyard.agent.answer import Citation
+from hopyard.state.text.controls import without_controls
+from hopyard.tracing.texts import find_quotes
+
+__all__ = ("citation_page", "marked")
+
+_TEMPLATES: Final = Environment(loader=PackageLoader("hopyard.web", "templates"), autoescape=True)
+
+
+def citation_page(citation: Citation) -> str:
+    """The page of a citation. It needs no script."""
+    return _TEMPLATES.get_template("citation.html").render(
+        citation=citation, text=marked(citation.text, citation.quotes)
+    )
+
+
+def marked(text: str, quotes: Iterable[str]) -> Markup:
+    """A passage as HTML, with the quotes that it has marked: each as a whole, or not at all."""
+    parts, place = [], 0
+    for span in find_quotes(text, quotes):
+        parts += [_escaped(text[place : span.begin]), Markup("<mark>")]
+        parts += [_escaped(text[span.begin : span.end]), Markup("</mark>")]
+        place = span.end
+    return Markup("").join([*parts, _escaped(text[place:])])
+
+
+def _escaped(text: str) -> Markup:
+    return escape(without_controls(text))

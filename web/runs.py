@@ -1,0 +1,242 @@
+"""Runs of the server. A run continues whether or not a page listens, and numbers its events.
+
+A page that connects again names the last event that it has, and gets those after it. A run that a
+killed server has left is noted in a file, and continues when the server is back: the thread store
+and the ledger have all that was finished.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing, suppress
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+from uuid import uuid4
+
+from langchain_core.messages import AnyMessage
+
+from hopyard.agent.answer import Answer
+from hopyard.agent.events import Event, Token
+from hopyard.agent.session import Session, new_thread_id
+from hopyard.agent.thread_settings import thread_settings
+from hopyard.nodes.lifecycle import check_question
+from hopyard.state.errors import HopyardError, ThreadBusyError, ThreadMissingError
+from hopyard.state.settings.given import Given
+from hopyard.state.storage.atomic import write_file
+from hopyard.state.storage.thread_names import checked_thread_name
+from hopyard.tracing.describe import gate_step, route_step
+
+__all__ = ("Happening", "Run", "Runs")
+
+_KEPT: Final = 100
+"""Ended runs whose events are kept: a page that lost its connection may ask for them."""
+_log = logging.getLogger(__name__)
+
+Work = Callable[[], AsyncGenerator[Event, None]]
+
+
+class Happening(NamedTuple):
+    """One event of a run, as pages get it."""
+
+    id: str
+    kind: str
+    """begin, token, steps, answer, failed or stopped."""
+    data: dict[str, Any]
+
+    @property
+    def last(self) -> bool:
+        """Whether the run has ended with it."""
+        return self.kind in {"answer", "failed", "stopped"}
+
+
+class Run:
+    """A question that is being answered, and what it has told so far.
+
+    Args:
+        thread: Its thread.
+        question: The question.
+    """
+
+    def __init__(self, thread: str, question: str) -> None:
+        self.thread, self.question = thread, question
+        self.task: asyncio.Task[None] | None = None
+        self._id = uuid4().hex[:8]
+        self._told: list[Happening] = []
+        self._news = asyncio.Event()
+        self.tell("begin", {"thread": thread, "question": question})
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will come."""
+        return self._told[-1].last
+
+    def tell(self, kind: str, data: dict[str, Any]) -> None:
+        """Add an event, and wake those who listen."""
+        self._told.append(Happening(f"{self._id}-{len(self._told) + 1}", kind, data))
+        self._news.set()
+        self._news = asyncio.Event()
+
+    async def follow(self, after: str = "") -> AsyncIterator[Happening]:
+        """The events, to the last.
+
+        Args:
+            after: The id of the last event that the listener has. One of another run means all.
+        """
+        run, _, number = after.partition("-")
+        place = int(number) if run == self._id and number.isdigit() else 0
+        while True:
+            news = self._news
+            for happening in self._told[place:]:
+                yield happening
+                place += 1
+            if self.ended:
+                return
+            await news.wait()
+
+
+class Runs:
+    """The runs of one server, at most one a thread.
+
+    Args:
+        session: The thread store.
+        given: The server's settings.
+        folder: Where a note of each running question is kept until it ends.
+    """
+
+    def __init__(self, session: Session, given: Given, folder: Path) -> None:
+        self.session, self.given = session, given
+        self._folder = folder
+        self._runs: dict[str, Run] = {}
+
+    def of(self, thread: str) -> Run | None:
+        """The last run of a thread since the server has started."""
+        return self._runs.get(thread)
+
+    def ask(self, question: str, thread: str = "", history: Sequence[AnyMessage] = ()) -> Run:
+        """Begin to answer a question.
+
+        Args:
+            question: The question.
+            thread: Its thread; "" for a new thread.
+            history: The conversation before it, if the thread is new and another program kept it.
+
+        Raises:
+            UsageError: The question or the name of the thread is not usable.
+            ThreadBusyError: The thread's last question is being answered.
+        """
+        question = check_question(question)
+        thread = checked_thread_name(thread or new_thread_id())
+
+        async def events() -> AsyncGenerator[Event, None]:
+            settings = await thread_settings(self.session, thread, self.given)
+            asked = self.session.ask(
+                question, settings.context, thread, tokens=True, history=history
+            )
+            async with aclosing(asked):
+                async for event in asked:
+                    yield event
+
+        return self._begin(thread, question, events)
+
+    def resume(self, thread: str, question: str, answer: object = None) -> Run:
+        """Continue a thread that was stopped, or that waits for an answer.
+
+        Raises:
+            UsageError: The name of the thread is not usable.
+            ThreadBusyError: It is running.
+        """
+        thread = checked_thread_name(thread)
+        return self._begin(
+            thread, question, lambda: self.session.resume(thread, answer, tokens=True)
+        )
+
+    async def stop(self, thread: str) -> bool:
+        """Stop a run; `resume` continues it. Return whether there was one."""
+        run = self.of(thread)
+        if run is None or run.ended or run.task is None:
+            return False
+        self._forget(thread)
+        run.task.cancel()
+        await asyncio.wait([run.task])
+        return True
+
+    async def recover(self) -> list[Run]:
+        """Continue the runs that a killed server has left."""
+        return [
+            run for note in sorted(self._folder.glob("*.json")) if (run := await self._left(note))
+        ]
+
+    async def close(self) -> None:
+        """Stop all runs. They continue when the server starts again."""
+        tasks = [run.task for run in self._runs.values() if run.task and not run.task.done()]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    async def _left(self, note: Path) -> Run | None:
+        left = json.loads(await asyncio.to_thread(note.read_text, "utf-8"))
+        thread, question = left["thread"], left["question"]
+        try:
+            summary = await self.session.summary(thread)
+        except ThreadMissingError:
+            return self.ask(question, thread)
+        if summary.running:  # another server has taken it up
+            return None
+        if summary.finished or summary.waiting:
+            self._forget(thread)
+            return None
+        return self.resume(thread, question)
+
+    def _begin(self, thread: str, question: str, work: Work) -> Run:
+        before = self.of(thread)
+        if before and not before.ended:
+            raise ThreadBusyError(f"The last question of the thread {thread!r} is being answered.")
+        run = self._runs[thread] = Run(thread, question)
+        note = json.dumps({"thread": thread, "question": question}, ensure_ascii=False)
+        write_file(self._note(thread), note.encode())
+        run.task = asyncio.create_task(self._drive(run, work))
+        for old in [name for name, kept in self._runs.items() if kept.ended][:-_KEPT]:
+            del self._runs[old]
+        return run
+
+    async def _drive(self, run: Run, work: Work) -> None:
+        try:
+            async with aclosing(work()) as events:
+                async for event in events:
+                    _tell(run, event)
+            answer = await asyncio.to_thread(Answer.of, await self.session.result(run.thread))
+        except asyncio.CancelledError:
+            run.tell("stopped", {})
+            raise
+        except HopyardError as error:
+            run.tell("failed", {"text": str(error), "reason": error.reason})
+        except Exception:
+            _log.exception("A run of the thread %r failed", run.thread)
+            run.tell("failed", {"text": "The server failed; its log says why.", "reason": ""})
+        else:
+            run.tell("answer", {"answer": answer})
+        self._forget(run.thread)
+
+    def _forget(self, thread: str) -> None:
+        with suppress(OSError):
+            self._note(thread).unlink(missing_ok=True)
+
+    def _note(self, thread: str) -> Path:
+        return self._folder / f"{thread.encode().hex()}.json"
+
+
+def _tell(run: Run, event: Event) -> None:
+    if isinstance(event, Token):
+        run.tell("token", {"text": event.text, "restart": event.restart})
+        return
+    steps = list(event.steps)
+    if event.node == "gate" and "gate" in event.update:
+        steps.append(gate_step(event.update["gate"]))
+    if event.node == "route" and "route" in event.update:
+        steps.append(route_step(event.update["route"]))
+    if steps:
+        run.tell("steps", {"graph": event.graph, "steps": steps})
