@@ -1,6 +1,6 @@
 """Word files: text, numbers, boxes, notes, headers and imported parts, by their XML.
 
-What is not read (pictures, embedded objects, hidden and deleted words) is counted and named.
+Pictures, embedded objects, hidden and deleted words are not read, but counted and named.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from email.policy import default
 from typing import IO, Final
 from xml.etree.ElementTree import Element
 
-from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread
-from hopyard.indexes.documents.readers.office import office_properties
+from hopyard.indexes.documents.readers.base import Content, Found, Source, Unread, file_of
+from hopyard.indexes.documents.readers.office import office_properties, read_rtf
 from hopyard.indexes.documents.readers.text import decode
 from hopyard.indexes.documents.readers.web import html_to_markdown
 from hopyard.indexes.documents.readers.word.blocks import (
@@ -34,6 +34,8 @@ from hopyard.state.errors import CorpusError
 __all__ = ("read_docx",)
 
 _OLD_FORMAT: Final = b"\xd0\xcf\x11\xe0"
+_DEEPEST: Final = 2
+"""Word files in a Word file, one in the other."""
 _NOTE_FORMS: Final = {"footnote": "decimal", "endnote": "lowerRoman"}
 _NOTES: Final = ("footnote", "endnote", "comment")
 _NO_NOTES: Final = ("separator", "continuationSeparator", "continuationNotice")
@@ -104,7 +106,7 @@ def _notes(package: Package, part: str, kind: str) -> tuple[str, dict[str, Eleme
 
 
 def _edges(book: Book, part: str, root: Element, settings: Element | None) -> Iterator[Block]:
-    """The headers, then the footers, that Word shows; equal ones once."""
+    """The headers, then the footers, that Word shows, each text once."""
     seen = {""}
     shown = {
         "first": any(is_on(one, "titlePg") for one in root.iter("sectPr")),
@@ -126,24 +128,29 @@ def _edges(book: Book, part: str, root: Element, settings: Element | None) -> It
 
 
 def _imported(package: Package, name: str, depth: int) -> Iterable[Block]:
-    """The blocks of a part that is a file of its own: HTML, MHTML, text or Word."""
-    data = package.data(name) if name else None
-    kind = name.rpartition(".")[2].casefold()
-    if data is None or depth > 1:
-        package.left_out["imported part"] += 1
-        return []
-    if data[:2] == b"PK":
+    """The blocks of a part that is a file of its own."""
+    data = (package.data(name) if name else None) or b""
+    if data.startswith(b"PK") and depth < _DEEPEST:
         blocks, left_out = _read(io.BytesIO(data), package.source, depth + 1)
         package.left_out.update(left_out)
         return blocks
-    if kind in ("mht", "mhtml", "eml"):
-        found = message_from_bytes(data, policy=default).get_body(("html", "plain"))
-        html = found.get_content() if isinstance(found, EmailMessage) else ""
-        return [Block(html_to_markdown(html))]
-    text = decode(data, package.source)
-    if kind in ("htm", "html", "xhtml") or text.lstrip()[:1] == "<":
-        return [Block(html_to_markdown(text))]
-    if kind in ("txt", "text"):
-        return [Block(text.strip())]
+    if text := _text(data, file_of(data, name, package.source)).strip():
+        return [Block(text)]
     package.left_out["imported part"] += 1
     return []
+
+
+def _text(data: bytes, source: Source) -> str:
+    """The text of an HTML, MHTML, RTF or plain file; "" for others."""
+    kind = source.name.rpartition(".")[2].casefold()
+    if data.startswith(b"{\\rtf"):
+        (content,) = read_rtf(source)
+        return "".join(content.text)
+    if kind in ("mht", "mhtml"):
+        mail = message_from_bytes(data, policy=default)
+        part = mail.get_body(("html", "plain")) if isinstance(mail, EmailMessage) else None
+        return html_to_markdown(part.get_content()) if part is not None else ""
+    text = decode(data, source)
+    if kind in ("htm", "html", "xhtml") or text.lstrip().startswith("<"):
+        return html_to_markdown(text)
+    return text if kind in ("txt", "text") else ""

@@ -52,7 +52,7 @@ class Block(NamedTuple):
 
     @property
     def markdown(self) -> str:
-        """As it stands in the document."""
+        """As Markdown."""
         if self.rows:
             return "\n".join(table_lines(self.rows))
         if self.level:
@@ -73,7 +73,7 @@ def joined(blocks: Iterable[Block]) -> str:
 
 @dataclass(slots=True)
 class Book:
-    """What all parts of a file share."""
+    """The things that all parts of a file share."""
 
     package: Package
     styles: Styles
@@ -109,7 +109,7 @@ class _Blocks:
         self._text = Text(root, book.styles, book.marks, book.package.left_out)
         self._attached: list[Attached] = []
         self._carried = ""
-        """The text of a paragraph whose end is deleted, so that it goes on in the next."""
+        """The text of a paragraph whose end is deleted, so that the next continues it."""
 
     def of(self, parent: Element, in_cell: bool = False) -> Iterator[Block]:
         """The blocks that an element holds; in a cell without what is attached to them."""
@@ -229,7 +229,7 @@ def _level(properties: Element | None, style: Style) -> int:
 
 
 def _is_layout(cells: list[list[Element]], styles: Styles) -> bool:
-    """Whether a table only places text: it is one cell, or holds headings or tables side by side."""
+    """Whether a table only places text: one cell, or headings or tables side by side."""
     flat = [cell for row in cells for cell in row]
     if len(flat) == 1:
         return True

@@ -5,7 +5,8 @@ Source: ECMA-376, part 1, 17.9 (numbering) and 17.18.59 (number formats).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final, NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -26,12 +27,10 @@ _LETTERS: Final = {
     "russianUpper": "АБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЫЭЮЯ",
     "ganada": "가나다라마바사아자차카타파하",
     "chosung": "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ",
-    "aiueoFullWidth": "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン",
-    "irohaFullWidth": "イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセスン",
+    "aiueoFullWidth": "アイウエオカキクケコサシスセソタチツテトナニヌネノ",
+    "irohaFullWidth": "イロハニホヘトチリヌルヲワカヨタレソツネナラム",
     "ideographTraditional": "甲乙丙丁戊己庚辛壬癸",
     "ideographZodiac": "子丑寅卯辰巳午未申酉戌亥",
-    "arabicAlpha": "أبتثجحخدذرزسشصضطظعغفقكلمنهوي",
-    "thaiLetters": "กขคงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรลวศษสหฬอฮ",
     "chicago": "*†‡§",
 }
 _DIGITS: Final = {
@@ -42,7 +41,7 @@ _DIGITS: Final = {
     "ideographDigital": "〇一二三四五六七八九",
     "koreanDigital": "영일이삼사오육칠팔구",
 }
-_CHINESE: Final = {
+_TENS: Final = {
     "chineseCounting": "十一二三四五六七八九",
     "chineseCountingThousand": "十一二三四五六七八九",
     "taiwaneseCounting": "十一二三四五六七八九",
@@ -58,7 +57,6 @@ _ENCLOSED: Final = {
     "decimalEnclosedFullstop": 0x2488,
 }
 """The characters for 1, of twenty."""
-_UNSEEN: Final = frozenset(("bullet", "none"))
 
 
 class _Level(NamedTuple):
@@ -117,7 +115,11 @@ class Numbering:
         return list_id, next(linked, style.list_level or 0)
 
     def label(self, list_id: str, level: int) -> str:
-        """Count a paragraph: its number with a space, "- " for a bullet, "" where Word shows none."""
+        """Count a paragraph.
+
+        Returns:
+            Its number with a space, "- " for a bullet, "" if Word shows nothing.
+        """
         found = self._list(list_id)
         if found is None:
             return ""
@@ -177,30 +179,9 @@ class Numbering:
 
 def number(count: int, form: str) -> str:
     """A number in one of Word's formats; in decimal where the format is not known."""
-    if form in _UNSEEN:
-        return ""
-    if form in _LETTERS and count > 0:
-        again, place = divmod(count - 1, len(_LETTERS[form]))
-        return _LETTERS[form][place] * (again + 1)
-    if form in ("lowerRoman", "upperRoman"):
-        return _roman(count) if form == "lowerRoman" else _roman(count).upper()
-    if form in _DIGITS:
-        return str(count).translate(str.maketrans("0123456789", _DIGITS[form]))
-    if form in _CHINESE and 0 < count < 100:
-        ten, *digits = _CHINESE[form]
-        tens, ones = divmod(count, 10)
-        before = digits[tens - 1] if tens > 1 else ""
-        return f"{before}{ten if tens else ''}{digits[ones - 1] if ones else ''}"
-    if form in _ENCLOSED and 0 < count <= 20:
-        return chr(_ENCLOSED[form] + count - 1)
-    if form.startswith("0"):  # a custom format: "001, 002, 003, ..."
+    if form.startswith("0"):  # a format of one's own: "001, 002, 003, ..."
         return str(count).zfill(len(form.partition(",")[0]))
-    if form == "ordinal":
-        last = "th" if count % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(count % 10)
-        return f"{count}{last or 'th'}"
-    if form == "numberInDash":
-        return f"- {count} -"
-    return f"{count:02}" if form == "decimalZero" else str(count)
+    return _FORMATS.get(form, str)(count)
 
 
 def _roman(count: int) -> str:
@@ -209,6 +190,48 @@ def _roman(count: int) -> str:
         times, count = divmod(count, size)
         shown += letters * times
     return shown
+
+
+def _lettered(letters: str, count: int) -> str:
+    again, place = divmod(count - 1, len(letters))
+    return letters[place] * (again + 1) if count > 0 else str(count)
+
+
+def _in_digits(digits: str, count: int) -> str:
+    return str(count).translate(str.maketrans("0123456789", digits))
+
+
+def _in_tens(names: str, count: int) -> str:
+    if not 0 < count < 100:
+        return str(count)
+    ten, *digits = names
+    tens, rest = divmod(count, 10)
+    before = digits[tens - 1] if tens > 1 else ""
+    return f"{before}{ten if tens else ''}{digits[rest - 1] if rest else ''}"
+
+
+def _enclosed(first: int, count: int) -> str:
+    return chr(first + count - 1) if 0 < count <= 20 else str(count)
+
+
+def _ordinal(count: int) -> str:
+    last = "" if count % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "")
+    return f"{count}{last or 'th'}"
+
+
+_FORMATS: Final[Mapping[str, Callable[[int], str]]] = {
+    "bullet": lambda _: "",
+    "none": lambda _: "",
+    "lowerRoman": _roman,
+    "upperRoman": lambda count: _roman(count).upper(),
+    "decimalZero": lambda count: f"{count:02}",
+    "numberInDash": lambda count: f"- {count} -",
+    "ordinal": _ordinal,
+    **{name: partial(_lettered, letters) for name, letters in _LETTERS.items()},
+    **{name: partial(_in_digits, digits) for name, digits in _DIGITS.items()},
+    **{name: partial(_in_tens, names) for name, names in _TENS.items()},
+    **{name: partial(_enclosed, first) for name, first in _ENCLOSED.items()},
+}
 
 
 def _place(element: Element) -> int:

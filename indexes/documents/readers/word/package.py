@@ -85,7 +85,7 @@ class Package:
         return found
 
     def xml(self, part: str) -> Element | None:
-        """The root of a part, with short names; None if there is none or it is no XML."""
+        """The root of a part, with short names; None if it is missing or no XML."""
         from defusedxml.ElementTree import fromstring
 
         data = self.data(part) if part else None
@@ -103,13 +103,13 @@ class Package:
         return root
 
     def relations(self, part: str) -> dict[str, Relation]:
-        """What a part refers to, by its ids there."""
+        """The parts and places that a part refers to, by its ids for them."""
         if part not in self._relations:
             self._relations[part] = dict(self._read_relations(part))
         return self._relations[part]
 
     def related(self, part: str, kind: str) -> str:
-        """The first part of a kind that a part refers to; "" if there is none."""
+        """The first part of a kind that a part refers to, or ""."""
         return next((one.target for one in self.relations(part).values() if one.kind == kind), "")
 
     def _read_relations(self, part: str) -> Iterator[tuple[str, Relation]]:
@@ -127,7 +127,7 @@ class Package:
 
 
 def value(element: Element | None, path: str, name: str = "val") -> str:
-    """An attribute of the element at a path; "" if there is none."""
+    """An attribute of the element at a path, or ""."""
     found = element.find(path) if element is not None else None
     return found.get(name, "") if found is not None else ""
 

@@ -1,4 +1,4 @@
-"""What the styles of a Word file say of paragraphs and characters."""
+"""The styles of a Word file: headings, lists, hidden and raised text."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ __all__ = ("Look", "Styles", "look_of")
 _HEADING: Final = re.compile(r"heading ?([1-9])$")
 _DEEPEST: Final = 20
 """Styles that a style is based on, at most: some files have circles."""
+
+
+_RAISED: Final = 4
+"""Half points between the line and a raised character, at least."""
 
 
 class Look(NamedTuple):
@@ -98,11 +102,15 @@ def look_of(properties: Element | None) -> Look:
     """The properties of a run or style (`rPr`)."""
     if properties is None:
         return Look()
-    raised = value(properties, "vertAlign")
+    place = value(properties, "vertAlign")
+    height = value(properties, "position")
+    raised = place == "superscript" if place else None
+    if height.isdecimal():
+        raised = raised or int(height) >= _RAISED
     font = properties.find("rFonts")
     return Look(
         is_on(properties, "vanish"),
-        raised == "superscript" if raised else None,
+        raised,
         (font.get("ascii") or font.get("hAnsi")) if font is not None else None,
     )
 

@@ -9,8 +9,16 @@ from typing import Final, NamedTuple
 from xml.etree.ElementTree import Element
 
 from hopyard.indexes.documents.readers.word.equations import linear
+from hopyard.indexes.documents.readers.word.fields import (
+    BOXES,
+    NO_RESULT,
+    Field,
+    control_value,
+    form_value,
+    unpaired,
+)
 from hopyard.indexes.documents.readers.word.numbers import number
-from hopyard.indexes.documents.readers.word.package import is_on, value
+from hopyard.indexes.documents.readers.word.package import value
 from hopyard.indexes.documents.readers.word.styles import Look, Styles, look_of
 from hopyard.indexes.documents.readers.word.symbols import in_font, symbol
 
@@ -19,15 +27,9 @@ __all__ = ("Attached", "Marks", "Text", "chosen_branch")
 _SPACE: Final = re.compile(r"[ \t\r\n]+")
 _SPACES: Final = re.compile("[ \t]+")
 _LINE_ENDS: Final = re.compile(" *\n[ \n]*")
-_BOXES: Final = ("☐", "☒")
-_SHOWN_WITHOUT_RESULT: Final = frozenset(
-    ("EQ", "LISTNUM", "AUTONUM", "AUTONUMLGL", "AUTONUMOUT", "SYMBOL", "BARCODE", "DISPLAYBARCODE")
-)
-"""Fields whose instruction is what Word shows."""
 _SILENT: Final = frozenset(
-    ("pPr", "rPr", "sdtPr", "sdtEndPr", "tblPr", "trPr", "tcPr", "rubyPr", "instrText", "delInstrText",
-     "footnoteRef", "endnoteRef", "annotationRef", "separator", "continuationSeparator")
-)  # fmt: skip
+    ("pPr", "rPr", "sdtPr", "sdtEndPr", "rubyPr", "delInstrText", "footnoteRef", "endnoteRef")
+)
 _BEARING: Final = frozenset(
     ("t", "sym", "a_t", "m_t", "c_chart", "cx_chart", "dgm_relIds", "v_textpath", "object")
 )
@@ -61,16 +63,6 @@ class Marks:
         return number(self._counts[kind], self._forms[kind])
 
 
-class _Field:
-    """A field that is open: its instruction is not shown, its result is."""
-
-    def __init__(self, form: Element | None) -> None:
-        self.form = form
-        self.instruction = ""
-        self.in_result = False
-        self.shown = False
-
-
 class _Line:
     def __init__(self) -> None:
         self.pieces: list[str] = []
@@ -97,8 +89,8 @@ class Text:
         self._styles = styles
         self._marks = marks
         self._left_out = left_out
-        self._fields: list[_Field] = []
-        self._unpaired = _unpaired(root)
+        self._fields: list[Field] = []
+        self._unpaired = unpaired(root)
         self._line = _Line()
         self._attached: list[Attached] = []
         self._unseen = {"hidden": "", "deleted": ""}
@@ -140,7 +132,7 @@ class Text:
         """The text of a paragraph, and what is attached to it.
 
         Args:
-            elements: What it holds.
+            elements: Its parts.
             look: How its style looks.
         """
         self._line, self._attached = _Line(), []
@@ -184,8 +176,9 @@ class Text:
         properties = run.find("rPr")
         own = look_of(properties)
         styled = self._styles.of(value(properties, "rStyle")).look
+        look = own.over(styled).over(look)
         for child in run:
-            self._walk(child, own.over(styled).over(look))
+            self._walk(child, look)
 
     def _plain(self, element: Element, look: Look) -> None:
         self._add(in_font(_SPACE.sub(" ", element.text or ""), look.font), look)
@@ -218,16 +211,15 @@ class Text:
             return
         kind = element.get("fldCharType")
         if kind == "begin":
-            self._fields.append(_Field(element.find("ffData")))
+            self._fields.append(Field(element.find("ffData")))
         elif kind == "separate" and self._fields:
             self._fields[-1].in_result = True
         elif self._fields:
             field = self._fields.pop()
-            name = field.instruction.split()[:1]
             if not field.shown and field.form is not None:
-                self._add(_form_value(field.form), look)
-            elif not field.shown and name and name[0].upper() in _SHOWN_WITHOUT_RESULT:
-                self._count(f"{name[0].upper()} field")
+                self._add(form_value(field.form), look)
+            elif not field.shown and field.name in NO_RESULT:
+                self._count(f"{field.name} field")
 
     def _instruction(self, element: Element, _: Look) -> None:
         if self._fields:
@@ -239,13 +231,13 @@ class Text:
         content = element.find("sdtContent")
         if properties is not None and (box := properties.find("w14_checkbox")) is not None:
             ticked = value(box, "w14_checked", "w14_val") in ("1", "true", "on")
-            self._add(_BOXES[ticked], look)
+            self._add(BOXES[ticked], look)
             return
         before = len(self._line.pieces)
         if content is not None:
             self._walk(content, look)
         if not "".join(self._line.pieces[before:]).strip():
-            self._add(_control_value(properties), look)
+            self._add(control_value(properties), look)
 
     def _deleted(self, element: Element, _: Look) -> None:
         self._unseen["deleted"] += "".join(
@@ -284,46 +276,3 @@ def chosen_branch(element: Element) -> Element | None:
     branches = [*element.findall("mc_Choice"), *element.findall("mc_Fallback")]
     with_text = (branch for branch in branches if any(one.tag in _BEARING for one in branch.iter()))
     return next(with_text, branches[0] if branches else None)
-
-
-def _form_value(form: Element) -> str:
-    """What a form field of old shows that has no text: a box, or the chosen entry of a list."""
-    if (box := form.find("checkBox")) is not None:
-        ticked = is_on(box, "checked")
-        return _BOXES[bool(is_on(box, "default") if ticked is None else ticked)]
-    entries = [one.get("val", "") for one in form.findall("ddList/listEntry")]
-    chosen = value(form, "ddList/result") or value(form, "ddList/default") or "0"
-    if entries:
-        return entries[int(chosen)] if chosen.isdecimal() and int(chosen) < len(entries) else ""
-    return value(form, "textInput/default")
-
-
-def _control_value(properties: Element | None) -> str:
-    """What a control holds that shows no text: the chosen entry of a list, or a day."""
-    for name in ("dropDownList", "comboBox"):
-        if last := value(properties, name, "lastValue"):
-            found = properties.find(name) if properties is not None else None
-            named = (
-                one.get("displayText")
-                for one in (found if found is not None else ())
-                if one.get("value") == last
-            )
-            return next(named, None) or last
-    return value(properties, "date", "fullDate")[:10]
-
-
-def _unpaired(root: Element) -> set[Element]:
-    """Marks of fields that never begin or never end; some programs write them."""
-    wrong: set[Element] = set()
-    open_: list[list[Element]] = []
-    for mark in root.iter("fldChar"):
-        kind = mark.get("fldCharType")
-        if kind == "begin":
-            open_.append([mark])
-        elif not open_:
-            wrong.add(mark)
-        elif kind == "separate":
-            open_[-1].append(mark)
-        else:
-            open_.pop()
-    return wrong.union(*open_)
