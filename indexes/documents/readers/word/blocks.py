@@ -54,7 +54,8 @@ class Block(NamedTuple):
     def markdown(self) -> str:
         """As Markdown."""
         if self.rows:
-            return "\n".join(table_lines(self.rows))
+            header, _, *rows = table_lines(self.rows)
+            return "\n".join([header, f"|{' --- |' * len(self.rows[0])}", *rows])  # as of web pages
         if self.level:
             return f"{'#' * min(self.level, _DEEPEST)} {self.line}"
         return f"{'  ' * max(self.depth, 0)}{self.label}{self.text}"

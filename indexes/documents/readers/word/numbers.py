@@ -92,7 +92,7 @@ class Numbering:
         self._given = {one.get("numId", ""): one for one in found if one.tag == "num"}
         self._lists: dict[str, _List | None] = {}
         self._counts: dict[str, dict[int, int]] = {}
-        self._begun: set[str] = set()
+        self._begun: set[tuple[str, int]] = set()
 
     def place(self, properties: Element | None, style: Style) -> tuple[str, int] | None:
         """The list and level of a paragraph; None where it is in no list.
@@ -124,10 +124,9 @@ class Numbering:
         if found is None:
             return ""
         counts = self._counts.setdefault(found.counted_by, {})
-        if list_id not in self._begun:
-            self._begun.add(list_id)
-            for place in found.starts:
-                counts.pop(place, None)
+        if level in found.starts and (list_id, level) not in self._begun:
+            self._begun.add((list_id, level))
+            counts.pop(level, None)
         form = found.levels.get(level)
         counts[level] = counts[level] + 1 if level in counts else self._start(found, level)
         for deeper in [one for one in counts if one > level]:
@@ -137,7 +136,7 @@ class Numbering:
         if form is None:
             return ""
         if form.form == "bullet":
-            return "- "
+            return "" if form.text.isspace() else "- "
         shown = form.text
         for upper in range(level, -1, -1):
             if f"%{upper + 1}" in shown:
@@ -204,10 +203,9 @@ def _in_digits(digits: str, count: int) -> str:
 def _in_tens(names: str, count: int) -> str:
     if not 0 < count < 100:
         return str(count)
-    ten, *digits = names
     tens, rest = divmod(count, 10)
-    before = digits[tens - 1] if tens > 1 else ""
-    return f"{before}{ten if tens else ''}{digits[rest - 1] if rest else ''}"
+    before = names[tens] if tens > 1 else ""
+    return f"{before}{names[0] if tens else ''}{names[rest] if rest else ''}"
 
 
 def _enclosed(first: int, count: int) -> str:

@@ -29,7 +29,11 @@ class Look(NamedTuple):
 
     def over(self, below: Look) -> Look:
         """These properties, and those below where these say nothing."""
-        return Look(*(a if a is not None else b for a, b in zip(self, below, strict=True)))
+        return Look(
+            below.hidden if self.hidden is None else self.hidden,
+            below.raised if self.raised is None else self.raised,
+            self.font or below.font,
+        )
 
 
 class Style(NamedTuple):

@@ -297,7 +297,7 @@ CASES: dict[str, tuple[str, Parts, str]] = {
             "header2.xml": table(row("File", "K-4471")) + paragraph("Harbour office"),
             "footer1.xml": paragraph(run("Page ") + field("PAGE", "1")),
         },
-        "| File | K-4471 |\n|---|---|\n\nHarbour office\n\nPage 1\n\nOne\n\nTwo",
+        "| File | K-4471 |\n| --- | --- |\n\nHarbour office\n\nPage 1\n\nOne\n\nTwo",
     ),
     "imported parts": (
         paragraph("Before")
@@ -322,7 +322,7 @@ CASES: dict[str, tuple[str, Parts, str]] = {
             row("B", cell("closed", WIDE)),
         ),
         {},
-        "| Zone | Day | Fee |\n|---|---|---|\n| A | Weekday | 10 |\n| A | Weekend | 14 |\n"
+        "| Zone | Day | Fee |\n| --- | --- | --- |\n| A | Weekday | 10 |\n| A | Weekend | 14 |\n"
         "| B | closed |  |",
     ),
     "header rows": (
@@ -341,8 +341,8 @@ CASES: dict[str, tuple[str, Parts, str]] = {
         ),
         {},
         "Energy of all plants\n\n| Plant | 2022 MWh | 2022 Cost | 2023 MWh | 2023 Cost |\n"
-        "|---|---|---|---|---|\n| Dune | 11 | 21 | 12 | 22 |\n\nand\n\n"
-        "Fees\n\n| Adult | Child |\n|---|---|\n| 5 | 3 |\n|  | 4 |",
+        "| --- | --- | --- | --- | --- |\n| Dune | 11 | 21 | 12 | 22 |\n\nand\n\n"
+        "Fees\n\n| Adult | Child |\n| --- | --- |\n| 5 | 3 |\n|  | 4 |",
     ),
     "tables in tables": (
         table(
@@ -358,8 +358,8 @@ CASES: dict[str, tuple[str, Parts, str]] = {
         )
         + table(row(cell(paragraph("Note", "heading1") + table(row("a", "b"), row("1", "2"))))),
         {},
-        "| Pier | Fees |\n|---|---|\n| East | From May: Boat, 5; Raft, 3 daily |\n\n# Note\n\n"
-        "| a | b |\n|---|---|\n| 1 | 2 |",
+        "| Pier | Fees |\n| --- | --- |\n| East | From May: Boat, 5; Raft, 3 daily |\n\n# Note\n\n"
+        "| a | b |\n| --- | --- |\n| 1 | 2 |",
     ),
     "superscripts": (
         paragraph(
@@ -419,7 +419,7 @@ CASES: dict[str, tuple[str, Parts, str]] = {
         + paragraph(f'<w:moveTo w:id="5">{run("Moved.")}</w:moveTo>')
         + table(row("a", "b"), row("c", "d", properties='<w:del w:id="6"/>'), row("e", "f")),
         {},
-        "Pay at once\n\nOne paragraph.\n\nMoved.\n\n| a | b |\n|---|---|\n| e | f |",
+        "Pay at once\n\nOne paragraph.\n\nMoved.\n\n| a | b |\n| --- | --- |\n| e | f |",
     ),
     "fields": (
         paragraph(field('IF "x" = "x" "yes" "no"', field("MERGEFIELD name", "Kim")))
@@ -449,7 +449,7 @@ CASES: dict[str, tuple[str, Parts, str]] = {
             f"<w:tr>{cell('e')}<w:sdt><w:sdtContent>{cell('f')}</w:sdtContent></w:sdt></w:tr>",
         ),
         {},
-        "Author Kim\n\n| a | b |\n|---|---|\n| c | d |\n| e | f |",
+        "Author Kim\n\n| a | b |\n| --- | --- |\n| c | d |\n| e | f |",
     ),
     "wrapped runs": (  # python-openxml/python-docx#328
         paragraph(
@@ -491,7 +491,7 @@ CASES: dict[str, tuple[str, Parts, str]] = {
                 f"<c:cat>{points('May', 'June')}</c:cat><c:val>{points('', '4.5')}</c:val></c:ser>",
             ),
         },
-        "- Plan\n- Build\n\nCatch\n\n|  | May | June |\n|---|---|---|\n| Cod |  | 4.5 |",
+        "- Plan\n- Build\n\nCatch\n\n|  | May | June |\n| --- | --- | --- |\n| Cod |  | 4.5 |",
     ),
 }
 
