@@ -123,7 +123,7 @@ class _Blocks:
     def _read(self, parent: Element, in_cell: bool) -> Iterator[Block]:
         for child in parent:
             if child.tag == "p":
-                yield from self._paragraph(child, list(child))
+                yield from self._paragraph(child, list(child), in_cell)
             elif child.tag == "tbl":
                 yield from self._table(child, in_cell)
             elif child.tag == "altChunk":
@@ -136,11 +136,13 @@ class _Blocks:
                 if any(one.tag in ("p", "tbl", "altChunk") for one in child.iter()):
                     yield from self._read(child, in_cell)
                 else:
-                    yield from self._paragraph(child, [child])
+                    yield from self._paragraph(child, [child], in_cell)
             if not in_cell:
                 yield from self._following()
 
-    def _paragraph(self, paragraph: Element, elements: list[Element]) -> Iterator[Block]:
+    def _paragraph(
+        self, paragraph: Element, elements: list[Element], in_cell: bool
+    ) -> Iterator[Block]:
         properties = paragraph.find("pPr")
         style = self._book.styles.of_paragraph(value(properties, "pStyle"))
         text, attached = self._text.read(elements, style.look)
@@ -158,7 +160,7 @@ class _Blocks:
         if place := self._numbering.place(properties, style):
             label = self._numbering.label(*place)
             depth = place[1] if label and not level else -1
-        if not text:
+        if not text and not (in_cell and label):  # a column may hold numbers alone
             return
         if level:
             yield Block(text, level, label.removeprefix("- "), is_title=style.is_title)
@@ -234,15 +236,16 @@ def _is_layout(cells: list[list[Element]], styles: Styles) -> bool:
     flat = [cell for row in cells for cell in row]
     if len(flat) == 1:
         return True
-    if any(_has_heading(cell, styles) for cell in flat):
+    if any(_has_section(cell, styles) for cell in flat):
         return True
     return min(len(cells), max(map(len, cells), default=0)) == 1 and any(
         cell.find(".//tbl") is not None for cell in flat
     )
 
 
-def _has_heading(cell: Element, styles: Styles) -> bool:
-    return any(
-        _level(paragraph.find("pPr"), styles.of_paragraph(value(paragraph, "pPr/pStyle")))
-        for paragraph in cell.iter("p")
+def _has_section(cell: Element, styles: Styles) -> bool:
+    """Whether a cell holds a heading with text below it."""
+    texts = [one for one in cell.iter("p") if any(part.text for part in one.iter("t"))]
+    return len(texts) > 1 and any(
+        _level(one.find("pPr"), styles.of_paragraph(value(one, "pPr/pStyle"))) for one in texts
     )

@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 from xml.etree.ElementTree import Element
 
 from hopyard.indexes.documents.readers.word.package import is_on, value
-from hopyard.indexes.documents.readers.word.styles import Style, Styles
+from hopyard.indexes.documents.readers.word.styles import Style, Styles, look_of
+from hopyard.indexes.documents.readers.word.symbols import in_font
 
 __all__ = ("Numbering", "number")
 
@@ -57,6 +58,10 @@ _ENCLOSED: Final = {
     "decimalEnclosedFullstop": 0x2488,
 }
 """The characters for 1, of twenty."""
+
+
+_BOXES: Final = frozenset("☐☑☒□◻❏❐❑❒✓✔✗✘🗸🗴🗷🗹🗵")
+"""Bullets that say something: boxes to tick, and ticks."""
 
 
 class _Level(NamedTuple):
@@ -136,7 +141,7 @@ class Numbering:
         if form is None:
             return ""
         if form.form == "bullet":
-            return "" if form.text.isspace() else "- "
+            return f"- {form.text} " if form.text in _BOXES else "" if form.text == " " else "- "
         shown = form.text
         for upper in range(level, -1, -1):
             if f"%{upper + 1}" in shown:
@@ -246,7 +251,7 @@ def _level(element: Element) -> _Level:
     return _Level(
         int(start) if start.isdecimal() else 0,
         form.get("format", "") if form is not None and name == "custom" else name,
-        value(element, "lvlText"),
+        in_font(value(element, "lvlText"), look_of(element.find("rPr")).font),
         min(int(restart), place) if restart.isdecimal() else place,
         value(element, "pStyle"),
         bool(is_on(element, "isLgl")),

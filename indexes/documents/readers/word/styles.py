@@ -25,6 +25,7 @@ class Look(NamedTuple):
 
     hidden: bool | None = None
     raised: bool | None = None
+    struck: bool | None = None
     font: str | None = None
 
     def over(self, below: Look) -> Look:
@@ -32,6 +33,7 @@ class Look(NamedTuple):
         return Look(
             below.hidden if self.hidden is None else self.hidden,
             below.raised if self.raised is None else self.raised,
+            below.struck if self.struck is None else self.struck,
             self.font or below.font,
         )
 
@@ -115,6 +117,7 @@ def look_of(properties: Element | None) -> Look:
     return Look(
         is_on(properties, "vanish"),
         raised,
+        is_on(properties, "dstrike") or is_on(properties, "strike"),
         (font.get("ascii") or font.get("hAnsi")) if font is not None else None,
     )
 

@@ -27,7 +27,7 @@ _TABLES: Final = {
     "wingdings": dict(enumerate(_WINGDINGS, _FIRST)),
     "wingdings 2": _TICKS,
     "wingdings 3": {},
-    "webdings": {},
+    "webdings": {0x61: "✔", 0x63: "□", 0x67: "■", 0x72: "🗙"},
 }
 
 

@@ -64,15 +64,26 @@ class Marks:
 
 
 class _Line:
+    """Text with marks: `^` before raised characters, `~~` around struck ones."""
+
     def __init__(self) -> None:
         self.pieces: list[str] = []
-        self.raised = False
+        self._raised = self._struck = False
 
-    def add(self, text: str, raised: bool) -> None:
-        if raised and not self.raised and text.strip() and not text.startswith("["):
+    def add(self, text: str, look: Look) -> None:
+        if not text.strip():
+            self.pieces.append(text)
+            return
+        raised, struck = bool(look.raised), bool(look.struck)
+        if struck != self._struck:
+            self.pieces.append("~~")
+        if raised and not self._raised and not text.startswith("["):
             self.pieces.append("^")
-        self.raised = raised if text.strip() else self.raised
         self.pieces.append(text)
+        self._raised, self._struck = raised, struck
+
+    def end(self) -> str:
+        return "".join(self.pieces) + "~~" * self._struck
 
 
 class Text:
@@ -139,7 +150,7 @@ class Text:
         for element in elements:
             self._walk(element, look)
         self.count_words()
-        text = _SPACES.sub(" ", "".join(self._line.pieces).replace("\u00ad", ""))
+        text = _SPACES.sub(" ", self._line.end().replace("\u00ad", ""))
         return _LINE_ENDS.sub(lambda ends: ends[0].replace(" ", "")[:2], text), self._attached
 
     def skip(self, element: Element) -> None:
@@ -170,7 +181,7 @@ class Text:
         if text.strip():
             for field in self._fields:
                 field.shown = True
-        self._line.add(text, bool(look.raised))
+        self._line.add(text, look)
 
     def _run(self, run: Element, look: Look) -> None:
         properties = run.find("rPr")

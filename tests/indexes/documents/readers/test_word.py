@@ -344,6 +344,30 @@ CASES: dict[str, tuple[str, Parts, str]] = {
         "| --- | --- | --- | --- | --- |\n| Dune | 11 | 21 | 12 | 22 |\n\nand\n\n"
         "Fees\n\n| Adult | Child |\n| --- | --- |\n| 5 | 3 |\n|  | 4 |",
     ),
+    "numbers alone in a column, headings in a header": (
+        table(
+            row(cell(paragraph("No.", "heading1")), "Boat"),
+            row(cell(item("")), "Ida"),
+            row(cell(item("")), "Elsa"),
+        ),
+        LETTERS,
+        "| No. | Boat |\n| --- | --- |\n| a) | Ida |\n| b) | Elsa |",
+    ),
+    "boxes to tick as bullets, and struck text": (
+        item("Ropes")
+        + item("Sails", 1)
+        + paragraph(
+            run("Fee: ")
+            + run("40 ", "<w:strike/>")
+            + run("euros", "<w:dstrike/>")
+            + run(" 50 euros")
+        ),
+        numbering(
+            level(0, "bullet", "&#xF0A8;", '<w:rPr><w:rFonts w:ascii="Wingdings"/></w:rPr>'),
+            level(1, "bullet", "☒"),
+        ),
+        "- ◻ Ropes\n  - ☒ Sails\n\nFee: ~~40 euros~~ 50 euros",
+    ),
     "tables in tables": (
         table(
             row("Pier", "Fees"),
