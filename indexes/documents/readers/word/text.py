@@ -64,7 +64,7 @@ class Marks:
 
 
 class _Line:
-    """Text with marks: `^` before raised characters, `~~` around struck ones."""
+    """Text with marks: `^` before raised characters, `~~` around struck text."""
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
