@@ -66,7 +66,7 @@ def _sum(element: Element) -> str:
     sign = element.find("m_naryPr/m_chr")
     low, high = _part(element, "sub"), _part(element, "sup")
     scripts = f"_{_whole(low)}" * bool(low) + f"^{_whole(high)}" * bool(high)
-    return f"{'∫' if sign is None else sign.get('m_val', '')}{scripts} {_part(element, 'e')}"
+    return f" {'∫' if sign is None else sign.get('m_val', '')}{scripts} {_part(element, 'e')}"
 
 
 def _root(element: Element) -> str:
@@ -88,12 +88,12 @@ def _brackets(element: Element) -> str:
 
 def _function(element: Element) -> str:
     name, argument = _part(element, "fName"), _part(element, "e")
-    return f"{name}{argument}" if argument.startswith("(") else f"{name} {argument}"
+    return f" {name}{argument}" if argument.startswith("(") else f" {name} {argument}"
 
 
 def _limit(element: Element) -> str:
     mark = "_" if element.tag == "m_limLow" else "^"
-    return f"{_part(element, 'e')}{mark}{_whole(_part(element, 'lim'))}"
+    return f" {_part(element, 'e')}{mark}{_whole(_part(element, 'lim'))}"
 
 
 def _accent(element: Element) -> str:
